@@ -1,0 +1,35 @@
+# tenner log: one readable line per event, without secrets.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+from tenner.port.compat import const, ticks_diff, ticks_ms
+
+_MAX_LINE = const(400)
+
+_start = ticks_ms()
+_secrets = []
+
+# Replaced by the application once the wall clock is trusted: a function that returns "HH:MM:SS".
+stamp = None
+
+
+def hide(secret):
+    """Never let `secret` appear in a line. Short values are not worth the false hits."""
+    if isinstance(secret, str) and len(secret) >= 6 and secret not in _secrets:
+        _secrets.append(secret)
+
+
+def redact(text):
+    """Return `text` with every registered secret replaced by `***`."""
+    for secret in _secrets:
+        if secret in text:
+            text = text.replace(secret, "***")
+    return text
+
+
+def log(area, text):
+    """Print one line `time area text`; line breaks are folded and the length is bounded."""
+    text = redact(str(text)).replace("\r", "").replace("\n", " | ")
+    if len(text) > _MAX_LINE:
+        text = text[:_MAX_LINE] + " ..."
+    when = stamp() if stamp else "+%.1fs" % (ticks_diff(ticks_ms(), _start) / 1000)
+    print("%8s %-9s %s" % (when, area, text))

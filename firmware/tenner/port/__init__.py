@@ -1,0 +1,19 @@
+# tenner port: the only folder that knows which platform this is.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+try:
+    # The module is there on an ESP32 and on the virtual board, and nowhere else.
+    import esp32
+
+    HAS_ESP32 = esp32 is not None
+except ImportError:
+    HAS_ESP32 = False
+
+
+def open_port(root=""):
+    """Return the `Port` of this platform; `root` is the folder that holds config.json and the rest."""
+    if HAS_ESP32:
+        from tenner.port.esp32 import Port
+    else:
+        from tenner.port.linux import Port
+    return Port(root)
