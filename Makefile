@@ -1,0 +1,50 @@
+# tenner: every target sets up what it needs in .venv; see `make help`.
+
+PYTHON ?= python3
+VENV = .venv/bin/python
+
+# `make test T=tests/test_x.py I=micropython32 K=name`: one file, one interpreter, one test.
+T ?= tests
+I ?= all
+K ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help run test lint format bench micropython32 env-run env-test clean
+
+help: ## Show this list
+	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-22s %s\n", $$1, $$2}'
+	@echo
+	@echo "  make test T=tests/test_x.py I=micropython32 K=part_of_a_name"
+	@echo "  make run FOLLOW=1 | make PYTHON=python3.12 ..."
+
+# The demo reads FOLLOW, RUNTIME, LLM_* and TELEGRAM_TOKEN from the environment; make passes on
+# what is given on its own command line too.
+run: env-run ## Boot a virtual board and watch a heartbeat find something (no account needed)
+	@$(VENV) -m host_tools.demo
+
+test: env-test ## Run the tests on CPython and on MicroPython, 64- and 32-bit
+	@$(VENV) -m pytest --interpreter=$(I) $(if $(K),-k "$(K)") $(T)
+
+lint: env-test ## Check format, types, and that the firmware keeps to MicroPython's subset
+	@$(VENV) scripts/lint.py
+
+format: env-test ## Put every file into the project's format
+	@$(VENV) -m ruff format .
+	@$(VENV) -m ruff check --fix --quiet .
+	@$(VENV) scripts/package_json.py --write
+
+bench: env-test ## Measure heap, code size and requests; write build/bench.json
+	@$(VENV) -m host_tools.bench
+
+micropython32: env-test ## Fetch the 32-bit MicroPython (Debian) whose heap is like an ESP32's
+	@$(VENV) scripts/fetch_micropython32.py
+
+env-run:
+	@$(PYTHON) scripts/setup_env.py --extra run
+
+env-test:
+	@$(PYTHON) scripts/setup_env.py --extra test
+
+clean: ## Remove everything that can be made again
+	rm -rf .venv build typings .mypy_cache .ruff_cache .pytest_cache .hypothesis *.egg-info
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

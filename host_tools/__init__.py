@@ -1,0 +1,18 @@
+"""Host side of tenner: flash a board, sync its files, watch it, and run a virtual one."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+FIRMWARE = ROOT / "firmware"
+
+
+def tenner_version() -> str:
+    """The version, which stands once, in the firmware's `__init__.py`."""
+    text = (FIRMWARE / "tenner" / "__init__.py").read_text(encoding="utf-8")
+    match = re.search(r'^__version__ = "([^"]+)"$', text, re.MULTILINE)
+    if match is None:
+        raise RuntimeError("firmware/tenner/__init__.py has no __version__ line")
+    return match.group(1)

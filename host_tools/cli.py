@@ -1,0 +1,47 @@
+"""The command `tenner`: a table of sub-commands, each imported only when it is called."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+import rich_click as click
+
+from host_tools import tenner_version
+
+# name -> (module of host_tools, its click command, one line of help). The module stays unread until its
+# command is called, so that `tenner --help` is quick and a missing optional package hurts only its user.
+COMMANDS: dict[str, tuple[str, str, str]] = {}
+
+
+class LazyGroup(click.RichGroup):
+    """A group whose sub-commands come from COMMANDS."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted({*super().list_commands(ctx), *COMMANDS})
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return super().get_command(ctx, cmd_name)
+        module, attribute, _ = COMMANDS[cmd_name]
+        command: click.Command = getattr(
+            importlib.import_module(f"host_tools.{module}"), attribute
+        )
+        return command
+
+
+class CommandError(click.ClickException):
+    """An owner's mistake or a board's refusal: one sentence, no traceback, exit status 1."""
+
+    def show(self, file: object = None) -> None:
+        print(f"tenner: {self.message}", file=sys.stderr)
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(tenner_version(), prog_name="tenner")
+def main() -> None:
+    """An AI agent that lives on a ten-dollar board: flash it, sync it, talk to it."""
+
+
+if __name__ == "__main__":
+    main()

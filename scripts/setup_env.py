@@ -1,0 +1,187 @@
+"""Create or refresh .venv with what a make target needs; do nothing when it is already there.
+
+Only the standard library, and only syntax that Python 3.8 can read: an old Python must be able to
+run this far and be told so in a sentence.
+"""
+
+import argparse
+import hashlib
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+OLDEST = (3, 10)
+# Every set of packages with the sets it contains.
+CONTAINS = {"run": ("run",), "test": ("run", "test")}
+
+
+class SetupError(Exception):
+    """One clear sentence for the person at the terminal."""
+
+
+def version_text(version):
+    return ".".join(str(part) for part in version)
+
+
+def starts(name):
+    """True when this command is there and runs (a version manager's stand-in may not)."""
+    try:
+        done = subprocess.run(
+            [name, "-c", "pass"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False
+        )
+    except OSError:
+        return False
+    return done.returncode == 0
+
+
+def check_version(version, executable, starts=starts):
+    """Refuse a Python that is too old and name a newer one that is on the PATH."""
+    if tuple(version[:2]) >= OLDEST:
+        return
+    text = "tenner needs Python %s or newer; found %s (%s)." % (
+        version_text(OLDEST),
+        version_text(version[:3]),
+        executable,
+    )
+    for minor in range(14, OLDEST[1] - 1, -1):
+        name = "python3.%d" % minor
+        if starts(name):
+            raise SetupError("%s Try: make PYTHON=%s" % (text, name))
+    raise SetupError(text + " Install a newer one and run: make PYTHON=/path/to/python3")
+
+
+def check_venv(version, find=importlib.util.find_spec, which=shutil.which):
+    """Refuse a Python without venv or pip, as Debian and Ubuntu ship it, with the command that helps."""
+    missing = [name for name in ("venv", "ensurepip") if find(name) is None]
+    if not missing:
+        return
+    text = "Python's %s module is missing, so no virtual environment can be made." % missing[0]
+    if which("apt-get"):
+        name = "python%s-venv" % version_text(version[:2])
+        raise SetupError("%s Run: sudo apt install %s" % (text, name))
+    raise SetupError(text + " Install your system's package for it, or use another Python: make PYTHON=...")
+
+
+def wanted_stamp(version):
+    """What the stamp must say: these packages, for this Python, in this place."""
+    with open(os.path.join(ROOT, "pyproject.toml"), "rb") as f:
+        digest = hashlib.sha256(f.read()).hexdigest()
+    return "%s %s %s\n" % (digest, version_text(version[:2]), ROOT)
+
+
+def stamp_path(venv, extra):
+    return os.path.join(venv, "tenner-%s.stamp" % extra)
+
+
+def read_stamp(venv, extra):
+    try:
+        with open(stamp_path(venv, extra)) as f:
+            return f.read()
+    except OSError:
+        return ""
+
+
+def is_ready(venv, extra, version):
+    """True when the packages are installed already; costs one small read."""
+    stamp = wanted_stamp(version)
+    return any(
+        read_stamp(venv, other) == stamp for other, holds in CONTAINS.items() if extra in holds
+    )
+
+
+def venv_python(venv):
+    return os.path.join(venv, "bin", "python")
+
+
+def venv_works(venv, version):
+    """True when .venv is whole and made by the same minor version of Python."""
+    code = "import sys, pip; print('%d.%d' % sys.version_info[:2])"
+    try:
+        done = subprocess.run(
+            [venv_python(venv), "-c", code],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            stdin=subprocess.DEVNULL,
+            check=False,
+        )
+    except OSError:
+        return False
+    return done.returncode == 0 and done.stdout.decode().strip() == version_text(version[:2])
+
+
+def last_error(text):
+    """The line of pip's output that says what went wrong."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    errors = [line for line in lines if line.startswith("ERROR:")]
+    return (errors or lines or ["no output"])[-1].replace("ERROR: ", "", 1)
+
+
+def run_logged(command, log_path, what):
+    """Run one step with its output in the log; a failure becomes one sentence."""
+    with open(log_path, "ab") as log:
+        log.write(("$ %s\n" % " ".join(command)).encode())
+        log.flush()
+        begin = log.tell()
+        done = subprocess.run(
+            command, cwd=ROOT, stdout=log, stderr=log, stdin=subprocess.DEVNULL, check=False
+        )
+    if done.returncode:
+        with open(log_path, "rb") as log:
+            log.seek(begin)
+            reason = last_error(log.read().decode("utf-8", "replace"))
+        raise SetupError("%s failed: %s (whole log: %s)" % (what, reason, log_path))
+
+
+def install(venv, extra, version):
+    """Make the environment if need be and install; the stamp is written last, so that an
+    interrupted install is done again."""
+    for name in CONTAINS:
+        if os.path.exists(stamp_path(venv, name)):
+            os.remove(stamp_path(venv, name))
+    build = os.path.join(ROOT, "build")
+    os.makedirs(build, exist_ok=True)
+    log_path = os.path.join(build, "setup.log")
+    open(log_path, "wb").close()
+    if not venv_works(venv, version):
+        check_venv(version)
+        print("Creating %s with Python %s ..." % (os.path.relpath(venv), version_text(version[:3])))
+        sys.stdout.flush()
+        command = [sys.executable, "-m", "venv", "--clear", venv]
+        run_logged(command, log_path, "Creating the virtual environment")
+    print("Installing the Python packages for `make %s` (once; a minute or two) ..." % extra)
+    sys.stdout.flush()
+    pip = [venv_python(venv), "-m", "pip", "install", "--disable-pip-version-check", "--no-input"]
+    command = pip + ["--editable", ".[%s]" % extra]
+    run_logged(command, log_path, "Installing the Python packages")
+    temporary = stamp_path(venv, extra) + ".tmp"
+    with open(temporary, "w") as f:
+        f.write(wanted_stamp(version))
+    os.replace(temporary, stamp_path(venv, extra))
+
+
+def main(argv=None):
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--extra", choices=sorted(CONTAINS), default="run")
+    parser.add_argument("--venv", default=os.path.join(ROOT, ".venv"))
+    args = parser.parse_args(argv)
+    try:
+        check_version(sys.version_info, sys.executable)
+        if not is_ready(args.venv, args.extra, sys.version_info):
+            install(args.venv, args.extra, sys.version_info)
+    except SetupError as exc:
+        print(exc, file=sys.stderr)
+        return 1
+    except OSError as exc:
+        print("The set-up could not go on: %s" % exc, file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("\nSet-up interrupted; the next run does it again.", file=sys.stderr)
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

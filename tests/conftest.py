@@ -1,0 +1,136 @@
+"""Runs every tests/test_*.py on CPython in the normal way, and once more on each MicroPython.
+
+A file under MicroPython is one item, `tests/test_x.py::micropython32`, run as a subprocess.
+"""
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from host_tools import interpreters
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent
+LAST_LINE = re.compile(r"^(\d+) passed, (\d+) failed, (\d+) skipped$", re.MULTILINE)
+RUN_LIMIT_S = 240
+
+
+def find_or_skip(name):
+    """The interpreter; without it the test is skipped with the reason, or fails where it must not be."""
+    try:
+        return interpreters.FINDERS[name]()
+    except interpreters.InterpreterMissing as exc:
+        reason = str(exc)
+    if name == "micropython32" and os.environ.get("TENNER_REQUIRE_32BIT") != "1":
+        pytest.skip(reason)
+    pytest.fail(reason, pytrace=False)
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--interpreter",
+        default="all",
+        choices=["all", "cpython", *interpreters.FINDERS],
+        help="run tests/test_*.py on this interpreter only",
+    )
+
+
+def pytest_collect_file(file_path, parent):
+    if file_path.parent == HERE and file_path.match("test_*.py"):
+        return MicroPythonFile.from_parent(parent, path=file_path)
+    return None
+
+
+def pytest_collection_modifyitems(config, items):
+    wanted = config.getoption("--interpreter")
+    if wanted == "all":
+        return
+    dropped = [item for item in items if getattr(item, "interpreter", "cpython") != wanted]
+    items[:] = [item for item in items if item not in set(dropped)]
+    config.hook.pytest_deselected(items=dropped)
+
+
+class MicroPythonFile(pytest.File):
+    def collect(self):
+        for name in interpreters.FINDERS:
+            yield MicroPythonItem.from_parent(self, name=name)
+
+
+class FileFailed(Exception):
+    """A test file failed under MicroPython; the text is what it printed."""
+
+
+class MicroPythonItem(pytest.Item):
+    """One test file on one MicroPython."""
+
+    @property
+    def interpreter(self):
+        return self.name
+
+    def runtest(self):
+        found = find_or_skip(self.name)
+        command = found.command(self.path.relative_to(ROOT))
+        done = run_file(command)
+        output = done.stdout + done.stderr
+        counts = LAST_LINE.findall(done.stdout)
+        if done.returncode or not counts:
+            last = output.strip().splitlines()[-1:] or ["no output"]
+            reason = f"{last[0]} (exit status {done.returncode})"
+            if not done.returncode:
+                reason = "it printed no count; does it end with unittest.main()?"
+            raise FileFailed(f"{reason}\n$ {' '.join(command)}\n{output}")
+        passed, _, skipped = (int(count) for count in counts[-1])
+        if skipped and not passed:
+            reasons = [line for line in output.splitlines() if line.startswith("SKIP: ")]
+            pytest.skip("; ".join(reasons))
+
+    def repr_failure(self, excinfo, style=None):
+        if isinstance(excinfo.value, FileFailed):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo, style)
+
+    def reportinfo(self):
+        return self.path, None, f"{self.path.relative_to(ROOT)}[{self.name}]"
+
+
+def run_file(command):
+    """Run a test file with the firmware, the test helpers and the unittest stand-in on its path."""
+    folders = [HERE / "micropython", ROOT / "firmware", HERE]
+    environment = {**os.environ, "MICROPYPATH": interpreters.search_path(*folders)}
+    try:
+        return subprocess.run(
+            command,
+            cwd=ROOT,
+            env=environment,
+            capture_output=True,
+            stdin=subprocess.DEVNULL,
+            encoding="utf-8",
+            errors="replace",
+            timeout=RUN_LIMIT_S,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as exc:
+        output = b"".join(part for part in (exc.stdout, exc.stderr) if part)
+        text = output.decode("utf-8", "replace")
+        raise FileFailed(f"still ran after {RUN_LIMIT_S} s\n$ {' '.join(command)}\n{text}") from exc
+
+
+@pytest.fixture(scope="session")
+def micropython():
+    """The Unix MicroPython with 64-bit words."""
+    return find_or_skip("micropython")
+
+
+@pytest.fixture(scope="session")
+def micropython32():
+    """The MicroPython whose heap is like an ESP32's; skips where it cannot be had."""
+    return find_or_skip("micropython32")
+
+
+@pytest.fixture(params=list(interpreters.FINDERS))
+def any_micropython(request):
+    """Each MicroPython in turn."""
+    return find_or_skip(request.param)
