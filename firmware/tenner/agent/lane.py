@@ -29,6 +29,8 @@ class Lane:
         self._turn = None
         self._is_person = False
         self._idle_since = ticks_ms()
+        self._freed = asyncio.Event()
+        self._freed.set()
 
     def busy(self):
         """Return the holder's name, or None when a background turn could start."""
@@ -39,6 +41,10 @@ class Lane:
     def idle_s(self):
         """Seconds since a person's turn last ended."""
         return 0 if self._people else ticks_diff(ticks_ms(), self._idle_since) // 1000
+
+    async def wait_free(self):
+        """Wait until no turn runs; somebody else may still be quicker."""
+        await self._freed.wait()
 
     def stop(self, reason="stop"):
         """Interrupt the running turn; return False when there is none."""
@@ -74,8 +80,10 @@ class Lane:
         self.holder = who
         self._turn = turn
         self._is_person = is_person
+        self._freed.clear()
         try:
             return await turn.run()
         finally:
             self.holder = None
             self._turn = None
+            self._freed.set()

@@ -1,0 +1,42 @@
+# tenner agent.summary: replaces the old part of a session by a summary, outside a person's turn.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+from tenner.agent.lane import LaneBusy, PutBack
+from tenner.agent.turn import Turn
+from tenner.log import log
+from tenner.port.compat import const
+from tenner.store import files
+
+_HARD_FACTOR = const(4)  # a session this many windows long loses its oldest turns even offline
+
+
+def due(session):
+    """Tell whether the history no longer fits what is sent of it."""
+    return session.size() > session.window
+
+
+async def compact(agent, session, who):
+    """
+    Let the model sum up the older half of `session`, with the old summary as an input, and put
+    that in its place by rename. Gives way to people; tried again after the next turn.
+    """
+    session.open()
+    cut = session.cut_for(session.window // 2)
+    turn = Turn(agent, "summary", "Write the summary now.", session=session)
+    turn.system = files.read_text(files.package_path("agent/summary.md"))
+    turn.span = (session.cut_for(2 * session.window), cut)
+    turn.offers_tools = False
+    try:
+        result = await agent.lane.background("summary:" + who, turn)
+    except (LaneBusy, PutBack):
+        return False
+    if result.error is None and result.text:
+        before = session.size()
+        session.replace(result.text, cut)
+        log("session", "%s summed up: %d -> %d bytes" % (who, before, session.size()))
+        return True
+    log("session", "%s not summed up: %s" % (who, result.error or "the model said nothing"))
+    if session.size() > _HARD_FACTOR * session.window:
+        session.drop(cut)
+        log("session", "%s: the oldest turns were dropped, the summary stays" % who)
+    return False

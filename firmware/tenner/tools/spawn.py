@@ -1,0 +1,6 @@
+# tenner tools.spawn: hands a task to a background turn.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+
+async def run(args, ctx):
+    return ctx.agent.spawner.start(args["task"], ctx.turn)

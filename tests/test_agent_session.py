@@ -1,0 +1,141 @@
+import json
+import os
+import unittest
+
+from support import temp_folder
+from tenner.agent import session
+from tenner.agent.session import Session, call_record, record
+
+TURN = (
+    record("u", "hot?"),
+    record("a", ""),
+    call_record("c1", "i2c", '{"bus": "i2c0",\n "n": 2}'),
+    record("t", "0x1f 0x80", "c1"),
+    record("a", "31.5 °C, see \"notes\"\nand 😀"),
+)
+
+
+def sent(s):
+    s.open()
+    return b"".join(s.pieces())
+
+
+class TestSession(unittest.TestCase):
+    def setUp(self):
+        self.path = temp_folder(self) + "/chat.jsonl"
+
+    def session(self, window=4096):
+        return Session(self.path, window)
+
+    def write(self, data):
+        with open(self.path, "wb") as file:
+            file.write(data)
+
+    def test_what_is_appended_is_sent_again(self):
+        s = self.session()
+        s.open()
+        s.append(TURN)
+        s.open()
+        s.append((record("u", "thanks"), record("a", "welcome")))
+        lines = sent(s).split(b"\n")[:-1]
+        rows = [json.loads(line) for line in lines]
+        self.assertEqual([row[0] for row in rows], ["u", "a", "c", "t", "a", "u", "a"])
+        self.assertEqual(rows[2][3]["bus"], "i2c0")
+        self.assertEqual(rows[4][1], "31.5 °C, see \"notes\"\nand 😀")
+
+    def test_a_piece_never_spans_two_lines_and_stays_small(self):
+        s = self.session(window=100000)
+        s.open()
+        s.append((record("u", "x" * 5000), record("a", "y")))
+        s.open()
+        for piece in s.pieces():
+            self.assertTrue(len(piece) <= 512)
+            self.assertTrue(b"\n" not in piece[:-1])
+
+    def test_history_is_cut_at_a_whole_turn(self):
+        s = self.session(window=1000)
+        for i in range(40):
+            s.open()
+            s.append((record("u", "question %d" % i),) + TURN[1:])
+        data = sent(s)
+        self.assertTrue(len(data) <= 1000)
+        self.assertTrue(data.startswith(b'["u","question '))
+        self.assertTrue(data.endswith(TURN[-1]))
+
+    def test_an_old_result_is_shortened(self):
+        s = self.session()
+        s.open()
+        s.append((TURN[0], TURN[1], TURN[2], record("t", "z" * 900, "c1"), TURN[4]))
+        row = json.loads(sent(s).split(b"\n")[3])
+        self.assertEqual(row[2], "z" * 200 + " [cut]")
+
+    def test_a_tail_torn_at_any_byte_costs_that_turn_only(self):
+        first = b"".join((record("u", "one"), record("a", "1")))
+        second = b"".join(TURN)
+        for cut in range(len(second) + 1):
+            self.write(first + second[:cut])
+            data = sent(self.session())
+            # A cut at a line's end inside the turn is whole lines, and an open call is not.
+            self.assertTrue(data.startswith(first), cut)
+            rest = data[len(first) :]
+            self.assertTrue(second.startswith(rest), cut)
+            self.assertEqual(rest.count(b'["c",'), rest.count(b'["t",'), cut)
+
+    def test_foreign_lines_are_set_aside(self):
+        good = b"".join((record("u", "one"), record("a", "1")))
+        for foreign in (
+            b"hello\n",
+            b'{"role":"user"}\n',
+            b'["u","torn\n',
+            b'["x","y"]\n',
+            b'["t","nobody","asked"]\n',
+            b'["a","bad \xff utf"]x\n',
+            b"\x00\x00\x00\n",
+        ):
+            self.write(good + foreign + good)
+            s = self.session()
+            data = sent(s)
+            self.assertTrue(data == good or data == good + good, (foreign, data))
+            self.assertTrue(s.repaired)
+            self.assertTrue(any(".bad" in name for name in os.listdir(self.path.rsplit("/", 1)[0])))
+            s.append((record("u", "next"), record("a", "works")))
+            self.assertTrue(sent(self.session()).endswith(record("a", "works")))
+
+    def test_a_summary_stays_in_front(self):
+        s = self.session(window=400)
+        for i in range(12):
+            s.open()
+            s.append((record("u", "question %d" % i), record("a", "answer %d" % i)))
+        s.open()
+        s.replace("They talked.", s.cut_for(200))
+        data = sent(s)
+        self.assertTrue(data.startswith(b'["s","They talked."]\n["u",'))
+        self.assertTrue(data.endswith(record("a", "answer 11")))
+        before = s.size()
+        s.drop(s.cut_for(100))
+        self.assertTrue(s.size() < before)
+        self.assertTrue(sent(s).startswith(b'["s","They talked."]\n["u",'))
+
+    def test_a_repair_that_lost_its_power_is_finished(self):
+        good = b"".join((record("u", "one"), record("a", "1")))
+        with open(self.path + ".new", "wb") as file:
+            file.write(good)
+        self.assertEqual(sent(self.session()), good)
+
+    def test_clear_keeps_the_old_file_once(self):
+        s = self.session()
+        s.open()
+        s.append(TURN)
+        s.clear()
+        self.assertEqual(sent(s), b"")
+        self.assertTrue("chat.jsonl.old" in os.listdir(self.path.rsplit("/", 1)[0]))
+
+    def test_line_kinds_are_valid_json(self):
+        for line in TURN + (record("s", "a"), record("n", "b")):
+            self.assertTrue(isinstance(json.loads(line), list))
+            self.assertEqual(line[-1:], b"\n")
+        self.assertEqual(session.shorten(TURN[3]), TURN[3])
+
+
+if __name__ == "__main__":
+    unittest.main()
