@@ -7,6 +7,7 @@ import time
 import machine
 import network
 from tenner.port.compat import const
+from tenner.port.package import package_path
 from tenner.port.pins import Pins
 from tenner.port.stdin import Stdin
 
@@ -25,7 +26,7 @@ class Port:
     def __init__(self, root=""):
         self.root = root
         self.small = gc.mem_free() + gc.mem_alloc() < _PSRAM_HEAP
-        self.pins = Pins(__file__.rsplit("/", 2)[0] + "/pins.csv")
+        self.pins = Pins(package_path("pins.csv"))
         self._buses = {}
         self._stdin = Stdin(echo=True)
 
