@@ -11,7 +11,7 @@ TURN = (
     record("a", ""),
     call_record("c1", "i2c", '{"bus": "i2c0",\n "n": 2}'),
     record("t", "0x1f 0x80", "c1"),
-    record("a", "31.5 °C, see \"notes\"\nand 😀"),
+    record("a", '31.5 °C, see "notes"\nand 😀'),
 )
 
 
@@ -41,7 +41,7 @@ class TestSession(unittest.TestCase):
         rows = [json.loads(line) for line in lines]
         self.assertEqual([row[0] for row in rows], ["u", "a", "c", "t", "a", "u", "a"])
         self.assertEqual(rows[2][3]["bus"], "i2c0")
-        self.assertEqual(rows[4][1], "31.5 °C, see \"notes\"\nand 😀")
+        self.assertEqual(rows[4][1], '31.5 °C, see "notes"\nand 😀')
 
     def test_a_piece_never_spans_two_lines_and_stays_small(self):
         s = self.session(window=100000)
@@ -74,7 +74,10 @@ class TestSession(unittest.TestCase):
         second = b"".join(TURN)
         for cut in range(len(second) + 1):
             self.write(first + second[:cut])
-            data = sent(self.session())
+            s = self.session()
+            data = sent(s)
+            if s.repaired:
+                os.remove(self.path + ".bad")
             # A cut at a line's end inside the turn is whole lines, and an open call is not.
             self.assertTrue(data.startswith(first), cut)
             rest = data[len(first) :]
@@ -95,9 +98,11 @@ class TestSession(unittest.TestCase):
             self.write(good + foreign + good)
             s = self.session()
             data = sent(s)
-            self.assertTrue(data == good or data == good + good, (foreign, data))
+            self.assertEqual(data, good + good, foreign)
             self.assertTrue(s.repaired)
-            self.assertTrue(any(".bad" in name for name in os.listdir(self.path.rsplit("/", 1)[0])))
+            self.assertTrue(
+                any(".bad" in name for name in os.listdir(self.path.rsplit("/", 1)[0]))
+            )
             s.append((record("u", "next"), record("a", "works")))
             self.assertTrue(sent(self.session()).endswith(record("a", "works")))
 

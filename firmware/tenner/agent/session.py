@@ -180,11 +180,13 @@ class Session:
     # --- what is whole
 
     def _turns(self, file, end):
-        """Yield (start, end, whole) of every turn from the file's position to `end`."""
+        """
+        Yield (start, end, whole) of every turn from the file's position to `end`. What follows a
+        finished turn and is no history line is a stretch of its own, so that it costs only itself.
+        """
         scanner = Scanner(_ignore)
-        first = start = file.tell()
-        good = True
-        fresh = True
+        start = here = file.tell()
+        good = fresh = True
         calls = []
         for piece in line_pieces(file, end):
             if fresh:
@@ -195,9 +197,8 @@ class Session:
                     start = here
                     good = True
                     calls = []
-                elif here == first and kind != b"u":
-                    good = False
-                good = good and self._follows(piece, kind, calls)
+                open_calls = len(calls)
+                line_good = self._follows(piece, kind, calls) and (kind == b"u" or here > start)
                 scanner.reset()
             fresh = piece.endswith(b"\n")
             try:
@@ -205,9 +206,14 @@ class Session:
                 if fresh:
                     scanner.end()
             except ValueError:
+                line_good = False
+            if good and not line_good or not fresh and file.tell() >= end:
+                if good and not open_calls and here > start:
+                    yield start, here, True
+                    start = here
                 good = False
         if end > start:
-            yield start, end, good and fresh and not calls
+            yield start, end, good and not calls
 
     def _follows(self, piece, kind, calls):
         """Tell whether a line may stand here; `calls` holds the ids still without a result."""
