@@ -1,0 +1,156 @@
+# tenner store.appendlog: JSON lines that are only ever appended, with a cap on their size.
+# MIT license; Copyright (c) 2026 the tenner authors
+"""
+A line counts once its newline is there. What stands after the last newline was being written when the
+power failed: it is left out on reading, and cut off before the next append so that nothing is glued to
+it. Every rewrite goes through a temporary file and a rename, in blocks, whatever the size of the log.
+"""
+
+import json
+
+from tenner.log import log
+from tenner.port.compat import const
+from tenner.store import files
+
+_BLOCK = const(256)
+
+
+class AppendLog:
+    """A file of JSON lines of at most `max_bytes`; the oldest half goes when it is full."""
+
+    #: A longer line is no record of ours: skipped and counted, so that a stray file cannot fill the heap.
+    max_line = 16384
+
+    def __init__(self, path, max_bytes):
+        self.path = path
+        self.max_bytes = max_bytes
+        #: Lines the last `tail` left out because they are no JSON array or object.
+        self.skipped = 0
+        # Only a restart or a failed append can leave a torn tail, so only then is it looked for.
+        self._whole = False
+
+    def append(self, lines):
+        """
+        Add lines by one write: bytes and str are JSON lines already, anything else is made one.
+        More than fits the log at all is a ValueError; a full disk is an OSError, and nothing is lost.
+        """
+        data = b"".join([_encode(line) for line in lines])
+        if not data:
+            return
+        if len(data) > self.max_bytes:
+            raise ValueError(
+                "%d bytes do not fit %s (%d)" % (len(data), self.path, self.max_bytes)
+            )
+        size = max(files.size(self.path), 0)
+        end = size if self._whole else self.end()
+        if size + len(data) > self.max_bytes:
+            self._rewrite(
+                self._half(end, min(self.max_bytes // 2, self.max_bytes - len(data))), end, data
+            )
+        elif end < size:
+            log("store", "%s: cut off %d bytes of an unfinished line" % (self.path, size - end))
+            self._rewrite(0, end, data)
+        else:
+            self._whole = False
+            with open(self.path, "ab") as file:
+                files.put(file, data)
+                files.sync(file)
+        self._whole = True
+
+    def end(self):
+        """Offset after the last whole line: where a reader stops. 0 when the log is absent."""
+        size = files.size(self.path)
+        if size <= 0:
+            return 0
+        with open(self.path, "rb") as file:
+            return _line_start(file, size)
+
+    def tail(self, count):
+        """Return the last `count` records, oldest first, reading backwards from the end."""
+        self.skipped = 0
+        found = []
+        end = self.end()
+        if end:
+            with open(self.path, "rb") as file:
+                while end > 0 and len(found) < count:
+                    start = _line_start(file, end - 1)
+                    record = self._parse(file, start, end)
+                    if record is None:
+                        self.skipped += 1
+                    else:
+                        found.append(record)
+                    end = start
+        found.reverse()
+        return found
+
+    def _parse(self, file, start, end):
+        """Return the record between two offsets, or None when it is none of ours."""
+        if end - start > self.max_line:
+            return None
+        file.seek(start)
+        line = file.read(end - start).strip()
+        # MicroPython's reader takes some cut-off texts for good, hence the look at both ends.
+        if line[:1] + line[-1:] not in (b"[]", b"{}"):
+            return None
+        try:
+            return json.loads(line.decode())
+        except ValueError:
+            return None
+
+    def _half(self, end, keep):
+        """Offset of the first line among the last `keep` bytes."""
+        start = end - keep
+        if start <= 0:
+            return 0
+        with open(self.path, "rb") as file:
+            # One byte back: a line that starts exactly there is kept.
+            file.seek(start - 1)
+            while start < end:
+                block = file.read(_BLOCK)
+                newline = block.find(b"\n")
+                if newline >= 0:
+                    return min(start + newline, end)
+                start += len(block)
+        return end
+
+    def _rewrite(self, start, end, data):
+        files.write_atomic(self.path, _pieces(self.path, start, end, data))
+
+
+def _encode(line):
+    if not isinstance(line, (bytes, bytearray, str)):
+        from tenner.store.jsontext import dumps
+
+        line = dumps(line)
+    if isinstance(line, str):
+        line = line.encode()
+    line = line.rstrip(b"\n")
+    if b"\n" in line:
+        raise ValueError("a log line has a line break inside")
+    return line + b"\n"
+
+
+def _line_start(file, end):
+    """Offset after the last newline before `end`, found in blocks from the back."""
+    while end > 0:
+        start = max(end - _BLOCK, 0)
+        file.seek(start)
+        newline = file.read(end - start).rfind(b"\n")
+        if newline >= 0:
+            return start + newline + 1
+        end = start
+    return 0
+
+
+def _pieces(path, start, end, data):
+    """The bytes from `start` to `end` of a file in blocks, then `data`."""
+    if start < end:
+        with open(path, "rb") as file:
+            file.seek(start)
+            while start < end:
+                block = file.read(min(_BLOCK, end - start))
+                if not block:
+                    raise OSError(5, "%s became shorter while it was copied" % path)
+                start += len(block)
+                yield block
+    yield data

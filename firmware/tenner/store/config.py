@@ -1,0 +1,97 @@
+# tenner store.config: the owner's settings, checked once, defaults left on flash.
+# MIT license; Copyright (c) 2026 the tenner authors
+"""
+Every key stands once in `config.tsv`, with its type, default, unit and meaning; the host tools and the
+documentation read the same table. In RAM are only the settings that were made: a default is looked up
+in the table when it is asked for, so ask once and keep the answer.
+
+Values come out ready for use: a duration is a number of seconds, a list a list, an id text.
+"""
+
+from tenner.store import files
+
+#: `key type default unit secret meaning`, separated by tabs; `*` in a key stands for any name.
+TABLE = "store/config.tsv"
+
+
+class ConfigError(ValueError):
+    """A sentence for the owner: which file, which key, what is allowed, an example."""
+
+
+class Config:
+    """Settings by dotted name, such as `heartbeat.every`."""
+
+    def __init__(self, values=None):
+        self._values = {} if values is None else values
+
+    @classmethod
+    def load(cls, path, env=None):
+        """
+        Read the file (absent: all defaults), then the environment: TENNER_LLM_API_KEY is `llm.api_key`.
+        `env` is a mapping; None takes the real environment where there is one.
+        """
+        from tenner.store import configload
+
+        return cls(configload.load(path, env))
+
+    def get(self, key):
+        """Return the setting or its default; a name that is in no table row is a KeyError."""
+        if key in self._values:
+            return self._values[key]
+        row = find(key)
+        if row is None:
+            raise KeyError(key)
+        from tenner.store.configtypes import default
+
+        return default(row)
+
+    def section(self, name):
+        """Return what was set below `name` as nested dicts, without defaults: {} when nothing was."""
+        result = {}
+        prefix = name + "."
+        for key in self._values:
+            if key.startswith(prefix):
+                place = result
+                parts = key[len(prefix) :].split(".")
+                for part in parts[:-1]:
+                    place = place.setdefault(part, {})
+                place[parts[-1]] = self._values[key]
+        return result
+
+    def describe(self):
+        """Yield (key, type, default, unit, secret, meaning, value or None) of every row of the table."""
+        for row in rows():
+            yield row + (self._values.get(row[0]),)
+
+
+def rows():
+    """Yield the rows of the table one by one: (key, type, default, unit, secret, meaning)."""
+    with open(files.package_path(TABLE), "rb") as file:
+        for line in files.lines(file):
+            key, kind, default, unit, secret, meaning = line.decode().split("\t")
+            if kind != "type":
+                yield key, kind, default, unit, secret == "secret", meaning
+
+
+def find(key):
+    """Return the row that stands for `key`, or None."""
+    table = rows()
+    for row in table:
+        if matches(row[0], key):
+            table.close()
+            return row
+    return None
+
+
+def matches(pattern, key):
+    """Does a key of the table, with `*` for any one part, stand for `key`?"""
+    if pattern == key or "*" not in pattern:
+        return pattern == key
+    left = pattern.split(".")
+    right = key.split(".")
+    if len(left) != len(right):
+        return False
+    for index, part in enumerate(left):
+        if part != "*" and part != right[index]:
+            return False
+    return True

@@ -1,0 +1,211 @@
+# tenner store.files: replace a file whole or not at all, and the small file chores round it.
+# MIT license; Copyright (c) 2026 the tenner authors
+"""
+littlefs makes a rename atomic and commits a file at close, so writing `x.tmp` and renaming it is all a
+board needs. On CPython the file and its folder are also synced, for a disk behind a page cache.
+What truncates a file is not the power cut but an exception inside `open(path, "w")`; nothing here
+opens the target for writing.
+"""
+
+import os
+import sys
+
+from tenner.log import log
+from tenner.port.compat import const
+
+_ENOENT = const(2)
+_EEXIST = const(17)
+_ENOSPC = const(28)
+_FOLDER = const(0x4000)  # the S_IFDIR bit of a mode, the same on littlefs and POSIX
+_LAST_ASIDE = const(9)
+_BLOCK = const(512)
+
+#: Ending of a file that is being written; a stray one is what a power cut leaves behind.
+TEMP = ".tmp"
+
+
+def exists(path):
+    """Is there a file or folder `path`?"""
+    return _mode(path) is not None
+
+
+def is_folder(path):
+    """Is `path` a folder?"""
+    return bool((_mode(path) or 0) & _FOLDER)
+
+
+def size(path):
+    """Bytes in the file, or -1 when it is absent."""
+    try:
+        return os.stat(path)[6]
+    except OSError as error:
+        return _absent(error, -1)
+
+
+def remove(path):
+    """Delete a file; one that is absent already is fine."""
+    try:
+        os.remove(path)
+    except OSError as error:
+        _absent(error, None)
+
+
+def make_dirs(path):
+    """Create the folder `path` and those above it, as far as they are missing."""
+    end = 0
+    while end < len(path):
+        end = path.find("/", end + 1)
+        if end < 0:
+            end = len(path)
+        if path[:end] and not is_folder(path[:end]):
+            try:
+                os.mkdir(path[:end])
+            except OSError as error:
+                if error.args[0] != _EEXIST:
+                    raise
+
+
+def read_text(path, limit=16384):
+    """
+    Return the file as text. A file over `limit` bytes or not in UTF-8 is a ValueError that says so,
+    never a part of the text.
+    """
+    with open(path, "rb") as file:
+        data = file.read(limit + 1)
+    if len(data) > limit:
+        raise ValueError("%s is over %d bytes: make it shorter" % (path, limit))
+    try:
+        return data.decode()
+    except UnicodeError:
+        # Not `as error`: the text of the exception differs between the interpreters.
+        raise ValueError("%s is not UTF-8 text: save it as UTF-8" % path)
+
+
+def lines(file):
+    """Yield the lines of an open binary file without their ends, read in blocks."""
+    # readline() of MicroPython asks the file system for one byte at a time.
+    rest = b""
+    while True:
+        block = file.read(_BLOCK)
+        if not block:
+            break
+        parts = (rest + block).split(b"\n")
+        rest = parts.pop()
+        for line in parts:
+            yield line
+    if rest:
+        yield rest
+
+
+def put(file, piece):
+    """Write all of `piece` (bytes or str) or raise: a raw file may take less than it was given."""
+    if isinstance(piece, str):
+        piece = piece.encode()
+    taken = file.write(piece)
+    if taken is not None and taken != len(piece):
+        raise OSError(_ENOSPC, "no space left")
+
+
+def sync(file):
+    """Push a written file to the disk where there is a cache that closing does not flush."""
+    if hasattr(os, "fsync"):
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def write_atomic(path, data):
+    """
+    Replace the file by `data`: bytes, str, or an iterable of them, written piece by piece.
+    Whatever goes wrong, the old file stays whole and the temporary one is removed.
+    """
+    temp = path + TEMP
+    try:
+        with open(temp, "wb") as file:
+            if isinstance(data, (bytes, bytearray, memoryview, str)):
+                put(file, data)
+            else:
+                for piece in data:
+                    put(file, piece)
+            sync(file)
+        getattr(os, "replace", os.rename)(temp, path)
+    except BaseException:
+        _discard(temp)
+        raise
+    _sync_folder(path)
+
+
+def clean_strays(folder):
+    """Delete the *.tmp files a power cut left in `folder` and below; return how many."""
+    count = 0
+    for name in _names(folder):
+        path = folder + "/" + name
+        if name.endswith(TEMP) and not is_folder(path):
+            remove(path)
+            count += 1
+        elif is_folder(path):
+            count += clean_strays(path)
+    return count
+
+
+def set_aside(path):
+    """Rename a corrupt file to `path.bad` (`.bad1` ... when taken) and return the new name."""
+    aside = path + ".bad"
+    number = 0
+    while exists(aside) and number < _LAST_ASIDE:
+        number += 1
+        aside = "%s.bad%d" % (path, number)
+    if exists(aside):
+        log("store", "replacing %s: too many corrupt files were set aside" % aside)
+        remove(aside)
+    os.rename(path, aside)
+    return aside
+
+
+def package_path(name):
+    """Path of a data file that ships with the code, such as `store/config.tsv`."""
+    # Not by __file__: frozen code has none, and its data files lie in /lib all the same.
+    for place in sys.path:
+        path = (place + "/" if place else "") + "tenner/" + name
+        if exists(path):
+            return path
+    raise OSError(_ENOENT, "tenner/%s is missing: sync the board again" % name)
+
+
+def _mode(path):
+    try:
+        return os.stat(path)[0]
+    except OSError:
+        return None
+
+
+def _absent(error, answer):
+    """Return `answer` for "no such file" and raise any other error again."""
+    if error.args and error.args[0] == _ENOENT:
+        return answer
+    raise error
+
+
+def _names(folder):
+    try:
+        return os.listdir(folder)
+    except OSError as error:
+        return _absent(error, ())
+
+
+def _discard(temp):
+    """Remove what a failed write left, without hiding why it failed."""
+    try:
+        remove(temp)
+    except OSError as error:
+        log("store", "cannot remove %s: %s" % (temp, error))
+
+
+def _sync_folder(path):
+    """Make a rename durable; only a POSIX system under CPython needs it and offers it."""
+    if not hasattr(os, "O_DIRECTORY"):
+        return
+    handle = os.open(os.path.dirname(path) or ".", os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

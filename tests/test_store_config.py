@@ -1,0 +1,234 @@
+# tenner test: settings are checked with sentences, defaults stay in the table.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+import unittest
+
+from support import ROOT, temp_folder
+from tenner import log
+from tenner.store import configtypes, files
+from tenner.store.config import Config, ConfigError, rows
+
+
+class TestConfig(unittest.TestCase):
+    def setUp(self):
+        self.path = temp_folder(self) + "/config.json"
+
+    def load(self, text, env=None):
+        files.write_atomic(self.path, text)
+        return Config.load(self.path, env or {})
+
+    def error(self, text, env=None):
+        with self.assertRaises(ConfigError) as caught:
+            self.load(text, env)
+        return str(caught.exception)
+
+    def test_no_file_is_all_defaults(self):
+        config = Config.load(self.path, {})
+        for key, value in (
+            ("name", "tenner"),
+            ("time.zone", "UTC0"),
+            ("llm.api", "chat"),
+            ("llm.api_key", ""),
+            ("llm.fallbacks", []),
+            ("telegram.base_url", "https://api.telegram.org"),
+            ("telegram.owner", ""),
+            ("telegram.allow", []),
+            ("heartbeat.every", 1800),
+            ("heartbeat.active_hours", ""),
+            ("heartbeat.dedup_numbers", False),
+            ("budget.person_reserve_percent", 20),
+            ("console.enabled", True),
+            ("tools.i2c", None),
+            ("i2c.i2c0.freq", 100000),
+            ("read_paths", []),
+        ):
+            self.assertEqual(config.get(key), value)
+        self.assertEqual(config.section("tools"), {})
+        for key in ("heartbeat", "nonsense", "heartbeat.evry", "i2c.i2c0"):
+            with self.assertRaises(KeyError):
+                config.get(key)
+
+    def test_nested_and_dotted(self):
+        config = self.load(
+            '{"name": "Fern", "heartbeat": {"every": "1h30m", "active_hours": "22:00-06:00"},'
+            ' "telegram.owner": 12345, "telegram": {"allow": [7, "8"]},'
+            ' "tools": {"i2c": ["read", "scan"], "message": "deny"},'
+            ' "i2c": {"i2c0": {"scl": 5, "sda": "D4"}}, // a comment\n "budget": {}}'
+        )
+        self.assertEqual(config.get("name"), "Fern")
+        self.assertEqual(config.get("heartbeat.every"), 5400)
+        self.assertEqual(config.get("heartbeat.active_hours"), "22:00-06:00")
+        self.assertEqual(config.get("telegram.owner"), "12345")
+        self.assertEqual(config.get("telegram.allow"), ["7", "8"])
+        self.assertEqual(config.get("tools.i2c"), ["read", "scan"])
+        self.assertEqual(config.section("tools"), {"i2c": ["read", "scan"], "message": "deny"})
+        self.assertEqual(config.section("i2c"), {"i2c0": {"scl": "5", "sda": "D4"}})
+        self.assertEqual(config.get("i2c.i2c0.sda"), "D4")
+        self.assertEqual(config.get("heartbeat.mode"), "reply")
+
+    def test_durations(self):
+        for text, seconds in (
+            ("45", 2700),
+            ('"45"', 2700),
+            ('"60s"', 60),
+            ('"30m"', 1800),
+            ('"2H"', 7200),
+            ('"1d"', 86400),
+            ("0", 0),
+            ('"0"', 0),
+            ('"off"', 0),
+            ("false", 0),
+        ):
+            config = self.load('{"heartbeat": {"every": %s}}' % text)
+            self.assertEqual(config.get("heartbeat.every"), seconds)
+        for text in (
+            '"59s"',
+            '"soon"',
+            '"10"m',
+            '""',
+            '"m"',
+            '"1h30"',
+            "-5",
+            "1.5",
+            "true",
+            "null",
+            "[]",
+        ):
+            self.assertIn("config.json", self.error('{"heartbeat": {"every": %s}}' % text))
+
+    def test_a_wrong_value_says_file_key_and_what_is_allowed(self):
+        for text, words in (
+            (
+                '{"heartbeat":{"every":"soon"}}',
+                ("heartbeat.every", '"30m"', "minutes", "60 s", "soon"),
+            ),
+            ('{"llm":{"max_tokens":1}}', ("llm.max_tokens", "16 to 32000", "not 1")),
+            ('{"llm":{"max_tokens":"many"}}', ("whole number", "16")),
+            ('{"llm":{"max_tokens":true}}', ("whole number",)),
+            ('{"budget":{"tokens_per_day":-1}}', ("budget.tokens_per_day", "at least 0")),
+            ('{"llm":{"api":"openai"}}', ("llm.api", '"chat"', '"messages"')),
+            ('{"name":5}', ("name", "text")),
+            ('{"console":{"enabled":"yes"}}', ("console.enabled", "true or false")),
+            ('{"telegram":{"allow":"7"}}', ("telegram.allow", "list")),
+            ('{"telegram":{"allow":[true]}}', ("telegram.allow", "number or text")),
+            ('{"tools":{"i2c":"maybe"}}', ("tools.i2c", '"ask"')),
+            ('{"tools":{"i2c":true}}', ("tools.i2c", '"ask"')),
+            ('{"heartbeat":{"active_hours":"8-22"}}', ("heartbeat.active_hours", "HH:MM-HH:MM")),
+            ('{"heartbeat":{"active_hours":"08:00-08:00"}}', ("different",)),
+            ('{"heartbeat":{"active_hours":"25:00-26:00"}}', ("HH:MM",)),
+            ('{"heartbeat":{"active_hours":"08:00-24:30"}}', ("HH:MM",)),
+            ('{"heartbeat":5}', ("heartbeat", "object of settings")),
+            ('{"llm":{"fallbacks":{}}}', ("llm.fallbacks", "list of objects")),
+            ('{"llm":{"fallbacks":[5]}}', ("llm.fallbacks.0", "object")),
+            (
+                '{"llm":{"fallbacks":[{"model":"m"},{"name":"x"}]}}',
+                ("llm.fallbacks.1", "no model"),
+            ),
+            ('{"llm":{"fallbacks":[{"model":"m","api":"x"}]}}', ("llm.fallbacks.0.api", '"chat"')),
+            (
+                '{"llm":{"fallbacks":[{"model":"m","key":"x"}]}}',
+                ("llm.fallbacks.0.key", "unknown key"),
+            ),
+            ("[]", ("object",)),
+            ('{\n"name": "a"\n"wifi": {}}', ("line 3",)),
+            ("", ("line 1",)),
+            ('{"name":"' + "x" * 9000 + '"}', ("8192",)),
+            (b'{"name":"\xff"}', ("UTF-8",)),
+        ):
+            message = self.error(text)
+            for word in words + ("config.json",):
+                self.assertIn(word, message)
+            self.assertNotIn("\n", message)
+
+    def test_an_unknown_key_names_the_nearest_and_the_line(self):
+        for text, words in (
+            ('{\n"heartbeat": {\n"evry": 5}}', ("heartbeat.evry", "line 3", '"heartbeat.every"')),
+            ('{"telegram_token": "x"}', ("telegram_token", "line 1", '"telegram.token"')),
+            ('{"owner": 5}', ("owner", '"telegram.owner"')),
+            ('{"llm": {"apikey": "x"}}', ("llm.apikey", '"llm.api_key"')),
+            ('{"heartbeats": {"every": 5}}', ("heartbeats", "line 1")),
+            ('{"quite_something_else": 1}', ("quite_something_else", "lists every key")),
+            ('{"i2c": {"i2c0": {"speed": 1}}}', ("i2c.i2c0.speed", "line 1")),
+        ):
+            message = self.error(text)
+            for word in words:
+                self.assertIn(word, message)
+
+    def test_secrets_are_hidden_in_errors_and_logs(self):
+        self.assertNotIn("hunter", self.error('{"wifi":{"password":["hunter2hunter2"]}}'))
+        config = self.load(
+            '{"llm":{"api_key":"sk-test-abcdef","fallbacks":[{"model":"m","api_key":"sk-test-fallback"}]}}',
+            {"TENNER_TELEGRAM_TOKEN": "77:token-of-a-bot"},
+        )
+        self.assertEqual(config.get("llm.api_key"), "sk-test-abcdef")
+        for secret in ("sk-test-abcdef", "sk-test-fallback", "77:token-of-a-bot"):
+            self.assertEqual(log.redact("see %s here" % secret), "see *** here")
+
+    def test_environment_wins_over_the_file(self):
+        config = self.load(
+            '{"heartbeat":{"every":"2h"},"name":"file"}',
+            {
+                "TENNER_HEARTBEAT_EVERY": "5m",
+                "TENNER_LLM_API_KEY": "from-env",
+                "TENNER_TELEGRAM_ALLOW": "1, 2,3",
+                "TENNER_HEARTBEAT_DEDUP_NUMBERS": "on",
+                "TENNER_LLM_MAX_TOKENS": "99",
+                "TENNER_LLM_FALLBACKS": '[{"model":"m"}]',
+                "TENNER_UNRELATED": "x",
+            },
+        )
+        self.assertEqual(config.get("heartbeat.every"), 300)
+        self.assertEqual(config.get("llm.api_key"), "from-env")
+        self.assertEqual(config.get("telegram.allow"), ["1", "2", "3"])
+        self.assertEqual(config.get("heartbeat.dedup_numbers"), True)
+        self.assertEqual(config.get("llm.max_tokens"), 99)
+        self.assertEqual(config.get("llm.fallbacks"), [{"model": "m"}])
+        self.assertEqual(config.get("name"), "file")
+
+    def test_a_wrong_environment_value_names_the_variable(self):
+        for name, text, word in (
+            ("TENNER_LLM_MAX_TOKENS", "many", "whole number"),
+            ("TENNER_HEARTBEAT_EVERY", "soon", "duration"),
+            ("TENNER_CONSOLE_ENABLED", "maybe", "true or false"),
+            ("TENNER_LLM_API", "x", "messages"),
+            ("TENNER_LLM_FALLBACKS", "[", "line 1"),
+            ("TENNER_LLM_FALLBACKS", "[{}]", "no model"),
+        ):
+            message = self.error("{}", {name: text})
+            self.assertIn(word, message)
+            self.assertIn("environment", message)
+
+    def test_every_row_of_the_table_is_whole_and_its_default_is_of_its_type(self):
+        keys = []
+        for key, kind, default, unit, secret, meaning in rows():
+            self.assertTrue(meaning)
+            self.assertNotIn(key, keys)
+            keys.append(key)
+            value = configtypes.default((key, kind, default, unit, secret, meaning))
+            if value is not None and configtypes.kind(kind) != "duration":
+                self.assertEqual(configtypes.convert(kind, value), value)
+        self.assertTrue(len(keys) > 40)
+
+    def test_describe_shows_what_was_set(self):
+        config = self.load('{"name": "Fern"}')
+        shown = {}
+        for key, _, default, _, _, _, value in config.describe():
+            shown[key] = (default, value)
+        self.assertEqual(shown["name"], ("tenner", "Fern"))
+        self.assertEqual(shown["heartbeat.every"], ("30m", None))
+
+    def test_the_commented_template_is_valid_and_complete(self):
+        template = ROOT + "/firmware/config.example.jsonc"
+        text = files.read_text(template)
+        # As it stands, and with every setting switched on.
+        self.assertEqual(self.load(text).get("llm.model"), "")
+        config = self.load(text.replace('//"', '"'))
+        for key, kind, default, _, _, meaning in rows():
+            self.assertIn(meaning, text)
+            if "*" not in key and configtypes.kind(kind) != "objects":
+                expected = configtypes.default((key, kind, default))
+                self.assertEqual(config.get(key), expected)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,145 @@
+# tenner test: files are replaced whole or not at all.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+import os
+import unittest
+
+from support import temp_folder
+from tenner.store import files
+
+
+def read(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+class TestWriteAtomic(unittest.TestCase):
+    def setUp(self):
+        self.folder = temp_folder(self)
+        self.path = self.folder + "/x.md"
+
+    def test_bytes_text_and_pieces(self):
+        for data, expected in (
+            (b"\x00abc", b"\x00abc"),
+            ("grün", "grün".encode()),
+            ((piece for piece in (b"a", "ü", b"", memoryview(b"c"))), b"a\xc3\xbcc"),
+            (b"", b""),
+        ):
+            files.write_atomic(self.path, data)
+            self.assertEqual(read(self.path), expected)
+        self.assertEqual(os.listdir(self.folder), ["x.md"])
+
+    def test_a_failing_writer_leaves_the_old_file_and_no_stray(self):
+        files.write_atomic(self.path, "old")
+
+        def failing():
+            yield b"new " * 500
+            raise OSError(28, "no space left")
+
+        with self.assertRaises(OSError):
+            files.write_atomic(self.path, failing())
+        self.assertEqual(read(self.path), b"old")
+        self.assertEqual(os.listdir(self.folder), ["x.md"])
+
+    def test_an_interrupt_is_passed_on(self):
+        def interrupted():
+            yield b"new"
+            raise KeyboardInterrupt
+
+        with self.assertRaises(KeyboardInterrupt):
+            files.write_atomic(self.path, interrupted())
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_a_target_that_is_a_folder_is_refused(self):
+        os.mkdir(self.path)
+        with self.assertRaises(OSError):
+            files.write_atomic(self.path, "x")
+        self.assertEqual(os.listdir(self.folder), ["x.md"])
+
+    def test_a_file_that_takes_less_than_it_was_given_is_a_full_disk(self):
+        class Full:
+            def write(self, data):
+                return len(data) - 1
+
+        with self.assertRaises(OSError):
+            files.put(Full(), b"abc")
+
+
+class TestChores(unittest.TestCase):
+    def setUp(self):
+        self.folder = temp_folder(self)
+
+    def test_size_exists_remove(self):
+        path = self.folder + "/a"
+        self.assertEqual(files.size(path), -1)
+        self.assertFalse(files.exists(path))
+        files.remove(path)
+        files.write_atomic(path, b"123")
+        self.assertEqual(files.size(path), 3)
+        self.assertTrue(files.exists(path))
+        self.assertTrue(files.is_folder(self.folder))
+        self.assertFalse(files.is_folder(path))
+        files.remove(path)
+        self.assertFalse(files.exists(path))
+
+    def test_make_dirs(self):
+        path = self.folder + "/a/b/c"
+        files.make_dirs(path)
+        files.make_dirs(path)
+        self.assertTrue(files.is_folder(path))
+        files.write_atomic(self.folder + "/file", b"")
+        with self.assertRaises(OSError):
+            files.make_dirs(self.folder + "/file/under")
+
+    def test_read_text(self):
+        path = self.folder + "/a"
+        files.write_atomic(path, "grün")
+        self.assertEqual(files.read_text(path), "grün")
+        self.assertEqual(files.read_text(path, 5), "grün")
+        with self.assertRaises(ValueError) as caught:
+            files.read_text(path, 4)
+        self.assertIn("over 4 bytes", str(caught.exception))
+        files.write_atomic(path, b"\xff\xfe")
+        with self.assertRaises(ValueError) as caught:
+            files.read_text(path)
+        self.assertIn("UTF-8", str(caught.exception))
+        with self.assertRaises(OSError):
+            files.read_text(self.folder + "/none")
+
+    def test_lines_over_block_borders(self):
+        path = self.folder + "/a"
+        expected = [b"x" * count for count in (0, 1, 510, 511, 512, 513, 1300, 0, 7)]
+        for end in (b"", b"\n"):
+            files.write_atomic(path, b"\n".join(expected) + end)
+            with open(path, "rb") as file:
+                self.assertEqual(list(files.lines(file)), expected)
+
+    def test_clean_strays_goes_down_and_touches_nothing_else(self):
+        files.make_dirs(self.folder + "/sub/folder.tmp")
+        for name in ("keep.md", "a.tmp", "sub/b.tmp", "sub/keep.tmp.md", "sub/folder.tmp/c.tmp"):
+            with open(self.folder + "/" + name, "wb") as file:
+                file.write(b"x")
+        self.assertEqual(files.clean_strays(self.folder), 3)
+        self.assertEqual(sorted(os.listdir(self.folder)), ["keep.md", "sub"])
+        self.assertEqual(sorted(os.listdir(self.folder + "/sub")), ["folder.tmp", "keep.tmp.md"])
+        self.assertEqual(files.clean_strays(self.folder + "/none"), 0)
+
+    def test_set_aside_never_replaces_an_older_one_silently(self):
+        path = self.folder + "/a.json"
+        names = []
+        for number in range(3):
+            files.write_atomic(path, str(number))
+            names.append(files.set_aside(path))
+            self.assertFalse(files.exists(path))
+        self.assertEqual(names, [path + ".bad", path + ".bad1", path + ".bad2"])
+        self.assertEqual([read(name) for name in names], [b"0", b"1", b"2"])
+
+    def test_package_path(self):
+        self.assertTrue(files.size(files.package_path("store/config.tsv")) > 0)
+        with self.assertRaises(OSError) as caught:
+            files.package_path("store/none.tsv")
+        self.assertIn("none.tsv", str(caught.exception))
+
+
+if __name__ == "__main__":
+    unittest.main()
