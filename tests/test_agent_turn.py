@@ -44,7 +44,11 @@ class TestTurn(unittest.TestCase):
         self.assertEqual(kinds, ["u", "a", "u"])
 
     def test_every_call_gets_exactly_one_result(self):
-        calls = [Call("a", "echo", '{"x": 1}'), Call("b", "bad", "{}"), Call("c", "echo", "nonsense")]
+        calls = [
+            Call("a", "echo", '{"x": 1}'),
+            Call("b", "bad", "{}"),
+            Call("c", "echo", "nonsense"),
+        ]
         agent = self.agent(Reply("", calls), Reply("done"))
         self.assertEqual(say(agent, "go"), "done")
         sent = rows(agent.chain.records[1])
@@ -99,7 +103,10 @@ class TestTurn(unittest.TestCase):
             write_atomic(self.root + "/workspace/%s.md" % name, name + " text " + "z" * 9000)
         say(agent, "hi")
         system = agent.chain.systems[0]
-        places = [system.find(b"\n# " + n + b".md\n") for n in (b"AGENTS", b"SOUL", b"TOOLS", b"memory/MEMORY")]
+        places = [
+            system.find(b"\n# " + n + b".md\n")
+            for n in (b"AGENTS", b"SOUL", b"TOOLS", b"memory/MEMORY")
+        ]
         self.assertEqual(places, sorted(places))
         self.assertTrue(places[0] > 0 and b"USER" not in system)
         self.assertTrue(len(system) < 4 * 4300 + 1500)
@@ -113,7 +120,9 @@ class TestLane(unittest.TestCase):
         agent = make_agent(self.root, "hang", Reply("for you"))
 
         async def go():
-            beat = asyncio.create_task(agent.lane.background("heartbeat", Turn(agent, "heartbeat", "check")))
+            beat = asyncio.create_task(
+                agent.lane.background("heartbeat", Turn(agent, "heartbeat", "check"))
+            )
             await agent.chain.started.wait()
             self.assertEqual(agent.lane.busy(), "heartbeat")
             answer = await agent.answer(Message("console", "me", "hi", "me"))
@@ -132,7 +141,9 @@ class TestLane(unittest.TestCase):
 
         async def go():
             agent.registry.gate = asyncio.Event()
-            beat = asyncio.create_task(agent.lane.background("heartbeat", Turn(agent, "heartbeat", "check")))
+            beat = asyncio.create_task(
+                agent.lane.background("heartbeat", Turn(agent, "heartbeat", "check"))
+            )
             while not agent.registry.calls:
                 await asyncio.sleep(0)
             person = asyncio.create_task(agent.answer(Message("console", "me", "hi", "me")))
@@ -175,7 +186,10 @@ class TestLane(unittest.TestCase):
                 asyncio.create_task(agent.answer(Message("console", "me", "q%d" % i, "me")))
                 for i in range(3)
             ]
-            return [await task for task in tasks]
+            answers = []
+            for task in tasks:
+                answers.append(await task)
+            return answers
 
         self.assertEqual(run(go()), ["1", "2", "3"])
 

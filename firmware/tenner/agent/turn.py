@@ -202,14 +202,18 @@ class Turn:
     async def _call_tool(self, call):
         self._check_interrupt()
         self._result.tool_calls += 1
-        text = await self.agent.registry.call(call.name, call.arguments_text, Ctx(self.agent, self))
+        text = await self.agent.registry.call(
+            call.name, call.arguments_text, Ctx(self.agent, self)
+        )
         if text.startswith("error"):
             # The same failing call again and again is a loop that costs the owner's tokens.
             failure = (call.name, call.arguments_text)
             self._failures = self._failures + 1 if failure == self._last_failure else 1
             self._last_failure = failure
             if self._failures >= _MAX_SAME_FAILURES:
-                raise _Stopped("I stopped: %s failed three times the same way. %s" % (call.name, text))
+                raise _Stopped(
+                    "I stopped: %s failed three times the same way. %s" % (call.name, text)
+                )
         else:
             self._last_failure = None
         return text
