@@ -14,6 +14,7 @@ from host_tools import FIRMWARE
 sys.path.insert(0, str(FIRMWARE))
 
 from tenner.store import configtypes
+from tenner.store.config import default as default_of
 from tenner.store.config import rows
 
 TARGET = FIRMWARE / "config.example.jsonc"
@@ -45,7 +46,7 @@ def _value(type_text: str, default: str) -> str:
     kind = configtypes.kind(type_text)
     if kind in ("duration", "str", "id", "choice", "hours"):
         return json.dumps(default)
-    return json.dumps(configtypes.default(("", type_text, default)))
+    return json.dumps(default_of(("", type_text, default)))
 
 
 def template() -> str:

@@ -6,7 +6,7 @@ import unittest
 
 from support import temp_folder
 from tenner.store import files
-from tenner.store.appendlog import AppendLog
+from tenner.store.appendlog import AppendLog, dumps
 
 
 def read(path):
@@ -37,6 +37,10 @@ class TestAppendLog(unittest.TestCase):
         self.assertEqual(log.tail(9), [["u", "gr\u00fcn"], ["n", 1], ["t", "x"], {"a": [1]}])
         self.assertEqual(log.tail(0), [])
         self.assertEqual(log.skipped, 0)
+
+    def test_dumps_keeps_text_readable(self):
+        value = ["gr\u00fcn", "\n", 1, None, {"a": True}]
+        self.assertEqual(dumps(value), '["gr\u00fcn","\\n",1,null,{"a":true}]')
 
     def test_a_line_break_inside_a_line_is_refused_before_anything_is_written(self):
         log = AppendLog(self.path, 1000)

@@ -117,10 +117,21 @@ class AppendLog:
         files.write_atomic(self.path, _pieces(self.path, start, end, data))
 
 
+try:
+    json.dumps("", ensure_ascii=False)
+    _PLAIN = {"ensure_ascii": False}
+except TypeError:
+    # MicroPython never escapes what UTF-8 can carry, and does not know the word.
+    _PLAIN = {}
+
+
+def dumps(value):
+    """Return the compact JSON text of `value`: one line, as it stands in a log."""
+    return json.dumps(value, separators=(",", ":"), **_PLAIN)
+
+
 def _encode(line):
     if not isinstance(line, (bytes, bytearray, str)):
-        from tenner.store.jsontext import dumps
-
         line = dumps(line)
     if isinstance(line, str):
         line = line.encode()

@@ -8,6 +8,9 @@ in the table when it is asked for, so ask once and keep the answer.
 Values come out ready for use: a duration is a number of seconds, a list a list, an id text.
 """
 
+import sys
+
+from tenner import store
 from tenner.store import files
 
 #: `key type default unit secret meaning`, separated by tabs; `*` in a key stands for any name.
@@ -32,7 +35,13 @@ class Config:
         """
         from tenner.store import configload
 
-        return cls(configload.load(path, env))
+        values = configload.load(path, env)
+        # What only the loading needed is 6 KB of heap; it is loaded again if it is asked for again.
+        for name in ("configload", "configtypes"):
+            sys.modules.pop("tenner.store." + name, None)
+            if hasattr(store, name):
+                delattr(store, name)
+        return cls(values)
 
     def get(self, key):
         """Return the setting or its default; a name that is in no table row is a KeyError."""
@@ -41,8 +50,6 @@ class Config:
         row = find(key)
         if row is None:
             raise KeyError(key)
-        from tenner.store.configtypes import default
-
         return default(row)
 
     def section(self, name):
@@ -81,6 +88,25 @@ def find(key):
             table.close()
             return row
     return None
+
+
+def default(row):
+    """Return the default of a row as a value; where "" makes no sense it is None."""
+    kind = row[1].split("(")[0]
+    text = row[2]
+    if kind in ("list", "objects"):
+        return text.split(",") if text else []
+    if kind == "object":
+        return {}
+    if not text and kind in ("int", "bool", "duration", "policy"):
+        return None
+    if kind == "int":
+        return int(text)
+    if kind == "bool":
+        return text == "true"
+    if kind == "duration":
+        return int(text[:-1]) * {"s": 1, "m": 60, "h": 3600, "d": 86400}[text[-1]]
+    return text
 
 
 def matches(pattern, key):

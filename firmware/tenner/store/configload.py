@@ -1,6 +1,7 @@
 # tenner store.configload: config.json and the environment into checked settings, once at start-up.
 # MIT license; Copyright (c) 2026 the tenner authors
 
+import json
 import os
 
 from tenner.log import hide
@@ -61,7 +62,7 @@ def _checked(path, key, row, value):
     try:
         value = configtypes.convert(row[1], value)
     except ValueError as error:
-        shown = "***" if row[_SECRET] else jsontext.dumps(value)
+        shown = "***" if row[_SECRET] else json.dumps(value)
         if len(shown) > 40:
             shown = shown[:40] + "..."
         raise ConfigError("%s: %s must be %s, not %s" % (path, key, error, shown))

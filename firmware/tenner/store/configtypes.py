@@ -15,17 +15,6 @@ from tenner.store import jsontext
 _SECONDS = (("s", 1), ("m", 60), ("h", 3600), ("d", 86400))
 
 
-def default(row):
-    """Return the default of a table row as a value: "" gives None, [] or {} where text makes no sense."""
-    name = kind(row[1])
-    text = row[2]
-    if name == "objects":
-        return []
-    if not text and name in ("int", "bool", "duration", "policy"):
-        return None
-    return from_text(row[1], text)
-
-
 def kind(type_text):
     """`int` of `int(1..100)`."""
     return type_text.split("(")[0]

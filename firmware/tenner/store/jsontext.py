@@ -8,8 +8,6 @@ the last entry are allowed.
 Whole texts of a few kilobytes only; what streams belongs to `net.jsonin`.
 """
 
-import json
-
 from tenner.port.compat import const
 
 _DEPTH = const(16)
@@ -23,19 +21,6 @@ def loads(text):
     if reader.space() is not None:
         reader.fail("nothing more")
     return value
-
-
-def dumps(value):
-    """Return the compact JSON text of `value`, not escaping what UTF-8 can carry."""
-    return json.dumps(value, separators=(",", ":"), **_PLAIN)
-
-
-try:
-    json.dumps("", ensure_ascii=False)
-    _PLAIN = {"ensure_ascii": False}
-except TypeError:
-    # MicroPython never escapes, and does not know the word.
-    _PLAIN = {}
 
 
 class _Reader:

@@ -7,10 +7,11 @@ block, about 0.03 flash erases per write instead of 1.
 """
 
 import binascii
+import json
 
 from tenner.log import log
 from tenner.port.compat import const
-from tenner.store import files, jsontext
+from tenner.store import files
 
 _SLOT_BYTES = const(128)
 
@@ -50,7 +51,7 @@ class TwoSlots:
         """Keep `state`; a ValueError names the size when it does not fit a slot."""
         if self._sequence is None:
             self.load()
-        body = b"%d " % (self._sequence + 1) + jsontext.dumps(state).encode()
+        body = b"%d " % (self._sequence + 1) + json.dumps(state, separators=(",", ":")).encode()
         sequence, payload = body.split(b" ", 1)
         data = b"%s %08x %s" % (sequence, binascii.crc32(body) & 0xFFFFFFFF, payload)
         if len(data) > _SLOT_BYTES:
@@ -83,6 +84,6 @@ def _read(path):
     if check != parts[1]:
         return None
     try:
-        return int(parts[0]), jsontext.loads(parts[2])
+        return int(parts[0]), json.loads(parts[2].decode())
     except ValueError:
         return None
