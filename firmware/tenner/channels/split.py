@@ -1,0 +1,151 @@
+# tenner channels.split: long text in parts that fit a message, cut where a reader would cut.
+# MIT license; Copyright (c) 2026 the tenner authors
+"""
+The limit counts UTF-16 units, as Telegram does. A cut is made between paragraphs, else between lines,
+else between words, else anywhere; only white space at a cut is left out. A code fence that must be
+cut is closed, and opened again in the next part. No cut falls inside a mark of a line, such as a link
+or bold words, unless that alone is longer than a message.
+"""
+
+from tenner.channels.inline import spans
+from tenner.channels.markup import closes, fence_of
+from tenner.channels.utf16 import clean, units
+
+
+def parts(text, limit=4096):
+    """Yield `text` (str or bytes of Markdown) in parts of at most `limit` UTF-16 units each."""
+    if limit < 2:
+        raise ValueError("a part must have room for one character: limit is %d, needs 2" % limit)
+    raw = clean(text)
+    at = 0
+    head = b""  # the line that opened the fence we are in
+    while at < len(raw):
+        head = _affordable(head, limit)
+        # A unit has at most three bytes, so a long rest need not be copied to know that it is long.
+        if len(raw) - at <= 3 * limit and _units_after(head) + units(raw[at:]) <= limit:
+            end, after, opener = len(raw), len(raw), b""
+        else:
+            begin = at if head else _skip_blank(raw, at)
+            if begin != at:
+                at = begin
+                continue
+            end, after, opener = _cut(raw, at, limit, head)
+        body = raw[at:end]
+        if body.strip():
+            if head:
+                body = head + b"\n" + body
+            if opener:
+                body += b"\n" + fence_of(opener)
+            yield body.decode()
+        at = after
+        head = opener
+
+
+def _affordable(head, limit):
+    """Return the line `head` if there is room to open its fence again, its bare marks, or b""."""
+    for line in (head, fence_of(head)):
+        if _units_after(line) + len(fence_of(head)) + 3 <= limit:
+            return line
+    return b""
+
+
+def _units_after(head):
+    """Units that opening the fence again takes."""
+    return units(head) + 1 if head else 0
+
+
+def _skip_blank(raw, at):
+    """Return the start of the first line at or after `at` that is not blank."""
+    while True:
+        end = raw.find(b"\n", at)
+        if end < 0 or raw[at:end].strip():
+            return at
+        at = end + 1
+
+
+def _cut(raw, start, limit, head):
+    """
+    Find the cut for the part that starts at `start` inside the fence opened by the line `head` (b"" if
+    outside): (end of the part, start of the next, the line that opened the fence we cut, or b"").
+    """
+    used = _units_after(head)
+    opener = head
+    fresh = not head  # nothing but the opening line stands in the fence so far
+    paragraph = line = inside = -1
+    inside_opener = b""
+    at = start
+    while True:
+        end = raw.find(b"\n", at)
+        if end < 0:
+            end = len(raw)
+        body = raw[at:end]
+        if at > start:
+            if opener:
+                if not fresh:
+                    inside = at - 1
+                    inside_opener = opener
+            elif body.strip():
+                line = at - 1
+            else:
+                paragraph = at - 1
+        behind = opener  # the fence that is open behind this line
+        if opener:
+            if closes(body, fence_of(opener)):
+                behind = b""
+        elif fence_of(body):
+            behind = body.strip()
+        # Behind a line in a fence there must be room to close it.
+        size = units(body) + (len(fence_of(behind)) + 1 if behind else 0)
+        if used + size > limit:
+            break
+        used += units(body) + 1
+        fresh = bool(behind) and not opener
+        opener = behind
+        at = end + 1
+    if paragraph > start:
+        return paragraph, _skip_blank(raw, paragraph + 1), b""
+    if line > start:
+        return line, line + 1, b""
+    if inside > start:
+        return inside, inside + 1, inside_opener
+    return _cut_line(raw, at, end, limit - used, opener, start)
+
+
+def _cut_line(raw, at, end, room, opener, start):
+    """Cut inside the line raw[at:end], of which `room` units still fit."""
+    if opener:
+        room -= len(fence_of(opener)) + 1
+        if room < 2 and at > start:
+            return at - 1, at, opener
+        if room < 2:
+            return _forward(raw, at, 2), _forward(raw, at, 2), b""
+    stop = _forward(raw, at, room)
+    if opener:
+        return stop, stop, opener
+    # Only what lies near the cut matters, and a line may be long: look one message ahead.
+    taken = spans(raw[at : min(end, 2 * stop - at)])
+    best = stop
+    for first, last in taken:
+        if at + first < best < at + last:
+            best = at + first
+    if best <= at:
+        best, taken = stop, ()
+    space = raw.rfind(b" ", at, best + 1)
+    while space > at:
+        if not any(first < space - at < last for first, last in taken):
+            return space, space + 1, b""
+        space = raw.rfind(b" ", at, space)
+    return best, best, b""
+
+
+def _forward(raw, at, room):
+    """Return the end of as many whole characters from `at` as fit `room` units, at least one."""
+    stop = at
+    while stop < len(raw):
+        lead = raw[stop]
+        size = 1 if lead < 0x80 else 2 if lead < 0xE0 else 3 if lead < 0xF0 else 4
+        room -= 2 if size == 4 else 1
+        if room < 0 and stop > at:
+            return stop
+        stop += size
+    return stop
