@@ -115,7 +115,9 @@ def run_file(command):
     except subprocess.TimeoutExpired as exc:
         output = b"".join(part for part in (exc.stdout, exc.stderr) if part)
         text = output.decode("utf-8", "replace")
-        raise FileFailed(f"still ran after {RUN_LIMIT_S} s\n$ {' '.join(command)}\n{text}") from exc
+        raise FileFailed(
+            f"still ran after {RUN_LIMIT_S} s\n$ {' '.join(command)}\n{text}"
+        ) from exc
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,197 @@
+"""Each check of `make lint` finds a planted mistake, and leaves good code alone."""
+
+from pathlib import Path
+
+import pytest
+
+from scripts import check_subset, lint, package_json
+
+ROOT = lint.ROOT
+GOOD_HEADER = (
+    "# tenner net.thing: one clause.\n# MIT license; Copyright (c) 2026 the tenner authors\n"
+)
+PLACE = Path("firmware/tenner/net/thing.py")
+
+
+def found(body, place=PLACE, header=GOOD_HEADER):
+    return check_subset.check_source(place, header + body)
+
+
+@pytest.mark.parametrize(
+    ("body", "sentence"),
+    [
+        ("match 1:\n    case 1:\n        x = 1\n", "`match`"),
+        ("def f(a, /):\n    pass\n", "positional-only"),
+        ("async def f():\n    yield 1\n", "asynchronous generators"),
+        ("async def f(x):\n    return [i async for i in x]\n", "asynchronous comprehensions"),
+        ("x = {**{}}\n", "{**d}"),
+        (
+            "try:\n    x = 1\nexcept OSError as e:\n    raise ValueError(1) from e\n",
+            "raise ... from",
+        ),
+        ("try:\n    x = 1\nexcept:\n    raise\n", "bare except"),
+        ("import typing\n", "module typing"),
+        ("import os.path\nimport dataclasses\n", "module dataclasses"),
+        ("from functools import partial\n", "module functools"),
+        ("def f():\n    import enum\n    return enum\n", "module enum"),
+        ("from . import other\n", "relative imports"),
+        ("import asyncio\nq = asyncio.Queue()\n", "asyncio.Queue"),
+        ("import asyncio\nasyncio.timeout(1)\n", "asyncio.timeout"),
+        ("from asyncio import TaskGroup\n", "asyncio.TaskGroup"),
+        ("import os\nos.replace('a', 'b')\n", "os.replace"),
+        ("import os\nos.makedirs('a')\n", "os.makedirs"),
+        ("import time\ntime.monotonic()\n", "time.monotonic"),
+        (
+            "import json\ntry:\n    pass\nexcept json.JSONDecodeError:\n    raise\n",
+            "JSONDecodeError",
+        ),
+        ("'a'.removeprefix('b')\n", "removeprefix"),
+        ("x = (5).bit_length()\n", "bit_length"),
+        ("try:\n    pass\nexcept FileNotFoundError:\n    raise\n", "FileNotFoundError"),
+        ("x = b''.decode('utf-8', 'replace')\n", "error handler"),
+        ("x = str(b'', 'utf-8', errors='ignore')\n", "error handler"),
+        ("from tenner.agent import turn\n", "imports tenner.agent"),
+        ("def f():\n    from tenner.tools.registry import Registry\n", "point down only"),
+        ("from tenner import app\n", "imports tenner.app"),
+        ("x = 1\n" * 400, "lines, more than 400"),
+        ("def f(:\n", ":3: "),
+    ],
+)
+def test_a_planted_mistake_is_found(body, sentence):
+    assert any(sentence in row for row in found(body)), found(body)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "import os\n\n\ndef f(a):\n    if hasattr(os, 'replace'):\n        os.replace(a, a)\n",
+        "try:\n    from functools import partial\nexcept ImportError:\n    partial = None\n",
+        "import time\n\ntry:\n    clock = time.monotonic\nexcept AttributeError:\n    clock = None\n",
+        "from tenner.store import files\nfrom tenner.log import log\n",
+        "async def f():\n    def g():\n        yield 1\n\n    return g\n",
+        "class TimeoutError(Exception):\n    pass\n\n\nx = TimeoutError\n",
+        "x = b''.decode()\ny = {'a': 1} | {}\nz = 'ignore'\n",
+        "import asyncio\n\ntry:\n    pass\nexcept asyncio.TimeoutError:\n    raise\n",
+    ],
+)
+def test_good_code_passes(body):
+    assert found(body) == []
+
+
+def test_a_guard_covers_its_own_function_only():
+    body = "import os\n\n\ndef f():\n    hasattr(os, 'replace')\n\n\ndef g():\n    os.replace('a', 'b')\n"
+    assert [row.split(":")[1] for row in found(body)] == ["11"]
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "",
+        "# tenner net.other: one clause.\n# MIT license; Copyright (c) 2026 the tenner authors\n",
+        "# tenner net.thing: no full stop\n# MIT license; Copyright (c) 2026 the tenner authors\n",
+        "# tenner net.thing: one clause.\n# MIT license\n",
+    ],
+)
+def test_a_wrong_header_is_found(header):
+    assert any(" line must be " in row for row in found("x = 1\n", header=header))
+
+
+def test_start_files_stay_short():
+    header = "# tenner main.py: starts.\n# MIT license; Copyright (c) 2026 the tenner authors\n"
+    rows = found("x = 1\n" * 29, place=Path("firmware/main.py"), header=header)
+    assert any("more than 30" in row for row in rows)
+
+
+def test_siblings_may_import_each_other():
+    place = Path("firmware/tenner/channels/thing.py")
+    header = GOOD_HEADER.replace("net.thing", "channels.thing")
+    assert found("from tenner.schedule import slots\n", place=place, header=header) == []
+
+
+def plant(tmp_path, text, name="planted.py"):
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_mpy_cross_finds_what_a_board_cannot_compile(tmp_path, monkeypatch):
+    monkeypatch.setattr(lint, "ROOT", tmp_path)
+    good = plant(tmp_path, "x = 1\n", "good.py")
+    bad = plant(tmp_path, "with (open('a') as a, open('b') as b):\n    pass\n")
+    rows = lint.mpy_cross([good, bad])
+    assert len(rows) == 1
+    assert rows[0].startswith("planted.py: ")
+
+
+def test_an_import_that_fails_on_a_board_is_found(tmp_path, any_micropython):
+    plant(tmp_path, "import dataclasses\n")
+    plant(tmp_path, "import json\n", "fine.py")
+    rows = lint.import_each(any_micropython, ["planted", "fine"], [tmp_path])
+    assert len(rows) == 1
+    assert "import planted" in rows[0]
+    assert "dataclasses" in rows[0]
+
+
+def test_an_import_that_prints_is_found(tmp_path, any_micropython):
+    plant(tmp_path, "print('here')\n")
+    assert "here" in lint.import_each(any_micropython, ["planted"], [tmp_path])[0]
+
+
+def test_paths_of_one_machine_are_found(tmp_path):
+    home = "/home" + "/somebody/src"
+    rows = lint.machine_paths([plant(tmp_path, f"x = '{home}'\n")], tmp_path)
+    assert len(rows) == 1
+    assert "planted.py:1" in rows[0]
+    rows = lint.machine_paths([plant(tmp_path, f"# see {tmp_path}/notes\n")], tmp_path)
+    assert len(rows) == 1
+    assert lint.machine_paths([plant(tmp_path, "# root@board:/root/tenner\n")], tmp_path) == []
+
+
+def test_firmware_types_find_a_wrong_name_and_respect_guards(tmp_path):
+    folder = ROOT / "build" / "planted"
+    folder.mkdir(parents=True, exist_ok=True)
+    text = "import time\n\ntime.monotonic()\n\n\ndef f():\n    if hasattr(time, 'monotonic'):\n        time.monotonic()\n"
+    path = plant(folder, text)
+    try:
+        rows = lint.firmware_types(str(path.relative_to(ROOT)))
+    finally:
+        path.unlink()
+    assert len(rows) == 1
+    assert "planted.py:3:" in rows[0]
+
+
+def test_package_json_goes_stale(tmp_path, monkeypatch):
+    target = tmp_path / "package.json"
+    monkeypatch.setattr(package_json, "TARGET", target)
+    assert package_json.stale()
+    target.write_text(package_json.package_json(), encoding="utf-8")
+    assert not package_json.stale()
+    target.write_text(package_json.package_json().replace("log.py", "lag.py"), encoding="utf-8")
+    assert package_json.stale()
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "module"),
+    [
+        ("bad_format.py", "x=1\n", "format"),
+        ("bad_names.py", "print(absent)\n", "check"),
+    ],
+)
+def test_ruff_finds_a_planted_mistake(tmp_path, name, text, module):
+    path = plant(tmp_path, text, name)
+    check = ["--check"] if module == "format" else []
+    config = ["--config", str(ROOT / "pyproject.toml"), "--no-cache"]
+    assert lint.python("ruff", module, *check, *config, str(path))
+
+
+def test_spelling_mistakes_are_found(tmp_path):
+    path = plant(tmp_path, "# " + "teh" + " board\n")
+    assert lint.python("codespell_lib", str(path))
+
+
+def test_the_exit_status_tells(monkeypatch, capsys):
+    monkeypatch.setattr(lint, "STEPS", [("good", list), ("bad", lambda: ["row"])])
+    assert lint.main() == 1
+    assert "lint: 1 of 2 checks passed" in capsys.readouterr().out
+    monkeypatch.setattr(lint, "STEPS", [("good", list)])
+    assert lint.main() == 0

@@ -1,0 +1,174 @@
+# tenner tables: one function per kind of table, and what compares its cases with the firmware.
+# MIT license; Copyright (c) 2026 the tenner authors
+"""
+A table is `{"kind": ..., "cases": [...]}`; tests/vectors/README.md says what each kind is given and
+expects. `tests/vectors.py` is the command; tests import this module.
+"""
+
+
+class TableError(Exception):
+    """A file that cannot be run at all; the text says why."""
+
+
+# --- one function per kind: a case in, what the firmware says of it out
+
+
+def _heartbeat_ack(case):
+    from tenner.schedule.ack import deliver
+
+    return {"deliver": deliver(case["reply"], ack_max_chars=case.get("ack_max_chars", 0))}
+
+
+def _heartbeat_empty(case):
+    from tenner.schedule.items import is_empty
+
+    return {"empty": is_empty(case["text"])}
+
+
+def _heartbeat_items(case):
+    from tenner.schedule.items import parse
+
+    found = parse(case["text"])
+    # The line number is the parser's own addition, for messages.
+    items = [{key: item[key] for key in item if key != "line"} for item in found.items]
+    return {"general": found.general, "items": items, "problems": len(found.problems)}
+
+
+def _active_hours(case):
+    from tenner.schedule.hours import Hours
+
+    hours = Hours(case["window"])
+    hour, minute = case.get("at", "00:00").split(":")
+    return {"active": hours.active(int(hour) * 60 + int(minute))}
+
+
+def _beat_slots(case):
+    from tenner.schedule.slots import due, next_slot
+
+    grid = (case["interval"], case["phase"], case["now"])
+    return {"due": due(*grid, case["last_run"]), "next": next_slot(*grid)}
+
+
+def _cron_next(case):
+    from tenner.schedule.cronexpr import Cron
+    from tenner.schedule.zone import Zone, iso_local
+
+    zone = Zone(case["tz"])
+    day, time = case["after"].split("T")
+    fields = [int(part) for part in day.split("-") + time.split(":")]
+    return {"next": iso_local(zone, Cron(case["expr"]).next_after(zone.utc_of(*fields), zone))}
+
+
+def _classify(case):
+    from tenner.llm.classify import classify
+
+    given = {key: case[key] for key in ("status", "body", "errno", "error") if key in case}
+    return {"class": classify(**given)}
+
+
+def _telegram_html(case):
+    from tenner.channels.markup import to_html
+
+    return {"html": to_html(case["markdown"])}
+
+
+def _telegram_split(case):
+    from channels_checks import split_problem
+    from tenner.channels.split import parts
+
+    text, limit = case["text"], case["limit"]
+    return {"problem": split_problem(text, limit, list(parts(text, limit)))}
+
+
+def _not_there_yet(case):
+    raise ImportError("nothing runs this kind")
+
+
+# kind: (function, the keys of a case that say what is expected with their defaults)
+KINDS = {
+    "heartbeat_ack": (_heartbeat_ack, ("deliver",)),
+    "heartbeat_empty": (_heartbeat_empty, ("empty",)),
+    "heartbeat_items": (_heartbeat_items, ("general", "items", "problems")),
+    "active_hours": (_active_hours, ("active", "error")),
+    "beat_slots": (_beat_slots, ("due", "next")),
+    "cron_next": (_cron_next, ("next", "error")),
+    "classify": (_classify, ("class",)),
+    "path_sandbox": (_not_there_yet, ("allowed",)),
+    "url_guard": (_not_there_yet, ("allowed",)),
+    "tool_args": (_not_there_yet, ("ok", "says")),
+    "telegram_html": (_telegram_html, ("html",)),
+    "telegram_split": (_telegram_split, ("problem",)),
+}
+
+DEFAULTS = {"problems": 0, "problem": None}
+
+# Kinds that the suite leaves out for now because nothing runs them; the runner itself fails them.
+PENDING = ("path_sandbox", "url_guard", "tool_args", "classify")
+
+
+def expectation(kind, case):
+    """What the case says must come out."""
+    expected = {}
+    for key in KINDS[kind][1]:
+        if key in case:
+            expected[key] = case[key]
+        elif key in DEFAULTS:
+            expected[key] = DEFAULTS[key]
+    return expected
+
+
+def check(kind, case):
+    """Return (expected, got); they are equal when the case passes. ImportError passes through."""
+    expected = expectation(kind, case)
+    if not expected:
+        return {"one of": list(KINDS[kind][1])}, "a case that expects nothing"
+    try:
+        got = KINDS[kind][0](case)
+    except ImportError:
+        raise
+    except ValueError as exc:
+        got = {"error": True} if expected.get("error") else "ValueError: %s" % exc
+    except Exception as exc:
+        got = "%s: %s" % (type(exc).__name__, exc)
+    if isinstance(got, dict):
+        got = {key: got[key] for key in got if key in expected or expected.get("error")}
+    return expected, got
+
+
+def load(path):
+    """Return (kind, cases) of a table, or raise TableError."""
+    # Not json: MicroPython's leaves surrogate pairs unjoined and lets broken texts pass.
+    from tenner.store.jsontext import loads
+
+    try:
+        with open(path, "rb") as f:
+            table = loads(f.read())
+    except OSError as exc:
+        raise TableError("%s: cannot be read (%s)" % (path, exc))
+    except ValueError as exc:
+        raise TableError("%s: is not a JSON table: %s" % (path, exc))
+    kind = table.get("kind") if isinstance(table, dict) else None
+    cases = table.get("cases") if isinstance(table, dict) else None
+    if kind not in KINDS:
+        known = ", ".join(sorted(KINDS))
+        raise TableError('%s: unknown kind "%s"; known are %s' % (path, kind, known))
+    if not isinstance(cases, list) or not cases:
+        raise TableError("%s: has no cases" % path)
+    return kind, cases
+
+
+def run_table(path):
+    """Run one file; return (passed, list of lines about what failed)."""
+    kind, cases = load(path)
+    failures = []
+    for number, case in enumerate(cases):
+        try:
+            expected, got = check(kind, case)
+        except ImportError as exc:
+            raise TableError("%s: the kind %s is not there yet: %s" % (path, kind, exc))
+        if expected != got:
+            given = {key: case[key] for key in case if key not in KINDS[kind][1]}
+            failures.append(
+                "%s: case %d: %r: expected %r, got %r" % (path, number + 1, given, expected, got)
+            )
+    return len(cases) - len(failures), failures
