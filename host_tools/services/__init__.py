@@ -1,0 +1,79 @@
+"""Local services: an offline model, a Telegram stand-in, and a throw-away certificate authority.
+
+with Services() as services:
+    services.model.base_url, services.telegram.url, services.ca_der
+"""
+
+from __future__ import annotations
+
+import ssl
+from types import TracebackType
+
+from .authority import Authority
+from .conversation import Answer, ToolCall
+from .faults import GARBAGE, OK, RESET, STALL, Step
+from .loop import LoopThread
+from .offline_model import API_KEY, MODEL, OfflineModel
+from .server import Event, Log, Request, Response, Service
+from .telegram import OWNER, TOKEN, Sent, Telegram
+
+__all__ = [
+    "API_KEY", "GARBAGE", "MODEL", "OK", "OWNER", "RESET", "STALL", "TOKEN", "Answer", "Authority", "Event",
+    "OfflineModel", "Request", "Response", "Sent", "Service", "Services", "Step", "Telegram", "ToolCall",
+]  # fmt: skip
+
+
+class Services:
+    """Both services on one thread, under one authority."""
+
+    def __init__(
+        self,
+        *,
+        tls: bool = True,
+        certificate: str = "right",
+        tls13_only: bool = False,
+        authority: Authority | None = None,
+        log: Log | None = None,
+        model_port: int = 0,
+        telegram_port: int = 0,
+    ) -> None:
+        self.authority = (authority or Authority()) if tls else None
+
+        def context() -> ssl.SSLContext | None:
+            if self.authority is None:
+                return None
+            return self.authority.server_context(certificate, tls13_only=tls13_only)
+
+        self._loop = LoopThread()
+        self.model = OfflineModel(tls=context(), loop=self._loop, port=model_port, log=log)
+        self.telegram = Telegram(tls=context(), loop=self._loop, port=telegram_port, log=log)
+
+    @property
+    def ca_der(self) -> bytes:
+        """The certificate to trust, in DER; empty on plain HTTP."""
+        return self.authority.der if self.authority is not None else b""
+
+    def start(self) -> Services:
+        """Start both services; they listen when this returns."""
+        self._loop.start()
+        self.model.start()
+        self.telegram.start()
+        return self
+
+    def stop(self) -> None:
+        """Stop both and join the thread; safe to call twice."""
+        if self._loop.running:
+            self.model.stop()
+            self.telegram.stop()
+            self._loop.stop()
+
+    def __enter__(self) -> Services:
+        return self.start()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.stop()

@@ -1,0 +1,270 @@
+"""A stand-in for a language model's API, offline: chat completions and messages, rule-based.
+
+It says what it is, in its model name and on the log, and never pretends to be the real thing.
+"""
+
+from __future__ import annotations
+
+import json
+import ssl
+from typing import Any
+
+from . import chat_completions, messages_api, rules
+from .conversation import Answer, Conversation, ToolCall
+from .loop import LoopThread
+from .server import Call, Event, Log, Response, Service
+
+MODEL = "offline-rules"
+API_KEY = "offline-key"
+
+#: A fixed moment, so that the same request gets the same bytes.
+_CREATED = 1_700_000_000
+
+
+class OfflineModel(Service):
+    """`POST /v1/chat/completions`, `POST /v1/messages`, `GET /v1/models`.
+
+    `base_url` is what a client is configured with (chat completions: with `/v1`).
+    """
+
+    def __init__(
+        self,
+        *,
+        tls: ssl.SSLContext | None = None,
+        loop: LoopThread | None = None,
+        host: str = "localhost",
+        port: int = 0,
+        log: Log | None = None,
+        api_key: str = API_KEY,
+        models: tuple[str, ...] = (MODEL, MODEL + "-small"),
+    ) -> None:
+        super().__init__(tls=tls, loop=loop, host=host, port=port, log=log)
+        self.api_key = api_key
+        self.models = models
+        #: Largest `max_tokens` accepted, and the context all messages must fit.
+        self.max_tokens = 16384
+        self.context_tokens = 128_000
+        #: Follow orders found in tool results, as a model that fell for an injection.
+        self.obey = False
+        #: Send thoughts before the answer: "" none, "field" the API's own field, "tags" <think> in the text.
+        self.reasoning = ""
+        #: Characters per streamed fragment.
+        self.fragment = 5
+        #: Refuse consecutive messages of one role (messages API).
+        self.strict_alternation = False
+        #: Answers to give in place of the rules' own, next first: Answer or plain text.
+        self.script: list[Answer | str] = []
+
+    @property
+    def base_url(self) -> str:
+        return self.url + "/v1"
+
+    def start(self) -> None:
+        super().start()
+        self.tell(f"offline stand-in for a model at {self.base_url} (no model: fixed rules)")
+
+    # --- Service ---------------------------------------------------------------------------------
+
+    async def respond(self, call: Call) -> Response:
+        request = call.request
+        if request.path.startswith("/v1/models") and request.method == "GET":
+            return self._models(call)
+        if request.path not in ("/v1/chat/completions", "/v1/messages"):
+            return self.error_response(call, 404, f"Invalid URL ({request.method} {request.path})")
+        if request.method != "POST":
+            return self.error_response(
+                call, 405, f"Not allowed to {request.method} on {request.path}."
+            )
+        try:
+            if request.path == "/v1/messages":
+                return self._messages(call)
+            return self._chat(call)
+        except (chat_completions.Refusal, messages_api.Refusal) as refusal:
+            self.tell(f"refused ({refusal.status}): {refusal.message}")
+            return Response.of_json(refusal.body(), refusal.status)
+
+    def error_response(
+        self, call: Call, status: int, message: str = "", retry_after_s: int | None = None
+    ) -> Response:
+        message = message or _MESSAGES.get(status, "The server had an error.")
+        if call.request.path == "/v1/messages":
+            response = Response.of_json(messages_api.error_body(message, status), status)
+        else:
+            kind, code = _KINDS.get(status, ("server_error", None))
+            response = Response.of_json(
+                chat_completions.error_body(message, kind, code=code), status
+            )
+        if retry_after_s is not None:
+            response.headers.append(("Retry-After", str(retry_after_s)))
+        return response
+
+    def error_event(self, call: Call, message: str) -> Event:
+        if call.request.path == "/v1/messages":
+            body = {"type": "error", "error": {"type": "overloaded_error", "message": message}}
+            return Event(json.dumps(body), "error")
+        return Event(json.dumps(chat_completions.error_body(message, "server_error")))
+
+    # --- the three resources -----------------------------------------------------------------
+
+    def _models(self, call: Call) -> Response:
+        try:
+            chat_completions.check_key(call.headers, self.api_key)
+        except chat_completions.Refusal as refusal:
+            return Response.of_json(refusal.body(), refusal.status)
+        entries = [
+            {"id": model, "object": "model", "created": _CREATED, "owned_by": "offline"}
+            for model in self.models
+        ]
+        wanted = call.request.path[len("/v1/models") :].strip("/")
+        if not wanted:
+            return Response.of_json({"object": "list", "data": entries})
+        for entry in entries:
+            if entry["id"] == wanted:
+                return Response.of_json(entry)
+        return self.error_response(call, 404, f"The model '{wanted}' does not exist")
+
+    def _chat(self, call: Call) -> Response:
+        chat_completions.check_key(call.headers, self.api_key)
+        body = call.request.json
+        chat_completions.check(body, self.models, self.max_tokens)
+        tokens_in = estimate(body["messages"]) + estimate(body.get("tools"))
+        if tokens_in > self.context_tokens:
+            raise chat_completions.Refusal(
+                f"This model's maximum context length is {self.context_tokens} tokens. However, your "
+                f"messages resulted in {tokens_in} tokens. Please reduce the length of the messages.",
+                param="messages",
+                code="context_length_exceeded",
+            )
+        limit = body.get("max_completion_tokens") or body.get("max_tokens")
+        answer, cut = self._answer(call, chat_completions.conversation(body), limit, "call_")
+        finish = "length" if cut else "tool_calls" if answer.calls else "stop"
+        tokens_out = _answer_tokens(answer)
+        usage = {
+            "prompt_tokens": tokens_in,
+            "completion_tokens": tokens_out,
+            "total_tokens": tokens_in + tokens_out,
+        }
+        common = {
+            "id": f"chatcmpl-offline{call.request.number}",
+            "created": _CREATED,
+            "model": body["model"],
+            "system_fingerprint": "fp_offline",
+        }
+        if not body.get("stream") or call.step.plain:
+            return Response.of_json(chat_completions.completion(answer, finish, common, usage))
+        options = body.get("stream_options") or {}
+        events = chat_completions.stream(
+            answer,
+            finish,
+            common,
+            usage if options.get("include_usage") else None,
+            fragment=self.fragment,
+            reasoning=_THOUGHT if self.reasoning == "field" else "",
+        )
+        return Response(200, b"", [("Content-Type", "text/event-stream; charset=utf-8")], events)
+
+    def _messages(self, call: Call) -> Response:
+        messages_api.check_headers(call.headers, self.api_key)
+        body = call.request.json
+        messages_api.check(
+            body, self.models, self.max_tokens, strict_alternation=self.strict_alternation
+        )
+        tokens_in = sum(estimate(body.get(key)) for key in ("system", "messages", "tools"))
+        if tokens_in > self.context_tokens:
+            raise messages_api.Refusal(
+                f"prompt is too long: {tokens_in} tokens > {self.context_tokens} maximum"
+            )
+        conversation = messages_api.conversation(body)
+        answer, cut = self._answer(call, conversation, body["max_tokens"], "toolu_")
+        stop = "max_tokens" if cut else "tool_use" if answer.calls else "end_turn"
+        usage = {
+            "input_tokens": tokens_in,
+            "cache_creation_input_tokens": 0,
+            "cache_read_input_tokens": 0,
+            "output_tokens": _answer_tokens(answer),
+        }
+        common = {
+            "id": f"msg_offline{call.request.number}",
+            "type": "message",
+            "role": "assistant",
+            "model": body["model"],
+        }
+        if not body.get("stream") or call.step.plain:
+            return Response.of_json(messages_api.message(answer, stop, common, usage))
+        events = messages_api.stream(
+            answer,
+            stop,
+            common,
+            usage,
+            fragment=self.fragment,
+            reasoning=_THOUGHT if self.reasoning == "field" else "",
+        )
+        return Response(200, b"", [("Content-Type", "text/event-stream; charset=utf-8")], events)
+
+    def _answer(
+        self, call: Call, conversation: Conversation, limit: int | None, prefix: str
+    ) -> tuple[Answer, bool]:
+        """Decide, give calls their ids, and cut what exceeds `limit` tokens."""
+        with self.changed:
+            scripted = self.script.pop(0) if self.script else None
+        if isinstance(scripted, str):
+            answer = Answer(scripted)
+        else:
+            answer = scripted or rules.decide(conversation, obey=self.obey)
+        calls = [
+            ToolCall(one.name, one.arguments, f"{prefix}offline_{call.request.number}_{index}")
+            for index, one in enumerate(answer.calls)
+        ]
+        text = answer.text
+        if self.reasoning == "tags":
+            text = f"<think>{_THOUGHT}</think>\n{text}"
+        names = ", ".join(one.name for one in calls)
+        self.tell(
+            f"{MODEL} (offline stand-in): {text[:100] or '-'}" + (f" [{names}]" if names else "")
+        )
+        if limit is not None and _tokens(text) > limit:
+            return Answer(text.encode()[: limit * 4].decode(errors="ignore")), True
+        return Answer(text, calls), False
+
+
+_THOUGHT = "The rules say what to do; nobody thinks here."
+
+_MESSAGES = {
+    401: "Incorrect API key provided.",
+    402: "Your credit balance is too low to access the API.",
+    403: "You do not have access to this resource.",
+    404: "The model does not exist.",
+    408: "Request timed out.",
+    413: "Request exceeds the maximum size.",
+    429: "Rate limit reached for requests.",
+    503: "The engine is currently overloaded, please try again later.",
+    529: "Overloaded",
+}
+
+_KINDS: dict[int, tuple[str, str | None]] = {
+    400: ("invalid_request_error", None),
+    401: ("invalid_request_error", "invalid_api_key"),
+    402: ("insufficient_quota", "insufficient_quota"),
+    403: ("invalid_request_error", None),
+    404: ("invalid_request_error", "model_not_found"),
+    405: ("invalid_request_error", "method_not_supported"),
+    413: ("invalid_request_error", None),
+    429: ("requests", "rate_limit_exceeded"),
+}
+
+
+def estimate(value: Any) -> int:
+    """Estimate tokens: four bytes of JSON each, rounded up."""
+    if not value:
+        return 0
+    return _tokens(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
+
+
+def _tokens(text: str) -> int:
+    return (len(text.encode("utf-8", "surrogatepass")) + 3) // 4
+
+
+def _answer_tokens(answer: Answer) -> int:
+    return _tokens(answer.text) + sum(
+        _tokens(call.name) + estimate(call.arguments) for call in answer.calls
+    )

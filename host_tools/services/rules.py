@@ -1,0 +1,215 @@
+"""The offline model's mind: fixed rules from what it is sent to what it answers.
+
+It is a pure function of the request: the same request always gets the same answer, and nothing but the
+request's own texts and tools has any influence on it.
+"""
+
+from __future__ import annotations
+
+import re
+
+from . import readings, wishes
+from .conversation import Answer, Conversation, ToolCall
+from .wishes import Wish
+
+SILENCE = "HEARTBEAT_OK"
+
+_FAILED = re.compile(
+    r"\b(error|failed|refused|denied|no answer|not found|invalid|timed? ?out|unknown|stuck)\b",
+    re.I,
+)
+_TELL = re.compile(r"\b(what|how|which|tell|report|say|send me|give me|let me know)\b", re.I)
+_ADVICE = re.compile(
+    r"\b(?:tell me|tell us|say|warn me|remind me|ask me|alert me)\s+(?:that\s+|to\s+)?(.+?)\s*(?:[.;\n]|$)",
+    re.I,
+)
+
+
+def decide(conversation: Conversation, *, obey: bool = False) -> Answer:
+    """Answer a request; with `obey`, orders found in tool results are followed, as a duped model would."""
+    system, task = conversation.system, conversation.task()
+    if not conversation.tools and _asks_summary(system, task):
+        return Answer(_summary(conversation))
+    beat = SILENCE in system or SILENCE in task
+    if "heartbeat" in conversation.tools:
+        return _decide_beat(conversation, task)
+    steps: list[list[Wish]] = []
+    for item in _items(task, beat):
+        steps += wishes.orders(item, conversation)
+    done = list(conversation.done())
+    if obey:
+        for _, result in done:
+            steps += _orders_in(result, conversation)
+    for step in steps:
+        missing = [
+            wish.call
+            for wish in step
+            if wish.call is not None and not any(wish.call.same(call) for call, _ in done)
+        ]
+        if missing:
+            return Answer(_announce(missing), missing)
+    said = [_report(wish, task, done, beat) for step in steps for wish in step]
+    if beat and not any(said):
+        said += _beat_words(task)
+    text = " ".join(line for line in said if line)
+    if text:
+        return Answer(text)
+    return Answer(SILENCE if beat else _introduce(task, conversation))
+
+
+def _items(task: str, beat: bool) -> list[str]:
+    """Split a heartbeat's text into its tasks: bullets and paragraphs. A person's text stays whole."""
+    if not beat:
+        return [task]
+    items: list[str] = []
+    fresh = True
+    for line in task.splitlines():
+        text = line.strip()
+        bullet = re.match(r"(?:[-*+]|\d+[.)])\s+(?:\[ \]\s*)?(?:\([^)]*\)\s*)?", text)
+        if not text or text.startswith("#") or SILENCE in text:
+            fresh = True
+            continue
+        if bullet or fresh or not items:
+            items.append(text[bullet.end() :] if bullet else text)
+        else:
+            items[-1] += " " + text
+        fresh = False
+    return items
+
+
+def _orders_in(result: str, conversation: Conversation) -> list[list[Wish]]:
+    """Return the orders that hide in a tool result, sentence by sentence."""
+    found: list[list[Wish]] = []
+    for sentence in re.split(r"\n|[!:]\s|\.\s|\.$", result):
+        sentence = re.sub(
+            r"^.*\b(?:ignore|disregard|forget)\b.*?\b(?:instructions|rules)\b(?:\s+and)?[,;]?\s*",
+            "",
+            sentence.strip(),
+            flags=re.I,
+        )
+        for step in wishes.orders(sentence, conversation):
+            kept = [wish for wish in step if wish.call is not None and wish.chip is None]
+            if kept:
+                found.append(kept)
+    return found
+
+
+def _announce(calls: list[ToolCall]) -> str:
+    return "Let me use " + " and ".join(dict.fromkeys(call.name for call in calls)) + "."
+
+
+def _report(wish: Wish, task: str, done: list[tuple[ToolCall, str]], beat: bool) -> str:
+    """Say what came of one wish; "" when there is nothing to say."""
+    if wish.call is None:
+        return wish.say or ""
+    result = next(result for call, result in done if wish.call.same(call))
+    if wish.chip is not None:
+        return _report_chip(wish.chip, result, task, beat)
+    if wish.sensor:
+        return _report_sensor(wish.sensor, result, task, beat)
+    name = wish.call.name
+    if beat and not _FAILED.search(result):
+        return ""
+    if name in ("read_file", "list_dir", "web_fetch", "web_search", "search_memory"):
+        return f"{name} says: {result}"
+    return f"{name}: {result}"
+
+
+def _report_chip(chip: readings.Chip, result: str, task: str, beat: bool) -> str:
+    data = readings.find_bytes(result, 2)
+    if data is None:
+        return f"I could not read the {chip}: {result}"
+    if chip.name and chip.name not in readings.TEMPERATURE_CHIPS:
+        return f"The {chip} answers {data[0]:#04x} {data[1]:#04x}."
+    return _judged(f"The {chip}", readings.tmp102_celsius(data), "°C", task, beat)
+
+
+def _report_sensor(name: str, result: str, task: str, beat: bool) -> str:
+    found = readings.value_in(result, task)
+    if found is None or (_FAILED.search(result) and not re.search(r"\d", result)):
+        return f"I could not read the sensor {name}: {result}"
+    quantity, value, unit = found
+    quantity = quantity.rpartition(".")[2]
+    what = "" if quantity == name else f" {quantity}"
+    return _judged(f"The {name} sensor's{what or ' value'}", value, unit, task, beat)
+
+
+def _judged(subject: str, value: float, unit: str, task: str, beat: bool) -> str:
+    """Say a value, held against the limit in the task if it names one."""
+    verb = "reads" if " at 0x" in subject else "is"
+    sentence = f"{subject} {verb} {value:.4f}".rstrip("0").rstrip(".") + (
+        f" {unit}" if unit else ""
+    )
+    verdict = readings.judge(value, task, unit)
+    if verdict is None:
+        return "" if beat and not _TELL.search(task) else sentence + "."
+    if not verdict.crossed:
+        return "" if beat else f"{sentence}, {verdict.words}."
+    return f"{sentence}, {verdict.words}.{_advice(task)}"
+
+
+def _advice(task: str) -> str:
+    """Repeat what the task wants to be said, if it gives the words."""
+    match = _ADVICE.search(task)
+    if match is None:
+        return ""
+    words = match.group(1).strip(" \"'`“”")
+    if len(words.split()) < 2 or re.match(
+        r"(?:if|when|what|so|about it|the (?:value|temp))\b", words, re.I
+    ):
+        return ""
+    return f" {words[0].upper()}{words[1:]}."
+
+
+def _beat_words(task: str) -> list[str]:
+    """Say what a beat's tasks want said without any tool: reminders, and readings that came along."""
+    said = []
+    for name, value in readings.given(task):
+        said.append(f"{name} is {value:g}.{_advice(task)}")
+    for item in _items(task, True):
+        match = re.match(r"remind me\s+(?:to\s+|about\s+|of\s+)?(.+?)\.?$", item, re.I)
+        if match:
+            said.append(f"Reminder: {match.group(1)}.")
+    return said
+
+
+def _decide_beat(conversation: Conversation, task: str) -> Answer:
+    """Answer the cheap question of decide mode: is there anything to do?"""
+    tool = conversation.tools["heartbeat"]
+    items = _items(task, True)
+    run = bool(readings.given(task)) or any(wishes.orders(item, conversation) for item in items)
+    run = run or any(
+        re.match(r"(?:remind|tell|check|look|read|compare|report)\b", i, re.I) for i in items
+    )
+    action = "run" if run else "skip"
+    wanted: list[tuple[str, object]] = [("action", action)]
+    if run:
+        wanted.append(("tasks", "\n".join(items)))
+    return Answer("", [ToolCall("heartbeat", wishes.fit(tool, wanted))])
+
+
+def _asks_summary(system: str, task: str) -> bool:
+    return bool(
+        re.search(r"\bsummari[sz]e\b", system, re.I)
+        or re.match(r"\s*(?:please\s+)?summari[sz]e\b", task, re.I)
+    )
+
+
+def _summary(conversation: Conversation) -> str:
+    """Return a short summary: the start of each text that was given."""
+    lines = []
+    for message in conversation.messages:
+        text = " ".join(message.text.split())
+        if text and message.role != "tool":
+            who = "user" if message.role == "user" else "assistant"
+            lines.append(f"{who}: {text[:80]}")
+    return "Summary of the conversation: " + ("; ".join(lines)[:600] or "nothing was said") + "."
+
+
+def _introduce(task: str, conversation: Conversation) -> str:
+    heard = " ".join(task.split())[:80]
+    offered = ", ".join(conversation.tools) or "none"
+    return (
+        "I am the offline stand-in for a language model and follow fixed rules. "
+        f"I heard: “{heard}”. Tools on offer: {offered}."
+    )
