@@ -89,6 +89,7 @@ class Parser:
     def __init__(self, reply):
         self.reply = reply
         self._call = reply.new_call()
+        self._rebuild = None
         self._item = -1  # place of the collected call in this event's list
 
     def sink(self, path, value, more):
@@ -98,7 +99,7 @@ class Parser:
         top = path[0]
         if top == "choices":
             if len(path) > 2 and path[1] == 0:
-                self._choice(path, value)
+                self._choice(path, value, more)
         elif top == "usage":
             if len(path) == 2 and isinstance(value, int):
                 if path[1] == "prompt_tokens":
@@ -108,7 +109,7 @@ class Parser:
         elif top == "error":
             self.reply.take_error(path, value)
 
-    def _choice(self, path, value):
+    def _choice(self, path, value, more):
         reply = self.reply
         field = path[2]
         if field == "finish_reason":
@@ -120,7 +121,7 @@ class Parser:
             return
         field = path[3]
         if field == "tool_calls" and len(path) > 5:
-            self._call_value(path, value if isinstance(value, (str, int)) else str(value))
+            self._call_value(path, value, more)
         elif not isinstance(value, str):
             return
         elif field == "content" and (len(path) == 4 or path[-1] == "text"):
@@ -129,7 +130,7 @@ class Parser:
             reply.add_text(value)
             reply.stop = "refusal"
 
-    def _call_value(self, path, value):
+    def _call_value(self, path, value, more):
         if path[4] != self._item:
             self._merge()
             self._item = path[4]
@@ -138,7 +139,7 @@ class Parser:
         if field == "function" and len(path) > 6:
             if path[6] == "arguments":
                 if len(path) > 7:
-                    raise ValueError("the arguments of a tool call are not a string")
+                    value = self._object(path, value, more)
                 self.reply.add_arguments(call, str(value))
             elif path[6] == "name":
                 call.name += str(value)
@@ -146,6 +147,14 @@ class Parser:
             call.wire_index = value
         elif field == "id":
             call.id += str(value)
+
+    def _object(self, path, value, more):
+        """Some servers send the arguments as an object instead of its text."""
+        if self._rebuild is None:
+            from tenner.llm.rebuild import Rebuild
+
+            self._rebuild = Rebuild(7)
+        return self._rebuild.add(path, value, more)
 
     def _merge(self):
         """
@@ -156,6 +165,9 @@ class Parser:
             return
         self._item = -1
         part = self._call
+        if self._rebuild:
+            self.reply.add_arguments(part, self._rebuild.end())
+            self._rebuild = None
         found = None
         for call in self.reply.calls:
             if part.wire_index is not None and call.wire_index != part.wire_index:

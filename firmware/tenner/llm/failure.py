@@ -23,6 +23,16 @@ _ADVICE = {
     "unknown": "check base_url in config.json",
 }
 
+_REASONS = (
+    ("ECONNREFUSED", "the connection was refused"),
+    ("ECONNRESET", "the connection was reset"),
+    ("EHOSTUNREACH", "there is no way to its address"),
+    ("ENETUNREACH", "there is no network"),
+    ("ETIMEDOUT", "nothing answered"),
+    ("EPIPE", "the connection was closed"),
+    ("ENOMEM", "there is no memory left"),
+)
+
 
 async def refused(candidate, response):
     """Return the LlmError for a response whose status is not 200."""
@@ -126,11 +136,12 @@ def _seconds(response):
 
 
 def _os_reason(error, number):
-    if number in (-2, -3, -5, -202):
+    text = str(error)
+    if number in (-2, -3, -5, -202) or "addrinfo" in text:
         return "its name could not be found"
-    text = str(error.args[1]) if len(error.args) > 1 else ""
-    if text:
-        return text
     import errno
 
-    return "error " + getattr(errno, "errorcode", {}).get(number, str(number))
+    for name, meaning in _REASONS:
+        if number and number == getattr(errno, name, None):
+            return meaning
+    return text

@@ -124,7 +124,7 @@ class Http:
         except BaseException as error:
             await self._drop()
             if self._asked and isinstance(error, asyncio.CancelledError):
-                raise Yielded()
+                raise Yielded
             raise
         finally:
             self._busy = False
