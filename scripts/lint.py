@@ -27,8 +27,12 @@ STAND_INS = "import sys\nsys.modules.update(network=sys, esp32=sys)\n"
 # Starts the whole application when imported.
 NOT_IMPORTED = {"main", "manifest"}
 
-# What mypy says of the stubs, not of the firmware: names they lack although every board has them.
-STUB_GAPS = re.compile(r'"SSLContext" has no attribute "(verify_mode|load_verify_locations)"')
+# What mypy says of the stubs, not of the firmware: names they lack although every board has them,
+# ticks as a type of their own, and a keyword that is tried before it is used.
+STUB_GAPS = re.compile(
+    r'"SSLContext" has no attribute "(verify_mode|load_verify_locations)"'
+    r'|_TicksMs|"ensure_ascii"|No overload variant of "dumps"'
+)
 
 
 def shell(*command: str) -> list[str]:
