@@ -18,25 +18,21 @@ def run(coro):
             asyncio.new_event_loop()
 
 
-def is_folder(path):
-    """True when `path` is a folder."""
-    try:
-        return os.stat(path)[0] & 0x4000 != 0
-    except OSError:
-        return False
-
-
 def remove_tree(path):
-    """Remove a folder with all in it, or a file; absent is fine."""
-    if is_folder(path):
-        for name in os.listdir(path):
-            remove_tree(path + "/" + name)
-        os.rmdir(path)
-    else:
-        try:
-            os.remove(path)
-        except OSError:
-            return
+    """Remove a file, a link or a folder with all in it; absent is fine."""
+    try:
+        # First, so that a link to a folder is removed and never followed.
+        os.remove(path)
+        return
+    except OSError:
+        pass
+    try:
+        names = os.listdir(path)
+    except OSError:
+        return
+    for name in names:
+        remove_tree(path + "/" + name)
+    os.rmdir(path)
 
 
 def temp_folder(case=None):
