@@ -83,6 +83,8 @@ def _tag(tag, stack, length, html):
 
 def split_problem(text, limit, parts):
     """Return what is wrong with `parts` as a cut of `text`, or None."""
+    # No message can carry these.
+    text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\x00", "")
     for part in parts:
         if utf16_units(part) > limit:
             return "%d units, the limit is %d: %r" % (utf16_units(part), limit, part)
@@ -104,7 +106,7 @@ def open_fence(text):
             mark = opener[:3]
             if bare.startswith(mark) and not bare.strip(mark[0]) and len(bare) >= _run(opener):
                 opener = ""
-        elif bare[:3] in ("```", "~~~"):
+        elif bare[:3] in ("```", "~~~") and len(bare.encode()) <= 64:
             if bare[0] == "~" or "`" not in bare[_run(bare) :]:
                 opener = bare
     return opener

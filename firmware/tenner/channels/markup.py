@@ -12,7 +12,9 @@ One idea per module: lines and blocks are here, marks inside a line in `channels
 
 from tenner.channels.inline import escape, html
 from tenner.channels.utf16 import clean, units
+from tenner.port.compat import const
 
+_LONGEST_FENCE = const(64)
 _BULLETS = b"-*+"
 # Taking these off both ends leaves nothing of a language's name.
 _LANGUAGE = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-#_."
@@ -39,9 +41,10 @@ def visible_units(markup):
 
 def fence_of(line):
     """Return the run of marks that opens a code fence on this line, or b"" if it opens none."""
-    body = line.lstrip(b" ")
+    body = line.strip(b" ")
     for mark in (b"```", b"~~~"):
-        if body.startswith(mark):
+        # No language has a name as long as that.
+        if body.startswith(mark) and len(body) <= _LONGEST_FENCE:
             run = len(body) - len(body.lstrip(mark[:1]))
             # A backtick in what follows makes it code within the line: ```x```.
             if mark == b"~~~" or body.find(b"`", run) < 0:

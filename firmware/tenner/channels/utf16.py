@@ -11,22 +11,14 @@ def units(raw):
 
 
 def clean(text):
-    """Return `text` as valid UTF-8: pairs of surrogates joined, single ones replaced, no CR or NUL."""
+    """Return `text` as valid UTF-8 with plain line ends: half a surrogate pair would be refused."""
     if isinstance(text, str):
         try:
             text = text.encode()
         except UnicodeError:  # CPython; MicroPython encodes a surrogate as if it were a character
             text = text.encode("utf-8", "surrogatepass")
-    text = text.replace(b"\r\n", b"\n").replace(b"\r", b"\n").replace(b"\x00", b"")
-    at = text.find(b"\xed")
-    while at >= 0:
-        if text[at + 1] >= 0xA0:
-            low = text[at + 3 : at + 6]
-            if text[at + 1] < 0xB0 and low[:1] == b"\xed" and low[1] >= 0xB0:
-                code = (text[at + 1] & 0x0F) << 16 | (text[at + 2] & 0x3F) << 10
-                code += 0x10000 | (low[1] & 0x0F) << 6 | (low[2] & 0x3F)
-                text = text[:at] + chr(code).encode() + text[at + 6 :]
-            else:
-                text = text[:at] + b"\xef\xbf\xbd" + text[at + 3 :]
-        at = text.find(b"\xed", at + 1)
-    return text
+    if b"\xed" in text:
+        from tenner.net.jsonout import valid
+
+        text = valid(text)
+    return text.replace(b"\r\n", b"\n").replace(b"\r", b"\n").replace(b"\x00", b"")
