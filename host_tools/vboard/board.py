@@ -1,0 +1,406 @@
+"""`VirtualBoard`: start a board, change its world, cut its power, read what it says.
+
+    with VirtualBoard(tree) as board:
+        board.set("room.temperature", 31.5)
+        board.wait_for("alert")
+        print(board.exec("print(1 + 1)"))
+
+The board is a process of its own. It ends with the `with` block, with `stop()`, at the interpreter's
+exit, and when the process that started it dies in whatever way.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import json
+import os
+import re
+import select
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from host_tools.build import BOARDS, ROOT, firmware_tree, read_tree, write_tree
+from host_tools.interpreters import Interpreter, find_micropython
+from host_tools.vboard.control import BoardError, ControlClient
+from host_tools.vboard.image import read_image, write_image
+from host_tools.vboard.runtime import heap_bytes, install_overlay
+from host_tools.vboard.shared import FlashCounters
+
+#: What an ESP32-C3 without Wi-Fi started has for Python, in round numbers.
+DEFAULT_HEAP = "192K"
+
+
+def sim_folder() -> Path:
+    """Where named boards keep their state: $TENNER_SIM_DIR or build/sim."""
+    own = os.environ.get("TENNER_SIM_DIR")
+    return Path(own) if own else ROOT / "build" / "sim"
+
+
+def running_boards() -> dict[str, dict[str, Any]]:
+    """Name and description of every named board that is running."""
+    found = {}
+    for path in sorted(sim_folder().glob("*/board.json")):
+        description = json.loads(path.read_text())
+        if _alive(description["pid"]):
+            found[path.parent.name] = description
+    return found
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+class VirtualBoard:
+    """A board and the process that plays it."""
+
+    def __init__(
+        self,
+        tree: dict[str, bytes] | None = None,
+        *,
+        board: str = "VIRTUAL",
+        name: str | None = None,
+        runtime: str = "micropython",
+        interpreter: Interpreter | None = None,
+        heap: str | int = DEFAULT_HEAP,
+        flash: Path | None = None,
+        tcp_port: int | None = None,
+        wifi: bool = True,
+        power: bool = True,
+        environment: dict[str, str] | None = None,
+    ) -> None:
+        """A board with the files of `tree` (default: the firmware).
+
+        `name` keeps its state in build/sim/NAME, where `tenner sim` finds it; without one the state is
+        temporary. `flash` is an image file to start from as it is; without `tree` it is not touched.
+        `heap` is what the firmware has, not counting what emulates the chip. `tcp_port` also
+        offers the serial line as `socket://127.0.0.1:PORT` (0: any port; see `.tcp_port`).
+        """
+        if runtime not in ("micropython", "cpython"):
+            raise BoardError(f"runtime is micropython or cpython, not {runtime!r}")
+        self.name = name
+        self.runtime = runtime
+        self._tree = tree
+        self._board = board
+        self._interpreter = interpreter
+        self._heap = heap_bytes(heap)
+        self._given_flash = flash
+        self._tcp_port = tcp_port
+        self._wifi = wifi
+        self._power = power
+        self._environment = dict(environment or {})
+        self._process: subprocess.Popen[bytes] | None = None
+        self._control: ControlClient | None = None
+        self._mark = 0
+        self.pty = ""
+        self.tcp_port: int | None = None
+
+    # Life.
+
+    def start(self, *, detach: bool = False) -> VirtualBoard:
+        """Start it. With `detach` it outlives this process (`tenner sim start`)."""
+        if self.name:
+            self.folder = sim_folder() / self.name
+            if self.name in running_boards():
+                raise BoardError(f"a virtual board named {self.name!r} is running already")
+            self.folder.mkdir(parents=True, exist_ok=True)
+        else:
+            self.folder = Path(tempfile.mkdtemp(prefix="tenner-board-"))
+        self.flash = self._given_flash or self.folder / "flash.bin"
+        self.root = self.folder / "root"
+        config = self._prepare()
+        config["lifeline"] = not detach
+        path = self.folder / "config.json"
+        path.write_text(json.dumps(config))
+        with (self.folder / "supervisor.log").open("wb") as errors:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "host_tools.vboard.supervisor", str(path)],
+                stdin=subprocess.DEVNULL if detach else subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                cwd=ROOT,
+                start_new_session=detach,
+            )
+        atexit.register(self.stop)
+        assert self._process.stdout is not None
+        if self._process.stdout.readline() != b"ready\n":
+            text = (self.folder / "supervisor.log").read_text(errors="replace")
+            self.stop()
+            raise BoardError(f"the virtual board did not start: {text[-2000:].strip()}")
+        description = json.loads((self.folder / "board.json").read_text())
+        self.pty = description["pty"]
+        self.tcp_port = description["tcp"]
+        self._control = ControlClient(description["socket"])
+        if detach:
+            atexit.unregister(self.stop)
+        return self
+
+    def _prepare(self) -> dict[str, Any]:
+        """Make the files the supervisor needs; return its configuration."""
+        argv: tuple[str, ...] = ()
+        bits = 64
+        if self.runtime == "micropython":
+            interpreter = self._interpreter or find_micropython()
+            argv, bits = interpreter.argv, interpreter.bits
+            overlay = self.folder / "overlay"
+            install_overlay(self._board, overlay)
+            if self._tree is not None or not self.flash.exists():
+                tree = firmware_tree(self._board) if self._tree is None else self._tree
+                write_image(self.flash, tree)
+        else:
+            overlay = BOARDS / self._board / "overlay"
+            if self._tree is not None or not self.root.exists():
+                tree = self._tree
+                if tree is None:
+                    tree = firmware_tree(self._board, mpy=False)
+                shutil.rmtree(self.root, ignore_errors=True)
+                self.root.mkdir(parents=True)
+                write_tree(tree, self.root)
+            self._environment["TENNER_ROOT"] = str(self.root)
+        return {
+            "board": self._board,
+            "folder": str(self.folder),
+            "flash": str(self.flash) if self.runtime == "micropython" else None,
+            "runtime": self.runtime,
+            "argv": argv,
+            "bits": bits,
+            "heap": self._heap,
+            "overlay": str(overlay),
+            "environment": self._environment,
+            "tcp": self._tcp_port is not None,
+            "tcp_port": self._tcp_port or 0,
+            "wifi": self._wifi,
+            "power": self._power,
+        }
+
+    def stop(self) -> None:
+        """End it; may be called more than once."""
+        atexit.unregister(self.stop)
+        process, self._process = self._process, None
+        if self._control:
+            self._control.close()
+            self._control = None
+        if process is None:
+            return
+        if process.stdin:
+            # The supervisor ends when this pipe does.
+            process.stdin.close()
+        else:
+            process.terminate()
+        try:
+            process.wait(10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        if process.stdout:
+            process.stdout.close()
+        if not self.name:
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+    def __enter__(self) -> VirtualBoard:
+        return self if self._process else self.start()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+    def _ask(self, do: str, limit_s: float | None = None, **arguments: Any) -> Any:
+        if self._control is None:
+            raise BoardError("the virtual board is not running")
+        return self._control.request(do, limit_s, **arguments)
+
+    # The world and what is wrong with it.
+
+    def set(self, name: str, value: float) -> None:
+        """Change a physical value, e.g. `room.temperature`."""
+        self._ask("set", name=name, value=value)
+
+    def get(self, name: str) -> float:
+        """A physical value; `gpio3` is the level of a pin, `gpio3.duty` its PWM."""
+        return float(self._ask("get", name=name))
+
+    def world(self) -> dict[str, float]:
+        return dict(self._ask("list")["world"])
+
+    def fault(self, device: str, kind: str | None) -> None:
+        """Break a device (`absent`, `nack`, `stuck`, `bad_crc`...), or mend it with None."""
+        self._ask("fault", device=device, kind=kind)
+
+    def wifi(self, up: bool) -> None:
+        """Switch the access point on or off; off resets every open connection of the board."""
+        self._ask("wifi", up=up)
+
+    def clock(self, **change: int) -> dict[str, int]:
+        """`advance_s`: time passes. `time_s`: set what the time server says. `drift_s`: put the
+        board's own clock wrong. Returns the true and the board's time, in Unix seconds."""
+        return dict(self._ask("clock", **change))
+
+    def bus_log(self, bus: str = "i2c0") -> list[str]:
+        """The latest transactions: `W 48 00`, `R 48 1580 P`; P is a STOP."""
+        return list(self._ask("bus_log", bus=bus))
+
+    # Power and reset.
+
+    def reset(self) -> None:
+        """Press the reset button."""
+        self._mark_here()
+        self._ask("reset")
+
+    def soft_reset(self) -> None:
+        self._mark_here()
+        self._ask("soft_reset")
+
+    def power_off(self) -> None:
+        """Pull the plug now."""
+        self._ask("power_off")
+
+    def power_on(self) -> None:
+        self._mark_here()
+        self._ask("power_on")
+
+    def power_cycle(self) -> None:
+        self.power_off()
+        self.power_on()
+
+    def power_cut(self, after_writes: int = 0, torn: bool = False) -> None:
+        """Lose power at the flash operation after the next `after_writes`; `torn` leaves it half done.
+        `wait_state("off")` waits for it; `power_on()` brings the board back."""
+        self._ask("power_cut", after_writes=after_writes, torn=torn)
+
+    def status(self) -> dict[str, Any]:
+        return dict(self._ask("status"))
+
+    def wait_state(self, state: str, timeout_s: float = 20.0) -> None:
+        """Wait until the board is `off`, `dead`, `asleep` or `running`."""
+        deadline = time.monotonic() + timeout_s
+        while self.status()["state"] != state:
+            if time.monotonic() > deadline:
+                raise BoardError(f"the board is {self.status()['state']}, not {state}")
+            time.sleep(0.01)
+
+    def flash_counters(self) -> FlashCounters:
+        """What the file system did to the flash so far: erases, programs, bytes, operations."""
+        return FlashCounters(*self._ask("flash_counters"))
+
+    # The serial line.
+
+    @property
+    def serial_log(self) -> str:
+        """Everything the board has printed since it was started (the newest megabyte of it)."""
+        return (self.folder / "serial.log").read_text(errors="replace")
+
+    def wait_for(self, text: str, timeout_s: float = 20.0) -> None:
+        """Wait until `text` is printed after what the last `wait_for` or reset found."""
+        self._mark = self._ask(
+            "expect", timeout_s + 10, text=text, start=self._mark, timeout_s=timeout_s
+        )
+
+    def _mark_here(self) -> None:
+        self._mark = self.status()["serial_bytes"]
+
+    def type(self, text: str) -> None:
+        """Type at the serial line."""
+        self._ask("type", text=text)
+
+    def exec(self, code: str, timeout_s: float = 20.0) -> str:
+        """Run Python on the board through the raw REPL, and return what it prints.
+
+        Like `mpremote resume exec`: a running program is interrupted. An exception on the board becomes a
+        BoardError with its traceback.
+        """
+        repl = _RawRepl(self.pty, timeout_s)
+        try:
+            return repl.run(code)
+        finally:
+            repl.close()
+
+    def mpremote(self, *arguments: str, timeout_s: float = 60.0, check: bool = True) -> str:
+        """Run the real mpremote on this board and return its output.
+
+        Always with a limit: on a silent terminal mpremote waits for ever.
+        """
+        command = [sys.executable, "-m", "mpremote", "connect", self.pty, *arguments]
+        try:
+            done = subprocess.run(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                timeout=timeout_s,
+                check=False,
+            )
+        except subprocess.TimeoutExpired as exc:
+            shown = (exc.output or b"").decode(errors="replace")
+            raise BoardError(f"mpremote {' '.join(arguments)} hangs after: {shown}") from exc
+        output = done.stdout.decode(errors="replace")
+        if check and done.returncode:
+            raise BoardError(f"mpremote {' '.join(arguments)}: {output}")
+        return output
+
+    # Files.
+
+    def read_tree(self) -> dict[str, bytes]:
+        """All files on the board, read from the flash image (or the root folder on CPython)."""
+        if self.runtime == "cpython":
+            return read_tree(self.root)
+        return read_image(self.flash.read_bytes())
+
+
+class _RawRepl:
+    """The few lines of the raw REPL protocol that `VirtualBoard.exec` needs."""
+
+    def __init__(self, path: str, timeout_s: float) -> None:
+        self._fd = os.open(path, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
+        self._deadline = time.monotonic() + timeout_s
+        self._seen = b""
+
+    def close(self) -> None:
+        os.close(self._fd)
+
+    def _write(self, data: bytes) -> None:
+        while data:
+            select.select([], [self._fd], [], max(0.0, self._deadline - time.monotonic()))
+            with contextlib.suppress(BlockingIOError):
+                data = data[os.write(self._fd, data) :]
+            self._check_time()
+
+    def _read_until(self, ending: bytes) -> bytes:
+        while ending not in self._seen:
+            self._check_time()
+            if select.select([self._fd], [], [], max(0.0, self._deadline - time.monotonic()))[0]:
+                self._seen += os.read(self._fd, 65536)
+        found, _, self._seen = self._seen.partition(ending)
+        return found
+
+    def _check_time(self) -> None:
+        if time.monotonic() > self._deadline:
+            raise BoardError(f"no answer on the serial line after {self._seen[-500:]!r}")
+
+    def run(self, code: str) -> str:
+        self._write(b"\r\x03\x01")
+        self._read_until(b"raw REPL; CTRL-B to exit\r\n>")
+        self._write(code.encode() + b"\x04")
+        self._read_until(b"OK")
+        output = self._read_until(b"\x04")
+        error = self._read_until(b"\x04")
+        self._write(b"\x02")
+        self._read_until(b'Type "help()" for more information.\r\n')
+        if error:
+            raise BoardError(re.sub(r"\r\n", "\n", error.decode(errors="replace")))
+        return output.decode(errors="replace").replace("\r\n", "\n")

@@ -1,0 +1,158 @@
+"""I2C and SPI buses: who answers to which address or chip select, and what the controller sees."""
+
+from __future__ import annotations
+
+import errno
+from collections import deque
+
+from host_tools.vboard.devices import I2CDevice, SPIDevice
+
+
+class BusError(Exception):
+    """What the ESP32's driver makes of a failed transfer: an errno."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(errno.errorcode[number])
+        self.number = number
+
+
+class I2CBus:
+    """One pair of wires with chips on it.
+
+    A NACK anywhere is ENODEV, as in the ESP32 port; a clock held low is ETIMEDOUT for everybody.
+    """
+
+    #: Transactions kept for a look at what happened.
+    LOG = 200
+
+    def __init__(self) -> None:
+        self.devices: dict[int, I2CDevice] = {}
+        self._open: I2CDevice | None = None  # addressed and not stopped yet
+        self.log: deque[str] = deque(maxlen=self.LOG)
+
+    def attach(self, address: int, device: I2CDevice) -> None:
+        if not 0x08 <= address <= 0x77:
+            raise ValueError(f"0x{address:02x} is no 7-bit I2C address for a device")
+        if address in self.devices:
+            raise ValueError(f"two devices at 0x{address:02x}")
+        self.devices[address] = device
+
+    def _check_lines(self) -> None:
+        if any(device.fault == "stuck" for device in self.devices.values()):
+            raise BusError(errno.ETIMEDOUT)
+
+    def _start(self, address: int, read: bool) -> I2CDevice:
+        self._check_lines()
+        device = self.devices.get(address)
+        if self._open is not None and self._open is not device:
+            # A repeated START that addresses somebody else ends the first one's part.
+            self._open.stop()
+            self._open = None
+        if device is None or device.fault == "absent" or not self._acknowledges(device, read):
+            self._open = None
+            raise BusError(errno.ENODEV)
+        self._open = device
+        return device
+
+    @staticmethod
+    def _acknowledges(device: I2CDevice, read: bool) -> bool:
+        if device.fault == "nack" and read:
+            return False
+        return device.start(read)
+
+    def _stop(self) -> None:
+        if self._open is not None:
+            self._open.stop()
+            self._open = None
+
+    def scan(self) -> list[int]:
+        """Addresses that acknowledge an empty write."""
+        self._check_lines()
+        found = []
+        for address in range(0x08, 0x78):
+            try:
+                self._start(address, False)
+            except BusError:
+                continue
+            self._stop()
+            found.append(address)
+        return found
+
+    def write(self, address: int, data: bytes, stop: bool = True) -> int:
+        """START, address, data, maybe STOP; the number of acknowledged bytes."""
+        self.log.append(f"W {address:02x} {data.hex()}{' P' if stop else ''}")
+        device = self._start(address, False)
+        for byte in data:
+            if device.fault == "nack" or not device.write(byte):
+                self._stop()
+                raise BusError(errno.ENODEV)
+        if stop:
+            self._stop()
+        return len(data)
+
+    def read(self, address: int, count: int, stop: bool = True) -> bytes:
+        """START, address, `count` bytes, maybe STOP."""
+        device = self._start(address, True)
+        data = bytes(device.read() & 0xFF for _ in range(count))
+        self.log.append(f"R {address:02x} {data.hex()}{' P' if stop else ''}")
+        if stop:
+            self._stop()
+        return data
+
+
+class SPIBus:
+    """Clock and data wires, with chips told apart by the GPIO their chip select is wired to."""
+
+    def __init__(self) -> None:
+        self.devices: dict[int, SPIDevice] = {}
+        self._selected: set[int] = set()
+
+    def attach(self, cs_gpio: int, device: SPIDevice) -> None:
+        if cs_gpio in self.devices:
+            raise ValueError(f"two devices selected by GPIO{cs_gpio}")
+        self.devices[cs_gpio] = device
+
+    def pin(self, gpio: int, level: int) -> None:
+        """A GPIO changed; perhaps it is a chip select (active low)."""
+        device = self.devices.get(gpio)
+        if device is None:
+            return
+        if level == 0 and gpio not in self._selected:
+            self._selected.add(gpio)
+            device.select()
+        elif level and gpio in self._selected:
+            self._selected.discard(gpio)
+            device.deselect()
+
+    def release(self) -> None:
+        """The controller was reset: its pins float, and pull-ups deselect everybody."""
+        for gpio in list(self._selected):
+            self.pin(gpio, 1)
+
+    def exchange(self, data: bytes, *, hz: int, mode: int, lsb_first: bool) -> bytes:
+        """Clock `data` out and return what MISO said; several at once pull it low together."""
+        out = bytearray(b"\xff" * len(data))
+        for gpio in self._selected:
+            device = self.devices[gpio]
+            got = self._answer(device, data, hz, mode)
+            for i, byte in enumerate(got):
+                out[i] &= byte
+        return bytes(_reversed_bits(byte) for byte in out) if lsb_first else bytes(out)
+
+    @staticmethod
+    def _answer(device: SPIDevice, data: bytes, hz: int, mode: int) -> bytes:
+        got = bytes(device.exchange(byte) & 0xFF for byte in data)
+        if device.fault == "absent":
+            return b"\xff" * len(data)
+        if device.fault == "stuck" or hz > device.MAX_HZ:
+            # Too fast a clock: the output has not moved before it is sampled.
+            return bytes(len(data))
+        if mode not in device.MODES:
+            # Sampled at the wrong edge everything is one bit late.
+            number = int.from_bytes(got, "big") >> 1
+            return number.to_bytes(len(data), "big")
+        return got
+
+
+def _reversed_bits(byte: int) -> int:
+    return int(f"{byte:08b}"[::-1], 2)

@@ -1,0 +1,277 @@
+"""The serial line: what the running board prints, and the terminals and sockets that listen to it."""
+
+from __future__ import annotations
+
+import os
+import select
+import socket
+import termios
+import time
+import tty
+
+_BINARY_ON = b"\x1b]vb-\x07"
+_BINARY_OFF = b"\x1b]vb+\x07"
+#: Frames of the overlay in a traceback; on a real board those are C and do not show.
+_OVERLAY_FRAME = b'  File "vboard/'
+
+RAW_PROMPT = b"raw REPL; CTRL-B to exit\r\n"
+FRIENDLY_BANNER = b'Type "help()" for more information.\r\n'
+
+
+class OutputFilter:
+    """Makes the interpreter's terminal output look like a board's: CRLF, no overlay frames.
+
+    Between the two marks the overlay's `kbd_intr` prints, bytes pass untouched (`mpremote mount`).
+    Text may be cut anywhere; what could still become a mark or a frame is held back.
+    """
+
+    def __init__(self) -> None:
+        self._held = b""
+        self._binary = False
+        self._line_start = True
+        self._skipping = False
+        self._after_cr = False
+
+    def feed(self, data: bytes) -> bytes:
+        data = self._held + data
+        self._held = b""
+        out = bytearray()
+        while data:
+            mark = _BINARY_OFF if self._binary else _BINARY_ON
+            at = data.find(mark)
+            if at < 0:
+                keep = _possible_start(data, mark)
+                part, self._held, data = data[: len(data) - keep], data[len(data) - keep :], b""
+            else:
+                part, data = data[:at], data[at + len(mark) :]
+            out += part if self._binary else self._text(part, final=at >= 0)
+            if at >= 0:
+                self._binary = not self._binary
+        return bytes(out)
+
+    def flush(self) -> bytes:
+        """What was held back, when nothing more comes."""
+        held, self._held = self._held, b""
+        if held:
+            self._line_start = False
+        return held
+
+    @property
+    def holding(self) -> bool:
+        return bool(self._held)
+
+    def _text(self, data: bytes, *, final: bool) -> bytes:
+        out = bytearray()
+        while data:
+            if self._skipping:
+                line, found, data = data.partition(b"\n")
+                self._skipping = not found
+                continue
+            if self._line_start:
+                if data.startswith(_OVERLAY_FRAME):
+                    self._skipping = True
+                    continue
+                if not final and _OVERLAY_FRAME.startswith(data):
+                    self._held = data + self._held
+                    break
+            line, found, data = data.partition(b"\n")
+            out += line
+            if found:
+                before = line[-1:] == b"\r" if line else self._after_cr
+                out += b"\n" if before else b"\r\n"
+            self._after_cr = line[-1:] == b"\r" and not found
+            self._line_start = bool(found)
+        return bytes(out)
+
+
+def _possible_start(data: bytes, mark: bytes) -> int:
+    """How many bytes at the end of `data` may be the start of `mark`."""
+    for length in range(min(len(mark) - 1, len(data)), 0, -1):
+        if data.endswith(mark[:length]):
+            return length
+    return 0
+
+
+class ReplMode:
+    """Follows in the output whether the REPL is raw, as a soft reset must keep it so."""
+
+    _TAIL = 64
+
+    def __init__(self, raw: bool = False) -> None:
+        self.raw = raw
+        self._tail = b""
+
+    def feed(self, data: bytes) -> None:
+        text = self._tail + data
+        raw_at = text.rfind(RAW_PROMPT)
+        friendly_at = text.rfind(FRIENDLY_BANNER)
+        if raw_at >= 0 or friendly_at >= 0:
+            self.raw = raw_at > friendly_at
+        self._tail = text[-self._TAIL :]
+
+
+class RawBanner:
+    """After a soft reset in raw mode: drops the friendly banner the interpreter starts with."""
+
+    def __init__(self) -> None:
+        self._held = b""
+        self.done = False
+
+    def feed(self, data: bytes) -> bytes:
+        self._held += data
+        banner = self._held.find(b"MicroPython ")
+        raw = self._held.find(RAW_PROMPT, max(banner, 0))
+        if raw >= 0:
+            self.done = True
+            return (self._held[:banner] if banner > 0 else b"") + self._held[raw:]
+        if banner >= 0:
+            out, self._held = self._held[:banner], self._held[banner:]
+        else:
+            # Output of boot.py comes first and must not wait for the prompt.
+            keep = _possible_start(self._held, b"MicroPython ")
+            out = self._held[: len(self._held) - keep]
+            self._held = self._held[len(self._held) - keep :]
+        return out
+
+
+class Outlet:
+    """A place the output goes to and host bytes come from; never blocks, never grows."""
+
+    #: Bytes waiting for a reader before the board is made to wait, as by flow control.
+    HIGH_WATER = 65536
+    #: A reader that takes nothing for so long is taken for absent, and its backlog is dropped.
+    PATIENCE_S = 1.0
+
+    def __init__(self) -> None:
+        self._backlog = bytearray()
+        self._progress = time.monotonic()
+
+    def fileno(self) -> int:
+        raise NotImplementedError
+
+    def attached(self) -> bool:
+        raise NotImplementedError
+
+    def _send(self, data: bytes) -> int:
+        raise NotImplementedError
+
+    def read(self) -> bytes:
+        raise NotImplementedError
+
+    def close(self) -> None:
+        raise NotImplementedError
+
+    @property
+    def full(self) -> bool:
+        return len(self._backlog) >= self.HIGH_WATER
+
+    @property
+    def waiting(self) -> bool:
+        return bool(self._backlog)
+
+    def write(self, data: bytes) -> None:
+        if not self.attached():
+            self._backlog.clear()
+            return
+        if not self._backlog:
+            self._progress = time.monotonic()
+        self._backlog += data
+        self.pump()
+
+    def pump(self) -> None:
+        """Send what is waiting, as far as the reader takes it."""
+        while self._backlog:
+            try:
+                sent = self._send(bytes(self._backlog[:4096]))
+            except BlockingIOError:
+                if time.monotonic() - self._progress > self.PATIENCE_S:
+                    self._backlog.clear()
+                return
+            except OSError:
+                self._backlog.clear()
+                return
+            del self._backlog[:sent]
+            self._progress = time.monotonic()
+
+
+class PtyOutlet(Outlet):
+    """The pseudo-terminal that stands for /dev/ttyACM0. It stays while clients come and go."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._master, slave = os.openpty()
+        tty.setraw(slave)
+        self.path = os.ttyname(slave)
+        # Nobody holds the other end open, so the kernel tells whether a client does.
+        os.close(slave)
+        os.set_blocking(self._master, False)
+        self._poll = select.poll()
+        self._poll.register(self._master, 0)
+
+    def fileno(self) -> int:
+        return self._master
+
+    def attached(self) -> bool:
+        return not any(event & select.POLLHUP for _, event in self._poll.poll(0))
+
+    def _send(self, data: bytes) -> int:
+        return os.write(self._master, data)
+
+    def read(self) -> bytes:
+        try:
+            return os.read(self._master, 4096)
+        except OSError:
+            return b""
+
+    def close(self) -> None:
+        os.close(self._master)
+
+
+class TcpOutlet(Outlet):
+    """One connection to the raw TCP port, for `socket://127.0.0.1:PORT`."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        super().__init__()
+        self._socket = connection
+        connection.setblocking(False)
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.open = True
+
+    def fileno(self) -> int:
+        return self._socket.fileno()
+
+    def attached(self) -> bool:
+        return self.open
+
+    def _send(self, data: bytes) -> int:
+        return self._socket.send(data)
+
+    def read(self) -> bytes:
+        try:
+            data = self._socket.recv(4096)
+        except BlockingIOError:
+            return b""
+        except OSError:
+            data = b""
+        if not data:
+            self.open = False
+        return data
+
+    def close(self) -> None:
+        self.open = False
+        self._socket.close()
+
+
+def inner_terminal() -> tuple[int, int]:
+    """A terminal for the interpreter: Ctrl-C is a signal, and nothing else is changed on the way."""
+    master, slave = os.openpty()
+    settings = termios.tcgetattr(slave)
+    settings[0] = 0
+    settings[1] = 0
+    settings[3] = termios.ISIG | termios.NOFLSH
+    control = settings[6]
+    control[termios.VINTR] = b"\x03"
+    control[termios.VQUIT] = control[termios.VSUSP] = b"\0"
+    termios.tcsetattr(slave, termios.TCSANOW, settings)
+    os.set_blocking(master, False)
+    return master, slave

@@ -1,0 +1,148 @@
+"""Starts the interpreter that plays the board, with its terminal, pipes and shared page."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import signal
+import subprocess
+import sys
+import termios
+from dataclasses import dataclass
+from pathlib import Path
+
+from host_tools.build import BOARDS, compile_modules
+from host_tools.vboard.console import inner_terminal
+from host_tools.vboard.shared import SharedPage
+
+#: What the overlay's modules occupy, by word size. On a chip they are C and take no heap, so the
+#: interpreter gets so much more than the board is said to have.
+OVERLAY_HEAP = {64: 48 * 1024, 32: 28 * 1024}
+
+# machine.reset_cause() on an ESP32.
+POWER_ON, HARD, WATCHDOG, DEEP_SLEEP, SOFT = 1, 2, 3, 4, 5
+
+
+@dataclass(frozen=True)
+class Runtime:
+    """Which interpreter, and how big a board."""
+
+    kind: str  # "micropython" or "cpython"
+    argv: tuple[str, ...]
+    bits: int
+    heap: int
+    overlay: Path
+    environment: dict[str, str]
+
+
+def heap_bytes(text: str | int) -> int:
+    """`112K`, `2M` or a number of bytes."""
+    if isinstance(text, int):
+        return text
+    scale = {"K": 1024, "M": 1024 * 1024}.get(text[-1:].upper())
+    return int(text[:-1]) * scale if scale else int(text)
+
+
+def install_overlay(board: str, folder: Path) -> None:
+    """Compile the overlay's modules for MicroPython into `folder`.
+
+    Their embedded names start with `vboard/`, by which console.OutputFilter knows their frames.
+    """
+    source = BOARDS / board / "overlay"
+    paths = [*source.glob("*.py"), *(source / "unix").glob("*.py")]
+    sources = {f"vboard/{path.name}": path.read_bytes() for path in paths}
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, compiled in compile_modules(sources).items():
+        (folder / f"{Path(name).stem}.mpy").write_bytes(compiled)
+
+
+class Child:
+    """One run of the interpreter, from a reset to the next."""
+
+    def __init__(
+        self,
+        runtime: Runtime,
+        page: SharedPage,
+        flash: Path | None,
+        vfs: tuple[int, int],
+        mode: str,
+        cause: int,
+    ) -> None:
+        self.mode = mode
+        self.up = False
+        self.master, slave = inner_terminal()
+        if runtime.kind == "cpython":
+            _make_canonical(slave)
+        self.requests, request_end = os.pipe()
+        token_end, self._tokens = os.pipe()
+        os.set_blocking(self.requests, False)
+        # Two descriptions of the page: their file positions must not disturb each other.
+        page_fd = os.open(page.path, os.O_RDWR)
+        counters_fd = os.open(page.path, os.O_RDWR)
+        flash_fd = os.open(flash or os.devnull, os.O_RDWR)
+        given = (request_end, token_end, page_fd, counters_fd, flash_fd)
+
+        def prepare() -> None:
+            # With the inner terminal as controlling terminal Ctrl-C is a signal, and when
+            # the supervisor dies, however it dies, the hang-up ends the interpreter.
+            os.setsid()
+            fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+        environment = {
+            "PATH": os.environ.get("PATH", os.defpath),
+            "HOME": os.environ.get("HOME", "/"),
+            "TZ": "UTC0",
+            "MICROPYPATH": f"{runtime.overlay}:.frozen",
+            "TENNER_VBOARD": " ".join(str(number) for number in (*given, *vfs)),
+            "TENNER_VBOARD_START": mode,
+            "TENNER_VBOARD_CAUSE": str(cause),
+            **runtime.environment,
+        }
+        try:
+            self.process = subprocess.Popen(
+                _command(runtime, environment),
+                stdin=slave,
+                stdout=slave,
+                stderr=slave,
+                pass_fds=given,
+                preexec_fn=prepare,
+                env=environment,
+            )
+        finally:
+            for number in (slave, *given):
+                os.close(number)
+
+    def answer(self, number: int) -> None:
+        """Say that the answer to question `number` is in the page."""
+        try:
+            os.write(self._tokens, bytes([number]))
+        except BrokenPipeError:
+            return  # it died meanwhile; its exit is noticed on the request pipe
+
+    def kill(self) -> None:
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+
+    def close(self) -> None:
+        for number in (self.master, self.requests, self._tokens):
+            os.close(number)
+
+
+def _make_canonical(slave: int) -> None:
+    """CPython's prompt wants whole lines; its terminal ends them at Return."""
+    settings = termios.tcgetattr(slave)
+    settings[0] = termios.ICRNL
+    settings[3] |= termios.ICANON | termios.ECHO
+    termios.tcsetattr(slave, termios.TCSANOW, settings)
+
+
+def _command(runtime: Runtime, environment: dict[str, str]) -> list[str]:
+    if runtime.kind == "cpython":
+        source = runtime.overlay
+        environment["PYTHONPATH"] = os.pathsep.join([str(source / "cpython"), str(source)])
+        environment["PYTHONDONTWRITEBYTECODE"] = "1"
+        return [*(runtime.argv or (sys.executable,)), "-u", str(source / "cpython" / "_boot.py")]
+    heap = runtime.heap + OVERLAY_HEAP[runtime.bits]
+    start = "import _boot; _boot.start(globals())"
+    return [*runtime.argv, "-X", f"heapsize={heap}", "-i", "-c", start]

@@ -1,0 +1,47 @@
+"""The physical world round the board: named numbers such as `room.temperature`."""
+
+from __future__ import annotations
+
+import difflib
+import math
+
+
+class WorldError(Exception):
+    """No such value, or not a number; the text says what there is."""
+
+
+class World:
+    """Values by name. Devices read them; pins and PWM outputs put theirs here too."""
+
+    def __init__(self, values: dict[str, float] | None = None) -> None:
+        self._values: dict[str, float] = dict(values or {})
+
+    def get(self, name: str) -> float:
+        try:
+            return self._values[name]
+        except KeyError:
+            raise WorldError(self._unknown(name)) from None
+
+    def get_or(self, name: str, default: float) -> float:
+        return self._values.get(name, default)
+
+    def set(self, name: str, value: float) -> None:
+        """Change a value. Pins (`gpio4`, `gpio4.volts`) may be new, other names must exist."""
+        number = float(value)
+        if not math.isfinite(number):
+            raise WorldError(f"{name}: {value} is not a finite number")
+        if name not in self._values and not name.startswith("gpio"):
+            raise WorldError(self._unknown(name))
+        self._values[name] = number
+
+    def publish(self, name: str, value: float) -> None:
+        """Set without checking the name: for what the board itself drives."""
+        self._values[name] = value
+
+    def all(self) -> dict[str, float]:
+        return dict(sorted(self._values.items()))
+
+    def _unknown(self, name: str) -> str:
+        near = difflib.get_close_matches(name, self._values, 1)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        return f"the world has no {name!r}{hint} There is: {', '.join(sorted(self._values))}"
