@@ -134,11 +134,14 @@ class TestChores(unittest.TestCase):
         self.assertEqual(names, [path + ".bad", path + ".bad1", path + ".bad2"])
         self.assertEqual([read(name) for name in names], [b"0", b"1", b"2"])
 
-    def test_package_path(self):
-        self.assertTrue(files.size(files.package_path("store/config.tsv")) > 0)
-        with self.assertRaises(OSError) as caught:
-            files.package_path("store/none.tsv")
-        self.assertIn("none.tsv", str(caught.exception))
+    def test_blocks(self):
+        path = self.folder + "/a"
+        data = bytes(range(256)) * 5
+        files.write_atomic(path, data)
+        for start, end in ((0, 1280), (0, 0), (3, 515), (700, 1280)):
+            self.assertEqual(b"".join(files.blocks(path, start, end)), data[start:end])
+        with self.assertRaises(OSError):
+            list(files.blocks(path, 0, 1281))
 
 
 if __name__ == "__main__":

@@ -154,14 +154,6 @@ def _line_start(file, end):
 
 
 def _pieces(path, start, end, data):
-    """The bytes from `start` to `end` of a file in blocks, then `data`."""
     if start < end:
-        with open(path, "rb") as file:
-            file.seek(start)
-            while start < end:
-                block = file.read(min(_BLOCK, end - start))
-                if not block:
-                    raise OSError(5, "%s became shorter while it was copied" % path)
-                start += len(block)
-                yield block
+        yield from files.blocks(path, start, end)
     yield data

@@ -11,6 +11,7 @@ Values come out ready for use: a duration is a number of seconds, a list a list,
 import sys
 
 from tenner import store
+from tenner.port.package import package_path
 from tenner.store import files
 
 #: `key type default unit secret meaning`, separated by tabs; `*` in a key stands for any name.
@@ -73,7 +74,7 @@ class Config:
 
 def rows():
     """Yield the rows of the table one by one: (key, type, default, unit, secret, meaning)."""
-    with open(files.package_path(TABLE), "rb") as file:
+    with open(package_path(TABLE), "rb") as file:
         for line in files.lines(file):
             key, kind, default, unit, secret, meaning = line.decode().split("\t")
             if kind != "type":

@@ -8,12 +8,12 @@ opens the target for writing.
 """
 
 import os
-import sys
 
 from tenner.log import log
 from tenner.port.compat import const
 
 _ENOENT = const(2)
+_EIO = const(5)
 _EEXIST = const(17)
 _ENOSPC = const(28)
 _FOLDER = const(0x4000)  # the S_IFDIR bit of a mode, the same on littlefs and POSIX
@@ -97,6 +97,18 @@ def lines(file):
         yield rest
 
 
+def blocks(path, start, end):
+    """Yield the bytes of a file from offset `start` to `end` in blocks."""
+    with open(path, "rb") as file:
+        file.seek(start)
+        while start < end:
+            block = file.read(min(_BLOCK, end - start))
+            if not block:
+                raise OSError(_EIO, "%s became shorter while it was read" % path)
+            start += len(block)
+            yield block
+
+
 def put(file, piece):
     """Write all of `piece` (bytes or str) or raise: a raw file may take less than it was given."""
     if isinstance(piece, str):
@@ -159,16 +171,6 @@ def set_aside(path):
         remove(aside)
     os.rename(path, aside)
     return aside
-
-
-def package_path(name):
-    """Path of a data file that ships with the code, such as `store/config.tsv`."""
-    # Not by __file__: frozen code has none, and its data files lie in /lib all the same.
-    for place in sys.path:
-        path = (place + "/" if place else "") + "tenner/" + name
-        if exists(path):
-            return path
-    raise OSError(_ENOENT, "tenner/%s is missing: sync the board again" % name)
 
 
 def _mode(path):

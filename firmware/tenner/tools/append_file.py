@@ -1,0 +1,37 @@
+# tenner tools.append_file: lines at the end of a file, for notes.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+from tenner.store import files
+from tenner.tools.paths import relative
+from tenner.tools.workspace import check_room, code_approval, writable_file
+
+ASK_ANYWAY = True
+
+
+def check(args, ctx):
+    args["path"] = relative(ctx.workspace, writable_file(ctx, args["path"]))
+
+
+def approval(args, ctx):
+    return code_approval(args, ctx, "add to")
+
+
+async def run(args, ctx):
+    path = writable_file(ctx, args["path"])
+    data = args["text"].encode()
+    if data[-1:] != b"\n":
+        data += b"\n"
+    size = max(files.size(path), 0)
+    if size and not _ends_a_line(path, size):
+        data = b"\n" + data
+    check_room(ctx.workspace + "/", size + len(data))
+    files.make_dirs(path.rsplit("/", 1)[0])
+    with open(path, "ab") as file:
+        files.put(file, data)
+        files.sync(file)
+    return "added %d bytes to %s, now %d" % (len(data), args["path"], size + len(data))
+
+
+def _ends_a_line(path, size):
+    for block in files.blocks(path, size - 1, size):
+        return block == b"\n"

@@ -1,0 +1,64 @@
+# tenner tools.edit_file: replace one piece of a file of any size, in constant memory.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+from tenner.store import files
+from tenner.tools import ToolError
+from tenner.tools.paths import relative
+from tenner.tools.workspace import check_room, code_approval, readable_file, writable_file
+
+ASK_ANYWAY = True
+
+
+def check(args, ctx):
+    if not args["old"]:
+        raise ToolError("edit_file: old is empty: give the text to replace, or use append_file")
+    readable_file(ctx, args["path"])
+    args["path"] = relative(ctx.workspace, writable_file(ctx, args["path"]))
+
+
+def approval(args, ctx):
+    return code_approval(args, ctx, "change")
+
+
+async def run(args, ctx):
+    path = writable_file(ctx, args["path"])
+    old = args["old"].encode()
+    new = args["new"].encode()
+    size = files.size(path)
+    count, place = _find(path, size, old)
+    if not count:
+        raise ToolError("the text is not in %s: read it and copy the piece exactly" % args["path"])
+    if count > 1:
+        raise ToolError(
+            "the text is in %s %d times: give more of what stands round it" % (args["path"], count)
+        )
+    check_room(path, size + len(new) - len(old))
+    files.write_atomic(path, _edited(path, size, place, len(old), new))
+    return "changed %s, now %d bytes" % (args["path"], size + len(new) - len(old))
+
+
+def _find(path, size, piece):
+    """Return (number of places, overlapping ones too, and the offset of the first)."""
+    count = 0
+    place = -1
+    kept = b""
+    start = 0
+    for block in files.blocks(path, 0, size):
+        # The last bytes of the block before are kept: a match may straddle the border.
+        window = kept + block
+        found = window.find(piece)
+        while found >= 0:
+            count += 1
+            if place < 0:
+                place = start + found
+            found = window.find(piece, found + 1)
+        keep = min(len(piece) - 1, len(window))
+        kept = window[len(window) - keep :]
+        start += len(window) - keep
+    return count, place
+
+
+def _edited(path, size, place, length, new):
+    yield from files.blocks(path, 0, place)
+    yield new
+    yield from files.blocks(path, place + length, size)

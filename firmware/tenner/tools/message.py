@@ -1,0 +1,34 @@
+# tenner tools.message: a message to the owner or to a chat the owner allows.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+from tenner.tools import ToolError
+
+
+def check(args, ctx):
+    if not args["text"].strip():
+        raise ToolError("message: text is empty")
+    chat = args.get("chat")
+    if chat is None or chat in _known(ctx):
+        return
+    allowed = ctx.config.get("telegram.allow")
+    if chat not in allowed:
+        raise ToolError(
+            "message: chat %s is not allowed; allowed: %s"
+            % (chat, ", ".join(["the owner (leave chat out)"] + allowed))
+        )
+
+
+def approval(args, ctx):
+    chat = args.get("chat")
+    if chat is None or chat in _known(ctx):
+        return None
+    return "send to chat %s: %s" % (chat, args["text"])
+
+
+async def run(args, ctx):
+    return await ctx.send(args["text"], args.get("chat")) or "sent"
+
+
+def _known(ctx):
+    """The owner's chat and the one this turn answers."""
+    return (ctx.config.get("telegram.owner"), str(getattr(ctx.turn, "chat", "")))

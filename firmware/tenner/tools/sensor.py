@@ -1,0 +1,22 @@
+# tenner tools.sensor: the named sensors, their values with units and age.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+from tenner.sensors import SensorError
+from tenner.tools import ToolError
+
+
+async def run(args, ctx):
+    sensors = ctx.sensors
+    try:
+        if args["action"] == "list":
+            return ", ".join(sensors.names()) or "none; SENSORS.json in the workspace defines them"
+        name = args["name"]
+        values = await sensors.read(name)
+    except SensorError as error:
+        raise ToolError(str(error))
+    shown = []
+    for value_name in sorted(values):
+        shown.append("%s %s %s" % (value_name, values[value_name], sensors.unit(value_name)))
+    age_s = sensors.age_ms(name) / 1000
+    when = "now" if age_s < 1 else "%.0f s ago" % age_s
+    return "%s: %s (%s)" % (name, ", ".join([text.strip() for text in shown]), when)

@@ -1,0 +1,121 @@
+# tenner test fakes: a board without hardware, for tests on every interpreter.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+from tenner.store import files
+from tenner.store.config import Config
+from tenner.tools.registry import Registry
+
+
+class FakeI2C:
+    """A bus with register chips: `chips` is {address: {register: bytes}}; absent ones raise ENODEV."""
+
+    def __init__(self, chips=None):
+        self.chips = {} if chips is None else chips
+        #: Every transfer, as (verb, address, ...), in order.
+        self.log = []
+        #: Set to an errno to make every transfer fail with it.
+        self.fails = None
+
+    def _chip(self, address):
+        if self.fails:
+            raise OSError(self.fails)
+        if address not in self.chips:
+            raise OSError(19)
+        return self.chips[address]
+
+    def scan(self):
+        if self.fails:
+            raise OSError(self.fails)
+        return sorted([address for address in self.chips if address >= 8])
+
+    def readfrom_into(self, address, buf):
+        chip = self._chip(address)
+        self.log.append(("read", address, len(buf)))
+        _fill(buf, chip.get(None, b""))
+
+    def writeto(self, address, buf, stop=True):
+        self._chip(address)
+        self.log.append(("write", address, bytes(buf)))
+        return len(buf)
+
+    def readfrom_mem_into(self, address, register, buf, *, addrsize=8):
+        chip = self._chip(address)
+        self.log.append(("read_mem", address, register, len(buf), addrsize))
+        _fill(buf, chip.get(register, b""))
+
+    def writeto_mem(self, address, register, buf, *, addrsize=8):
+        self._chip(address)[register] = bytes(buf)
+        self.log.append(("write_mem", address, register, bytes(buf), addrsize))
+
+
+def _fill(buf, data):
+    for index in range(len(buf)):
+        buf[index] = data[index] if index < len(data) else 0xFF
+
+
+class FakePort:
+    """The part of a port that sensors and tools use."""
+
+    kind = "esp32"
+    small = True
+
+    def __init__(self, root, i2c=None, spi=()):
+        self.root = root
+        #: {bus name: FakeI2C}
+        self.buses = {} if i2c is None else i2c
+        self.spi_devices = list(spi)
+
+    def path(self, name):
+        return self.root + "/" + name
+
+    def i2c_names(self):
+        return sorted(self.buses)
+
+    def spi_names(self):
+        return self.spi_devices
+
+    def i2c(self, name):
+        return self.buses[name]
+
+    def memory(self):
+        return 50000, 60000
+
+
+class FakeTurn:
+    def __init__(self, kind="person", channel="telegram", chat="1"):
+        self.kind = kind
+        self.channel = channel
+        self.chat = chat
+
+
+class FakeCtx:
+    """What a tool is given; `answers` are the owner's answers to what is asked, then False."""
+
+    def __init__(self, folder, settings=None, i2c=None, kind="person", answers=()):
+        from tenner.sensors import Sensors
+
+        self.workspace = folder + "/workspace"
+        files.make_dirs(self.workspace)
+        self.port = FakePort(folder, i2c)
+        self.config = Config(settings)
+        self.sensors = Sensors(self.port, self.workspace)
+        self.registry = Registry(self.port, self.config, self.workspace)
+        self.turn = FakeTurn(kind)
+        self.answers = list(answers)
+        self.asked = []
+        self.sent = []
+
+    async def send(self, text, chat=None):
+        self.sent.append((chat, text))
+        return "sent"
+
+    async def ask(self, text):
+        self.asked.append(text)
+        return self.answers.pop(0) if self.answers else False
+
+    async def call(self, name, arguments):
+        """Call a tool as the model would; `arguments` is JSON text or an object."""
+        from tenner.store.appendlog import dumps
+
+        text = arguments if isinstance(arguments, str) else dumps(arguments)
+        return await self.registry.call(name, text, self)
