@@ -152,6 +152,7 @@ def _reset(op, mark, reset):
         raise ValueError("reset goes with >, >=, < and <= only")
     if (reset > mark) if op[0] == ">" else (reset < mark):
         raise ValueError(
-            "reset %s: expected a number %s %s" % (reset, "below" if op[0] == ">" else "above", mark)
+            "reset %s: expected a number %s %s"
+            % (reset, "below" if op[0] == ">" else "above", mark)
         )
     return reset

@@ -7,10 +7,11 @@ restricted. A local time which a change of the clocks skips runs at the change, 
 twice runs in its first pass only.
 """
 
+from tenner.port.compat import const
 from tenner.schedule.civil import date_of, days_of, month_days
 
 # Two leap days on one weekday can be forty years apart, round 2100.
-_MAX_YEARS = 45
+_MAX_YEARS = const(45)
 
 _FIELDS = "minute hour day-of-month month day-of-week"
 _LIMITS = (0, 59, 0, 23, 1, 31, 1, 12, 0, 7)

@@ -9,12 +9,13 @@ belong to it, unless they are items with a box or clauses of their own. Items th
 are left out, with all that is indented below them and has no box of its own.
 """
 
+from tenner.port.compat import const
 from tenner.schedule import clauses
 
 # One task's text at most; a longer one is cut and the owner told. It all goes to the model.
-_MAX_TEXT = 2000
-_MAX_LINE = 500
-_MAX_FRONT_LINES = 40
+_MAX_TEXT = const(2000)
+_MAX_LINE = const(500)
+_MAX_FRONT_LINES = const(40)
 
 GENERAL = 0  # (GENERAL, line, text, None)
 TASK = 1  # (TASK, line, text, clauses)

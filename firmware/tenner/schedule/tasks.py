@@ -22,22 +22,25 @@ class Task:
         self.model = None
         self.notify = False
         self.gate = None
+        # Whether it has no time of its own and falls due with the beat.
+        self.beat = False
         self.last = 0
-        # Start of the count while the clock is not trusted, and whether it ran since boot.
+        # Start of the count while the clock is not trusted, and whether it ran since then.
         self.base_s = 0
         self.ran = False
-        # The occurrence that waits to be tried again: [due, reason, tries, tokens].
+        # The occurrence at hand, and the one that waits to be tried again:
+        # [due, reason, failed tries, tokens they cost].
+        self.due = 0
         self.pending = None
-        # The value that opened the gate for the occurrence that waits.
+        # Whether the run at hand was asked for by a person, outside the task's times.
+        self.asked = False
+        # The value that opened the gate, kept until the task has run; and the last look at it.
         self.opened = None
+        self.was_open = False
         self._next = None
 
-    def on_beat(self):
-        """Whether the task has no time of its own and goes with every beat."""
-        return not self.every_s and self.cron is None
-
     def seat(self, now, mono_s):
-        """Begin to count here: the next run is the next slot."""
+        """Begin to count here: the next run is in the next slot."""
         self.set_last(now)
         self.base_s = mono_s
         self.ran = False
@@ -61,20 +64,58 @@ class Task:
                 return slots.slot_start(self.every_s, self.phase_s, now)
             return slots.next_slot(self.every_s, self.phase_s, max(now, self.last))
         if self._next is None:
-            self._next = self.next_after(self.last, zone)
+            self._next = self._after(self.last, zone)
         return self._next
 
-    def next_after(self, utc, zone):
-        """The first occurrence strictly after `utc`."""
+    def following(self, due, now, trusted, zone):
+        """When the occurrence after the one that waits since `due` comes."""
         if self.every_s:
-            return slots.next_slot(self.every_s, self.phase_s, utc)
+            if trusted:
+                return slots.next_slot(self.every_s, self.phase_s, max(due, now))
+            return due + self.every_s * ((now - due) // self.every_s + 1)
+        return self._after(due, zone)
+
+    def newer(self, at, now, trusted, zone):
+        """
+        The occurrence that has overtaken the one that waits, or None. `at` is due_at(), which
+        for a grid is the newest already.
+        """
+        waited = self.pending[0]
+        if self.every_s and trusted:
+            return at if at > waited else None
+        if self.every_s:
+            passed = (now - at) // self.every_s
+            self.base_s += passed * self.every_s
+            return at + passed * self.every_s if passed > 0 else None
+        found = None
+        # Only a clock that leaped makes more than a few; those of the leap count as one.
+        for _ in range(100):
+            following = self._after(found or waited, zone)
+            if following > now:
+                break
+            found = following
+        if found:
+            self._next = found
+        return found
+
+    def begin(self, now, mono_s, trusted):
+        """The occurrence at hand is being run: count from here. What takes it back is returned."""
+        before = (self, self.due, self.pending, self.last, self.base_s, self.ran, self._next)
+        if trusted:
+            self.set_last(now)
+        self.base_s = mono_s
+        self.ran = not trusted
+        self.pending = None
+        return before
+
+    def take_back(self, before):
+        """The run came to nothing: the occurrence is due as before."""
+        self.last, self.base_s, self.ran, self._next = before[3:]
+
+    def _after(self, utc, zone):
         from tenner.schedule.cronexpr import Cron
 
         return Cron(self.cron).next_after(utc, zone)
-
-    def advance(self, due):
-        """A newer occurrence has taken the place of the one that waited."""
-        self._next = due
 
 
 def build(clauses, line, key, seed):

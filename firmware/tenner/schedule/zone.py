@@ -5,9 +5,10 @@ Whole numbers only and 1970 on every platform. A time that a change of the clock
 taken as the moment of the change; a repeated one as its first pass.
 """
 
+from tenner.port.compat import const
 from tenner.schedule.civil import date_of, days_of, is_leap
 
-_DAY_S = 86400
+_DAY_S = const(86400)
 
 
 def _bad(text, what):

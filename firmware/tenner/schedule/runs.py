@@ -1,0 +1,72 @@
+# tenner schedule.runs: the run log, one line for each occurrence that fell due.
+# MIT license; Copyright (c) 2026 the tenner authors
+"""
+    {"t":1790000000,"due":1789999980,"k":"1f3a9c","n":7,"r":"ran","tokens":812,"ms":2300,"sent":"yes"}
+    {"t":1790000000,"due":1789999980,"k":"beat","r":"skipped","why":"quiet hours (22:00-07:00)"}
+
+`n` is the task's line in HEARTBEAT.md. Lines of checks that opened no gate are gathered for up
+to a minute, which spares the flash; all others are written at once, with those before them.
+"""
+
+from tenner.port.compat import const
+
+_GATHER_S = const(60)
+_GATHER_LINES = const(12)
+
+
+class Runs:
+    def __init__(self, stores):
+        self._stores = stores
+        self._held = []
+        self._written_s = None
+
+    def add(self, line, mono_s, now_or_never):
+        """Write a line; one that can wait is held until the next write."""
+        self._held.append(line)
+        if now_or_never or self._written_s is None or len(self._held) >= _GATHER_LINES:
+            self.flush(mono_s)
+        else:
+            self.flush_old(mono_s)
+
+    def flush_old(self, mono_s):
+        """Write what has been held for a minute."""
+        if self._held and mono_s - self._written_s >= _GATHER_S:
+            self.flush(mono_s)
+
+    def flush(self, mono_s):
+        if self._held:
+            self._stores.append(self._held)
+            # Not before the append: a full disk must not lose them.
+            self._held = []
+            self._written_s = mono_s
+
+    def tail(self, count):
+        return (self._stores.tail(count) + self._held)[-count:]
+
+
+def name_of(key):
+    """How a task is called in the log."""
+    return "%06x" % key if key else "beat"
+
+
+def describe(line, zone):
+    """One line of the log as a person reads it."""
+    local = zone.local(line.get("t", 0))
+    text = "%04d-%02d-%02d %02d:%02d " % local[:5]
+    if "job" in line:
+        text += "job %s" % line["job"]
+    elif line.get("k") == "beat":
+        text += "beat"
+    else:
+        text += "line %s" % line.get("n", "?")
+    text += ": %s" % line.get("r", "?")
+    if "why" in line:
+        text += ", %s" % line["why"]
+    if line.get("tokens"):
+        text += ", %s%d tokens" % ("about " if line.get("est") else "", line["tokens"])
+    if "ms" in line:
+        text += ", %d ms" % line["ms"]
+    sent = {"yes": "sent", "queued": "queued", "repeat": "said before", "no": "nothing to say"}
+    if "sent" in line:
+        text += ", " + sent.get(line["sent"], line["sent"])
+    return text
