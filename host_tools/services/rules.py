@@ -33,14 +33,15 @@ def decide(conversation: Conversation, *, obey: bool = False) -> Answer:
     beat = SILENCE in system or SILENCE in task
     if "heartbeat" in conversation.tools:
         return _decide_beat(conversation, task)
-    steps: list[list[Wish]] = []
+    # Each step keeps the words it came from: they hold its limits and what is to be said.
+    steps: list[tuple[str, list[Wish]]] = []
     for item in _items(task, beat):
-        steps += wishes.orders(item, conversation)
+        steps += [(item, step) for step in wishes.orders(item, conversation)]
     done = list(conversation.done())
     if obey:
         for _, result in done:
-            steps += _orders_in(result, conversation)
-    for step in steps:
+            steps += [("", step) for step in _orders_in(result, conversation)]
+    for _, step in steps:
         missing = [
             wish.call
             for wish in step
@@ -48,7 +49,7 @@ def decide(conversation: Conversation, *, obey: bool = False) -> Answer:
         ]
         if missing:
             return Answer(_announce(missing), missing)
-    said = [_report(wish, task, done, beat) for step in steps for wish in step]
+    said = [_report(wish, item, done, beat) for item, step in steps for wish in step]
     if beat and not any(said):
         said += _beat_words(task)
     text = " ".join(line for line in said if line)
@@ -165,7 +166,8 @@ def _beat_words(task: str) -> list[str]:
     """Say what a beat's tasks want said without any tool: reminders, and readings that came along."""
     said = []
     for name, value in readings.given(task):
-        said.append(f"{name} is {value:g}.{_advice(task)}")
+        advice = "".join(_advice(item) for item in _items(task, True))
+        said.append(f"{name} is {value:g}.{advice}")
     for item in _items(task, True):
         match = re.match(r"remind me\s+(?:to\s+|about\s+|of\s+)?(.+?)\.?$", item, re.I)
         if match:

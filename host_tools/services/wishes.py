@@ -409,8 +409,8 @@ def _sensor_names(text: str, tool: Tool) -> list[str]:
 def _chip(text: str, conversation: Conversation) -> list[Wish]:
     """Read register 0 of the chips that the text is about."""
     tool = conversation.tools.get("i2c")
-    if tool is None:
-        return []
+    if tool is None or (not readings.chips(text) and readings.given(conversation.task())):
+        return []  # The readings came along with the task.
     wishes = []
     for chip in readings.chips_meant(text, conversation.system):
         wanted = [
