@@ -40,7 +40,7 @@ class Chain:
         self.systems = []
         self.started = asyncio.Event()
 
-    async def complete(self, request, model=None, timeout_s=300):
+    async def complete(self, request, model=None, timeout_ms=None):
         self.records.append(b"".join(request.records()))
         self.systems.append(b"".join(request.system()))
         assert b"".join(request.records()) == self.records[-1], "a second pass must be the same"

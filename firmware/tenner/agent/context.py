@@ -2,6 +2,7 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.port.compat import const
+from tenner.port.package import package_path
 from tenner.store import files
 
 _PIECE = const(256)
@@ -49,7 +50,7 @@ class Request:
             return
         person = kind == "person"
         rules = "agent/person.md" if person else "agent/heartbeat.md"
-        yield from file_pieces(files.package_path(rules), 4096)
+        yield from file_pieces(package_path(rules), 4096)
         cap = PERSON_FILE_CAP if person else HEARTBEAT_FILE_CAP
         for name in PERSON_FILES if person else HEARTBEAT_FILES:
             path = self._agent.workspace + "/" + name + ".md"

@@ -5,6 +5,7 @@ from tenner.agent.lane import LaneBusy, PutBack
 from tenner.agent.turn import Turn
 from tenner.log import log
 from tenner.port.compat import const
+from tenner.port.package import package_path
 from tenner.store import files
 
 _HARD_FACTOR = const(4)  # a session this many windows long loses its oldest turns even offline
@@ -23,7 +24,7 @@ async def compact(agent, session, who):
     session.open()
     cut = session.cut_for(session.window // 2)
     turn = Turn(agent, "summary", "Write the summary now.", session=session)
-    turn.system = files.read_text(files.package_path("agent/summary.md"))
+    turn.system = files.read_text(package_path("agent/summary.md"))
     turn.span = (session.cut_for(2 * session.window), cut)
     turn.offers_tools = False
     try:

@@ -41,4 +41,9 @@ except ImportError:
 try:
     from sys import print_exception
 except ImportError:
-    from traceback import print_exception as print_exception
+
+    def print_exception(error, file=None):
+        """Write the traceback of `error` to `file`."""
+        import traceback
+
+        traceback.print_exception(error, file=file)

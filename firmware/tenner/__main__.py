@@ -1,0 +1,92 @@
+# tenner __main__: the agent from a command line, `python -m tenner` or `micropython -m tenner`.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+import os
+import sys
+
+_HELP = """\
+usage: python -m tenner [options]        (or: micropython -m tenner)
+
+Runs the agent on this machine until Ctrl-C.
+
+  --root DIR        folder of config.json, workspace/, state/ and certs/
+                    (default: $TENNER_HOME, else ~/.local/share/tenner)
+  --config FILE     settings (default: config.json in the root folder)
+  --workspace DIR   the owner's and the agent's files (default: workspace/ in the root folder)
+  --once TEXT       one turn: print the reply and end (exit code 1 when there was none)
+  --heartbeat       one beat now: print the decision, its reasons and what would be sent
+  --help            this text
+
+Settings can also come from the environment: TENNER_LLM_API_KEY sets llm.api_key.
+"""
+
+
+class _Usage(Exception):
+    pass
+
+
+def _options(argv):
+    options = {}
+    argv = list(argv)
+    while argv:
+        name, _, value = argv.pop(0).partition("=")
+        if name in ("--help", "-h", "--heartbeat"):
+            options[name] = True
+        elif name in ("--root", "--config", "--workspace", "--once"):
+            if not value:
+                if not argv:
+                    raise _Usage("%s needs a value" % name)
+                value = argv.pop(0)
+            options[name] = value
+        else:
+            raise _Usage("unknown option %s" % name)
+    if "--once" in options and "--heartbeat" in options:
+        raise _Usage("--once and --heartbeat do not go together")
+    return options
+
+
+def _default_root():
+    home = os.getenv("TENNER_HOME")
+    if home:
+        return home
+    data = os.getenv("XDG_DATA_HOME")
+    return (data or (os.getenv("HOME") or ".") + "/.local/share") + "/tenner"
+
+
+def main(argv):
+    try:
+        options = _options(argv)
+    except _Usage as error:
+        print("tenner: %s; --help shows what there is" % error)
+        return 2
+    if "--help" in options or "-h" in options:
+        print(_HELP, end="")
+        return 0
+    root = options.get("--root") or _default_root()
+    config = options.get("--config")
+    workspace = options.get("--workspace")
+    from tenner.store.files import exists
+
+    for path in (options.get("--root"), config, workspace):
+        if path and not exists(path):
+            print("tenner: %s does not exist" % path)
+            return 2
+    if "--once" in options:
+        from tenner.oneshot import once
+
+        return once(root, config, workspace, options["--once"])
+    if "--heartbeat" in options:
+        from tenner.oneshot import heartbeat
+
+        return heartbeat(root, config, workspace)
+    from tenner.app import main as run
+
+    return run(root, config, workspace)
+
+
+if __name__ == "__main__":
+    try:
+        code = main(sys.argv[1:])
+    except KeyboardInterrupt:
+        code = 130
+    sys.exit(code)

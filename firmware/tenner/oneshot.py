@@ -1,0 +1,67 @@
+# tenner oneshot: a single turn or a single beat from the command line, without the services.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+import asyncio
+
+from tenner.app import App
+from tenner.store.config import ConfigError
+
+
+def once(root, config, workspace, text):
+    """Run one turn and print the reply; return the exit code."""
+    return _with_app(root, config, workspace, lambda app: _once(app, text))
+
+
+def heartbeat(root, config, workspace):
+    """Run one beat and print what was decided, why, and what would be sent; return the exit code."""
+    return _with_app(root, config, workspace, _beat)
+
+
+def _with_app(root, config, workspace, action):
+    try:
+        app = App(root, config, workspace)
+    except (ConfigError, ValueError) as error:
+        print("tenner: %s" % error)
+        return 2
+    try:
+        return asyncio.run(action(app))
+    finally:
+        asyncio.new_event_loop()
+
+
+async def _once(app, text):
+    from tenner.agent.turn import Turn
+
+    app.agent.deliver = _print_message
+    turn = Turn(app.agent, "person", text + "\n\n(now: %s)" % app.now_text(), "console", "owner")
+    result = await app.agent.lane.person("console:owner", turn)
+    await app.agent.chain.close()
+    if result.error is not None:
+        print("tenner: " + result.error)
+        return 1
+    print(result.text)
+    return 0
+
+
+def _print_message(channel, chat, text, alert=False):
+    print("message to %s:%s: %s" % (channel, chat, text))
+
+
+async def _beat(app):
+    sent = []
+
+    async def deliver(text):
+        sent.append(text)
+        return False
+
+    app.heartbeat.deliver = deliver
+    for line in app.heartbeat.status():
+        print(line)
+    action, reason = await app.heartbeat.beat()
+    await app.agent.chain.close()
+    print("decision: %s (%s)" % (action, reason))
+    for text in sent:
+        print("would send: " + text)
+    if not sent:
+        print("would send: nothing")
+    return 0

@@ -1,0 +1,102 @@
+# tenner services: what runs beside each other while the agent is on, and what happens when one fails.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+import asyncio
+import io
+
+from tenner.log import log, redact
+from tenner.port.compat import const, print_exception, ticks_diff, ticks_ms
+
+_FIRST_BACKOFF_S = const(1)
+_LAST_BACKOFF_S = const(300)
+_HEALTHY_MS = const(600000)  # a service that ran this long starts its back-off anew
+_SYNC_RETRY_S = const(10)
+_SYNC_EVERY_S = const(6 * 3600)
+
+
+async def supervise(name, service, sleep=asyncio.sleep):
+    """Run the coroutine function `service` for ever: whatever it raises, it is started again later."""
+    backoff_s = _FIRST_BACKOFF_S
+    while True:
+        start = ticks_ms()
+        try:
+            await service()
+            return
+        except asyncio.CancelledError:
+            raise
+        except Exception as error:
+            log("app", "%s failed: %s: %s" % (name, type(error).__name__, error))
+            for line in _trace(error):
+                log("app", line)
+        if ticks_diff(ticks_ms(), start) > _HEALTHY_MS:
+            backoff_s = _FIRST_BACKOFF_S
+        log("app", "%s starts again in %d s" % (name, backoff_s))
+        await sleep(backoff_s)
+        backoff_s = min(backoff_s * 2, _LAST_BACKOFF_S)
+
+
+def _trace(error):
+    """Yield the lines of a traceback without secrets."""
+    out = io.StringIO()
+    print_exception(error, out)
+    for line in redact(out.getvalue()).split("\n"):
+        if line.strip():
+            yield line
+
+
+async def network(app):
+    """Keep the link and the clock: nothing that needs the wall clock runs before it is trusted."""
+    config = app.config
+    if config.get("wifi.ssid"):
+        from tenner.net.wifi import Wifi
+
+        wifi = Wifi(app.port, config.get("wifi.ssid"), config.get("wifi.password"))
+        asyncio.create_task(supervise("wifi", wifi.run))
+        await wifi.up.wait()
+    host = config.get("time.ntp_host")
+    while True:
+        if app.port.network_up() and await app.clock.sync(host):
+            log("clock", "%s (%s)" % (app.now_text(), host))
+            app.heartbeat.poke()
+            await asyncio.sleep(_SYNC_EVERY_S)
+        else:
+            await asyncio.sleep(_SYNC_RETRY_S)
+
+
+async def people(app):
+    """Answer people. A command is done at once, so that /stop reaches a running turn."""
+    while True:
+        message = await app.inbox.get()
+        log(message.channel, "%s: %s" % (message.sender or message.chat, message.text))
+        if message.text.startswith("/"):
+            from tenner.channels import commands
+
+            text = await commands.run(app, message)
+            app.deliver(message.channel, message.chat, text)
+        else:
+            asyncio.create_task(_answer(app, message))
+
+
+async def _answer(app, message):
+    try:
+        text = await app.agent.answer(message)
+    except asyncio.CancelledError:
+        raise
+    except Exception as error:
+        # A person always gets an answer, also when the fault is ours.
+        log("app", "a turn failed: %s: %s" % (type(error).__name__, error))
+        for line in _trace(error):
+            log("app", line)
+        text = "Something in me failed (%s: %s). The log has the details." % (
+            type(error).__name__,
+            error,
+        )
+    app.deliver(message.channel, message.chat, text)
+    app.heartbeat.poke()
+
+
+async def run(app):
+    """Start every service and wait for the end of the program."""
+    for name, service in app.services():
+        asyncio.create_task(supervise(name, service))
+    await app.ended.wait()
