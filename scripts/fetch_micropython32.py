@@ -41,8 +41,9 @@ def run(command: list[str], what: str) -> str:
     except OSError as exc:
         raise CannotFetch(f"{what}: {exc}") from exc
     if done.returncode:
-        lines = [line for line in (done.stderr + done.stdout).splitlines() if line.strip()]
-        raise CannotFetch(f"{what}: {lines[-1] if lines else f'exit status {done.returncode}'}")
+        lines = [line for line in (done.stdout + done.stderr).splitlines() if line.strip()]
+        errors = [line for line in lines if line.startswith("E: ")] or lines[-1:]
+        raise CannotFetch(f"{what}: {errors[0] if errors else f'exit status {done.returncode}'}")
     return done.stdout
 
 
@@ -108,7 +109,7 @@ def private_apt(state: Path, uri: str, key: Path) -> list[str]:
         "APT::Architectures": ARCHITECTURE,
         "APT::Install-Recommends": "false",
         "APT::Sandbox::User": "root",
-        "APT::Update::Post-Invoke-Success::": "",
+        "APT::Update::Error-Mode": "any",
         "Acquire::Languages": "none",
         "Acquire::Retries": "3",
         "Debug::NoLocking": "1",

@@ -185,7 +185,7 @@ def test_ruff_finds_a_planted_mistake(tmp_path, name, text, module):
 
 
 def test_spelling_mistakes_are_found(tmp_path):
-    path = plant(tmp_path, "# te" + "h board\n")
+    path = plant(tmp_path, "# t" + "eh board\n")
     assert lint.python("codespell_lib", str(path))
 
 
