@@ -2,6 +2,7 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import asyncio
+import json
 import time
 
 from tenner.llm.errors import LlmError
@@ -51,9 +52,9 @@ class JsonFile:
         return {}
 
     def save(self, data):
-        from tenner.store import files, jsontext
+        from tenner.store import files
 
-        files.write_atomic(self._path, jsontext.dumps(data))
+        files.write_atomic(self._path, json.dumps(data))
 
 
 class Chain:
