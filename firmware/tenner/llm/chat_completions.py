@@ -94,7 +94,8 @@ class Parser:
 
     def sink(self, path, value, more):
         """Take one value from the scanner."""
-        if value is None or not path:
+        # A null says nothing, but inside arguments.
+        if not path or (value is None and "arguments" not in path):
             return
         top = path[0]
         if top == "choices":
@@ -140,7 +141,8 @@ class Parser:
             if path[6] == "arguments":
                 if len(path) > 7:
                     value = self._object(path, value, more)
-                self.reply.add_arguments(call, str(value))
+                if value is not None:
+                    self.reply.add_arguments(call, str(value))
             elif path[6] == "name":
                 call.name += str(value)
         elif field == "index":

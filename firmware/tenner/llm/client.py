@@ -3,7 +3,6 @@
 
 import asyncio
 
-from tenner.llm.errors import LlmError
 from tenner.llm.reply import Reply
 from tenner.net.jsonin import Scanner
 from tenner.net.sse import SseReader
@@ -37,21 +36,24 @@ async def complete(http, candidate, request, timeout_s, on_text=None):
     try:
         url, headers = wire.target(candidate)
         await http.exchange("POST", url, headers, body, consume, timeout_s)
-        if reply.error is not None:
-            from tenner.llm import failure
+        if reply.error is None:
+            return reply
+        error = None
+    except (OSError, EOFError, ValueError, asyncio.TimeoutError) as caught:
+        error = caught
+    from tenner.llm import failure
 
-            raise failure.broken(candidate, reply)
-        return reply
-    except (OSError, EOFError, ValueError, asyncio.TimeoutError) as error:
-        from tenner.llm import failure
-
-        raise failure.failed(candidate, error, timeout_s)
+    if reply.error is not None:
+        # What the server said is worth more than how the connection ended after it.
+        raise failure.broken(candidate, reply)
+    raise failure.failed(candidate, error, timeout_s)
 
 
 async def _receive(response, parser):
     """Feed the body of a good response to `parser`."""
     scanner = Scanner(parser.sink)
     fed = False
+    stop = False
 
     def on_data(piece):
         nonlocal fed
@@ -59,12 +61,13 @@ async def _receive(response, parser):
         scanner.feed(piece)
 
     def on_event_end():
-        nonlocal fed
+        nonlocal fed, stop
         if fed:
             scanner.end()
             scanner.reset()
             fed = False
             parser.event_end()
+            stop = parser.reply.error is not None
 
     events = SseReader(on_data, on_event_end)
     reply = parser.reply
@@ -72,7 +75,7 @@ async def _receive(response, parser):
     view = memoryview(buf)
     plain = None
     total = 0
-    while not events.done and reply.error is None:
+    while not events.done and not stop:
         count = await response.readinto(buf)
         if not count:
             break
@@ -90,7 +93,7 @@ async def _receive(response, parser):
             scanner.feed(piece)
         else:
             events.feed(piece)
-    if reply.error is not None:
+    if stop:
         return
     if plain:
         scanner.end()

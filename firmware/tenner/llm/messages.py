@@ -124,7 +124,8 @@ class Parser:
 
     def sink(self, path, value, more):
         """Take one value from the scanner. What is thought has other names and is passed over."""
-        if value is None or not path:
+        # A null says nothing, but inside a call's input.
+        if not path or (value is None and "input" not in path):
             return
         top = path[0]
         last = path[-1]
