@@ -112,6 +112,10 @@ class Outbox:
         self._items.append(item)
         return id
 
+    def waits(self, id):
+        """Is this message still on its way?"""
+        return self._find(id) is not None
+
     def next_due(self, now=None):
         """Return the item to send now, with its `text`, or None. It counts as being sent from here on."""
         now = self.clock.mono_s() if now is None else now

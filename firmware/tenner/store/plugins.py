@@ -3,16 +3,25 @@
 
 import sys
 
+_loaded = {}
+
 
 def load(folder, name):
-    """Import `folder/name.py` (or .mpy); ImportError with a sentence when it cannot be done."""
+    """Return the module `folder/name.py` (or .mpy); ImportError with a sentence when it has none."""
+    path = folder + "/" + name
+    if path in _loaded:
+        return _loaded[path]
+    if name in sys.modules:
+        raise ImportError("%s has the name of another module: rename it" % path)
     sys.path.insert(0, folder)
     try:
         module = __import__(name)
     finally:
         sys.path.remove(folder)
-    # A file called like a module of the system would silently give that module instead.
+        # Kept here only: under its bare name it would stand in for a module of the system.
+        sys.modules.pop(name, None)
     place = getattr(module, "__file__", None) or ""
     if not place.rsplit(".", 1)[0].endswith(folder.rsplit("/", 1)[-1] + "/" + name):
-        raise ImportError("%s/%s has the name of another module: rename it" % (folder, name))
+        raise ImportError("%s has the name of another module: rename it" % path)
+    _loaded[path] = module
     return module

@@ -3,10 +3,13 @@
 
 import os
 
+from tenner.port.compat import const
 from tenner.store import files
 from tenner.tools import ToolError
 from tenner.tools.paths import relative
 from tenner.tools.workspace import readable
+
+_ROOM = const(880)  # characters of names in one answer
 
 
 def check(args, ctx):
@@ -19,11 +22,20 @@ async def run(args, ctx):
         raise ToolError(
             "%s is a file of %d bytes: use read_file" % (args["path"], files.size(folder))
         )
+    after = args.get("after", "")
+    names = sorted([name for name in os.listdir(folder) if name > after])
+    if not names:
+        return "nothing after %s" % after if after else "%s is empty" % args["path"]
     lines = []
-    for name in sorted(os.listdir(folder)):
+    room = _ROOM
+    for name in names:
         path = folder + "/" + name
-        if files.is_folder(path):
-            lines.append(name + "/")
-        else:
-            lines.append("%s %d" % (name, files.size(path)))
-    return "\n".join(lines) or "%s is empty" % args["path"]
+        line = name + "/" if files.is_folder(path) else "%s %d" % (name, files.size(path))
+        room -= len(line) + 1
+        if room < 0 and lines:
+            lines.append(
+                '%d more: list_dir after "%s"' % (len(names) - len(lines), names[len(lines) - 1])
+            )
+            break
+        lines.append(line)
+    return "\n".join(lines)
