@@ -46,6 +46,7 @@ class Step:
 
     # --- the same answer, mistreated --------------------------------------------------------
     #: Go silent, reset (RST), or end (FIN, no close_notify) after this many bytes, counted from `where`.
+    #: A reset may overtake the last bytes before the client has read them.
     stall: int | None = None
     reset: int | None = None
     cut: int | None = None

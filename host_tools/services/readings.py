@@ -27,7 +27,12 @@ _OUTSIDE = re.compile(
 _LIST = re.compile(r"\[\s*\d+(?:\s*,\s*\d+)+\s*\]")
 _HEX_RUN = re.compile(r"(?:\b0x[0-9a-f]{2}\b[\s,]*){2,}", re.I)
 _BARE_RUN = re.compile(r"\b[0-9a-f]{2}(?:[ :][0-9a-f]{2})+\b", re.I)
-_GIVEN = re.compile(r"\b([a-z_]\w*\.[a-z_]\w*)\s*(?:=|:|is)\s*" + _NUMBER, re.I)
+_GIVEN = re.compile(
+    r"\b([a-z_]\w*\.[a-z_]\w*)(?:\s*(?:=|:|\bis\b)\s*{0}|\s+{0}(?=\s*(?:[<>=!]|outside|chang)))".format(
+        _NUMBER
+    ),
+    re.I,
+)
 
 #: Chips whose register 0 holds a temperature in the TMP102's format.
 TEMPERATURE_CHIPS = ("TMP102", "TMP105", "TMP175", "LM75")
@@ -134,9 +139,13 @@ def judge(value: float, task: str, unit: str) -> Verdict | None:
     return verdict
 
 
-def given(text: str) -> list[tuple[str, float]]:
-    """Return readings that stand in the text itself, such as `room.temperature = 31.5`."""
-    return [(match.group(1), float(match.group(2))) for match in _GIVEN.finditer(text)]
+def given(text: str) -> list[tuple[str, float, str]]:
+    """Return readings that stand in the text itself, each with its line: `room.temperature 31.5 > 30`."""
+    return [
+        (match.group(1), float(match.group(2) or match.group(3)), line)
+        for line in text.splitlines()
+        for match in _GIVEN.finditer(line)
+    ]
 
 
 def value_in(result: str, task: str) -> tuple[str, float, str] | None:

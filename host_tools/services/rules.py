@@ -103,6 +103,8 @@ def _report(wish: Wish, task: str, done: list[tuple[ToolCall, str]], beat: bool)
     """Say what came of one wish; "" when there is nothing to say."""
     if wish.call is None:
         return wish.say or ""
+    if wish.quiet:
+        return ""
     result = next(result for call, result in done if wish.call.same(call))
     if wish.chip is not None:
         return _report_chip(wish.chip, result, task, beat)
@@ -165,9 +167,16 @@ def _advice(task: str) -> str:
 def _beat_words(task: str) -> list[str]:
     """Say what a beat's tasks want said without any tool: reminders, and readings that came along."""
     said = []
-    for name, value in readings.given(task):
+    for name, value, line in readings.given(task):
+        unit = "°C" if "°C" in line else ""
+        verdict = readings.judge(value, line, unit)
+        words = f", {verdict.words}" if verdict else ""
         advice = "".join(_advice(item) for item in _items(task, True))
-        said.append(f"{name} is {value:g}.{advice}")
+        if not advice and verdict and re.search(r"\bwhat to do\b", task, re.I):
+            advice = (
+                " Check what drives it up." if "above" in words else " Check what drives it off."
+            )
+        said.append(f"{name} is {value:g}{' ' + unit if unit else ''}{words}.{advice}")
     for item in _items(task, True):
         match = re.match(r"remind me\s+(?:to\s+|about\s+|of\s+)?(.+?)\.?$", item, re.I)
         if match:
@@ -178,21 +187,32 @@ def _beat_words(task: str) -> list[str]:
 def _decide_beat(conversation: Conversation, task: str) -> Answer:
     """Answer the cheap question of decide mode: is there anything to do?"""
     tool = conversation.tools["heartbeat"]
-    items = _items(task, True)
-    run = bool(readings.given(task)) or any(wishes.orders(item, conversation) for item in items)
-    run = run or any(
-        re.match(r"(?:remind|tell|check|look|read|compare|report)\b", i, re.I) for i in items
+    numbered = re.findall(r"^\s*(\d+)[.)]\s+(.+)$", task, re.M)
+    items = numbered or [(str(n), item) for n, item in enumerate(_items(task, True), 1)]
+    if not readings.given(task):
+        items = [one for one in items if _is_task(one[1], conversation)]
+    if not items:
+        return Answer("", [ToolCall("heartbeat", wishes.fit(tool, [("action", "skip")]))])
+    kind = tool.properties.get("tasks", {}).get("type")
+    chosen = (
+        [int(number) for number, _ in items] if kind == "array" else "\n".join(t for _, t in items)
     )
-    action = "run" if run else "skip"
-    wanted: list[tuple[str, object]] = [("action", action)]
-    if run:
-        wanted.append(("tasks", "\n".join(items)))
-    return Answer("", [ToolCall("heartbeat", wishes.fit(tool, wanted))])
+    return Answer(
+        "", [ToolCall("heartbeat", wishes.fit(tool, [("action", "run"), ("tasks", chosen)]))]
+    )
+
+
+def _is_task(item: str, conversation: Conversation) -> bool:
+    if re.match(r"(?:remind|tell|check|look|read|compare|report)\b", item, re.I):
+        return True
+    return bool(wishes.orders(item, conversation))
 
 
 def _asks_summary(system: str, task: str) -> bool:
     return bool(
-        re.search(r"\bsummari[sz]e\b", system, re.I)
+        re.search(
+            r"\b(?:summari[sz]e|summary|compress (?:a|the|this) conversation)\b", system, re.I
+        )
         or re.match(r"\s*(?:please\s+)?summari[sz]e\b", task, re.I)
     )
 

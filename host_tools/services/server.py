@@ -25,6 +25,7 @@ from .wire import HandshakeFailed, Wire
 
 _MAX_HEADER_BYTES = 64 * 1024
 _PIECE = 32 * 1024
+_READ_FIRST_S = 0.02
 _SECRET_HEADERS = ("authorization", "x-api-key", "proxy-authorization", "cookie")
 
 _S = TypeVar("_S", bound="Service")
@@ -492,6 +493,8 @@ class _Connection:
 
     async def _end(self, ending: str) -> None:
         if ending == "reset":
+            # Some systems discard what the client has not read yet when RST arrives.
+            await asyncio.sleep(_READ_FIRST_S)
             self.wire.reset()
         elif ending == "cut":
             await self.wire.cut()

@@ -26,6 +26,8 @@ class Wish:
     say: str | None = None
     chip: readings.Chip | None = None
     sensor: str = ""
+    #: A step on the way, of which nobody wants to hear.
+    quiet: bool = False
 
 
 Rule = Callable[[str, Conversation], Wish | None]
@@ -356,18 +358,40 @@ _RULES: tuple[Rule, ...] = (
 
 
 def _sensor(text: str, conversation: Conversation) -> list[Wish]:
-    """Read each named sensor that the text mentions."""
+    """Read each named sensor that the text mentions; ask for the names when it mentions none."""
     tool = conversation.tools.get("sensor")
     if tool is None:
         return []
+    listing = ToolCall("sensor", fit(tool, [("action", "list")]))
     if _match(r"^(?:list|which|what)\b.*\bsensors\b", text):
-        return [Wish(ToolCall("sensor", fit(tool, [("action", "list")])))]
+        return [Wish(listing)]
+    brought = [name.partition(".")[0] for name, _, _ in readings.given(conversation.task())]
+    names = [name for name in _sensor_names(text, tool) if name not in brought]
+    if not names and _match(_MEASURED, text) and not _knows_better(text, conversation):
+        listed = next((result for call, result in conversation.done() if call.same(listing)), None)
+        if listed is None:
+            return [Wish(listing, quiet=True)]
+        known = re.findall(r"[A-Za-z_][\w-]*", listed.partition(";")[0])
+        known = [] if known[:1] in (["none"], ["error"]) else known
+        names = [name for name in known if _match(rf"\b{re.escape(name)}\b", text)] or known[:1]
     return [
         Wish(
             ToolCall("sensor", fit(tool, [("action", "read"), ("name|sensor", name)])), sensor=name
         )
-        for name in _sensor_names(text, tool)
+        for name in names
     ]
+
+
+_MEASURED = (
+    r"\b(temperature|humidity|pressure|light|moisture|level|voltage|warm|hot|cold|degrees)\b"
+)
+
+
+def _knows_better(text: str, conversation: Conversation) -> bool:
+    """Say whether the value came along with the task, or its chip is known and can be read."""
+    if readings.given(conversation.task()):
+        return True
+    return "i2c" in conversation.tools and bool(readings.chips_meant(text, conversation.system))
 
 
 _NOT_NAMES = frozenset(

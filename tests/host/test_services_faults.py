@@ -148,8 +148,9 @@ def test_ending_early(model: OfflineModel, ending: str, where: Any, after: int) 
     resets = ending == "reset"
     model.plan([Step(where=where, reset=after) if resets else Step(where=where, cut=after)])
     reply = ask(model)
-    assert len(reply.raw + reply.body) >= start[where] + after
-    assert reply.raw == whole[: start[where] + after]
+    want = whole[: start[where] + after]
+    # A reset may overtake the last bytes; a cut never does.
+    assert want.startswith(reply.raw) if resets else reply.raw == want
     assert reply.ended == {"reset": "reset", "cut": "closed"}[ending]
 
 
@@ -263,7 +264,7 @@ def test_cut_in_the_middle_of_a_stream(model: OfflineModel) -> None:
     model.plan([Step(reset=200, where="body")])
     reply = ask(model, stream=True)
     assert reply.ended == "reset"
-    assert 0 < len(reply.body) < 200
+    assert len(reply.body) < 200
 
 
 # --- which request takes which step ------------------------------------------------------------
@@ -394,7 +395,8 @@ def test_reset_and_one_byte_records_over_tls(authority: Authority) -> None:
     with OfflineModel(tls=authority.server_context()) as model:
         model.plan([Step(reset=10, where="body"), Step(write_bytes=1)])
         reply = Http(model.url, tls_client(authority)).post(CHAT, request(), KEY)
-        assert (len(reply.body), reply.ended) == (10, "reset")
+        assert reply.ended == "reset"
+        assert len(reply.body) <= 10
         assert answer(Http(model.url, tls_client(authority)).post(CHAT, request(), KEY)) == "hello"
 
 
