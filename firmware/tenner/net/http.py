@@ -12,7 +12,6 @@ from tenner.port.compat import const, sleep_ms, ticks_diff, ticks_ms
 
 _CHUNK = const(1024)  # one write and one drain each: two writes per drain lose bytes under TLS
 _RESTARTS = const(3)
-_IDLE_MS = const(2000)
 
 # The only response headers kept; a reply may bring dozens.
 _WANTED = (
@@ -83,6 +82,10 @@ class Http:
     #: How long to wait for the end of a body whose reader has all it wants, to keep the connection.
     drain_s = 1
 
+    #: How long a connection nobody uses is kept from a long poll that waits: to give it up between the
+    #: rounds of a turn would cost a handshake each.
+    idle_ms = 2000
+
     def __init__(self, tls=None, gate=None, yields=False):
         self.yields = yields
         #: Bytes of the body last sent.
@@ -142,8 +145,7 @@ class Http:
             if self.yields and not to_poll and self._task and not self._asked:
                 self._asked = True
                 self._task.cancel()
-        elif not to_poll or ticks_diff(ticks_ms(), self._idle_since) > _IDLE_MS:
-            # To a poll only after a while: between the rounds of a turn it would cost a handshake each.
+        elif not to_poll or ticks_diff(ticks_ms(), self._idle_since) > self.idle_ms:
             await self._drop()
 
     async def _exchange(self, origin, head, body, consume):

@@ -1,0 +1,323 @@
+# tenner tests: the fallback chain, class by class, without waiting for anything.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+import asyncio
+import unittest
+
+from llm_fakes import Http, Request, Response
+from support import run, temp_folder
+from tenner.llm.chain import Chain
+from tenner.llm.errors import LlmError
+
+GOOD = b'{"choices":[{"message":{"content":"%s"},"finish_reason":"stop"}]}'
+
+
+def good(text=b"ok"):
+    return Response([GOOD.replace(b"%s", text)])
+
+
+def bad(status, body=b"", retry_after=None):
+    headers = {} if retry_after is None else {"retry-after": retry_after}
+    return Response([body] if body else [], status, headers)
+
+
+class Config:
+    def __init__(self, fallbacks=("second",), **values):
+        self._values = {
+            "llm.api": "chat",
+            "llm.base_url": "https://first.example/v1",
+            "llm.api_key": "first-key-123",
+            "llm.model": "m1",
+            "llm.max_tokens": 100,
+            "llm.timeout_s": 60,
+            "llm.fallbacks": [
+                {
+                    "name": name,
+                    "base_url": "https://%s.example/v1" % name,
+                    "api_key": "key-of-" + name,
+                    "model": "m-" + name,
+                }
+                for name in fallbacks
+            ],
+        }
+        for key in values:
+            self._values["llm." + key] = values[key]
+
+    def get(self, key):
+        return self._values[key]
+
+
+class Store:
+    def __init__(self):
+        self.data = {}
+        self.saves = 0
+
+    def load(self):
+        return self.data
+
+    def save(self, data):
+        self.data = {name: list(data[name]) for name in data}
+        self.saves += 1
+
+
+class Bench:
+    """A chain with a clock, a store and an owner that only remember."""
+
+    def __init__(self, *answers, **options):
+        self.http = Http(*answers)
+        self.made = 0
+        self.notices = []
+        self.slept = []
+        self.time = 1800000000
+        self.store = options.pop("store", None) or Store()
+        self.config = options.pop("config", None) or Config(**options)
+        self.restart()
+
+    def restart(self):
+        self.chain = Chain(
+            self.config,
+            self._make,
+            self.store,
+            self.notices.append,
+            self._sleep,
+            lambda: self.time,
+        )
+
+    def _make(self):
+        self.made += 1
+        return self.http
+
+    async def _sleep(self, seconds):
+        self.slept.append(seconds)
+
+    def ask(self, *answers, **options):
+        self.http.answers.extend(answers)
+        before = len(self.http.sent)
+        try:
+            return run(self.chain.complete(Request(), **options)).text
+        finally:
+            self.hosts = [sent[0].split("/")[2].split(".")[0] for sent in self.http.sent[before:]]
+
+    def fail(self, *answers, **options):
+        try:
+            self.ask(*answers, **options)
+        except LlmError as error:
+            return error
+        raise AssertionError("it did not fail")
+
+
+class TestClasses(unittest.TestCase):
+    def test_first_model_answers(self):
+        bench = Bench(good())
+        self.assertEqual(bench.ask(), "ok")
+        self.assertEqual((bench.hosts, bench.store.saves, bench.notices), (["first"], 0, []))
+
+    def test_auth(self):
+        bench = Bench()
+        self.assertEqual(bench.ask(bad(401), good()), "ok")
+        self.assertEqual(bench.hosts, ["first", "second"])
+        self.assertEqual(len(bench.notices), 1)
+        self.assertTrue("m1" in bench.notices[0] and "401" in bench.notices[0])
+        # It rests 1, 5, 25, 60 and 60 minutes, is not asked meanwhile, and the owner is not told again.
+        for minutes in (1, 5, 25, 60, 60):
+            bench.time += minutes * 60 - 1
+            bench.ask(good())
+            self.assertEqual(bench.hosts, ["second"])
+            bench.time += 1
+            bench.ask(bad(403), good())
+            self.assertEqual(bench.hosts, ["first", "second"])
+        self.assertEqual(len(bench.notices), 1)
+        # Once it answers, all is forgotten: the next trouble is told anew and rests a minute.
+        bench.time += 3600
+        bench.ask(good())
+        self.assertEqual(bench.store.data, {})
+        bench.ask(bad(401), good())
+        self.assertEqual(len(bench.notices), 2)
+        bench.time += 60
+        bench.ask(good())
+        self.assertEqual(bench.hosts, ["first"])
+
+    def test_billing(self):
+        bench = Bench()
+        for hours in (5, 10, 24, 24):
+            bench.ask(bad(429, b'{"error":{"code":"insufficient_quota"}}'), good())
+            self.assertEqual(bench.hosts, ["first", "second"])
+            bench.time += hours * 3600 - 1
+            bench.ask(good())
+            self.assertEqual(bench.hosts, ["second"])
+            bench.time += 1
+        self.assertEqual(len(bench.notices), 1)
+
+    def test_short_rate_limit_is_waited_for_once(self):
+        bench = Bench()
+        self.assertEqual(bench.ask(bad(429, b"", "7"), good()), "ok")
+        self.assertEqual((bench.hosts, bench.slept), (["first", "first"], [7]))
+        bench.ask(bad(529, b"", "20"), bad(429, b"", "3"), good())
+        self.assertEqual((bench.hosts, bench.slept), (["first", "first", "second"], [7, 20]))
+
+    def test_long_or_unknown_rate_limit_goes_on(self):
+        bench = Bench()
+        bench.ask(bad(429), good())
+        self.assertEqual(bench.hosts, ["first", "second"])
+        bench.ask(bad(503, b"overloaded", "21"), good())
+        self.assertEqual(bench.hosts, ["first", "second"])
+        self.assertEqual((bench.slept, bench.notices), ([], []))
+        # The server said how long it wants to be left alone.
+        bench.ask(good())
+        self.assertEqual(bench.hosts, ["second"])
+        bench.time += 21
+        bench.ask(good())
+        self.assertEqual(bench.hosts, ["first"])
+
+    def test_timeout_is_tried_again_after_two_seconds(self):
+        for trouble in (bad(502), OSError(104), asyncio.TimeoutError(), EOFError("x")):
+            bench = Bench()
+            self.assertEqual(bench.ask(trouble, good()), "ok")
+            self.assertEqual((bench.hosts, bench.slept), (["first", "first"], [2]))
+            bench.ask(trouble if isinstance(trouble, Exception) else bad(502), bad(500), good())
+            self.assertEqual(bench.hosts, ["first", "first", "second"])
+            self.assertEqual((bench.notices, bench.store.saves), ([], 0))
+
+    def test_cut_off_reply_is_tried_again(self):
+        bench = Bench()
+        cut = Response([b'data: {"choices":[{"delta":{"content":"x"}}]}\n\n', EOFError("cut")])
+        self.assertEqual(bench.ask(cut, good()), "ok")
+        self.assertEqual(bench.hosts, ["first", "first"])
+
+    def test_tls_is_never_retried(self):
+        bench = Bench()
+        text = "\nThe certificate is not correctly signed by the trusted CA\n"
+        bench.ask(ValueError(text), good())
+        self.assertEqual((bench.hosts, bench.slept), (["first", "second"], []))
+        self.assertEqual(len(bench.notices), 1)
+        self.assertTrue("authority" in bench.notices[0])
+        bench.ask(OSError(-30592, "MBEDTLS_ERR_SSL_FATAL_ALERT_MESSAGE"), good())
+        self.assertEqual(len(bench.notices), 1)
+
+    def test_not_found(self):
+        bench = Bench()
+        bench.ask(bad(404, b'{"error":{"message":"The model `m1` does not exist"}}'), good())
+        self.assertEqual((bench.hosts, len(bench.notices)), (["first", "second"], 1))
+        bench.ask(bad(404), good())
+        self.assertEqual(len(bench.notices), 1)
+
+    def test_context_overflow_goes_to_the_caller(self):
+        bench = Bench()
+        error = bench.fail(bad(400, b'{"error":{"code":"context_length_exceeded"}}'))
+        self.assertEqual((error.cls, bench.hosts), ("context_overflow", ["first"]))
+
+    def test_format_and_unknown_go_on_quietly(self):
+        bench = Bench()
+        for trouble in (bad(400, b"bad schema"), bad(422), bad(418), Response([b"<html>"])):
+            self.assertEqual(bench.ask(trouble, good()), "ok")
+            self.assertEqual(bench.hosts, ["first", "second"])
+        self.assertEqual((bench.notices, bench.slept), ([], []))
+
+
+class TestChain(unittest.TestCase):
+    def test_all_failed(self):
+        bench = Bench(fallbacks=("second", "third"))
+        error = bench.fail(bad(401), bad(404), bad(418))
+        self.assertEqual(bench.hosts, ["first", "second", "third"])
+        self.assertEqual(error.cls, "auth")
+        text = str(error)
+        for words in ("m1", "first.example", "401", "2 other models", "next message"):
+            self.assertTrue(words in text, text)
+        self.assertFalse("\n" in text or "key-123" in text)
+
+    def test_all_resting_the_first_to_wake_is_asked(self):
+        bench = Bench(fallbacks=("second", "third"))
+        bench.fail(bad(402), bad(401), bad(402))
+        bench.ask(good())
+        self.assertEqual(bench.hosts, ["second"])
+
+    def test_rests_and_notices_outlive_a_restart(self):
+        bench = Bench()
+        bench.ask(bad(401), good())
+        bench.restart()
+        bench.ask(good())
+        self.assertEqual(bench.hosts, ["second"])
+        bench.time += 60
+        bench.ask(bad(401), good())
+        self.assertEqual(len(bench.notices), 1)
+
+    def test_a_clock_that_is_not_set_yet_does_not_make_anybody_rest(self):
+        bench = Bench()
+        bench.ask(bad(402), good())
+        bench.time = 50
+        bench.ask(good())
+        self.assertEqual(bench.hosts, ["first"])
+
+    def test_nothing_is_written_when_nothing_changes(self):
+        bench = Bench()
+        bench.ask(bad(401), good())
+        saves = bench.store.saves
+        for _ in range(5):
+            bench.ask(good())
+        self.assertEqual(bench.store.saves, saves)
+
+    def test_store_in_a_file(self):
+        path = temp_folder(self) + "/cooldown.json"
+        bench = Bench(store=path)
+        bench.ask(bad(401), good())
+        bench.restart()
+        bench.ask(good())
+        self.assertEqual(bench.hosts, ["second"])
+        with open(path, "w") as file:
+            file.write('{"main": [')
+        bench.restart()
+        bench.ask(good())
+        self.assertEqual(bench.hosts, ["first"])
+
+    def test_the_model_asked_for_comes_first(self):
+        bench = Bench(fallbacks=("second", "third"))
+        bench.ask(bad(418), good(), model="third")
+        self.assertEqual(bench.hosts, ["third", "first"])
+        bench.ask(good(), model="m-second")
+        self.assertEqual(bench.hosts, ["second"])
+        bench.ask(good(), model="another")
+        self.assertTrue(b'"model":"another"' in bench.http.sent[-1][2])
+        self.assertEqual(bench.hosts, ["first"])
+
+    def test_keys_stay_with_their_addresses(self):
+        config = Config()
+        config._values["llm.fallbacks"] = [
+            {"name": "a", "base_url": "https://a.example", "model": "x"},
+            {"name": "b", "model": "y"},
+        ]
+        found = Bench(config=config).chain.candidates()
+        self.assertEqual([c.api_key for c in found], ["first-key-123", "", "first-key-123"])
+
+    def test_time_for_everything_together(self):
+        bench = Bench(good())
+        error = bench.fail(timeout_ms=0)
+        self.assertEqual((error.cls, bench.hosts), ("timeout", []))
+
+    def test_cancelling_is_passed_on(self):
+        bench = Bench(asyncio.CancelledError())
+        with self.assertRaises(asyncio.CancelledError):
+            bench.ask()
+
+    def test_connection_is_kept_for_the_next_round(self):
+        bench = Bench(good(), good())
+        bench.ask()
+        bench.ask()
+        self.assertEqual((bench.made, bench.http.closed), (1, 0))
+        run(bench.chain.close())
+        self.assertEqual(bench.http.closed, 1)
+
+    def test_two_at_a_time_do_not_share_one(self):
+        bench = Bench(good(b"1"), good(b"2"))
+
+        async def main():
+            return await asyncio.gather(
+                bench.chain.complete(Request()), bench.chain.complete(Request())
+            )
+
+        replies = run(main())
+        self.assertEqual(sorted([reply.text for reply in replies]), ["1", "2"])
+        self.assertEqual((bench.made, bench.http.closed), (2, 1))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,182 @@
+# tenner tests: the gate lets one TLS session live, and long polls give way.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+import asyncio
+import unittest
+
+from net_peer import Peer, reply
+from support import run
+from tenner.net.gate import Gate
+from tenner.net.http import Http, Yielded
+
+
+class PlainHttp(Http):
+    """Takes part in the gate as if its plain connection were a TLS session."""
+
+    async def _connect(self, origin):
+        await super()._connect((False,) + origin[1:])
+        self._origin = origin
+
+
+async def status(response):
+    return response.status
+
+
+async def settle():
+    """Let every task run until it waits for something."""
+    for _ in range(20):
+        await asyncio.sleep(0)
+
+
+async def outcome(task):
+    try:
+        return await task
+    except Yielded:
+        return "yielded"
+
+
+class TestGate(unittest.TestCase):
+    def scene(self, script, answers):
+        """Run `script(gate, peer, get)`; `get(http)` starts an exchange with the peer."""
+
+        async def main():
+            peer = await Peer(*answers).start()
+            self.clients = []
+
+            def get(http):
+                if http not in self.clients:
+                    self.clients.append(http)
+                url = "https" + peer.url[4:]
+                return asyncio.create_task(http.exchange("GET", url, [], None, status, 10))
+
+            try:
+                await script(Gate(1), peer, get)
+            finally:
+                for http in self.clients:
+                    await http.close()
+                await peer.stop()
+
+        run(main())
+
+    def test_long_poll_is_stopped_by_a_turn(self):
+        async def script(gate, peer, get):
+            poll, turn = PlainHttp(None, gate, True), PlainHttp(None, gate)
+            polling = asyncio.create_task(outcome(get(poll)))
+            while not peer.requests:
+                await asyncio.sleep(0)
+            self.assertEqual(await get(turn), 200)
+            self.assertEqual(await polling, "yielded")
+            # The poll comes back when the turn closes, and works.
+            polling = get(poll)
+            await settle()
+            self.assertEqual(len(peer.requests), 2)
+            await turn.close()
+            self.assertEqual(await polling, 200)
+
+        self.scene(script, [[Peer.STALL], reply(b""), reply(b"")])
+
+    def test_turn_is_not_stopped_by_a_poll_or_another_turn(self):
+        for yields in (True, False):
+
+            async def script(gate, peer, get, yields=yields):
+                turn, other = PlainHttp(None, gate), PlainHttp(None, gate, yields)
+                first = get(turn)
+                while not peer.requests:
+                    await asyncio.sleep(0)
+                second = get(other)
+                await settle()
+                self.assertEqual(peer.connections, 1)
+                first.cancel()
+                try:
+                    await first
+                except asyncio.CancelledError:
+                    pass
+                self.assertEqual(await second, 200)
+
+            self.scene(script, [[Peer.STALL], reply(b"")])
+
+    def test_idle_connection_goes_when_it_is_in_the_way(self):
+        async def script(gate, peer, get):
+            turn, tool = PlainHttp(None, gate), PlainHttp(None, gate)
+            await get(turn)
+            self.assertEqual(peer.open, 1)
+            await get(tool)
+            await get(turn)
+            self.assertEqual(peer.connections, 3)
+
+        self.scene(script, [reply(b"")] * 3)
+
+    def test_idle_connection_goes_for_a_poll_only_after_a_while(self):
+        async def script(gate, peer, get):
+            turn, poll = PlainHttp(None, gate), PlainHttp(None, gate, True)
+            await get(turn)
+            await turn.give_way(True)
+            self.assertTrue(turn._writer is not None)
+            turn.idle_ms = -1
+            self.assertEqual(await get(poll), 200)
+            self.assertTrue(turn._writer is None)
+
+        self.scene(script, [reply(b"")] * 2)
+
+    def test_place_is_kept_with_the_connection(self):
+        async def script(gate, peer, get):
+            turn = PlainHttp(None, gate)
+            for _ in range(3):
+                await get(turn)
+            self.assertEqual(len(gate._holders), 1)
+            await turn.close()
+            self.assertEqual(gate._holders, [])
+
+        self.scene(script, [reply(b"")] * 3)
+
+    def test_failure_frees_the_place(self):
+        async def script(gate, peer, get):
+            turn = PlainHttp(None, gate)
+            with self.assertRaises((OSError, EOFError)):
+                await get(turn)
+            self.assertEqual(gate._holders, [])
+
+        self.scene(script, [Peer.CLOSE])
+
+    def test_who_stops_waiting_is_forgotten(self):
+        async def script(gate, peer, get):
+            turn, other, poll = (
+                PlainHttp(None, gate),
+                PlainHttp(None, gate),
+                PlainHttp(None, gate, True),
+            )
+            first = get(turn)
+            while not peer.requests:
+                await asyncio.sleep(0)
+            second = get(other)
+            third = get(poll)
+            await settle()
+            second.cancel()
+            try:
+                await second
+            except asyncio.CancelledError:
+                pass
+            self.assertEqual(gate._urgent, 0)
+            first.cancel()
+            try:
+                await first
+            except asyncio.CancelledError:
+                pass
+            self.assertEqual(await third, 200)
+
+        self.scene(script, [[Peer.STALL], reply(b"")])
+
+    def test_plain_http_needs_no_place(self):
+        async def main():
+            peer = await Peer(reply(b"")).start()
+            gate = Gate(0)
+            http = Http(None, gate)
+            self.assertEqual(await http.exchange("GET", peer.url, [], None, status, 10), 200)
+            await http.close()
+            await peer.stop()
+
+        run(main())
+
+
+if __name__ == "__main__":
+    unittest.main()
