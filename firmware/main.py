@@ -1,9 +1,11 @@
 # tenner main.py: starts the agent; Ctrl-C leads to the REPL.
 # MIT license; Copyright (c) 2026 the tenner authors
 
+import os
+
 try:
     from tenner.app import main
 
-    main()
+    main(os.getcwd().rstrip("/"))
 except KeyboardInterrupt:
-    print("agent stopped; main.py starts it again on reset (Ctrl-D)")
+    print("agent stopped; Ctrl-D starts it again")

@@ -107,6 +107,6 @@ class Port:
 def make_agent(root, *replies, **settings):
     agent = Agent(Port(root), Settings(**settings), None, Registry(), Chain(*replies), Budget())
     agent.delivered = []
-    agent.deliver = lambda channel, chat, text, alert: agent.delivered.append((chat, text))
+    agent.deliver = lambda channel, chat, text: agent.delivered.append((chat, text))
     agent.owner = lambda: ("telegram", 7)
     return agent

@@ -197,7 +197,7 @@ class TestLane(unittest.TestCase):
 class TestAgent(unittest.TestCase):
     def test_a_report_can_be_answered(self):
         agent = make_agent(temp_folder(self))
-        agent.say("telegram", 7, "The freezer is warm.", alert=True)
+        run(agent.report("telegram", 7, "The freezer is warm."))
         self.assertEqual(agent.delivered, [(7, "The freezer is warm.")])
         session = agent.session("telegram", 7)
         session.open()

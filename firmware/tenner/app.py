@@ -36,12 +36,13 @@ class App:
         self.clock = Clock(self.port)
         self.zone = Zone(self.config.get("time.zone"))
         self.inbox = Queue(_INBOX)
+        self.connected = asyncio.Event()
         self.ended = asyncio.Event()
         self.telegram = None
         self.console = None
         self._tls = None
         self._gate = None
-        self._outbox = None
+        self._delivery = None
         self._heartbeat = None
         self.agent = self._make_agent()
 
@@ -68,12 +69,17 @@ class App:
         return agent
 
     @property
-    def outbox(self):
-        if self._outbox is None:
+    def delivery(self):
+        if self._delivery is None:
+            from tenner.channels.delivery import Delivery
             from tenner.store.outbox import Outbox
 
-            self._outbox = Outbox(self.state, self.clock)
-        return self._outbox
+            self._delivery = Delivery(Outbox(self.state, self.clock), self.owner)
+        return self._delivery
+
+    @property
+    def outbox(self):
+        return self.delivery.outbox
 
     @property
     def heartbeat(self):
@@ -107,12 +113,19 @@ class App:
         return await self.agent.lane.background(kind, turn)
 
     async def _deliver_alert(self, text):
-        """Queue an alert for the owner and put it into the owner's session. False: not confirmed yet."""
+        """Queue an alert for the owner; False: the heartbeat is told later whether it arrived."""
         channel, chat = self.owner()
         if chat is None:
             raise OSError("there is no owner to tell: set telegram.owner")
-        self.agent.say(channel, chat, text, alert=True)
+        self.agent.remember(channel, chat, text)
+        asyncio.create_task(self._follow(channel, chat, text))
         return False
+
+    async def _follow(self, channel, chat, text):
+        if await self.delivery.deliver(channel, chat, text, alert=True):
+            self.heartbeat.confirm(text)
+        else:
+            self.heartbeat.given_up(text)
 
     def http(self, yields=False):
         """Return a new HTTP client; all of them share the certificates and the one TLS session."""
@@ -131,6 +144,57 @@ class App:
             self._tls = context(self.port.path("certs"))
         return self._tls
 
+    def services(self):
+        """Yield (name, coroutine function) of what runs beside each other while the agent is on."""
+        from tenner import services
+
+        from tenner.channels.console import Console
+
+        if self.config.get("console.enabled"):
+            self.console = Console(self.port.stdin_line, self.inbox)
+            self.delivery.register("console", self.console)
+            yield "console", self.console.run
+        yield "network", lambda: services.network(self)
+        yield "people", lambda: services.people(self)
+        if self.config.get("telegram.token"):
+            self.telegram = self._make_telegram()
+            self.delivery.register("telegram", self.telegram)
+            yield "telegram", self._poll
+        else:
+            log("telegram", "off: there is no telegram.token")
+        yield "delivery", self.delivery.run
+        yield "heartbeat", self.heartbeat.service
+
+    async def _poll(self):
+        await self.connected.wait()
+        await self.telegram.poll()
+
+    def _make_telegram(self):
+        from tenner.channels.telegram import Telegram
+        from tenner.store.slots import TwoSlots
+
+        return Telegram(
+            self.config,
+            self.http,
+            TwoSlots(self.state + "/telegram"),
+            self.inbox,
+            say=self._say_telegram,
+            now=self._trusted_now,
+        )
+
+    def _say_telegram(self, chat, text, reply_to=None, id=None):
+        return self.delivery.post("telegram", chat, text, id=id, reply_to=reply_to)
+
+    def _trusted_now(self):
+        return self.clock.now() if self.clock.trusted else None
+
+    async def command(self, message):
+        """Return the answer to a line that begins with a slash."""
+        from tenner.channels import commands
+        from tenner.report import Report
+
+        return await commands.run(Report(self), message)
+
     def now_text(self):
         """Return the owner's local time for a prompt, or say that nobody knows it."""
         from tenner.schedule.prompt import tell_time
@@ -144,9 +208,9 @@ class App:
             return "telegram", chat
         return ("console", "owner") if self.console is not None else (None, None)
 
-    def deliver(self, channel, chat, text, alert=False):
-        """Put a text for a person into the outbox; return its id."""
-        return self.outbox.add(channel, chat, text, alert=alert)
+    def deliver(self, channel, chat, text, alert=False, reply_to=None):
+        """Send a text to a person, through the outbox."""
+        self.delivery.post(channel, chat, text, alert, reply_to=reply_to)
 
     def _notify(self, text):
         self.agent.notify(text)

@@ -53,6 +53,7 @@ async def network(app):
         wifi = Wifi(app.port, config.get("wifi.ssid"), config.get("wifi.password"))
         asyncio.create_task(supervise("wifi", wifi.run))
         await wifi.up.wait()
+    app.connected.set()
     host = config.get("time.ntp_host")
     while True:
         if app.port.network_up() and await app.clock.sync(host):
@@ -69,10 +70,7 @@ async def people(app):
         message = await app.inbox.get()
         log(message.channel, "%s: %s" % (message.sender or message.chat, message.text))
         if message.text.startswith("/"):
-            from tenner.channels import commands
-
-            text = await commands.run(app, message)
-            app.deliver(message.channel, message.chat, text)
+            reply(app, message, await app.command(message))
         else:
             asyncio.create_task(_answer(app, message))
 
@@ -91,8 +89,18 @@ async def _answer(app, message):
             type(error).__name__,
             error,
         )
-    app.deliver(message.channel, message.chat, text)
+    reply(app, message, text)
     app.heartbeat.poke()
+
+
+def reply(app, message, text):
+    """Send the answer to a message, quoting it where the channel can."""
+    telegram = app.telegram if message.channel == "telegram" else None
+    quoted = telegram.reply_to(message) if telegram else None
+    app.deliver(message.channel, message.chat, text, reply_to=quoted)
+    if telegram:
+        # Only now that the answer is in the outbox may Telegram forget the message.
+        telegram.done(message)
 
 
 async def run(app):

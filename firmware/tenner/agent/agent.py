@@ -91,7 +91,7 @@ class Agent:
             channel = turn.channel or self.owner()[0]
         if chat is None:
             return "error: nobody to send to: no owner is configured (telegram.owner)"
-        self.deliver(channel, chat, text, False)
+        self.deliver(channel, chat, text)
         return "queued for %s:%s" % (channel, chat)
 
     async def ask(self, text, turn):
@@ -103,27 +103,26 @@ class Agent:
         """Tell whoever asked what came of a background task, and let them answer it."""
         if chat is None:
             channel, chat = self.owner()
-        self.say(channel, chat, text)
-
-    def say(self, channel, chat, text, alert=False):
-        """Send a text of the agent's own accord and put it into that chat's session."""
-        from tenner.agent.session import record
-
         if chat is None:
             log("agent", "nobody to tell: " + text)
-            return None
-        sent = self.deliver(channel, chat, text, alert)
+            return
+        self.remember(channel, chat, text)
+        self.deliver(channel, chat, text)
+
+    def remember(self, channel, chat, text):
+        """Put what is sent of the agent's own accord into that chat's session, so it can be answered."""
+        from tenner.agent.session import record
+
         session = self.session(channel, chat)
         session.open()
         session.append((record("u", "(you reported by yourself)"), record("a", text)))
-        return sent
 
     def notify(self, text):
         """Tell the owner something about the agent itself."""
         channel, chat = self.owner() if self.owner is not None else (None, None)
         log("notice", text)
         if chat is not None and self.deliver is not None:
-            self.deliver(channel, chat, text, False)
+            self.deliver(channel, chat, text)
 
 
 def _file_name(chat):

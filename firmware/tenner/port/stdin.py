@@ -17,7 +17,7 @@ class Stdin:
         self._reader = None
 
     async def _open(self):
-        if hasattr(sys.stdin, "fileno"):  # CPython
+        if hasattr(asyncio, "StreamReaderProtocol"):  # CPython
             reader = asyncio.StreamReader()
             loop = asyncio.get_running_loop()
             await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
