@@ -156,18 +156,18 @@ class VirtualBoard:
             argv, bits = interpreter.argv, interpreter.bits
             overlay = self.folder / "overlay"
             install_overlay(self._board, overlay)
-            if self._tree is not None or not self.flash.exists():
-                tree = firmware_tree(self._board) if self._tree is None else self._tree
-                write_image(self.flash, tree)
+            if self._tree is not None:
+                write_image(self.flash, self._tree)
+            elif not self.flash.exists():
+                write_image(self.flash, firmware_tree(self._board))
         else:
             overlay = BOARDS / self._board / "overlay"
-            if self._tree is not None or not self.root.exists():
-                tree = self._tree
-                if tree is None:
-                    tree = firmware_tree(self._board, mpy=False)
+            if self._tree is not None:
                 shutil.rmtree(self.root, ignore_errors=True)
-                self.root.mkdir(parents=True)
-                write_tree(tree, self.root)
+                write_tree(self._tree, self.root)
+            elif not self.root.exists():
+                write_tree(firmware_tree(self._board, mpy=False), self.root)
+            self.root.mkdir(parents=True, exist_ok=True)
             self._environment["TENNER_ROOT"] = str(self.root)
         return {
             "board": self._board,

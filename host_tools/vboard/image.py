@@ -123,7 +123,7 @@ def partition_table(partitions: Iterable[Partition] = PARTITIONS) -> bytes:
 
 def read_partition_table(flash: bytes | bytearray | memoryview) -> list[Partition]:
     """The rows of the table in `flash`; none when its MD5 is wrong or missing."""
-    rows = []
+    rows: list[Partition] = []
     start = PARTITION_TABLE_OFFSET
     for offset in range(start, start + PARTITION_TABLE_SIZE, 32):
         row = bytes(flash[offset : offset + 32])

@@ -17,7 +17,7 @@ from host_tools.vboard.shared import SharedPage
 
 #: What the overlay's modules occupy, by word size. On a chip they are C and take no heap, so the
 #: interpreter gets so much more than the board is said to have.
-OVERLAY_HEAP = {64: 48 * 1024, 32: 28 * 1024}
+OVERLAY_HEAP = {64: 56 * 1024, 32: 36 * 1024}
 
 # machine.reset_cause() on an ESP32.
 POWER_ON, HARD, WATCHDOG, DEEP_SLEEP, SOFT = 1, 2, 3, 4, 5
@@ -71,8 +71,6 @@ class Child:
         self.mode = mode
         self.up = False
         self.master, slave = inner_terminal()
-        if runtime.kind == "cpython":
-            _make_canonical(slave)
         self.requests, request_end = os.pipe()
         token_end, self._tokens = os.pipe()
         os.set_blocking(self.requests, False)
@@ -86,6 +84,8 @@ class Child:
             # With the inner terminal as controlling terminal Ctrl-C is a signal, and when
             # the supervisor dies, however it dies, the hang-up ends the interpreter.
             os.setsid()
+            # The supervisor ignores it, and a child would inherit that.
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
             fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
         environment = {
@@ -100,7 +100,7 @@ class Child:
         }
         try:
             self.process = subprocess.Popen(
-                _command(runtime, environment),
+                _command(runtime, environment, request_end),
                 stdin=slave,
                 stdout=slave,
                 stderr=slave,
@@ -129,20 +129,20 @@ class Child:
             os.close(number)
 
 
-def _make_canonical(slave: int) -> None:
-    """CPython's prompt wants whole lines; its terminal ends them at Return."""
-    settings = termios.tcgetattr(slave)
-    settings[0] = termios.ICRNL
-    settings[3] |= termios.ICANON | termios.ECHO
-    termios.tcsetattr(slave, termios.TCSANOW, settings)
-
-
-def _command(runtime: Runtime, environment: dict[str, str]) -> list[str]:
+def _command(runtime: Runtime, environment: dict[str, str], request_end: int) -> list[str]:
     if runtime.kind == "cpython":
         source = runtime.overlay
         environment["PYTHONPATH"] = os.pathsep.join([str(source / "cpython"), str(source)])
         environment["PYTHONDONTWRITEBYTECODE"] = "1"
         return [*(runtime.argv or (sys.executable,)), "-u", str(source / "cpython" / "_boot.py")]
     heap = runtime.heap + OVERLAY_HEAP[runtime.bits]
-    start = "import _boot; _boot.start(globals())"
+    # A failed start would otherwise end at the interpreter's own prompt, on the host's files.
+    start = (
+        "try:\n"
+        "    import _boot\n"
+        "    _boot.start(globals())\n"
+        "except Exception as exc:\n"
+        "    print(repr(exc))\n"
+        f"    open({request_end}, 'wb').write(b'\\nfailed\\n')\n"
+    )
     return [*runtime.argv, "-X", f"heapsize={heap}", "-i", "-c", start]

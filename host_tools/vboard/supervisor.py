@@ -196,8 +196,6 @@ class Supervisor:
                 # An earlier callback of this round may have closed it.
                 if key.fd in self.selector.get_map() and key.data:
                     key.data(key.fileobj, events)
-                if self._stopping:
-                    break
             self._run_timers()
 
     def _update_watches(self) -> None:
@@ -338,9 +336,7 @@ class Supervisor:
         assert child is not None
         status = child.process.wait()
         if not child.up:
-            self._end_child()
-            self._emit(b"virtual board: the interpreter did not start (status %d)\r\n" % status)
-            self.state = "dead"
+            self._tell_failed()
         elif status < 0:
             self._emit(b"\r\nGuru Meditation Error: interpreter ended by signal %d\r\n" % -status)
             self._chip_reset(WATCHDOG)
@@ -495,6 +491,12 @@ class Supervisor:
         self.child.up = True
         self.state = "running"
         self.heap_free = int(free)
+
+    def _tell_failed(self) -> None:
+        """The interpreter could not become a board; starting it again would not help."""
+        self._end_child()
+        self._emit(b"virtual board: the interpreter did not start; is its heap too small?\r\n")
+        self.state = "dead"
 
     def _tell_reset(self) -> None:
         self._chip_reset(HARD)

@@ -8,6 +8,7 @@ matter are replaced in place. The epoch stays 1970, as everywhere on CPython.
 import os
 import socket
 import sys
+import termios
 import time
 import traceback
 
@@ -53,6 +54,14 @@ def _run(path, names):
         traceback.print_exc()
 
 
+def _whole_lines():
+    """CPython's prompt wants a terminal that edits lines, ends them at Return and echoes."""
+    settings = termios.tcgetattr(0)
+    settings[0] |= termios.ICRNL
+    settings[3] |= termios.ICANON | termios.ECHO
+    termios.tcsetattr(0, termios.TCSANOW, settings)
+
+
 def start():
     """Boot in the folder TENNER_ROOT, then offer a prompt as the board's REPL does."""
     time.time_ns = _time_ns
@@ -69,6 +78,7 @@ def start():
     _run("main.py", names)
     import code
 
+    _whole_lines()
     code.interact(banner="CPython " + sys.version.split()[0], local=names, exitmsg="")
 
 

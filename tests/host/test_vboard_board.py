@@ -1,0 +1,387 @@
+"""Boot, resets, power, clock and files of the virtual board, and that it leaves nothing behind."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from host_tools.vboard import BoardError, VirtualBoard
+from host_tools.vboard.console import OutputFilter, RawBanner, ReplMode
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+CAUSE = b"import machine\nprint('cause', machine.reset_cause())\n"
+
+
+@pytest.fixture
+def board():
+    """A board whose main.py prints why it was reset."""
+    with VirtualBoard({"/main.py": CAUSE}) as board:
+        board.wait_for("cause 1")
+        board.wait_for(">>> ")
+        yield board
+
+
+def gone(pid):
+    """Wait until a process has ended; a zombie whose parent has not looked yet counts."""
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline:
+        try:
+            status = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+        except OSError:
+            return True
+        if status == "Z":
+            return True
+        time.sleep(0.01)
+    return False
+
+
+def test_boot_prints_what_a_board_prints(board):
+    lines = board.serial_log.splitlines()
+    assert lines[0].startswith("ESP-ROM:esp32c3")
+    assert lines[2] == "rst:0x1 (POWERON),boot:0xc (SPI_FAST_FLASH_BOOT)"
+    assert lines[3] == "cause 1"
+    assert lines[4].startswith("MicroPython ")
+    assert "\r\n" in (board.folder / "serial.log").read_bytes().decode()
+    assert "\n\n" not in board.serial_log.replace("\r\n", "\n")
+
+
+def test_the_heap_is_what_was_asked_for():
+    with VirtualBoard({}, heap="128K") as board:
+        board.wait_for(">>> ")
+        free = board.status()["heap_free"]
+    assert 112 * 1024 < free < 144 * 1024
+
+
+def test_soft_reset_runs_main_and_keeps_wifi(board):
+    board.exec(
+        "import network, time\n"
+        "wlan = network.WLAN()\n"
+        "wlan.active(True)\n"
+        "wlan.connect('virtual', 'tenner-virtual')\n"
+        "while not wlan.isconnected():\n"
+        "    time.sleep_ms(5)\n"
+    )
+    board.type("\x04")
+    board.wait_for("MPY: soft reboot")
+    board.wait_for("cause 5")
+    board.wait_for(">>> ")
+    assert board.status()["wifi_connected"]
+    board.type("machine.soft_reset()\r")
+    board.wait_for("cause 5")
+    board.type("import sys; sys.exit()\r")
+    board.wait_for("cause 5")
+
+
+def test_reset_from_code_and_from_the_button(board):
+    board.type("machine.reset()\r")
+    board.wait_for("SW_SYS_RST")
+    board.wait_for("cause 2")
+    board.reset()
+    board.wait_for("cause 1")
+    assert not board.status()["wifi_connected"]
+
+
+def test_deep_sleep_wakes_with_rtc_memory(board):
+    board.type("machine.RTC().memory(b'kept'); machine.deepsleep(50)\r")
+    board.wait_for("rst:0x5 (DSLEEP)")
+    board.wait_for("cause 4")
+    board.wait_for(">>> ")
+    assert board.exec("import machine\nprint(machine.RTC().memory())") == "b'kept'\n"
+    board.power_cycle()
+    board.wait_for("cause 1")
+    assert board.exec("import machine\nprint(machine.RTC().memory())") == "b''\n"
+
+
+def test_passing_time_ends_a_long_sleep(board):
+    board.type("machine.deepsleep(3600000)\r")
+    board.wait_state("asleep")
+    board.clock(advance_s=3600)
+    board.wait_for("cause 4")
+
+
+def test_watchdog(board):
+    board.type("wdt = machine.WDT(timeout=30)\r")
+    board.wait_for("TG0WDT_SYS_RST")
+    board.wait_for("cause 3")
+
+
+def test_a_fed_watchdog_does_nothing(board):
+    board.exec(
+        "import machine, time\n"
+        "wdt = machine.WDT(timeout=2000)\n"
+        "for _ in range(20):\n"
+        "    time.sleep_ms(5)\n"
+        "    wdt.feed()\n"
+    )
+    assert board.status()["boots"] == 1
+
+
+def test_clock_starts_in_2000_and_keeps_time_over_resets(board):
+    shown = "import time\nprint(time.gmtime(0)[:3], time.gmtime()[:3])"
+    assert board.exec(shown) == "(2000, 1, 1) (2000, 1, 1)\n"
+    board.exec("import machine\nmachine.RTC().datetime((2026, 3, 1, 6, 12, 34, 56, 0))")
+    shown = (
+        "import time\nt = time.localtime()\n"
+        "print(t[:5], t[6:], len(t), t == time.gmtime(time.mktime(t)))"
+    )
+    assert board.exec(shown) == "(2026, 3, 1, 12, 34) (6, 60) 8 True\n"
+    board.type("\x04")
+    board.wait_for("cause 5")
+    board.type("machine.reset()\r")
+    board.wait_for("cause 2")
+    board.wait_for(">>> ")
+    assert board.exec(shown) == "(2026, 3, 1, 12, 34) (6, 60) 8 True\n"
+    board.power_cycle()
+    board.wait_for("cause 1")
+    assert board.exec("import time\nprint(time.gmtime()[0])") == "2000\n"
+
+
+@pytest.mark.parametrize(
+    "day", [(2000, 1, 1), (2000, 2, 29), (2024, 2, 29), (2026, 12, 31), (2027, 1, 1), (2032, 3, 1)]
+)
+def test_rtc_counts_days_by_the_calendar(board, day):
+    text = f"import machine\nr = machine.RTC()\nr.datetime({(*day, 0, 23, 59, 50, 0)})\n"
+    assert board.exec(text + "print(r.datetime()[:3])") == f"{day}\n"
+
+
+def test_time_can_be_moved(board):
+    before = board.clock()
+    after = board.clock(advance_s=86400)
+    assert after["time"] - before["time"] in (86400, 86401)
+    assert board.exec("import time\nprint(time.gmtime()[:3])") == "(2000, 1, 2)\n"
+    board.clock(drift_s=86400)
+    assert board.exec("import time\nprint(time.gmtime()[:3])") == "(2000, 1, 3)\n"
+
+
+def test_files_survive_a_power_cycle(board):
+    board.exec("with open('/note', 'w') as file:\n    file.write('kept')")
+    board.power_cycle()
+    board.wait_for("cause 1")
+    assert board.read_tree()["/note"] == b"kept"
+
+
+@pytest.mark.parametrize("torn", [False, True])
+def test_a_power_cut_never_damages_other_files(torn):
+    """Old or new contents, at every write of a rename; the other file is never touched."""
+    old, new, other = b"o" * 700, b"n" * 900, bytes(range(256)) * 12
+    program = (
+        b"import os\n"
+        b"print('go')\n"
+        b"with open('/f.tmp', 'wb') as file:\n    file.write(b'n' * 900)\n"
+        b"os.rename('/f.tmp', '/f')\n"
+        b"print('done')\n"
+    )
+    seen = set()
+    with VirtualBoard({"/f": old, "/other": other}) as board:
+        board.wait_for(">>> ")
+        for cut in range(60):
+            board.exec("with open('/f', 'wb') as file:\n    file.write(b'o' * 700)")
+            board.power_cut(after_writes=cut, torn=torn)
+            board.type("\x05" + program.decode().replace("\n", "\r") + "\x04")
+            board.wait_for("\ngo\r\n")
+            try:
+                board.wait_for("done\r\n", timeout_s=0.05)
+                lost = False
+            except BoardError:
+                board.wait_state("off")
+                lost = True
+            tree = board.read_tree()
+            assert tree["/other"] == other
+            assert tree["/f"] in (old, new)
+            seen.add((lost, tree["/f"] == new))
+            if not lost:
+                break
+            board.power_on()
+            board.wait_for(">>> ")
+    assert seen >= {(True, False), (False, True)}, "the cuts covered the whole write"
+
+
+def test_flash_counters(board):
+    before = board.flash_counters()
+    board.exec("with open('/big', 'wb') as file:\n    file.write(bytes(8000))")
+    cost = board.flash_counters().since(before)
+    assert cost.erases >= 2
+    assert cost.bytes >= 8000
+    assert cost.operations == cost.erases + cost.programs
+
+
+def test_an_application_that_prints_for_ever_is_interrupted():
+    with VirtualBoard({"/main.py": b"while True:\n    print('x' * 100)\n"}) as board:
+        board.wait_for("xxx")
+        assert board.exec("print('free')") == "free\n"
+
+
+def test_overlay_frames_do_not_show(board):
+    with pytest.raises(BoardError) as caught:
+        board.exec("import machine\nmachine.I2C(0).readfrom(0x10, 1)")
+    assert str(caught.value) == (
+        "Traceback (most recent call last):\n"
+        '  File "<stdin>", line 2, in <module>\n'
+        "OSError: [Errno 19] ENODEV\n"
+    )
+
+
+def test_an_interrupted_transaction_does_not_confuse_the_next(board):
+    board.exec("with open('/main.py', 'w') as file:\n    file.write('''" + _BUSY + "''')")
+    board.reset()
+    for _ in range(30):
+        board.wait_for("busy")
+        board.type("\x03")
+        board.wait_for(">>> ")
+        board.type("bus.readfrom_mem(0x48, 0, 2), bus.readfrom_mem(0x48, 3, 2)\r")
+        board.wait_for("(b'\\x15\\x80', b'P\\x00')")
+        board.type("\x04")
+
+
+_BUSY = """
+import machine
+bus = machine.I2C(0)
+print("busy")
+while True:
+    bus.readfrom_mem(0x48, 0, 2)
+    bus.scan()
+"""
+
+
+def test_a_crashing_boot_file_leads_to_the_prompt():
+    with VirtualBoard({"/boot.py": b"1 / 0\n", "/main.py": CAUSE}) as board:
+        board.wait_for("ZeroDivisionError")
+        board.wait_for("cause 1")
+        assert 'File "boot.py", line 1' in board.serial_log
+        assert "_boot" not in board.serial_log
+
+
+def test_raw_tcp_is_a_serial_line_too():
+    import serial
+
+    with (
+        VirtualBoard({"/main.py": CAUSE}, tcp_port=0) as board,
+        serial.serial_for_url(f"socket://127.0.0.1:{board.tcp_port}", timeout=10) as line,
+    ):
+        board.wait_for(">>> ")
+        line.write(b"print(6 * 7)\r\n")
+        assert b"42\r\n" in line.read_until(b"42\r\n")
+
+
+def test_wrong_requests_are_refused_with_a_sentence(board):
+    with pytest.raises(BoardError, match="did you mean room.temperature"):
+        board.set("room.temprature", 1)
+    with pytest.raises(BoardError, match="not a finite number"):
+        board.set("room.temperature", float("nan"))
+    with pytest.raises(BoardError, match="there is: tmp102, sht31, eeprom, oven"):
+        board.fault("bmp280", "absent")
+    with pytest.raises(BoardError, match="it has: absent, nack, stuck"):
+        board.fault("tmp102", "on fire")
+    with pytest.raises(BoardError, match="'nonsense' did not appear"):
+        board.wait_for("nonsense", timeout_s=0.01)
+
+
+def test_a_board_that_is_off_says_so(board):
+    board.power_off()
+    assert board.status()["state"] == "off"
+    with pytest.raises(BoardError, match="no power"):
+        board.reset()
+
+
+def test_an_interpreter_that_cannot_start_is_reported():
+    # Less than nothing: the emulated chip itself does not fit.
+    with VirtualBoard({}, heap=-40 * 1024) as board:
+        board.wait_for("did not start")
+        assert board.status()["state"] == "dead"
+
+
+def test_nothing_is_left_after_stop():
+    with VirtualBoard({}) as board:
+        board.wait_for(">>> ")
+        pids = [board.status()["pid"], board.status()["child"]]
+        folder = board.folder
+    assert all(gone(pid) for pid in pids)
+    assert not folder.exists()
+
+
+def test_nothing_is_left_when_the_supervisor_is_killed():
+    board = VirtualBoard({"/main.py": b"while True: pass\n"}).start()
+    board.wait_state("running")
+    status = board.status()
+    os.kill(status["pid"], signal.SIGKILL)
+    assert gone(status["child"])
+    with pytest.raises(BoardError):
+        board.status()
+    board.stop()
+
+
+def test_nothing_is_left_when_the_owner_is_killed():
+    code = (
+        "from host_tools.vboard import VirtualBoard\n"
+        "board = VirtualBoard({}).start()\n"
+        "board.wait_for('>>> ')\n"
+        "print(board.status()['pid'], board.status()['child'], flush=True)\n"
+        "import time\n"
+        "time.sleep(60)\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE, text=True
+    ) as owner:
+        assert owner.stdout is not None
+        pids = [int(word) for word in owner.stdout.readline().split()]
+        owner.kill()
+    assert len(pids) == 2
+    assert all(gone(pid) for pid in pids)
+
+
+# The filter between the interpreter and the line.
+
+MIXED = (
+    b'one\ntwo\r\n  File "main.py", line 1, in f\n  File "vboard/machine.py", line 9, in g\n'
+    b'OSError: 19\n\x1b[31mred\x1b[0m\n\x1b]vb-\x07bin\n\r\n  File "vboard/x"\n\x1b]vb\x1b]vb+\x07'
+    b"text\n  \n"
+)
+MIXED_OUT = (
+    b'one\r\ntwo\r\n  File "main.py", line 1, in f\r\nOSError: 19\r\n\x1b[31mred\x1b[0m\r\n'
+    b'bin\n\r\n  File "vboard/x"\n\x1b]vbtext\r\n  \r\n'
+)
+
+
+def test_output_filter_whole_and_split_at_every_byte():
+    assert OutputFilter().feed(MIXED) == MIXED_OUT
+    for cut in range(len(MIXED)):
+        line = OutputFilter()
+        assert line.feed(MIXED[:cut]) + line.feed(MIXED[cut:]) == MIXED_OUT, cut
+    line = OutputFilter()
+    assert b"".join(line.feed(bytes([byte])) for byte in MIXED) == MIXED_OUT
+
+
+def test_output_that_is_held_back_is_given_out_in_the_end():
+    line = OutputFilter()
+    assert line.feed(b"a\n  ") == b"a\r\n"
+    assert line.holding
+    assert line.flush() == b"  "
+    assert line.feed(b"b\n") == b"b\r\n"
+
+
+def test_repl_mode_is_followed_over_cuts():
+    text = b"\r\nraw REPL; CTRL-B to exit\r\n>OK\x04"
+    for cut in range(len(text)):
+        mode = ReplMode()
+        mode.feed(text[:cut])
+        mode.feed(text[cut:])
+        assert mode.raw, cut
+        mode.feed(b'Type "help()" for more information.\r\n>>> ')
+        assert not mode.raw
+
+
+def test_the_friendly_banner_is_dropped_in_raw_mode():
+    text = (
+        b'boot says\r\nMicroPython v1\r\nType "help()" for more information.\r\n>>> \r\n'
+        b"raw REPL; CTRL-B to exit\r\n>"
+    )
+    for cut in range(len(text)):
+        banner = RawBanner()
+        out = banner.feed(text[:cut])
+        out += text[cut:] if banner.done else banner.feed(text[cut:])
+        assert out == b"boot says\r\nraw REPL; CTRL-B to exit\r\n>", cut
