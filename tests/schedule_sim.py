@@ -265,9 +265,9 @@ class _Budget:
 
 def quiet():
     """No log lines while the tests run; returns what puts them back."""
-    from tenner.schedule import heartbeat, ledger, senses, turns
+    from tenner.schedule import heartbeat, ledger, senses, turns, watch
 
-    modules = (heartbeat, ledger, senses, turns)
+    modules = (heartbeat, ledger, senses, turns, watch)
     for module in modules:
         module.log = _silent
     return tenner_log.log

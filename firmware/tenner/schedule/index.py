@@ -55,7 +55,7 @@ def scan(lines, interval_s, seed, old):
             index.tasks.append(task)
     # General text is background for the tasks; without any it is the task.
     index.work = bool(plain or (general and not index.tasks))
-    if index.work or not any(task.beat for task in index.tasks):
+    if index.work or not index.tasks:
         beat = by_key.get(tasks.BEAT_KEY)
         if beat is None:
             beat = tasks.Task(tasks.BEAT_KEY, 0)

@@ -115,7 +115,8 @@ class Watch:
         seated = 0
         for task in self.tasks or ():
             if task.pending:
-                self.close(task, task.pending, now, True)
+                # Its due time belongs to the clock that was in force before.
+                self.close(task, task.pending, now, bool(jump_s))
             # After a leap forward a grid starts anew, but what stands at a time of day and was
             # leaped over is caught up once.
             if (

@@ -1,0 +1,231 @@
+# tenner tests: the schedule under random reboots, clock jumps, offline spells and edits.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+import collections
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import schedule_sim as sim
+from tenner.schedule.gates import show
+from tenner.schedule.hours import Hours
+
+TEXTS = (
+    "# H\n- Check the door.\n",
+    "- (every 10m) Look.\n- Check the door.\n",
+    "- (every 90s; when tank.level < 20 reset 25; notify) Tank low: {tank.level}\n",
+    "- (daily 07:30) Minimum.\n- (cron */20 8-9 * * *) Often.\n",
+    "General.\n- (every 7m; model small) A.\n- (when room.temperature > 30 for 3m) Hot.\n",
+    "- (every 5m; hours 10:00-12:00) Morning.\n- (every 5m; hours 10:00-12:00) Morning.\n",
+)
+WINDOW = "07:00-22:00"
+
+PASS = st.tuples(st.just("pass"), st.integers(1, 9000))
+EVENTS = st.lists(
+    st.one_of(
+        PASS,
+        PASS,
+        st.tuples(st.just("pass"), st.integers(30000, 60000)),
+        st.tuples(st.just("reboot"), st.integers(0, 20000)),
+        st.tuples(st.just("cut"), st.integers(0, 12)),
+        st.tuples(st.just("unset"), st.integers(0, 4000)),
+        st.tuples(st.just("jump"), st.sampled_from([-7200, -100, -20, 20, 100, 7200, 200000])),
+        st.tuples(st.just("net"), st.booleans()),
+        st.tuples(st.just("busy"), st.booleans()),
+        st.tuples(st.just("edit"), st.sampled_from(TEXTS + (None,))),
+        st.tuples(st.just("model"), st.sampled_from(["ok", "alert", "fail", "person"])),
+        st.tuples(st.just("level"), st.sampled_from([10, 22, 30, None])),
+        st.tuples(st.just("heat"), st.sampled_from([20, 31])),
+        st.tuples(st.just("trigger"), st.booleans()),
+    ),
+    max_size=25,
+)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _silence():
+    sim.quiet()
+
+
+def replies(kind):
+    from tenner.agent.lane import PutBack
+
+    return {
+        "ok": sim.Result("HEARTBEAT_OK"),
+        "alert": sim.Result("The door is open."),
+        "fail": sim.Result(error="The model does not answer."),
+        "person": PutBack(sim.Result(tokens=7)),
+    }[kind]
+
+
+class Watcher:
+    """Keeps the promises in view while a board lives through its events."""
+
+    def __init__(self, text, hour):
+        self.board = sim.Board(text, sim.START + hour * 3600, heartbeat__active_hours=WINDOW)
+        self.forced = []
+        # Turns that came to nothing, and wait.
+        self.lost = []
+        # The reason why a slot may be seen twice.
+        self.turned_back = False
+
+    def answer(self, reply, kind):
+        if kind in ("fail", "person"):
+            self.lost.append(self.board.clock.utc)
+        return reply
+
+    def guard(self, act):
+        try:
+            act()
+        except sim.PowerCut:
+            # Nobody knows whether what was on its way arrived.
+            while self.board.sent and self.board.sent[-1][0] == self.board.clock.utc:
+                self.board.sent.pop()
+            # What was being run is gone with the memory.
+            self.board.clock.pass_s(30)
+            self.board.boot()
+            self.guard(self.board.step)
+
+    def event(self, kind, value):
+        board = self.board
+        if kind == "pass":
+            self.guard(lambda: board.pass_time(value))
+        elif kind == "reboot":
+            board.clock.pass_s(value)
+            board.boot()
+        elif kind == "cut":
+            board.flash.cut_in = value
+        elif kind == "unset":
+            # A chip without a battery starts in another year and is set later.
+            utc = board.clock.utc
+            board.clock.utc = 946684800
+            board.boot(trusted=False)
+            self.guard(lambda: board.pass_time(value))
+            board.clock.utc = utc + value
+            board.clock.trusted = True
+        elif kind == "jump":
+            board.clock.utc += value
+            self.turned_back = self.turned_back or value < -60
+        elif kind == "net":
+            board.net = True if value else "wifi"
+        elif kind == "busy":
+            board.lane_holder = "telegram:1" if value else None
+        elif kind == "edit":
+            board.flash.edit(value)
+        elif kind == "model":
+            reply = replies(value)
+            board.reply = lambda prompt: self.answer(reply, value)
+        elif kind == "level":
+            board.readings["tank"] = {"level": value}
+            if value is None:
+                del board.readings["tank"]
+        elif kind == "heat":
+            board.readings["room"]["temperature"] = value
+        else:
+            self.forced.append(board.clock.utc)
+            self.guard(lambda: board.step(True))
+
+
+def is_quiet(board, utc):
+    local = board.zone.local(utc)
+    return not Hours(WINDOW).active(local[3] * 60 + local[4])
+
+
+@settings(
+    max_examples=400,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+@given(text=st.sampled_from(TEXTS), hour=st.sampled_from([0, 8, 20]), events=EVENTS)
+def test_promises_hold_whatever_happens(text, hour, events):
+    watcher = Watcher(text, hour)
+    board = watcher.board
+    for kind, value in events:
+        watcher.event(kind, value)
+    board.flash.cut_in = None
+    board.net, board.lane_holder = True, None
+    board.reply = sim.Result("HEARTBEAT_OK")
+    watcher.guard(lambda: board.pass_time(7300))
+
+    # No occurrence has two lines.
+    seen = collections.Counter()
+    for line in board.lines():
+        if "up" not in line and line["r"] != "interrupted" and line["t"] not in watcher.forced:
+            seen[line["k"], line["due"]] += 1
+    if not watcher.turned_back:
+        assert not [key for key in seen if seen[key] > 1]
+
+    # Every turn that was begun and did not fail has its line, also when the power was cut.
+    logged = {line["t"] for line in board.lines() if line["r"] in ("ran", "interrupted")}
+    for utc, prompt, _model in board.turns:
+        assert utc in logged or utc in watcher.lost or "not known" in prompt, utc
+
+    # Nothing runs in quiet hours, unless a person asked for it.
+    for line in board.lines():
+        if line["r"] == "ran" and "up" not in line and line["t"] not in watcher.forced:
+            assert not is_quiet(board, line["t"]), line
+
+    # No confirmed alert is repeated within its window.
+    last = {}
+    for utc, said in board.sent:
+        if said in last and utc > 1000000000:
+            assert utc - last[said] >= 86400 or watcher.turned_back, (said, utc, last)
+        last[said] = utc
+
+    # What came due at the end has been dealt with: nothing waits for ever.
+    for task in board.heartbeat.tasks or ():
+        assert task.pending is None or board.heartbeat._put_backs or is_quiet(board, board.clock.utc)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    text=st.sampled_from(TEXTS[:5]),
+    spells=st.lists(
+        st.tuples(st.integers(1, 5000), st.sampled_from(["net", "busy", "level", "model"])),
+        max_size=12,
+    ),
+)
+def test_every_occurrence_has_exactly_one_line(text, spells):
+    """Without reboots: the run log is the list of all slots and times of day, gapless."""
+    board = sim.Board(text, utc=sim.START + 8 * 3600)
+    start = board.clock.utc
+    flags = collections.Counter()
+    for seconds, kind in spells:
+        flags[kind] += 1
+        on = flags[kind] % 2
+        if kind == "net":
+            board.net = "wifi" if on else True
+        elif kind == "busy":
+            board.lane_holder = "telegram:1" if on else None
+        elif kind == "model":
+            board.reply = replies("fail" if on else "ok")
+        else:
+            board.readings["tank"] = {"level": 10 if on else 40}
+        board.pass_time(seconds)
+    board.net, board.lane_holder, board.reply = True, None, replies("ok")
+    board.pass_time(7200)
+    now = board.clock.utc
+    for task in board.heartbeat.tasks:
+        expected = []
+        due = start
+        while True:
+            due = task.following(due, due, True, board.zone)
+            if due > now:
+                break
+            expected.append(due)
+        name = board.heartbeat.name(task)
+        found = [line["due"] for line in board.lines() if line["k"] == name]
+        assert found == expected, show(len(found))
+
+
+def test_a_month_makes_no_model_call_when_no_gate_opens():
+    board = sim.Board("- (every 5m; when room.temperature > 30) Hot.\n- [x] Done.\n")
+    board.pass_time(30 * 86400, longest_s=600)
+    assert board.turns == [] and len(board.lines()) == 30 * 288
+
+
+def test_a_month_of_beats():
+    board = sim.Board("- Check.\n")
+    board.pass_time(30 * 86400, longest_s=3600)
+    assert len(board.turns) == 30 * 48
