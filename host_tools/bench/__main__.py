@@ -1,4 +1,7 @@
-"""Runs the measurements, prints the table and writes build/bench.json."""
+"""Runs the measurements, prints the table and writes build/bench.json.
+
+With `--modules` it prints instead what each module of the idle agent adds to the heap.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +58,16 @@ def show(rows: list[Row], console: Console) -> None:
             console.print(f"{row.what}: {row.note}", markup=False, highlight=False)
 
 
+def show_modules() -> None:
+    """What each part of the idle agent costs: where to look when the heap is over its budget."""
+    for name, size in code.import_costs(code.wired_modules()):
+        print(f"{size:8d}  {name}")
+
+
 def main() -> int:
+    if sys.argv[1:] == ["--modules"]:
+        show_modules()
+        return 0
     rows = collect(MEASURES)
     OUTPUT.parent.mkdir(parents=True, exist_ok=True)
     report = {"version": tenner_version(), "rows": [row.as_json() for row in rows]}

@@ -10,14 +10,18 @@ from pathlib import Path
 from host_tools import FIRMWARE, build, interpreters
 from host_tools.bench.rows import NotMeasured
 
+# Prints what each module adds to the heap that stays taken, in the order given, then the sum.
 _HEAP_SCRIPT = """
 import gc, sys
 gc.collect()
-before = gc.mem_alloc()
+first = before = gc.mem_alloc()
 for name in sys.argv[1:]:
     __import__(name)
-gc.collect()
-print("heap", gc.mem_alloc() - before)
+    gc.collect()
+    after = gc.mem_alloc()
+    print(name, after - before)
+    before = after
+print("heap", before - first)
 """
 
 
@@ -35,9 +39,8 @@ def wired_modules() -> list[str]:
     return ["tenner.app", *sorted(names)]
 
 
-def idle_import_kb(modules: list[str] | None = None) -> float:
-    """KB of heap that stay taken after importing the compiled modules on 32-bit MicroPython."""
-    modules = wired_modules() if modules is None else modules
+def import_costs(modules: list[str]) -> list[tuple[str, int]]:
+    """Bytes of heap that each compiled module, with what it imports first, keeps on a 32-bit board."""
     try:
         found = interpreters.find_micropython32()
     except interpreters.InterpreterMissing as exc:
@@ -55,8 +58,13 @@ def idle_import_kb(modules: list[str] | None = None) -> float:
             timeout=60,
             check=False,
         )
-    words = done.stdout.split()
-    if done.returncode or len(words) < 2 or words[-2] != "heap":
+    rows = [line.split() for line in done.stdout.splitlines()]
+    if done.returncode or not rows or rows[-1][0] != "heap":
         last = (done.stderr or done.stdout).strip().splitlines()[-1:] or ["no output"]
         raise NotMeasured(f"importing {modules[0]} and what it wires failed: {last[0]}")
-    return int(words[-1]) / 1024
+    return [(name, int(size)) for name, size in rows]
+
+
+def idle_import_kb() -> float:
+    """KB of heap that stay taken after importing all that the idle agent wires."""
+    return import_costs(wired_modules())[-1][1] / 1024

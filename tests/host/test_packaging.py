@@ -1,5 +1,6 @@
 """The package's metadata, the make targets and the files other tools read."""
 
+import ast
 import importlib.metadata
 import json
 import re
@@ -28,6 +29,33 @@ def test_package_json_lists_files_that_are_there():
     for target, source in urls:
         assert (ROOT / source).is_file()
         assert source == f"firmware/{target}"
+
+
+def imported_modules():
+    """(module, file) of everything host_tools imports from outside, at any depth."""
+    for path in sorted((ROOT / "host_tools").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = []
+            if isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom) and not node.level:
+                names = [node.module or ""]
+            for name in names:
+                module = name.split(".", maxsplit=1)[0]
+                if module not in sys.stdlib_module_names | {"host_tools", "tenner"}:
+                    yield module, path.relative_to(ROOT)
+
+
+def test_what_the_host_tools_import_is_declared():
+    declared = {
+        re.split(r"[<>=;\[ ]", requirement)[0].lower().replace("_", "-")
+        for requirement in importlib.metadata.requires("tenner")
+        if "extra == 'test'" not in requirement and 'extra == "test"' not in requirement
+    }
+    owners = importlib.metadata.packages_distributions()
+    for module, path in imported_modules():
+        names = {name.lower().replace("_", "-") for name in owners.get(module, [])}
+        assert names & declared, f"{path} imports {module}, which pyproject.toml does not declare"
 
 
 class Manifest:
