@@ -14,8 +14,10 @@ from .conversation import Answer, ToolCall
 from .faults import GARBAGE, OK, RESET, STALL, Step
 from .loop import LoopThread
 from .offline_model import API_KEY, MODEL, OfflineModel
-from .server import Event, Log, Request, Response, Service
-from .telegram import OWNER, TOKEN, Sent, Telegram
+from .records import Event, Request, Response
+from .server import Log, Service
+from .telegram import Telegram
+from .telegram_people import OWNER, TOKEN, Sent
 
 __all__ = [
     "API_KEY", "GARBAGE", "MODEL", "OK", "OWNER", "RESET", "STALL", "TOKEN", "Answer", "Authority", "Event",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import tempfile
 import threading
 from pathlib import Path
@@ -26,6 +27,9 @@ def main() -> None:
         telegram_port=options.telegram_port,
         log=lambda line: print(line, flush=True),
     )
+    ended = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: ended.set())
     with services:
         print(f"model     {services.model.base_url}  key {API_KEY}  model {MODEL}")
         print(f"telegram  {services.telegram.url}  token {TOKEN}  owner {OWNER}")
@@ -33,10 +37,7 @@ def main() -> None:
             folder = options.certs or Path(tempfile.mkdtemp(prefix="tenner-ca-"))
             print(f"CA        {services.authority.write_der(folder)}")
         print("Ctrl-C ends.", flush=True)
-        try:
-            threading.Event().wait()
-        except KeyboardInterrupt:
-            print()
+        ended.wait()
 
 
 if __name__ == "__main__":

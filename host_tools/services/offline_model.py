@@ -9,10 +9,11 @@ import json
 import ssl
 from typing import Any
 
-from . import chat_completions, messages_api, rules
+from . import chat_completions, chat_refusals, messages_api, messages_refusals, rules
 from .conversation import Answer, Conversation, ToolCall
 from .loop import LoopThread
-from .server import Call, Event, Log, Response, Service
+from .records import Call, Event, Response
+from .server import Log, Service
 
 MODEL = "offline-rules"
 API_KEY = "offline-key"
@@ -79,7 +80,7 @@ class OfflineModel(Service):
             if request.path == "/v1/messages":
                 return self._messages(call)
             return self._chat(call)
-        except (chat_completions.Refusal, messages_api.Refusal) as refusal:
+        except (chat_refusals.Refusal, messages_refusals.Refusal) as refusal:
             self.tell(f"refused ({refusal.status}): {refusal.message}")
             return Response.of_json(refusal.body(), refusal.status)
 
@@ -88,12 +89,10 @@ class OfflineModel(Service):
     ) -> Response:
         message = message or _MESSAGES.get(status, "The server had an error.")
         if call.request.path == "/v1/messages":
-            response = Response.of_json(messages_api.error_body(message, status), status)
+            response = Response.of_json(messages_refusals.error_body(message, status), status)
         else:
             kind, code = _KINDS.get(status, ("server_error", None))
-            response = Response.of_json(
-                chat_completions.error_body(message, kind, code=code), status
-            )
+            response = Response.of_json(chat_refusals.error_body(message, kind, code=code), status)
         if retry_after_s is not None:
             response.headers.append(("Retry-After", str(retry_after_s)))
         return response
@@ -102,14 +101,14 @@ class OfflineModel(Service):
         if call.request.path == "/v1/messages":
             body = {"type": "error", "error": {"type": "overloaded_error", "message": message}}
             return Event(json.dumps(body), "error")
-        return Event(json.dumps(chat_completions.error_body(message, "server_error")))
+        return Event(json.dumps(chat_refusals.error_body(message, "server_error")))
 
     # --- the three resources -----------------------------------------------------------------
 
     def _models(self, call: Call) -> Response:
         try:
-            chat_completions.check_key(call.headers, self.api_key)
-        except chat_completions.Refusal as refusal:
+            chat_refusals.check_key(call.headers, self.api_key)
+        except chat_refusals.Refusal as refusal:
             return Response.of_json(refusal.body(), refusal.status)
         entries = [
             {"id": model, "object": "model", "created": _CREATED, "owned_by": "offline"}
@@ -124,12 +123,12 @@ class OfflineModel(Service):
         return self.error_response(call, 404, f"The model '{wanted}' does not exist")
 
     def _chat(self, call: Call) -> Response:
-        chat_completions.check_key(call.headers, self.api_key)
+        chat_refusals.check_key(call.headers, self.api_key)
         body = call.request.json
-        chat_completions.check(body, self.models, self.max_tokens)
+        chat_refusals.check(body, self.models, self.max_tokens)
         tokens_in = estimate(body["messages"]) + estimate(body.get("tools"))
         if tokens_in > self.context_tokens:
-            raise chat_completions.Refusal(
+            raise chat_refusals.Refusal(
                 f"This model's maximum context length is {self.context_tokens} tokens. However, your "
                 f"messages resulted in {tokens_in} tokens. Please reduce the length of the messages.",
                 param="messages",
@@ -164,14 +163,14 @@ class OfflineModel(Service):
         return Response(200, b"", [("Content-Type", "text/event-stream; charset=utf-8")], events)
 
     def _messages(self, call: Call) -> Response:
-        messages_api.check_headers(call.headers, self.api_key)
+        messages_refusals.check_headers(call.headers, self.api_key)
         body = call.request.json
-        messages_api.check(
+        messages_refusals.check(
             body, self.models, self.max_tokens, strict_alternation=self.strict_alternation
         )
         tokens_in = sum(estimate(body.get(key)) for key in ("system", "messages", "tools"))
         if tokens_in > self.context_tokens:
-            raise messages_api.Refusal(
+            raise messages_refusals.Refusal(
                 f"prompt is too long: {tokens_in} tokens > {self.context_tokens} maximum"
             )
         conversation = messages_api.conversation(body)

@@ -10,7 +10,7 @@ import re
 
 from . import readings, wishes
 from .conversation import Answer, Conversation, ToolCall
-from .wishes import Wish
+from .wish import Wish, fit
 
 SILENCE = "HEARTBEAT_OK"
 
@@ -192,14 +192,12 @@ def _decide_beat(conversation: Conversation, task: str) -> Answer:
     if not readings.given(task):
         items = [one for one in items if _is_task(one[1], conversation)]
     if not items:
-        return Answer("", [ToolCall("heartbeat", wishes.fit(tool, [("action", "skip")]))])
+        return Answer("", [ToolCall("heartbeat", fit(tool, [("action", "skip")]))])
     kind = tool.properties.get("tasks", {}).get("type")
     chosen = (
         [int(number) for number, _ in items] if kind == "array" else "\n".join(t for _, t in items)
     )
-    return Answer(
-        "", [ToolCall("heartbeat", wishes.fit(tool, [("action", "run"), ("tasks", chosen)]))]
-    )
+    return Answer("", [ToolCall("heartbeat", fit(tool, [("action", "run"), ("tasks", chosen)]))])
 
 
 def _is_task(item: str, conversation: Conversation) -> bool:

@@ -8,26 +8,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
-from . import readings
-from .conversation import Conversation, Tool, ToolCall
+from .conversation import Conversation, ToolCall
+from .measuring import read_chips, read_sensors
+from .wish import Wish, find, fit
 
 _FILE = r"[\"'`]?([\w./-]*\w\.\w+|/[\w./-]+)[\"'`]?"
 _QUOTES = "\"'`“”‘’ "
-
-
-@dataclass(frozen=True)
-class Wish:
-    """Something asked for: a call, or words to say. `chip` or `sensor` explain a reading."""
-
-    call: ToolCall | None = None
-    say: str | None = None
-    chip: readings.Chip | None = None
-    sensor: str = ""
-    #: A step on the way, of which nobody wants to hear.
-    quiet: bool = False
 
 
 Rule = Callable[[str, Conversation], Wish | None]
@@ -54,33 +42,7 @@ def order(text: str, conversation: Conversation) -> list[Wish]:
         wish = rule(text, conversation)
         if wish is not None:
             return [wish]
-    return _sensor(text, conversation) or _chip(text, conversation)
-
-
-def fit(tool: Tool, wanted: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Name arguments as the tool's schema does.
-
-    Each wanted value comes with the names it may have, `path|file|name`; the first one in the schema is used.
-    """
-    arguments: dict[str, Any] = {}
-    for names, value in wanted:
-        for name in names.split("|"):
-            if name in tool.properties and name not in arguments:
-                arguments[name] = _typed(value, tool.properties[name])
-                break
-    return arguments
-
-
-def _typed(value: Any, schema: Any) -> Any:
-    kind = schema.get("type") if isinstance(schema, dict) else None
-    kinds = kind if isinstance(kind, list) else [kind]
-    if isinstance(value, str) and value.lower().startswith("0x") and "string" not in kinds:
-        return int(value, 16) if "integer" in kinds or "number" in kinds else value
-    if isinstance(value, int) and kinds == ["string"]:
-        return str(value)
-    if isinstance(value, str) and kinds == ["array"]:
-        return [value]
-    return value
+    return read_sensors(text, conversation) or read_chips(text, conversation)
 
 
 def _make(conversation: Conversation, names: str, wanted: list[tuple[str, Any]]) -> Wish:
@@ -90,10 +52,6 @@ def _make(conversation: Conversation, names: str, wanted: list[tuple[str, Any]])
         if tool is not None:
             return Wish(ToolCall(name, fit(tool, wanted)))
     return Wish(say=f"I would need the tool {names.split('|')[0]} for that; it is not on offer.")
-
-
-def _match(pattern: str, text: str) -> re.Match[str] | None:
-    return re.search(pattern, text, re.I | re.S)
 
 
 def _clean(text: str) -> str:
@@ -108,7 +66,7 @@ def _clean(text: str) -> str:
 
 def _call(text: str, conversation: Conversation) -> Wish | None:
     """`call TOOL {"argument": 1}`: exactly that."""
-    match = _match(
+    match = find(
         r"^(?:call|use)(?: the tool)?\s+[`\"]?([\w.-]+)[`\"]?(?:\s+with)?\s*(\{.*\})", text
     )
     if match is None or match.group(1) not in conversation.tools:
@@ -121,18 +79,18 @@ def _call(text: str, conversation: Conversation) -> Wish | None:
 
 
 def _say(text: str, conversation: Conversation) -> Wish | None:
-    match = _match(r"^say something long\D*(\d+)", text)
+    match = find(r"^say something long\D*(\d+)", text)
     if match:
         return Wish(say=long_text(int(match.group(1))))
-    match = _match(r"^say[:\s]\s*(?!what\b)(.+)$", text)
+    match = find(r"^say[:\s]\s*(?!what\b)(.+)$", text)
     return Wish(say=_clean(match.group(1))) if match else None
 
 
 def _spawn(text: str, conversation: Conversation) -> Wish | None:
     match = (
-        _match(r"^spawn(?: a task| an agent)?(?: to)?:?\s+(.+)$", text)
-        or _match(r"^in the background[,:]?\s+(.+)$", text)
-        or _match(r"^(.+?)\s+in the background\.?$", text)
+        find(r"^spawn(?: a task| an agent)?(?: to)?:?\s+(.+)$", text)
+        or find(r"^in the background[,:]?\s+(.+)$", text)
+        or find(r"^(.+?)\s+in the background\.?$", text)
     )
     if match is None:
         return None
@@ -143,9 +101,9 @@ def _spawn(text: str, conversation: Conversation) -> Wish | None:
 
 def _cron(text: str, conversation: Conversation) -> Wish | None:
     tool = conversation.tools.get("cron")
-    if _match(r"^(?:list|show)\b.*\b(?:cron|jobs|schedules?)\b", text):
+    if find(r"^(?:list|show)\b.*\b(?:cron|jobs|schedules?)\b", text):
         return _make(conversation, "cron", [("action", "list")])
-    match = _match(r"^(remove|delete|enable|disable)\b.*\bjob\s+[\"'`]?([\w-]+)", text)
+    match = find(r"^(remove|delete|enable|disable)\b.*\bjob\s+[\"'`]?([\w-]+)", text)
     if match:
         action = "remove" if match.group(1).lower() == "delete" else match.group(1).lower()
         return _make(conversation, "cron", [("action", action), ("id|name|job", match.group(2))])
@@ -187,11 +145,11 @@ _DAYS = ("sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "satu
 
 def _schedule(text: str) -> tuple[dict[str, Any], str] | None:
     """Return schedule and what to do, from `every 10 minutes …`, `daily 07:30 …`, `cron F F F F F …`."""
-    match = _match(r"^cron:?\s+((?:[\d*/,-]\S*\s+){4}\S+)\s+(.+)$", text)
+    match = find(r"^cron:?\s+((?:[\d*/,-]\S*\s+){4}\S+)\s+(.+)$", text)
     if match:
         return {"kind": "cron", "expr": match.group(1)}, match.group(2)
     lead = r"^(?:(remind me)\s+)?"
-    match = _match(
+    match = find(
         lead + r"every\s+(\d+)?\s*(seconds?|minutes?|mins?|hours?|days?|[smh])\b[,:]?\s+(.+)$",
         text,
     )
@@ -203,7 +161,7 @@ def _schedule(text: str) -> tuple[dict[str, Any], str] | None:
         )
     clock = r"(?:\s+at)?\s+(\d{1,2}):(\d{2})[,:]?\s+(.+)$"
     days = "|".join(_DAYS)
-    match = _match(lead + r"(daily|every day|each day|every (?:" + days + r"))" + clock, text)
+    match = find(lead + r"(daily|every day|each day|every (?:" + days + r"))" + clock, text)
     if match is None:
         return None
     day = match.group(2).lower().split()[-1]
@@ -217,14 +175,12 @@ def _reminder(remind: str | None, what: str) -> str:
 
 
 def _edit(text: str, conversation: Conversation) -> Wish | None:
-    match = _match(r"\breplace\s+(.+?)\s+(?:with|by)\s+(.+?)\s+in\s+" + _FILE, text)
+    match = find(r"\breplace\s+(.+?)\s+(?:with|by)\s+(.+?)\s+in\s+" + _FILE, text)
     if match:
         old, new, path = match.groups()
     else:
-        match = _match(
-            r"\bin\s+" + _FILE + r",?\s+replace\s+(.+?)\s+(?:with|by)\s+(.+?)\.?$", text
-        )
-        match = match or _match(
+        match = find(r"\bin\s+" + _FILE + r",?\s+replace\s+(.+?)\s+(?:with|by)\s+(.+?)\.?$", text)
+        match = match or find(
             r"^edit\s+" + _FILE + r"[,:]?\s+(?:and\s+)?replace\s+(.+?)\s+(?:with|by)\s+(.+?)\.?$",
             text,
         )
@@ -240,13 +196,11 @@ def _edit(text: str, conversation: Conversation) -> Wish | None:
 
 
 def _write(text: str, conversation: Conversation) -> Wish | None:
-    match = _match(
-        r"^(?:write|save|put)\s+(.+?)\s+(?:to|into|in)\s+(?:the file\s+)?" + _FILE, text
-    )
+    match = find(r"^(?:write|save|put)\s+(.+?)\s+(?:to|into|in)\s+(?:the file\s+)?" + _FILE, text)
     if match:
         content, path = match.groups()
     else:
-        match = _match(r"^create\s+(?:the file\s+)?" + _FILE + r"\s+with\s+(.+)$", text)
+        match = find(r"^create\s+(?:the file\s+)?" + _FILE + r"\s+with\s+(.+)$", text)
         if match is None:
             return None
         path, content = match.groups()
@@ -254,7 +208,7 @@ def _write(text: str, conversation: Conversation) -> Wish | None:
 
 
 def _append(text: str, conversation: Conversation) -> Wish | None:
-    match = _match(
+    match = find(
         r"^(?:append|add|remember|note)\s+(?:that\s+)?(.+?)\s+(?:to|into|in)\s+(?:the file\s+)?"
         + _FILE,
         text,
@@ -262,7 +216,7 @@ def _append(text: str, conversation: Conversation) -> Wish | None:
     if match:
         wanted = _path_and_content(match.group(2), match.group(1))
     else:
-        match = _match(r"^remember\s+(?:that\s+)?(.+)$", text)
+        match = find(r"^remember\s+(?:that\s+)?(.+)$", text)
         if match is None:
             return None
         wanted = _path_and_content("memory/MEMORY.md", match.group(1))
@@ -274,7 +228,7 @@ def _path_and_content(path: str, content: str) -> list[tuple[str, Any]]:
 
 
 def _list(text: str, conversation: Conversation) -> Wish | None:
-    match = _match(
+    match = find(
         r"^(?:list|show)\s+(?:me\s+)?(?:the\s+|all\s+|my\s+)*files(?:\s+in\s+(\S+?))?[.?]?$", text
     )
     if match is None:
@@ -284,7 +238,7 @@ def _list(text: str, conversation: Conversation) -> Wish | None:
 
 
 def _read(text: str, conversation: Conversation) -> Wish | None:
-    match = _match(
+    match = find(
         r"^(?:read|open|show|cat|what(?: is|'s) in|what does)\s+(?:me\s+)?(?:the\s+)?(?:file\s+)?"
         + _FILE,
         text,
@@ -295,18 +249,18 @@ def _read(text: str, conversation: Conversation) -> Wish | None:
 
 
 def _message(text: str, conversation: Conversation) -> Wish | None:
-    match = _match(r"^send\s+(?:a\s+)?message\s+to\s+(\S+?)(?:\s+saying|:)\s*(.+)$", text)
-    match = match or _match(
+    match = find(r"^send\s+(?:a\s+)?message\s+to\s+(\S+?)(?:\s+saying|:)\s*(.+)$", text)
+    match = match or find(
         r"^(?:tell|message)\s+(?!me\b|us\b|the\b|what\b)(\S+?)[:,]?\s+(?:that\s+)?(.+)$", text
     )
     if match:
         chat, said = match.groups()
     else:
-        match = _match(r"^send\s+(?:the\s+)?message\s+(.+?)\s+to\s+(\S+?)\.?$", text)
+        match = find(r"^send\s+(?:the\s+)?message\s+(.+?)\s+to\s+(\S+?)\.?$", text)
         if match:
             said, chat = match.groups()
         else:
-            match = _match(r"^send\s+(?:a\s+|the\s+)?message(?:\s+saying)?:?\s+(.+)$", text)
+            match = find(r"^send\s+(?:a\s+|the\s+)?message(?:\s+saying)?:?\s+(.+)$", text)
             if match is None:
                 return None
             said, chat = match.group(1), ""
@@ -317,13 +271,13 @@ def _message(text: str, conversation: Conversation) -> Wish | None:
 
 
 def _web(text: str, conversation: Conversation) -> Wish | None:
-    match = _match(r"^(?:fetch|get|open|read|download)\s+(https?://\S+)", text)
+    match = find(r"^(?:fetch|get|open|read|download)\s+(https?://\S+)", text)
     if match:
         return _make(conversation, "web_fetch", [("url", match.group(1).rstrip(".,"))])
-    match = _match(r"^search\s+(?:the\s+)?(?:web|internet)\s+for\s+(.+)$", text)
+    match = find(r"^search\s+(?:the\s+)?(?:web|internet)\s+for\s+(.+)$", text)
     if match:
         return _make(conversation, "web_search", [("query|q", _clean(match.group(1)))])
-    match = _match(
+    match = find(
         r"^(?:search|look in)\s+(?:my\s+|the\s+|your\s+)?(?:memory|notes)\s+for\s+(.+)$", text
     )
     if match:
@@ -332,7 +286,7 @@ def _web(text: str, conversation: Conversation) -> Wish | None:
 
 
 def _pin(text: str, conversation: Conversation) -> Wish | None:
-    match = _match(
+    match = find(
         r"^(?:set|switch|turn|drive)\s+(?:pin\s+)?(\w+)\s+(?:to\s+)?(on|off|high|low|1|0)\b", text
     )
     if match and "gpio" in conversation.tools:
@@ -340,10 +294,10 @@ def _pin(text: str, conversation: Conversation) -> Wish | None:
         return _make(
             conversation, "gpio", [("action", "write"), ("pin", match.group(1)), ("value", value)]
         )
-    match = _match(r"^read\s+pin\s+(\w+)", text)
+    match = find(r"^read\s+pin\s+(\w+)", text)
     if match:
         return _make(conversation, "gpio", [("action", "read"), ("pin", match.group(1))])
-    match = _match(r"^scan\s+(?:the\s+)?(?:bus\s+)?(i2c\d)?", text)
+    match = find(r"^scan\s+(?:the\s+)?(?:bus\s+)?(i2c\d)?", text)
     if match and "i2c" in conversation.tools:
         return _make(conversation, "i2c", [("action", "scan"), ("bus", match.group(1) or "i2c0")])
     return None
@@ -352,100 +306,6 @@ def _pin(text: str, conversation: Conversation) -> Wish | None:
 _RULES: tuple[Rule, ...] = (
     _call, _say, _spawn, _cron, _edit, _write, _append, _list, _web, _pin, _read, _message,
 )  # fmt: skip
-
-
-# --- sensors: by name, or a chip on a bus -----------------------------------------------------
-
-
-def _sensor(text: str, conversation: Conversation) -> list[Wish]:
-    """Read each named sensor that the text mentions; ask for the names when it mentions none."""
-    tool = conversation.tools.get("sensor")
-    if tool is None:
-        return []
-    listing = ToolCall("sensor", fit(tool, [("action", "list")]))
-    if _match(r"^(?:list|which|what)\b.*\bsensors\b", text):
-        return [Wish(listing)]
-    brought = [name.partition(".")[0] for name, _, _ in readings.given(conversation.task())]
-    names = [name for name in _sensor_names(text, tool) if name not in brought]
-    if not names and _match(_MEASURED, text) and not _knows_better(text, conversation):
-        listed = next((result for call, result in conversation.done() if call.same(listing)), None)
-        if listed is None:
-            return [Wish(listing, quiet=True)]
-        known = re.findall(r"[A-Za-z_][\w-]*", listed.partition(";")[0])
-        known = [] if known[:1] in (["none"], ["error"]) else known
-        names = [name for name in known if _match(rf"\b{re.escape(name)}\b", text)] or known[:1]
-    return [
-        Wish(
-            ToolCall("sensor", fit(tool, [("action", "read"), ("name|sensor", name)])), sensor=name
-        )
-        for name in names
-    ]
-
-
-_MEASURED = (
-    r"\b(temperature|humidity|pressure|light|moisture|level|voltage|warm|hot|cold|degrees)\b"
-)
-
-
-def _knows_better(text: str, conversation: Conversation) -> bool:
-    """Say whether the value came along with the task, or its chip is known and can be read."""
-    if readings.given(conversation.task()):
-        return True
-    return "i2c" in conversation.tools and bool(readings.chips_meant(text, conversation.system))
-
-
-_NOT_NAMES = frozenset(
-    (
-        "the",
-        "a",
-        "an",
-        "this",
-        "that",
-        "my",
-        "your",
-        "each",
-        "every",
-        "any",
-        "temperature",
-        "humidity",
-    )
-)
-
-
-def _sensor_names(text: str, tool: Tool) -> list[str]:
-    schema = tool.properties.get("name") or tool.properties.get("sensor") or {}
-    listed = schema.get("enum") if isinstance(schema, dict) else None
-    if isinstance(listed, list):
-        named = [name for name in listed if _match(rf"\b{re.escape(str(name))}\b", text)]
-        if not named and readings.asks_temperature(text):
-            named = listed[:1]
-        return named
-    names = re.findall(r"\b([a-z_]\w*)\.[a-z_]\w*\s*(?:[<>=!]|is\b|outside|changes)", text, re.I)
-    names += re.findall(r"\bsensor\s+(?:named\s+|called\s+)?[\"'`]([\w-]+)[\"'`]", text, re.I)
-    names += re.findall(r"\b([\w-]+)\s+sensor\b", text, re.I)
-    unique: list[str] = []
-    for name in names:
-        if name.lower() not in _NOT_NAMES and name not in unique and not name.isupper():
-            unique.append(name)
-    return unique
-
-
-def _chip(text: str, conversation: Conversation) -> list[Wish]:
-    """Read register 0 of the chips that the text is about."""
-    tool = conversation.tools.get("i2c")
-    if tool is None or (not readings.chips(text) and readings.given(conversation.task())):
-        return []  # The readings came along with the task.
-    wishes = []
-    for chip in readings.chips_meant(text, conversation.system):
-        wanted = [
-            ("action", "read"),
-            ("bus", chip.bus),
-            ("address", chip.address),
-            ("register", 0),
-            ("length", 2),
-        ]
-        wishes.append(Wish(ToolCall("i2c", fit(tool, wanted)), chip=chip))
-    return wishes
 
 
 def long_text(size: int) -> str:

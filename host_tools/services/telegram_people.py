@@ -1,0 +1,312 @@
+"""The people's side of the Telegram stand-in: chats, what is said in them, what the bot sent."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from .loop import LoopThread
+from .server import Log, Service
+from .telegram_entities import utf16_length
+
+TOKEN = "1234567:offline-telegram-token-not-a-secret"
+
+#: A private chat that has started the bot already.
+OWNER = 1000
+
+NOW = 1_700_000_000
+BOT = {
+    "id": 1234567,
+    "is_bot": True,
+    "first_name": "tenner",
+    "username": "tenner_offline_bot",
+    "can_join_groups": True,
+    "can_read_all_group_messages": False,
+    "supports_inline_queries": False,
+}
+_UPDATE_KINDS = ("message", "edited_message", "callback_query")
+
+
+@dataclass
+class Sent:
+    """One message the bot sent, as it stands now; `history` are its earlier texts."""
+
+    message_id: int
+    chat_id: int
+    text: str
+    entities: list[dict[str, Any]]
+    #: What the bot put into the request, before parsing.
+    source: str
+    parse_mode: str = ""
+    reply_to: int | None = None
+    reply_markup: dict[str, Any] | None = None
+    history: list[str] = field(default_factory=list)
+    deleted: bool = False
+
+    @property
+    def buttons(self) -> list[dict[str, Any]]:
+        rows = (self.reply_markup or {}).get("inline_keyboard", [])
+        return [button for row in rows for button in row]
+
+
+@dataclass
+class Chat:
+    id: int
+    type: str
+    username: str = ""
+    blocked: bool = False
+    migrated_to: int | None = None
+
+    def public(self) -> dict[str, Any]:
+        result: dict[str, Any] = {"id": self.id, "type": self.type}
+        if self.type == "private":
+            result["first_name"] = self.username or f"User {self.id}"
+            if self.username:
+                result["username"] = self.username
+        else:
+            result["title"] = self.username or f"Group {self.id}"
+        return result
+
+
+_P = TypeVar("_P", bound="People")
+
+
+class People(Service):
+    """Chats and their members; `Telegram` adds the API on top."""
+
+    def __init__(
+        self,
+        *,
+        tls: ssl.SSLContext | None = None,
+        loop: LoopThread | None = None,
+        host: str = "localhost",
+        port: int = 0,
+        log: Log | None = None,
+        token: str = TOKEN,
+    ) -> None:
+        super().__init__(tls=tls, loop=loop, host=host, port=port, log=log)
+        self.token = token
+        #: Messages the bot sent, edited in place.
+        self.sent: list[Sent] = []
+        #: (chat id, action) of each sendChatAction.
+        self.actions: list[tuple[int, str]] = []
+        #: Arguments of each answerCallbackQuery, by callback id.
+        self.answers: dict[str, dict[str, Any]] = {}
+        #: Commands the bot announced.
+        self.commands: list[dict[str, Any]] = []
+        #: Answer "chat not found" for chats nobody has spoken in, as the real API does.
+        self.unknown_chats_refused = True
+        self._chats: dict[int, Chat] = {OWNER: Chat(OWNER, "private", "owner")}
+        self._updates: list[dict[str, Any]] = []
+        self._next_update = 700_000_001
+        self._next_message = 1
+        self._their_messages: dict[int, dict[str, Any]] = {}
+        self._callbacks: set[str] = set()
+        self._allowed: tuple[str, ...] = ()
+        self._webhook = ""
+        self._poll: tuple[asyncio.Event, list[bool]] | None = None
+
+    # --- people --------------------------------------------------------------------------------
+
+    def say(
+        self,
+        chat_id: int,
+        text: str,
+        *,
+        from_id: int | None = None,
+        username: str = "",
+        chat_type: str = "private",
+        reply_to: int | None = None,
+        **extra: Any,
+    ) -> dict[str, Any]:
+        """Write a message to the bot; return it. `extra` goes into the message as it is."""
+        fields: dict[str, Any] = {"text": text} if text else {}
+        if text.startswith("/"):
+            length = utf16_length(text.split()[0])
+            fields["entities"] = [{"type": "bot_command", "offset": 0, "length": length}]
+        return self._incoming(chat_id, {**fields, **extra}, from_id, username, chat_type, reply_to)
+
+    def attach(
+        self,
+        chat_id: int,
+        kind: str = "photo",
+        caption: str = "",
+        *,
+        from_id: int | None = None,
+        username: str = "",
+        chat_type: str = "private",
+    ) -> dict[str, Any]:
+        """Send the bot a photo, voice message or document."""
+        file = {"file_id": f"offline-{kind}", "file_unique_id": f"u-{kind}", "file_size": 1234}
+        contents: dict[str, Any] = {
+            "photo": [{**file, "width": 90, "height": 60}, {**file, "width": 900, "height": 600}],
+            "voice": {**file, "duration": 3, "mime_type": "audio/ogg"},
+            "document": {**file, "file_name": "notes.txt", "mime_type": "text/plain"},
+        }
+        fields = {kind: contents[kind]}
+        if caption:
+            fields["caption"] = caption
+        return self._incoming(chat_id, fields, from_id, username, chat_type, None)
+
+    def edit(self, message: dict[str, Any], text: str) -> dict[str, Any]:
+        """Edit a message that was said earlier."""
+        with self.changed:
+            edited = {**message, "text": text, "edit_date": NOW + 60}
+            self._their_messages[edited["message_id"]] = edited
+            self._push("edited_message", edited)
+        self._wake()
+        return edited
+
+    def press(self, message: Sent, data: str, *, from_id: int | None = None) -> str:
+        """Press the button with this callback data under a message; return the callback's id."""
+        if not any(button.get("callback_data") == data for button in message.buttons):
+            have = [button.get("callback_data") for button in message.buttons]
+            raise ValueError(f"message {message.message_id} has no button {data!r}; it has {have}")
+        with self.changed:
+            chat = self._chats[message.chat_id]
+            callback_id = str(9_000_000_000 + self._next_update)
+            self._callbacks.add(callback_id)
+            query = {
+                "id": callback_id,
+                "from": _user(from_id or message.chat_id, chat.username),
+                "message": self.public(message),
+                "chat_instance": str(chat.id),
+                "data": data,
+            }
+            self._push("callback_query", query)
+        self._wake()
+        return callback_id
+
+    def inject(self, update: dict[str, Any]) -> int:
+        """Put any update into the queue as it is; its id is added. Return the id."""
+        with self.changed:
+            number = self._next_update
+            self._next_update += 1
+            self._updates.append({"update_id": number, **update})
+        self._wake()
+        return number
+
+    def add_chat(self, chat_id: int, chat_type: str = "private", username: str = "") -> None:
+        """Make a chat known, as if its user had pressed Start."""
+        with self.changed:
+            self._chats.setdefault(chat_id, Chat(chat_id, chat_type, username))
+
+    def block(self, chat_id: int, blocked: bool = True) -> None:
+        """Let the user of a chat block (or unblock) the bot."""
+        self.add_chat(chat_id)
+        with self.changed:
+            self._chats[chat_id].blocked = blocked
+
+    def migrate(self, chat_id: int, new_id: int) -> None:
+        """Upgrade a group to a supergroup with another id."""
+        self.add_chat(chat_id, "group")
+        self.add_chat(new_id, "supergroup")
+        with self.changed:
+            self._chats[chat_id].migrated_to = new_id
+
+    def wait_sent(
+        self, count: int, timeout_s: float = 10.0, chat_id: int | None = None
+    ) -> list[Sent]:
+        """Wait until the bot has sent `count` messages in all; return them."""
+        return self._wait(
+            lambda: [one for one in self.sent if chat_id is None or one.chat_id == chat_id],
+            count,
+            timeout_s,
+            "messages",
+        )
+
+    def wait_for(self: _P, condition: Callable[[_P], bool], timeout_s: float = 10.0) -> None:
+        """Wait until something recorded here makes `condition` true."""
+        with self.changed:
+            if not self.changed.wait_for(lambda: condition(self), timeout_s):
+                raise TimeoutError(f"not seen in {timeout_s} s")
+
+    @property
+    def unconfirmed(self) -> list[dict[str, Any]]:
+        """Updates that no offset has confirmed yet."""
+        with self.changed:
+            return list(self._updates)
+
+    # --- inside ------------------------------------------------------------------------------
+
+    def public(self, message: Sent) -> dict[str, Any]:
+        """Return a sent message as the API shows it."""
+        result: dict[str, Any] = {
+            "message_id": message.message_id,
+            "from": {key: BOT[key] for key in ("id", "is_bot", "first_name", "username")},
+            "chat": self._chats[message.chat_id].public(),
+            "date": NOW,
+            "text": message.text,
+        }
+        if message.entities:
+            result["entities"] = message.entities
+        if message.reply_markup is not None:
+            result["reply_markup"] = message.reply_markup
+        if message.reply_to in self._their_messages:
+            result["reply_to_message"] = self._their_messages[message.reply_to]
+        return result
+
+    def _message_number(self) -> int:
+        self._next_message += 1
+        return self._next_message - 1
+
+    def _incoming(
+        self,
+        chat_id: int,
+        fields: dict[str, Any],
+        from_id: int | None,
+        username: str,
+        chat_type: str,
+        reply_to: int | None,
+    ) -> dict[str, Any]:
+        private = chat_type == "private"
+        self.add_chat(chat_id, chat_type, username if private else "")
+        with self.changed:
+            message: dict[str, Any] = {
+                "message_id": self._message_number(),
+                "from": _user(
+                    chat_id if from_id is None else from_id,
+                    username or (self._chats[chat_id].username if private else ""),
+                ),
+                "chat": self._chats[chat_id].public(),
+                "date": NOW,
+                **fields,
+            }
+            for sent in self.sent:
+                if (sent.chat_id, sent.message_id) == (chat_id, reply_to):
+                    message["reply_to_message"] = self.public(sent)
+            self._their_messages[message["message_id"]] = message
+            self._push("message", message)
+        self._wake()
+        return message
+
+    def _push(self, kind: str, content: dict[str, Any]) -> None:
+        number = self._next_update
+        self._next_update += 1
+        if kind in (self._allowed or _UPDATE_KINDS):
+            self._updates.append({"update_id": number, kind: content})
+
+    def _wake(self) -> None:
+        """Wake a long poll, from whichever thread."""
+        loop = self._loop
+        if loop is not None:
+            loop.call(self._wake_here)
+
+    def _wake_here(self) -> None:
+        if self._poll is not None:
+            self._poll[0].set()
+
+
+def _user(user_id: int, username: str) -> dict[str, Any]:
+    user: dict[str, Any] = {
+        "id": user_id,
+        "is_bot": False,
+        "first_name": username or f"User {user_id}",
+        "language_code": "en",
+    }
+    if username:
+        user["username"] = username
+    return user
