@@ -37,8 +37,8 @@ def classify(status=None, body="", errno=None, error=None):
     if "overloaded" in body or "rate limit" in body or "rate_limit" in body:
         return "rate_limit"
     if errno is not None:
-        # mbedTLS numbers are far below those of the system, DNS and lwIP.
-        return "tls" if errno < -0x2000 else "timeout"
+        # mbedTLS numbers are far below those of the system, DNS and lwIP; one of them is a cut connection.
+        return "tls" if errno < -0x2000 and errno != -29312 else "timeout"
     error = (error or "").lower()
     if "certificate" in error or "ssl" in error or "tls" in error:
         return "tls"

@@ -139,6 +139,8 @@ def _os_reason(error, number):
     text = str(error)
     if number in (-2, -3, -5, -202) or "addrinfo" in text:
         return "its name could not be found"
+    if number == -29312:
+        return "the connection was cut"
     import errno
 
     for name, meaning in _REASONS:

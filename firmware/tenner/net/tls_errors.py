@@ -37,11 +37,15 @@ _NUMBERS = {
 def explain(error):
     """Return one sentence for a TLS failure, or None when `error` is of another kind."""
     number = error.args[0] if error.args else 0
+    name = type(error).__name__
+    # A connection that was cut is a matter of the network, also under TLS.
+    if number == -29312 or name in ("SSLEOFError", "SSLZeroReturnError"):
+        return None
     if isinstance(number, int) and number < -0x2000:
         return (
             _NUMBERS.get(number) or "the TLS handshake failed (error %d): try again later" % number
         )
-    if not isinstance(error, ValueError) and not type(error).__name__.startswith("SSL"):
+    if not isinstance(error, ValueError) and not name.startswith("SSL"):
         return None
     text = str(error).lower()
     for words, meaning in _MESSAGES:

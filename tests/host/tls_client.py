@@ -1,0 +1,43 @@
+# tenner tests: one request over TLS, on whatever interpreter this is started with.
+# MIT license; Copyright (c) 2026 the tenner authors
+"""
+CERTS URL SECRET: prints one line of JSON, {"status": .., "body": ..} or {"error": .., "class": .., "sentence": ..}.
+"""
+
+import asyncio
+import json
+import sys
+
+from tenner.llm.failure import failed
+from tenner.net import tls
+from tenner.net.http import Http
+
+
+class Candidate:
+    model = "m"
+    base_url = "https://localhost"
+    api_key = ""
+
+
+async def main(certs, url, secret):
+    async def consume(response):
+        return {"status": response.status, "body": await response.read_text(100)}
+
+    def body():
+        yield secret.encode()
+
+    http = Http(tls.context(certs))
+    try:
+        headers = [("Authorization", secret)]
+        result = await http.exchange("POST", url, headers, body, consume, 20)
+    except (OSError, EOFError, ValueError) as error:
+        result = {
+            "error": type(error).__name__,
+            "class": failed(Candidate, error, 20).cls,
+            "sentence": tls.explain(error),
+        }
+    await http.close()
+    print(json.dumps(result))
+
+
+asyncio.run(main(*sys.argv[1:]))
