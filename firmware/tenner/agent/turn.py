@@ -158,6 +158,7 @@ class Turn:
                     raise _Stopped(str(error))
             finally:
                 self._request = None
+        _log_reply(reply)
         result = self._result
         result.tokens_in += reply.tokens_in
         result.tokens_out += reply.tokens_out
@@ -243,6 +244,22 @@ class Turn:
             # The person still gets the answer; only the memory of it is lost, and that is said.
             log("session", "could not be written: %s" % error)
             self.agent.notify("I could not write our conversation to flash: %s" % error)
+
+
+def _log_reply(reply):
+    """Say what a round cost and what came of it."""
+    what = ", ".join(call.name for call in reply.calls)
+    log(
+        "llm",
+        "%d bytes sent, %d+%d tokens%s: %s"
+        % (
+            reply.body_bytes,
+            reply.tokens_in,
+            reply.tokens_out,
+            " (estimated)" if reply.estimated else "",
+            "calls " + what if what else "%d characters" % len(reply.text),
+        ),
+    )
 
 
 def _is_object(text):
