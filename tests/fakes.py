@@ -57,7 +57,7 @@ class FakePort:
     """The part of a port that sensors and tools use."""
 
     kind = "esp32"
-    small = True
+    small = False
 
     def __init__(self, root, i2c=None, spi=()):
         self.root = root

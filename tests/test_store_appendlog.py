@@ -107,7 +107,7 @@ class TestAppendLog(unittest.TestCase):
 
     def test_compaction_drops_a_torn_tail_too(self):
         put(self.path, b'["a"]\n' * 10 + b'["torn')
-        AppendLog(self.path, 66).append([["b"]])
+        AppendLog(self.path, 65).append([["b"]])
         self.assertEqual(read(self.path), b'["a"]\n' * 5 + b'["b"]\n')
 
     def test_a_failed_compaction_loses_nothing(self):

@@ -2,13 +2,14 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import asyncio
+import sys
 import unittest
 
 from fakes import FakeCtx, FakeI2C
 from support import run, temp_folder
 from tenner.port.compat import sleep_ms
 from tenner.store import files, jsontext
-from tenner.tools import as_data, runner
+from tenner.tools import as_data
 
 GOOD = '{"name":"%s","description":"","parameters":{"type":"object","properties":{%s}}}'
 
@@ -240,8 +241,19 @@ class TestRegistry(unittest.TestCase):
         self.assertEqual(run(ctx.call("message", {"text": "hi", "chat": "7"})), "sent")
         self.assertIn("allowed: 7", run(ctx.call("message", {"text": "hi", "chat": "8"})))
 
+    def test_a_small_board_lets_go_of_what_a_call_loaded(self):
+        ctx = self.ctx()
+        ctx.port.small = True
+        for _ in range(2):
+            self.assertEqual(run(ctx.call("i2c", {"action": "read", "address": 72})), "0xff (255)")
+            left = [name for name in sys.modules if name.startswith("tenner.tools.")]
+            self.assertEqual(left, ["tenner.tools.registry"])
+            self.assertFalse(hasattr(sys.modules["tenner.tools"], "i2c"))
+
     def test_verify_does_nothing(self):
         ctx = self.ctx()
+        from tenner.tools import runner
+
         module, args = runner.verify(ctx.registry, "i2c", '{"action":"scan"}', ctx)
         self.assertEqual(args, {"action": "scan", "bus": "i2c0"})
         self.assertEqual(ctx.port.buses["i2c0"].log, [])

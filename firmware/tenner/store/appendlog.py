@@ -8,7 +8,6 @@ it. Every rewrite goes through a temporary file and a rename, in blocks, whateve
 
 import json
 
-from tenner.log import log
 from tenner.port.compat import const
 from tenner.store import files
 
@@ -43,13 +42,11 @@ class AppendLog:
             )
         size = max(files.size(self.path), 0)
         end = size if self._whole else self.end()
-        if size + len(data) > self.max_bytes:
-            self._rewrite(
-                self._half(end, min(self.max_bytes // 2, self.max_bytes - len(data))), end, data
-            )
-        elif end < size:
-            log("store", "%s: cut off %d bytes of an unfinished line" % (self.path, size - end))
-            self._rewrite(0, end, data)
+        if end < size or size + len(data) > self.max_bytes:
+            # Rare, so its code is not kept: once after a power cut, once per half a log.
+            from tenner.store import compaction
+
+            compaction.rewrite(self.path, end, self.max_bytes, data)
         else:
             self._whole = False
             with open(self.path, "ab") as file:
@@ -97,25 +94,6 @@ class AppendLog:
         except ValueError:
             return None
 
-    def _half(self, end, keep):
-        """Offset of the first line among the last `keep` bytes."""
-        start = end - keep
-        if start <= 0:
-            return 0
-        with open(self.path, "rb") as file:
-            # One byte back: a line that starts exactly there is kept.
-            file.seek(start - 1)
-            while start < end:
-                block = file.read(_BLOCK)
-                newline = block.find(b"\n")
-                if newline >= 0:
-                    return min(start + newline, end)
-                start += len(block)
-        return end
-
-    def _rewrite(self, start, end, data):
-        files.write_atomic(self.path, _pieces(self.path, start, end, data))
-
 
 try:
     json.dumps("", ensure_ascii=False)
@@ -151,9 +129,3 @@ def _line_start(file, end):
             return start + newline + 1
         end = start
     return 0
-
-
-def _pieces(path, start, end, data):
-    if start < end:
-        yield from files.blocks(path, start, end)
-    yield data

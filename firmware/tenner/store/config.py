@@ -8,9 +8,6 @@ in the table when it is asked for, so ask once and keep the answer.
 Values come out ready for use: a duration is a number of seconds, a list a list, an id text.
 """
 
-import sys
-
-from tenner import store
 from tenner.port.package import package_path
 from tenner.store import files
 
@@ -38,10 +35,10 @@ class Config:
 
         values = configload.load(path, env)
         # What only the loading needed is 6 KB of heap; it is loaded again if it is asked for again.
-        for name in ("configload", "configtypes"):
-            sys.modules.pop("tenner.store." + name, None)
-            if hasattr(store, name):
-                delattr(store, name)
+        from tenner.store.modules import forget
+
+        for name in ("tenner.store.config", "tenner.store.jsontext", "tenner.store.modules"):
+            forget(name, ("tenner.store.config",))
         return cls(values)
 
     def get(self, key):

@@ -17,7 +17,6 @@ _EIO = const(5)
 _EEXIST = const(17)
 _ENOSPC = const(28)
 _FOLDER = const(0x4000)  # the S_IFDIR bit of a mode, the same on littlefs and POSIX
-_LAST_ASIDE = const(9)
 _BLOCK = const(512)
 
 #: Ending of a file that is being written; a stray one is what a power cut leaves behind.
@@ -148,29 +147,16 @@ def write_atomic(path, data):
 
 def clean_strays(folder):
     """Delete the *.tmp files a power cut left in `folder` and below; return how many."""
-    count = 0
-    for name in _names(folder):
-        path = folder + "/" + name
-        if name.endswith(TEMP) and not is_folder(path):
-            remove(path)
-            count += 1
-        elif is_folder(path):
-            count += clean_strays(path)
-    return count
+    from tenner.store import repairs
+
+    return repairs.clean_strays(folder)
 
 
 def set_aside(path):
     """Rename a corrupt file to `path.bad` (`.bad1` ... when taken) and return the new name."""
-    aside = path + ".bad"
-    number = 0
-    while exists(aside) and number < _LAST_ASIDE:
-        number += 1
-        aside = "%s.bad%d" % (path, number)
-    if exists(aside):
-        log("store", "replacing %s: too many corrupt files were set aside" % aside)
-        remove(aside)
-    os.rename(path, aside)
-    return aside
+    from tenner.store import repairs
+
+    return repairs.set_aside(path)
 
 
 def _mode(path):
@@ -185,13 +171,6 @@ def _absent(error, answer):
     if error.args and error.args[0] == _ENOENT:
         return answer
     raise error
-
-
-def _names(folder):
-    try:
-        return os.listdir(folder)
-    except OSError as error:
-        return _absent(error, ())
 
 
 def _discard(temp):

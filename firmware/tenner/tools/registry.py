@@ -10,13 +10,18 @@ import os
 import sys
 
 from tenner.log import log
-from tenner.port.compat import const
 from tenner.port.package import package_path
 from tenner.store import files
 from tenner.tools import ToolError
 
-_MAX_NAME = const(64)
-_MAX_SCHEMA = const(4096)
+# What a call loads and what of it belongs to the idle agent.
+_FOR_A_CALL = (
+    "tenner.tools.",
+    "tenner.store.jsontext",
+    "tenner.store.modules",
+    "tenner.sensors.i2cbus",
+)
+_STAYS = ("tenner.tools.registry",)
 
 
 class Registry:
@@ -53,7 +58,14 @@ class Registry:
         """Run one call of the model; text comes back whatever happens ("error: ..." if it failed)."""
         from tenner.tools import runner
 
-        return await runner.call(self, name, arguments_text, ctx)
+        text = await runner.call(self, name, arguments_text, ctx)
+        if self.port.small:
+            # 20 KB that the next request to the model can use.
+            from tenner.store.modules import forget
+
+            for prefix in _FOR_A_CALL:
+                forget(prefix, _STAYS)
+        return text
 
     def schema_path(self, name, ctx):
         """Return the schema file of a tool this turn may use; ToolError lists those it may."""
@@ -69,10 +81,10 @@ class Registry:
         if name in self._built_in:
             __import__("tenner.tools." + name)
             return sys.modules["tenner.tools." + name]
-        from tenner.store import plugins
+        from tenner.store import modules
 
         try:
-            return plugins.load(self._user_folder, name)
+            return modules.load(self._user_folder, name)
         except (ImportError, SyntaxError) as error:
             raise ToolError("the owner's tool %s cannot be loaded: %s" % (name, error))
 
@@ -97,6 +109,13 @@ class Registry:
             return self.port.kind == "linux" and rule is not None
         return True
 
+    def _problem(self, name):
+        if name in self._built_in:
+            return "a built-in tool has this name"
+        from tenner.tools import usertools
+
+        return usertools.problem(self._path(name), name)
+
     def _user_names(self):
         """Names of the owner's tools whose schema is sound: a broken one would spoil every request."""
         names = []
@@ -110,28 +129,6 @@ class Registry:
             if self._seen[name] == size:
                 names.append(name)
         return names
-
-    def _problem(self, name):
-        """Say why a schema of the owner cannot be shown to a model, or None."""
-        if name in self._built_in:
-            return "a built-in tool has this name"
-        plain = name.replace("_", "a").replace("-", "a")
-        if len(name) > _MAX_NAME or [c for c in plain if not (c.isalpha() or c.isdigit())]:
-            return "a tool's name has letters, digits, _ and - only"
-        from tenner.store import jsontext
-
-        try:
-            schema = jsontext.loads(
-                files.read_text(self._user_folder + "/" + name + ".json", _MAX_SCHEMA)
-            )
-        except (OSError, ValueError) as error:
-            return error
-        if not isinstance(schema, dict) or schema.get("name") != name:
-            return 'it must be an object with "name": "%s"' % name
-        parameters = schema.get("parameters")
-        if not isinstance(parameters, dict) or parameters.get("type") != "object":
-            return 'it needs "parameters": {"type": "object", ...}'
-        return None
 
 
 def _names(folder):

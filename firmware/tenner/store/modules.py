@@ -1,4 +1,4 @@
-# tenner store.plugins: the owner's own tools and drivers, loaded from the workspace.
+# tenner store.modules: load the owner's own tools and drivers, drop code that is not needed now.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import sys
@@ -25,3 +25,16 @@ def load(folder, name):
         raise ImportError("%s has the name of another module: rename it" % path)
     _loaded[path] = module
     return module
+
+
+def forget(prefix, keep=()):
+    """
+    Let go of the modules whose names start with `prefix`: their heap is free once nobody runs them,
+    and the next import loads them again. For small boards; such modules keep no state.
+    """
+    for name in list(sys.modules):
+        if name.startswith(prefix) and name not in keep:
+            package, _, leaf = name.rpartition(".")
+            del sys.modules[name]
+            if hasattr(sys.modules.get(package), leaf):
+                delattr(sys.modules[package], leaf)
