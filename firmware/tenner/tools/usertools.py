@@ -1,4 +1,4 @@
-# tenner tools.usertools: is a schema the owner dropped in fit to be shown to a model?
+# tenner tools.usertools: checks that a schema the owner dropped in is fit for a model.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.port.compat import const
