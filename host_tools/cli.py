@@ -11,7 +11,9 @@ from host_tools import tenner_version
 
 # name -> (module of host_tools, its click command, one line of help). The module stays unread until its
 # command is called, so that `tenner --help` is quick and a missing optional package hurts only its user.
-COMMANDS: dict[str, tuple[str, str, str]] = {}
+COMMANDS: dict[str, tuple[str, str, str]] = {
+    "sim": ("sim", "sim", "Virtual boards: start one, change its world, break its devices."),
+}
 
 
 class LazyGroup(click.RichGroup):

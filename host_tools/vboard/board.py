@@ -220,7 +220,7 @@ class VirtualBoard:
     ) -> None:
         self.stop()
 
-    def _ask(self, do: str, limit_s: float | None = None, **arguments: Any) -> Any:
+    def _ask(self, do: str, limit_s: float | None = None, /, **arguments: Any) -> Any:
         if self._control is None:
             raise BoardError("the virtual board is not running")
         return self._control.request(do, limit_s, **arguments)

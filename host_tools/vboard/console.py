@@ -27,7 +27,7 @@ class OutputFilter:
 
     def __init__(self) -> None:
         self._held = b""
-        self._binary = False
+        self.binary = False
         self._line_start = True
         self._skipping = False
         self._after_cr = False
@@ -37,16 +37,16 @@ class OutputFilter:
         self._held = b""
         out = bytearray()
         while data:
-            mark = _BINARY_OFF if self._binary else _BINARY_ON
+            mark = _BINARY_OFF if self.binary else _BINARY_ON
             at = data.find(mark)
             if at < 0:
                 keep = _possible_start(data, mark)
                 part, self._held, data = data[: len(data) - keep], data[len(data) - keep :], b""
             else:
                 part, data = data[:at], data[at + len(mark) :]
-            out += part if self._binary else self._text(part, final=at >= 0)
+            out += part if self.binary else self._text(part, final=at >= 0)
             if at >= 0:
-                self._binary = not self._binary
+                self.binary = not self.binary
         return bytes(out)
 
     def flush(self) -> bytes:

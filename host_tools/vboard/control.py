@@ -43,7 +43,7 @@ class ControlClient:
             raise BoardError(f"no virtual board answers at {path}: {exc.strerror}") from exc
         self._buffer = b""
 
-    def request(self, do: str, limit_s: float | None = None, **arguments: Any) -> Any:
+    def request(self, do: str, limit_s: float | None = None, /, **arguments: Any) -> Any:
         """Send one request and return its result."""
         line = json.dumps({"do": do, **arguments}).encode() + b"\n"
         self._socket.settimeout(limit_s or self._timeout_s)

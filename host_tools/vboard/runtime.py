@@ -119,6 +119,24 @@ class Child:
         except BrokenPipeError:
             return  # it died meanwhile; its exit is noticed on the request pipe
 
+    def catches_interrupt(self) -> bool:
+        """Whether code is running that Ctrl-C should stop, rather than a prompt that reads it.
+
+        MicroPython catches SIGINT exactly while it runs code. The terminal's own setting does not
+        tell: the raw REPL leaves it off also then. Where there is no /proc, it has to do.
+        """
+        try:
+            status = Path(f"/proc/{self.process.pid}/status").read_text()
+        except OSError:
+            return False
+        masks = dict(
+            line.split(":\t", 1) for line in status.splitlines() if line.startswith("Sig")
+        )
+        return bool(int(masks.get("SigCgt", "0"), 16) & (1 << (signal.SIGINT - 1)))
+
+    def interrupt(self) -> None:
+        self.process.send_signal(signal.SIGINT)
+
     def kill(self) -> None:
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGKILL)

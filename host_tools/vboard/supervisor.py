@@ -168,6 +168,7 @@ class Supervisor:
         """What board.json says, for whoever wants to find this board."""
         return {
             "pid": os.getpid(),
+            "folder": str(self.folder),
             "pty": self.pty.path,
             "socket": str(self.socket_path),
             "tcp": self._tcp.getsockname()[1] if self._tcp else None,
@@ -367,10 +368,9 @@ class Supervisor:
         self.outlets.append(TcpOutlet(connection))
 
     def _on_child_terminal(self, master: int, events: int) -> None:
-        if events & selectors.EVENT_WRITE and self._to_child:
+        if events & selectors.EVENT_WRITE:
             with contextlib.suppress(BlockingIOError, OSError):
-                sent = os.write(master, self._to_child[:1024])
-                del self._to_child[:sent]
+                self._type_on(master)
         if events & selectors.EVENT_READ:
             try:
                 data = os.read(master, 65536)
@@ -382,6 +382,20 @@ class Supervisor:
                 self._from_child(data)
             elif self.child:
                 self._finish_requests()
+
+    def _type_on(self, master: int) -> None:
+        """Pass host bytes on to the interpreter, Ctrl-C as a signal where it is one."""
+        assert self.child is not None
+        waiting = self._to_child
+        if waiting[:1] == b"\x03" and not self._filter.binary and self.child.catches_interrupt():
+            # A second signal before the first is handled would end the interpreter.
+            while waiting[:1] == b"\x03":
+                del waiting[:1]
+            self.child.interrupt()
+            return
+        stop = waiting.find(b"\x03", 1)
+        sent = os.write(master, waiting[: min(1024, stop if stop > 0 else 1024)])
+        del waiting[:sent]
 
     def _finish_requests(self) -> None:
         """The terminal was hung up; act on what was said before, and on the end itself."""

@@ -49,6 +49,13 @@ _seconds = bytearray(8)
 _last = 0
 
 
+def os_error(number):
+    """The OSError of an errno; CPython finds the number only beside a text."""
+    if hasattr(os, "strerror"):
+        return OSError(number, os.strerror(number) if number > 0 else "error %d" % number)
+    return OSError(number)
+
+
 def tell(text):
     """Send one event."""
     with _lock:
@@ -62,7 +69,7 @@ def _question(text):
     _request.write(("\n?%d %s\n" % (_last, text)).encode())
     while True:
         if _token.readinto(_number) != 1:
-            raise OSError(5)
+            raise os_error(5)
         if _number[0] == _last:
             break
     _page.seek(REPLY)
@@ -71,7 +78,7 @@ def _question(text):
     if status == -1:
         raise OSError(_page.read(length).decode())
     if status:
-        raise OSError(status)
+        raise os_error(status)
     return length
 
 
@@ -86,7 +93,7 @@ def ask_into(text, buf):
     with _lock:
         length = _question(text)
         if length != len(buf):
-            raise OSError(5)
+            raise os_error(5)
         _page.readinto(buf)
 
 

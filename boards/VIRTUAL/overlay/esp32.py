@@ -73,4 +73,4 @@ class Partition:
 
     @classmethod
     def mark_app_valid_cancel_rollback(cls):
-        raise OSError(-261)
+        raise _board.os_error(-261)

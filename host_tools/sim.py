@@ -1,0 +1,215 @@
+"""`tenner sim`: start virtual boards, and change what a running one sees."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import rich_click as click
+
+from host_tools.build import BuildError
+from host_tools.cli import CommandError
+from host_tools.interpreters import InterpreterMissing
+from host_tools.vboard import BoardError, VirtualBoard, running_boards
+from host_tools.vboard.control import ControlClient
+
+
+def _pick(name: str | None) -> tuple[str, dict[str, Any]]:
+    """The running board called `name`, or the only one."""
+    boards = running_boards()
+    if name is None and len(boards) == 1:
+        return next(iter(boards.items()))
+    if name in boards:
+        return str(name), boards[name]
+    if not boards:
+        raise CommandError("no virtual board is running; start one with `tenner sim start`")
+    known = ", ".join(boards)
+    if name is None:
+        raise CommandError(f"several virtual boards are running; choose with --name: {known}")
+    raise CommandError(f"no virtual board named {name!r} is running; there is: {known}")
+
+
+def _ask(name: str | None, do: str, /, **arguments: Any) -> Any:
+    _, description = _pick(name)
+    try:
+        client = ControlClient(description["socket"])
+        try:
+            return client.request(do, **arguments)
+        finally:
+            client.close()
+    except BoardError as exc:
+        raise CommandError(str(exc)) from exc
+
+
+def _number(value: float) -> str:
+    return f"{value:g}"
+
+
+name_option = click.option(
+    "--name", default=None, help="Which board; needed when several are running."
+)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+def sim() -> None:
+    """Virtual boards: start one, change its world, break its devices, cut its power."""
+
+
+@sim.command()
+@click.option("--name", default="board", show_default=True, help="What to call it.")
+@click.option("--heap", default="192K", show_default=True, help="Heap of the firmware.")
+@click.option(
+    "--runtime",
+    type=click.Choice(["micropython", "cpython"]),
+    default="micropython",
+    show_default=True,
+)
+@click.option(
+    "--flash",
+    type=click.Path(dir_okay=False, path_type=Path),
+    default=None,
+    help="Flash image to start from; made with the firmware when it does not exist.",
+)
+@click.option("--tcp", "tcp_port", type=int, default=None, help="Serial line on this TCP port.")
+@click.option("--fresh", is_flag=True, help="Forget the files of the last run.")
+def start(
+    name: str,
+    heap: str,
+    runtime: str,
+    flash: Path | None,
+    tcp_port: int | None,
+    fresh: bool,
+) -> None:
+    """Start a board with the firmware; it runs until `tenner sim stop`."""
+    from host_tools.build import firmware_tree
+
+    try:
+        tree = firmware_tree(mpy=runtime == "micropython") if fresh else None
+        board = VirtualBoard(
+            tree, name=name, heap=heap, runtime=runtime, flash=flash, tcp_port=tcp_port
+        ).start(detach=True)
+    except (BoardError, BuildError, InterpreterMissing, ValueError) as exc:
+        raise CommandError(str(exc)) from exc
+    click.echo(f"{name} runs; its serial port is {board.pty}")
+    if board.tcp_port:
+        click.echo(f"and socket://127.0.0.1:{board.tcp_port}")
+
+
+@sim.command()
+@name_option
+def stop(name: str | None) -> None:
+    """End a board. Its files stay for the next start."""
+    _ask(name, "stop")
+
+
+@sim.command(name="list")
+@name_option
+def list_values(name: str | None) -> None:
+    """Show the running boards, their world and their devices."""
+    boards = running_boards()
+    if name is not None or not boards:
+        boards = dict([_pick(name)])
+    for each in boards:
+        status = _ask(each, "status")
+        click.echo(f"{each}: {status['state']}, {status['runtime']}, {status['pty']}")
+        there = _ask(each, "list")
+        for value_name, value in there["world"].items():
+            click.echo(f"  {value_name:24} {_number(value)}")
+        for device_name, device in there["devices"].items():
+            fault = device["fault"] or "works"
+            click.echo(f"  {device_name:10} {device['chip']:10} {device['where']:12} {fault}")
+
+
+@sim.command(name="set")
+@click.argument("value_name", metavar="VALUE_NAME")
+@click.argument("value", type=float)
+@name_option
+def set_value(value_name: str, value: float, name: str | None) -> None:
+    """Change a physical value, e.g. `room.temperature 31.5`."""
+    _ask(name, "set", name=value_name, value=value)
+
+
+@sim.command()
+@click.argument("value_name", metavar="VALUE_NAME")
+@name_option
+def get(value_name: str, name: str | None) -> None:
+    """Print a physical value, or what a pin drives (`gpio3`)."""
+    click.echo(_number(_ask(name, "get", name=value_name)))
+
+
+@sim.command()
+@click.argument("state", type=click.Choice(["up", "down"]))
+@name_option
+def wifi(state: str, name: str | None) -> None:
+    """Switch the access point on or off; off cuts every connection."""
+    _ask(name, "wifi", up=state == "up")
+
+
+@sim.command()
+@click.argument("action", type=click.Choice(["on", "off", "cycle", "cut"]))
+@click.option(
+    "--after-writes", default=0, show_default=True, help="cut: at the write after so many."
+)
+@click.option("--torn", is_flag=True, help="cut: leave that write half done.")
+@name_option
+def power(action: str, after_writes: int, torn: bool, name: str | None) -> None:
+    """Plug in, pull the plug, do both, or cut power in the middle of writing to flash."""
+    if action == "cut":
+        _ask(name, "power_cut", after_writes=after_writes, torn=torn)
+        return
+    if action in ("off", "cycle"):
+        _ask(name, "power_off")
+    if action in ("on", "cycle"):
+        _ask(name, "power_on")
+
+
+@sim.command()
+@click.argument("device")
+@click.argument("kind")
+@name_option
+def fault(device: str, kind: str, name: str | None) -> None:
+    """Break DEVICE: absent, nack, stuck, bad_crc, open ...; `none` mends it."""
+    _ask(name, "fault", device=device, kind=None if kind == "none" else kind)
+
+
+@sim.command()
+@name_option
+def reset(name: str | None) -> None:
+    """Press the reset button."""
+    _ask(name, "reset")
+
+
+@sim.command()
+@click.option("--advance", "advance_s", type=int, default=0, help="Let so many seconds pass.")
+@click.option("--drift", "drift_s", type=int, default=0, help="Put the board's clock wrong.")
+@name_option
+def clock(advance_s: int, drift_s: int, name: str | None) -> None:
+    """Show the true and the board's time (Unix seconds), or move them."""
+    times = _ask(name, "clock", advance_s=advance_s, drift_s=drift_s)
+    click.echo(f"true {times['time']}, board {times['board_time']}")
+
+
+@sim.command(name="repl-path")
+@name_option
+def repl_path(name: str | None) -> None:
+    """Print the serial port, e.g. for `mpremote connect $(tenner sim repl-path)`."""
+    click.echo(_pick(name)[1]["pty"])
+
+
+@sim.command()
+@click.option("--follow", "-f", is_flag=True, help="Keep printing what comes.")
+@name_option
+def log(follow: bool, name: str | None) -> None:
+    """Print what the board has said on its serial line."""
+    found, description = _pick(name)
+    path = str(Path(description["folder"]) / "serial.log")
+    command = ["tail", "-n", "+1", *(["-f"] if follow else []), path]
+    try:
+        subprocess.run(command, check=False)
+    except KeyboardInterrupt:
+        click.echo(f"{found} goes on running")
+
+
+if __name__ == "__main__":
+    sim()

@@ -1,0 +1,150 @@
+"""`tenner sim` as an owner types it."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from host_tools.sim import sim
+from host_tools.vboard import VirtualBoard, running_boards
+from host_tools.vboard.control import socket_path
+from host_tools.vboard.hardware import Hardware, read_pins
+
+BOARD = Path(__file__).resolve().parent.parent.parent / "boards" / "VIRTUAL"
+
+
+@pytest.fixture
+def sim_dir(tmp_path, monkeypatch):
+    """State of named boards in a folder with a path too long for a socket."""
+    folder = tmp_path / ("long" * 30)
+    monkeypatch.setenv("TENNER_SIM_DIR", str(folder))
+    yield folder
+    for name in running_boards():
+        CliRunner().invoke(sim, ["stop", "--name", name])
+
+
+def tenner_sim(*arguments):
+    result = CliRunner().invoke(sim, [str(word) for word in arguments])
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def refused(*arguments):
+    result = CliRunner().invoke(sim, list(arguments))
+    assert result.exit_code == 1
+    return result.output
+
+
+@pytest.fixture
+def board(sim_dir):
+    with VirtualBoard({"/main.py": b"print('ready')\n"}, name="demo") as board:
+        board.wait_for("ready")
+        yield board
+
+
+def test_world(board):
+    assert tenner_sim("get", "room.temperature") == "21.5\n"
+    tenner_sim("set", "room.temperature", "31.5")
+    assert board.get("room.temperature") == 31.5
+    tenner_sim("set", "room.temperature", "--", "-4")
+    assert board.get("room.temperature") == -4
+    listed = tenner_sim("list")
+    assert "demo: running, micropython, /dev/pts/" in listed
+    assert "greenhouse.humidity" in listed
+    assert "TMP102" in listed
+    assert tenner_sim("repl-path").strip() == board.pty
+
+
+def test_wifi_and_faults(board):
+    tenner_sim("wifi", "down")
+    assert not board.status()["wifi_up"]
+    tenner_sim("wifi", "up")
+    assert board.status()["wifi_up"]
+    tenner_sim("fault", "tmp102", "absent")
+    assert "absent" in tenner_sim("list")
+    tenner_sim("fault", "tmp102", "none")
+    assert "absent" not in tenner_sim("list")
+
+
+def test_power_and_reset(board):
+    tenner_sim("reset")
+    board.wait_for("ready")
+    tenner_sim("power", "off")
+    assert "demo: off" in tenner_sim("list")
+    tenner_sim("power", "on")
+    board.wait_for("ready")
+    tenner_sim("power", "cycle")
+    board.wait_for("ready")
+    board.wait_for(">>> ")
+    tenner_sim("power", "cut", "--after-writes", "1", "--torn")
+    board.type("f = open('/x', 'w'); f.write('y' * 2000); f.close()\r")
+    board.wait_state("off")
+    assert "true" in tenner_sim("clock", "--advance", "60")
+
+
+def test_mistakes_get_one_sentence(board):
+    assert "did you mean room.temperature" in refused("set", "room.temperatur", "1")
+    assert "no device 'x' on this board" in refused("fault", "x", "absent")
+    assert "no virtual board named 'other' is running; there is: demo" in refused(
+        "get", "room.temperature", "--name", "other"
+    )
+
+
+def test_no_board_is_said(sim_dir):
+    assert "start one with `tenner sim start`" in refused("list")
+
+
+def test_start_outlives_its_starter_and_keeps_its_files(sim_dir):
+    environment = {**os.environ, "TENNER_SIM_DIR": str(sim_dir)}
+
+    def command(*arguments):
+        return subprocess.run(
+            [sys.executable, "-m", "host_tools.sim", *arguments],
+            cwd=BOARD.parent.parent,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+        )
+
+    started = command("start", "--name", "one", "--fresh")
+    assert started.returncode == 0, started.stderr
+    path = started.stdout.split()[-1]
+    assert path.startswith("/dev/pts/")
+    assert "running already" in command("start", "--name", "one").stderr
+    with VirtualBoard({}, name="two"):
+        assert "choose with --name: one, two" in command("get", "room.temperature").stderr
+    assert command("log").stdout.startswith("ESP-ROM")
+    assert command("stop").returncode == 0
+
+
+def test_a_stale_description_is_not_a_running_board(sim_dir):
+    (sim_dir / "old").mkdir(parents=True)
+    (sim_dir / "old" / "board.json").write_text(json.dumps({"pid": 2**22 - 3}))
+    assert running_boards() == {}
+
+
+def test_a_long_path_gets_a_short_socket(tmp_path):
+    assert socket_path(tmp_path) == tmp_path / "control.sock"
+    deep = tmp_path / ("x" * 120)
+    deep.mkdir()
+    short = socket_path(deep)
+    assert len(str(short)) < 100
+    short.parent.rmdir()
+
+
+def test_description_of_the_board_is_consistent():
+    hardware = Hardware(BOARD)
+    pins = read_pins(BOARD / "pins.csv")
+    assert len(set(pins.values())) == len(pins)
+    assert sorted(pins.values()) == list(range(22)), "every GPIO of the chip, or a reason"
+    assert set(hardware.where.values()) == {"i2c0 0x48", "i2c0 0x44", "i2c0 0x50", "spi0.0"}
+    described = json.loads((BOARD / "board.json").read_text())
+    assert described["mcu"] == "esp32c3"
+    example = json.loads((BOARD / "config.example.json").read_text())
+    assert example["wifi"]["ssid"] == hardware.wifi["ssid"]
