@@ -188,7 +188,7 @@ class Parser:
         found.id = found.id or part.id
         found.name = found.name or part.name
         self.reply.add_arguments(found, part.arguments.get())
-        part.arguments.clear()
+        part.arguments.size = 0
         part.id = part.name = ""
         part.wire_index = None
 

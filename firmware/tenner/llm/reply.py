@@ -12,41 +12,34 @@ _CLOSE = "</think>"
 
 
 class Text:
-    """Text that grows by small pieces without a copy of all of it each time."""
+    """
+    Text that grows by small pieces in one block of memory. As many small strings, it would lie scattered
+    between what is thrown away meanwhile, and leave no room for the whole.
+    """
 
     def __init__(self, limit):
         self._limit = limit
-        self.clear()
-
-    def clear(self):
+        self._buf = b""
         self.size = 0
-        self._parts = []
-        self._small = []
-        self._count = 0
 
     def add(self, piece):
         """Append a str; ValueError over the limit."""
-        size = len(piece.encode())
-        self.size += size
-        if self.size > self._limit:
+        data = piece.encode()
+        if not data:
+            return
+        end = self.size + len(data)
+        if end > self._limit:
             raise ValueError("over %d bytes" % self._limit)
-        # A token is a few bytes, a str object more: join some before they pile up.
-        self._small.append(piece)
-        self._count += size
-        if self._count >= _BLOCK or len(self._small) >= 32:
-            self._parts.append("".join(self._small))
-            self._small = []
-            self._count = 0
+        if end > len(self._buf):
+            grown = bytearray(max(end, 2 * len(self._buf), _BLOCK))
+            grown[: self.size] = self._buf[: self.size]
+            self._buf = grown
+        self._buf[self.size : end] = data
+        self.size = end
 
     def get(self):
         """Return everything as one str."""
-        if self._small:
-            self._parts.append("".join(self._small))
-            self._small = []
-            self._count = 0
-        if len(self._parts) > 1:
-            self._parts = ["".join(self._parts)]
-        return self._parts[0] if self._parts else ""
+        return str(memoryview(self._buf)[: self.size], "utf-8")
 
 
 class Call:
@@ -116,7 +109,7 @@ class Reply:
             else:
                 # Some servers swallow the opening tag: then all before the closing one was thought.
                 if not self._thinking:
-                    self._text.clear()
+                    self._text.size = 0
                 self._thinking = False
                 piece = piece[end + len(_CLOSE) :]
         self._put(piece)

@@ -63,6 +63,10 @@ class Yielded(Exception):
     """The exchange gave its connection up because somebody else was waiting for the gate."""
 
 
+def _bad(what):
+    return HttpError("the server sent %s: check the address" % what)
+
+
 class Http:
     """
     An HTTP client with at most one connection. `tls` is the SSLContext for https, or a function that
@@ -264,7 +268,7 @@ class Http:
                     line = line[:-1]
                 return line
             if total > self.max_head:
-                raise HttpError("a line of the response never ends")
+                raise _bad("a line without end")
 
     async def _take(self, buf, limit):
         """Receive at most `limit` bytes of body into `buf`; 0 when the server closed."""
@@ -330,7 +334,7 @@ class Response:
             if not 100 <= self.status < 200:
                 break
             if self.status == 101:
-                raise HttpError("the server switched to another protocol")
+                raise _bad("another protocol")
         self._frame()
 
     async def _read_head(self):
@@ -343,7 +347,7 @@ class Response:
             or len(parts[1]) != 3
             or not parts[1].isdigit()
         ):
-            raise HttpError("the server does not speak HTTP/1.1")
+            raise _bad("no HTTP/1.1")
         self.status = int(parts[1])
         if parts[0] == b"HTTP/1.0":
             self.keep = False
@@ -357,7 +361,7 @@ class Response:
             if total > http.max_head:
                 break
             self._keep_header(line, http.max_line)
-        raise HttpError("the server sent too many headers")
+        raise _bad("too many headers")
 
     def _keep_header(self, line, limit):
         colon = line.find(b":")
@@ -368,11 +372,11 @@ class Response:
         if name not in _WANTED:
             return
         if len(line) > limit:
-            raise HttpError("the header %s is longer than %d bytes" % (name, limit))
+            raise _bad("too long a " + name)
         value = _ascii(line[colon + 1 :].strip())
         known = self._headers.get(name)
         if known not in (None, value) and name != "connection":
-            raise HttpError("the server sent the header %s twice" % name)
+            raise _bad("two of " + name)
         self._headers[name] = value
 
     def _frame(self):
@@ -388,10 +392,10 @@ class Response:
             self._chunked = True
             self._left = 0
         elif coding != "identity":
-            raise HttpError("the server sent a transfer-encoding nobody asked for: " + coding)
+            raise _bad("transfer-encoding " + coding)
         elif length is not None:
             if not length or len(length) > 12 or length.strip("0123456789"):
-                raise HttpError("the server sent a wrong content-length")
+                raise _bad("a wrong content-length")
             self._left = int(length)
         self.done = not self._left and not self._chunked
         if self._left < 0 or self._headers.get("connection", "").lower().find("close") >= 0:
@@ -410,7 +414,7 @@ class Response:
         if self._left < 0:
             self.done = not count
         elif not count:
-            raise EOFError("the server closed the connection in the middle of its reply")
+            raise EOFError("the reply was cut off")
         else:
             self._left -= count
             self.done = not self._left and not self._chunked
@@ -419,18 +423,18 @@ class Response:
     async def _next_chunk(self):
         http = self._http
         if not self._first and await http._line(http.max_line):
-            raise HttpError("the server sent a chunk longer than its size")
+            raise _bad("a chunk longer than its size")
         self._first = False
         size = (await http._line(http.max_line)).split(b";")[0].strip().lower()
         if not size or len(size) > 8 or size.strip(b"0123456789abcdef"):
-            raise HttpError("the server sent a wrong chunk size")
+            raise _bad("a wrong chunk size")
         self._left = int(size, 16)
         if not self._left:
             for _ in range(http.max_headers + 1):
                 if not await http._line(http.max_line):
                     self.done = True
                     return
-            raise HttpError("the server sent too many trailers")
+            raise _bad("too many trailers")
 
     async def read_text(self, limit):
         """Return at most `limit` bytes of the body as text."""
@@ -449,37 +453,30 @@ class Response:
 
 def parse_url(url):
     """Return ((is it https, host, port), path) of an http or https URL; ValueError when it is none."""
-    for char in url:
-        if not "!" <= char <= "~":
-            raise ValueError("a URL must not hold spaces or special characters: %s" % url[:80])
     scheme, _, rest = url.partition("://")
     scheme = scheme.lower()
     if scheme not in ("http", "https"):
-        raise ValueError("a URL must begin with http:// or https://: %s" % url[:80])
+        raise _bad_url(url, "must begin with http:// or https://")
     rest = rest.split("#")[0]
-    end = len(rest)
-    for mark in "/?":
-        place = rest.find(mark)
-        if 0 <= place < end:
-            end = place
-    host, path = rest[:end], rest[end:]
+    host = rest.split("/")[0].split("?")[0]
+    path = rest[len(host) :]
     if "@" in host:
-        raise ValueError("a URL must not hold a user name or password")
-    port = 443 if scheme == "https" else 80
+        raise _bad_url(host.split("@")[-1], "must not hold a user name or password")
+    if url and not "!" <= min(url) <= max(url) <= "~":
+        raise _bad_url(url, "must not hold spaces or special characters")
+    port = "443" if scheme == "https" else "80"
     colon = host.rfind(":")
     if colon > host.rfind("]"):
-        digits = host[colon + 1 :]
+        port = host[colon + 1 :]
         host = host[:colon]
-        if not digits.isdigit() or not 0 < int(digits) < 65536:
-            raise ValueError("a URL has a wrong port: %s" % url[:80])
-        port = int(digits)
-    if host[:1] == "[" and host[-1:] == "]":
-        host = host[1:-1]
-    if not host:
-        raise ValueError("a URL has no host: %s" % url[:80])
-    if path[:1] != "/":
-        path = "/" + path
-    return (scheme == "https", host.lower(), port), path
+    host = host.strip("[]").lower()
+    if not host or not port.isdigit() or not 0 < int(port) < 65536:
+        raise _bad_url(url, "has no proper host and port")
+    return (scheme == "https", host, int(port)), path if path[:1] == "/" else "/" + path
+
+
+def _bad_url(url, what):
+    return ValueError("the URL %s: %s" % (what, url[:80]))
 
 
 def _head(method, origin, path, headers):
