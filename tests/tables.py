@@ -172,9 +172,9 @@ def _tool_args(case):
         except ToolError as exc:
             text = str(exc)
     says = [part for part in case.get("says", ()) if part.lower() in text.lower()]
-    # Beside a part that is not said the whole text is what one wants to see.
+    # Where the outcome is wrong, the whole text is what one wants to see.
     complete = len(says) == len(case.get("says", ()))
-    return {"ok": not text, "says": says if complete else text}
+    return {"ok": text if text and case["ok"] else not text, "says": says if complete else text}
 
 
 def _not_there_yet(case):
