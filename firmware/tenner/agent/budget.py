@@ -1,5 +1,96 @@
-# tenner agent.budget: placeholder
+# tenner agent.budget: tokens spent today, in the owner's time zone, kept over reboots.
+# MIT license; Copyright (c) 2026 the tenner authors
+"""
+Scheduled turns stop at the day's budget; people have a reserve on top of it. What providers
+report is counted; where they report nothing an estimate is, and the figure is marked as such.
+"""
+
+from tenner.log import log
+
+_DAY_S = 86400
+
+
 class Budget:
-    def __init__(self, *a): pass
-    def spend(self, tokens, kind): pass
-    def left(self, kind): return None
+    """
+    `slots` is a store.slots.TwoSlots, `clock` a net.clock.Clock, `zone` a schedule.zone.Zone;
+    `tokens_per_day` 0 is no limit; `notify(text)` tells the owner.
+    """
+
+    def __init__(self, slots, clock, zone, tokens_per_day, reserve_percent=20, notify=None):
+        self._slots = slots
+        self._clock = clock
+        self._zone = zone
+        self._notify = notify
+        self.per_day = tokens_per_day
+        self.reserve = tokens_per_day * reserve_percent // 100
+        self._state = None
+
+    def left(self, kind):
+        """Tokens that turns of this kind may still use today; None without a limit."""
+        if not self.per_day:
+            return None
+        limit = self.per_day + (self.reserve if kind == "person" else 0)
+        return limit - self._today()["u"]
+
+    def spend(self, tokens, kind, estimated=False):
+        """Count what a request of a turn of this kind has cost."""
+        state = self._today()
+        state["u"] += tokens
+        if estimated:
+            state["e"] = 1
+        if kind != "person":
+            state["s"] += tokens
+        if self.per_day and state["u"] >= self.per_day and not state["n"]:
+            state["n"] = 1
+            self._save()
+            text = (
+                "Today's budget of %d tokens is spent: heartbeat and scheduled jobs rest until "
+                "midnight. You can go on with %d more." % (self.per_day, self.reserve)
+            )
+            log("budget", text)
+            if self._notify is not None:
+                self._notify(text)
+        else:
+            self._save()
+
+    def used(self):
+        """(tokens used today, of them by scheduled turns, whether part of it is an estimate)."""
+        state = self._today()
+        return state["u"], state["s"], bool(state["e"])
+
+    def lines(self):
+        """What `/budget` shows."""
+        used, scheduled, estimated = self.used()
+        about = "about " if estimated else ""
+        yield "today: %s%d tokens, %d of them by heartbeat and jobs" % (about, used, scheduled)
+        if self.per_day:
+            yield "limit: %d a day, %d left; people may use %d more" % (
+                self.per_day,
+                max(self.left("heartbeat"), 0),
+                self.reserve,
+            )
+        else:
+            yield "limit: none (budget.tokens_per_day)"
+
+    def _today(self):
+        """The counters of the present day, set to 0 when another one has begun."""
+        if self._state is None:
+            self._state = self._slots.load()
+        state = self._state
+        day = state.get("d")
+        # Without a trusted clock nobody knows the day: what is spent counts for the last known.
+        if self._clock.trusted:
+            now = self._clock.now()
+            day = (now + self._zone.offset(now)) // _DAY_S
+        if day is None or day != state.get("d") or "u" not in state:
+            # The first day that is known takes over what was spent before the clock was set.
+            keep = state.get("d") is None and "u" in state
+            for name in ("u", "s", "e", "n"):
+                state[name] = state[name] if keep else 0
+            state["d"] = day
+            if day is None:
+                del state["d"]
+        return state
+
+    def _save(self):
+        self._slots.save(self._state)

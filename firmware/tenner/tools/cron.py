@@ -1,0 +1,55 @@
+# tenner tools.cron: adds, lists and removes the jobs of CRON.json.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+from tenner.tools import ToolError
+
+RESULT_CAP = 2048
+
+
+def check(args, ctx):
+    if ctx.turn.kind in ("cron", "heartbeat", "spawn"):
+        raise ToolError("cron: a turn that the schedule started cannot change the schedule")
+    if getattr(ctx.agent, "cron", None) is None:
+        raise ToolError("cron: the scheduler is not running on this board")
+    if args["action"] == "add":
+        times = [name for name in ("cron", "every_seconds", "at") if name in args]
+        if len(times) != 1:
+            raise ToolError('cron: add needs one of cron ("0 9 * * 1-5"), every_seconds and at')
+
+
+async def run(args, ctx):
+    jobs = ctx.agent.cron
+    action = args["action"]
+    try:
+        if action == "add":
+            jobs.add(_entry(args, ctx.turn))
+        elif action == "remove":
+            jobs.remove(args["id"])
+        elif action in ("enable", "disable"):
+            jobs.enable(args["id"], action == "enable")
+    except (ValueError, OSError) as error:
+        raise ToolError("cron: %s" % error)
+    return "\n".join(
+        line for line in jobs.lines() if action == "list" or line.startswith(args["id"] + " ")
+    ) or "removed %s" % args.get("id")
+
+
+def _entry(args, turn):
+    if "cron" in args:
+        schedule = {"kind": "cron", "expr": args["cron"]}
+    elif "at" in args:
+        schedule = {"kind": "at", "at": args["at"]}
+    else:
+        schedule = {"kind": "every", "every_seconds": args["every_seconds"]}
+    payload = {"kind": args.get("kind", "agent_turn"), "message": args["message"]}
+    if turn.chat is not None:
+        # Whoever asked for it gets the answer.
+        payload["channel"] = turn.channel
+        payload["chat"] = turn.chat
+    return {
+        "id": args["id"],
+        "enabled": True,
+        "schedule": schedule,
+        "payload": payload,
+        "missed": args.get("missed", "once"),
+    }
