@@ -104,9 +104,35 @@ class Port:
         return self.root + "/" + name
 
 
+class App:
+    """What lies above the agent; keeps what is delivered."""
+
+    def __init__(self, chain):
+        self.delivered = []
+        self._parts = {"chain": chain, "registry": Registry(), "budget": Budget(), "sensors": None}
+
+    def part(self, name):
+        if name not in self._parts:
+            from tenner.agent.spawn import Spawner
+
+            self._parts[name] = Spawner(self.agent, 1)
+        return self._parts[name]
+
+    def owner(self):
+        return "telegram", 7
+
+    def deliver(self, channel, chat, text):
+        self.delivered.append((chat, text))
+
+    def now_text(self):
+        return "Saturday"
+
+
 def make_agent(root, *replies, **settings):
-    agent = Agent(Port(root), Settings(**settings), None, Registry(), Chain(*replies), Budget())
-    agent.delivered = []
-    agent.deliver = lambda channel, chat, text: agent.delivered.append((chat, text))
-    agent.owner = lambda: ("telegram", 7)
+    app = App(Chain(*replies))
+    agent = app.agent = Agent(Port(root), Settings(**settings), root + "/workspace", app)
+    agent.chain = app.part("chain")
+    agent.registry = app.part("registry")
+    agent.budget = app.part("budget")
+    agent.delivered = app.delivered
     return agent

@@ -213,9 +213,9 @@ class TestAgent(unittest.TestCase):
 
         async def go():
             parent = Turn(agent, "person", "x", "telegram", 9)
-            first = agent.spawner.start("count", parent)
-            second = agent.spawner.start("count more", parent)
-            nested = agent.spawner.start("again", Turn(agent, "spawn", "x"))
+            first = agent.part("spawner").start("count", parent)
+            second = agent.part("spawner").start("count more", parent)
+            nested = agent.part("spawner").start("again", Turn(agent, "spawn", "x"))
             for _ in range(20):
                 await asyncio.sleep(0)
             return first, second, nested

@@ -2,9 +2,10 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import asyncio
+import sys
 
+from tenner import log
 from tenner.app import App
-from tenner.store.config import ConfigError
 
 
 def once(root, config, workspace, text):
@@ -17,10 +18,15 @@ def heartbeat(root, config, workspace):
     return _with_app(root, config, workspace, _beat)
 
 
+def _to_stderr(line):
+    print(line, file=sys.stderr)
+
+
 def _with_app(root, config, workspace, action):
+    log.write = _to_stderr
     try:
         app = App(root, config, workspace)
-    except (ConfigError, ValueError) as error:
+    except ValueError as error:
         print("tenner: %s" % error)
         return 2
     try:
@@ -32,10 +38,10 @@ def _with_app(root, config, workspace, action):
 async def _once(app, text):
     from tenner.agent.turn import Turn
 
-    app.agent.deliver = _print_message
+    app.deliver = _print_message
     turn = Turn(app.agent, "person", text + "\n\n(now: %s)" % app.now_text(), "console", "owner")
     result = await app.agent.lane.person("console:owner", turn)
-    await app.agent.chain.close()
+    await app.part("chain").close()
     if result.error is not None:
         print("tenner: " + result.error)
         return 1
@@ -54,11 +60,11 @@ async def _beat(app):
         sent.append(text)
         return False
 
-    app.heartbeat.deliver = deliver
-    for line in app.heartbeat.status():
+    app.part("heartbeat").deliver = deliver
+    for line in app.part("heartbeat").status():
         print(line)
-    action, reason = await app.heartbeat.beat()
-    await app.agent.chain.close()
+    action, reason = await app.part("heartbeat").beat()
+    await app.part("chain").close()
     print("decision: %s (%s)" % (action, reason))
     for text in sent:
         print("would send: " + text)

@@ -16,22 +16,22 @@ class Report:
     # --- shows
 
     def heartbeat_lines(self):
-        return self.app.heartbeat.status()
+        return self.app.part("heartbeat").status()
 
     def why_lines(self):
-        return self.app.heartbeat.why()
+        return self.app.part("heartbeat").why()
 
     def lanes_lines(self):
         lane = self.app.agent.lane
         yield "running: %s" % (lane.busy() or "nothing")
         yield "waiting: %d message(s)" % len(self.app.inbox)
         yield "put back for a person: %d" % lane.put_backs
-        spawner = self.app.agent.spawner
+        spawner = self.app.part("spawner")
         if spawner.running:
             yield "in the background: " + ", ".join(spawner.running)
 
     def budget_lines(self):
-        return self.app.agent.budget.lines()
+        return self.app.part("budget").lines()
 
     def status_lines(self):
         app = self.app
@@ -54,7 +54,7 @@ class Report:
         )
         if app.telegram is not None:
             yield "telegram: " + app.telegram.status
-        yield "outbox: %d waiting" % len(app.outbox)
+        yield "outbox: %d waiting" % len(app.part("delivery").outbox)
 
     # --- acts
 
@@ -63,7 +63,7 @@ class Report:
         return "Running the heartbeat now."
 
     async def _trigger(self, channel, chat):
-        action, reason = await self.app.heartbeat.beat(forced=True)
+        action, reason = await self.app.part("heartbeat").beat(forced=True)
         self.app.deliver(channel, chat, "heartbeat: %s (%s)" % (action, reason))
 
     def new(self, args, channel, chat):

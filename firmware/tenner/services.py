@@ -4,6 +4,7 @@
 import asyncio
 import io
 
+from tenner import __version__
 from tenner.log import log, redact
 from tenner.port.compat import const, print_exception, ticks_diff, ticks_ms
 
@@ -12,6 +13,13 @@ _LAST_BACKOFF_S = const(300)
 _HEALTHY_MS = const(600000)  # a service that ran this long starts its back-off anew
 _SYNC_RETRY_S = const(10)
 _SYNC_EVERY_S = const(6 * 3600)
+
+
+def boot_lines(port):
+    """Yield what a person at the serial console wants to know first."""
+    free, used = port.memory()
+    yield "tenner %s on %s (%s start)" % (__version__, port.kind, port.reset_cause())
+    yield "heap: %d KB free, %d KB used" % (free // 1024, used // 1024)
 
 
 async def supervise(name, service, sleep=asyncio.sleep):
@@ -58,7 +66,7 @@ async def network(app):
     while True:
         if app.port.network_up() and await app.clock.sync(host):
             log("clock", "%s (%s)" % (app.now_text(), host))
-            app.heartbeat.poke()
+            app.part("heartbeat").poke()
             await asyncio.sleep(_SYNC_EVERY_S)
         else:
             await asyncio.sleep(_SYNC_RETRY_S)
@@ -90,7 +98,7 @@ async def _answer(app, message):
             error,
         )
     reply(app, message, text)
-    app.heartbeat.poke()
+    app.part("heartbeat").poke()
 
 
 def reply(app, message, text):
@@ -103,8 +111,29 @@ def reply(app, message, text):
         telegram.done(message)
 
 
+def _list(app):
+    """Yield (name, coroutine function) of what runs beside each other while the agent is on."""
+    if app.config.get("console.enabled"):
+        app.console = app.part("console")
+        yield "console", app.console.run
+    yield "network", lambda: network(app)
+    yield "people", lambda: people(app)
+    if app.config.get("telegram.token"):
+        app.telegram = app.part("telegram")
+        yield "telegram", lambda: _poll(app)
+    else:
+        log("telegram", "off: there is no telegram.token")
+    yield "delivery", app.part("delivery").run
+    yield "heartbeat", app.part("heartbeat").service
+
+
+async def _poll(app):
+    await app.connected.wait()
+    await app.telegram.poll()
+
+
 async def run(app):
     """Start every service and wait for the end of the program."""
-    for name, service in app.services():
+    for name, service in list(_list(app)):
         asyncio.create_task(supervise(name, service))
     await app.ended.wait()

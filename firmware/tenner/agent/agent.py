@@ -10,34 +10,22 @@ from tenner.log import log
 
 class Agent:
     """
-    Owns the lane and the sessions. What lies above it is given by app: `deliver(channel, chat,
-    text, alert)` queues a text for a person, `ask_owner(text, turn)` waits for a yes or no,
-    `now_text()` is the local time for the prompt, `owner()` is the owner's (channel, chat).
+    Owns the lane and the sessions. `app` lies above and gives the rest: `part(name)` is one of chain,
+    registry, sensors, budget and spawner; `deliver(channel, chat, text)` queues a text for a person;
+    `ask_owner(text, turn)` waits for a yes or no; `now_text()` is the local time for the prompt;
+    `owner()` is the owner's (channel, chat).
     """
 
-    def __init__(self, port, config, sensors, registry, chain, budget):
+    def __init__(self, port, config, workspace, app):
         self.port = port
         self.config = config
-        self.workspace = port.path("workspace")
-        self.sensors = sensors
-        self.registry = registry
-        self.chain = chain
-        self.budget = budget
+        self.workspace = workspace
+        self.app = app
         self.lane = Lane()
-        self.deliver = None
-        self.ask_owner = None
-        self.now_text = None
-        self.owner = None
         self._session = None
-        self._spawner = None
 
-    @property
-    def spawner(self):
-        if self._spawner is None:
-            from tenner.agent.spawn import Spawner
-
-            self._spawner = Spawner(self, 1 if self.port.small else 4)
-        return self._spawner
+    def part(self, name):
+        return self.app.part(name)
 
     def session(self, channel, chat):
         """Return the session of a chat; the last one used is kept, as its file is already checked."""
@@ -55,13 +43,12 @@ class Agent:
     async def answer(self, message):
         """Run a person's turn and return the text of the answer: there always is one."""
         who = "%s:%s" % (message.channel, message.chat)
-        left = self.budget.left("person")
+        left = self.part("budget").left("person")
         if left is not None and left <= 0:
             return "Today's token budget is spent, the reserve for people too. It starts anew at midnight."
         session = self.session(message.channel, message.chat)
         text = message.text
-        if self.now_text is not None:
-            text += "\n\n(now: %s)" % self.now_text()
+        text += "\n\n(now: %s)" % self.app.now_text()
         turn = Turn(self, "person", text, message.channel, message.chat, session)
         result = await self.lane.person(who, turn)
         log(
@@ -86,28 +73,28 @@ class Agent:
     async def send(self, text, chat, turn):
         """The `message` tool: to whoever this turn talks with, or to an allowed chat."""
         if chat is None:
-            channel, chat = (turn.channel, turn.chat) if turn.chat is not None else self.owner()
+            channel, chat = (
+                (turn.channel, turn.chat) if turn.chat is not None else self.app.owner()
+            )
         else:
-            channel = turn.channel or self.owner()[0]
+            channel = turn.channel or self.app.owner()[0]
         if chat is None:
             return "error: nobody to send to: no owner is configured (telegram.owner)"
-        self.deliver(channel, chat, text)
+        self.app.deliver(channel, chat, text)
         return "queued for %s:%s" % (channel, chat)
 
     async def ask(self, text, turn):
-        if self.ask_owner is None:
-            return False
-        return await self.ask_owner(text, turn)
+        return await self.app.ask_owner(text, turn)
 
     async def report(self, channel, chat, text):
         """Tell whoever asked what came of a background task, and let them answer it."""
         if chat is None:
-            channel, chat = self.owner()
+            channel, chat = self.app.owner()
         if chat is None:
             log("agent", "nobody to tell: " + text)
             return
         self.remember(channel, chat, text)
-        self.deliver(channel, chat, text)
+        self.app.deliver(channel, chat, text)
 
     def remember(self, channel, chat, text):
         """Put what is sent of the agent's own accord into that chat's session, so it can be answered."""
@@ -119,10 +106,10 @@ class Agent:
 
     def notify(self, text):
         """Tell the owner something about the agent itself."""
-        channel, chat = self.owner() if self.owner is not None else (None, None)
+        channel, chat = self.app.owner()
         log("notice", text)
-        if chat is not None and self.deliver is not None:
-            self.deliver(channel, chat, text)
+        if chat is not None:
+            self.app.deliver(channel, chat, text)
 
 
 def _file_name(chat):

@@ -72,4 +72,4 @@ class Request:
     def tools(self):
         """Yield the paths of the schemas of the tools this turn may use."""
         if self._turn.offers_tools:
-            yield from self._agent.registry.schemas(self._turn.kind)
+            yield from self._agent.part("registry").schemas(self._turn.kind)

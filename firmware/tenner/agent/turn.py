@@ -46,8 +46,8 @@ class Ctx:
         self.port = agent.port
         self.config = agent.config
         self.workspace = agent.workspace
-        self.sensors = agent.sensors
-        self.registry = agent.registry
+        self.sensors = agent.part("sensors")
+        self.registry = agent.part("registry")
 
     async def send(self, text, chat=None):
         """Send `text` to the owner or to an allowed chat; return a sentence that says what happened."""
@@ -145,7 +145,9 @@ class Turn:
         agent = self.agent
         request = Request(agent, self, agent.config.get("llm.max_tokens"))
         for attempt in (1, 2):
-            self._request = asyncio.create_task(agent.chain.complete(request, self.model, left_ms))
+            self._request = asyncio.create_task(
+                agent.part("chain").complete(request, self.model, left_ms)
+            )
             try:
                 reply = await self._request
                 break
@@ -163,7 +165,7 @@ class Turn:
         result.tokens_in += reply.tokens_in
         result.tokens_out += reply.tokens_out
         result.estimated = result.estimated or reply.estimated
-        agent.budget.spend(reply.tokens_in + reply.tokens_out, self.kind)
+        agent.part("budget").spend(reply.tokens_in + reply.tokens_out, self.kind)
         return reply
 
     def _shrink(self):
@@ -203,7 +205,7 @@ class Turn:
     async def _call_tool(self, call):
         self._check_interrupt()
         self._result.tool_calls += 1
-        text = await self.agent.registry.call(
+        text = await self.agent.part("registry").call(
             call.name, call.arguments_text, Ctx(self.agent, self)
         )
         if text.startswith("error"):

@@ -3,4 +3,4 @@
 
 
 async def run(args, ctx):
-    return ctx.agent.spawner.start(args["task"], ctx.turn)
+    return ctx.agent.part("spawner").start(args["task"], ctx.turn)

@@ -1,0 +1,100 @@
+# tenner wiring: how the parts of the agent are made; read when one is needed, and let go.
+# MIT license; Copyright (c) 2026 the tenner authors
+"""Each function makes the part of its name for `App.part`."""
+
+
+def make(name, app):
+    return globals()[name](app)
+
+
+def zone(app):
+    from tenner.schedule.zone import Zone
+
+    return Zone(app.config.get("time.zone"))
+
+
+def budget(app):
+    from tenner.agent.budget import Budget
+    from tenner.store.slots import TwoSlots
+
+    return Budget(
+        TwoSlots(app.state + "/budget"),
+        app.clock,
+        app.part("zone"),
+        app.config.get("budget.tokens_per_day"),
+        app.config.get("budget.person_reserve_percent"),
+        app.agent.notify,
+    )
+
+
+def chain(app):
+    from tenner.llm.chain import Chain
+
+    return Chain(app.config, app.http, app.state + "/resting.json", notify=app.agent.notify)
+
+
+def sensors(app):
+    from tenner.sensors import Sensors
+
+    return Sensors(app.port, app.workspace)
+
+
+def registry(app):
+    from tenner.tools.registry import Registry
+
+    return Registry(app.port, app.config, app.workspace)
+
+
+def spawner(app):
+    from tenner.agent.spawn import Spawner
+
+    return Spawner(app.agent, 1 if app.port.small else 4)
+
+
+def delivery(app):
+    from tenner.channels.delivery import Delivery
+    from tenner.store.outbox import Outbox
+
+    made = Delivery(Outbox(app.state, app.clock), app.owner)
+    for channel in (app.console, app.telegram):
+        if channel is not None:
+            made.register(channel.name, channel)
+    return made
+
+
+def telegram(app):
+    from tenner.channels.telegram import Telegram
+    from tenner.store.slots import TwoSlots
+
+    def say(chat, text, reply_to=None, id=None):
+        return app.part("delivery").post("telegram", chat, text, id=id, reply_to=reply_to)
+
+    def now():
+        return app.clock.now() if app.clock.trusted else None
+
+    state = TwoSlots(app.state + "/telegram")
+    return Telegram(app.config, app.http, state, app.inbox, say=say, now=now)
+
+
+def console(app):
+    from tenner.channels.console import Console
+
+    return Console(app.port.stdin_line, app.inbox)
+
+
+def heartbeat(app):
+    from tenner.schedule.heartbeat import Heartbeat
+
+    return Heartbeat(
+        app.port,
+        app.config,
+        app.clock,
+        app.part("zone"),
+        app.part("sensors"),
+        app.agent.lane,
+        app.part("budget"),
+        app.run_turn,
+        app.deliver_alert,
+        app.agent.notify,
+        app.online,
+    )
