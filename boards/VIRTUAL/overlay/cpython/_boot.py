@@ -1,11 +1,14 @@
 # virtual board: turns CPython into the board: the same modules, files below a root folder.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-`time` and `socket` are part of CPython and cannot be replaced by a file, so the two functions that
-matter are replaced in place. The epoch stays 1970, as everywhere on CPython.
+`time` and `socket` are part of CPython and cannot be replaced by a file, so the functions that matter
+are replaced in place; `gc` learns to tell how much memory there is. The epoch stays 1970, as everywhere
+on CPython.
 """
 
+import gc
 import os
+import resource
 import socket
 import sys
 import termios
@@ -13,6 +16,9 @@ import time
 import traceback
 
 import _board
+
+# What a board with 8 MB of PSRAM has for Python.
+_HEAP = 8 * 1024 * 1024
 
 _real_time_ns = time.time_ns
 _real_getaddrinfo = socket.getaddrinfo
@@ -39,6 +45,16 @@ def _getaddrinfo(host, port, *args, **kwargs):
     if relay == 0:
         return _real_getaddrinfo(host, port, *args, **kwargs)
     return _real_getaddrinfo("127.0.0.1", relay, *args, **kwargs)
+
+
+def _mem_alloc():
+    """The most memory this process has had; CPython sets itself no bound."""
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+
+
+def _mem_free():
+    return _HEAP
 
 
 def _run(path, names):
@@ -69,6 +85,8 @@ def start():
     time.gmtime = _gmtime
     time.localtime = _gmtime
     socket.getaddrinfo = _getaddrinfo
+    gc.mem_alloc = _mem_alloc
+    gc.mem_free = _mem_free
     root = os.environ["TENNER_ROOT"]
     os.chdir(root)
     sys.path.insert(0, os.path.join(root, "lib"))
