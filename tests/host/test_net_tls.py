@@ -29,15 +29,18 @@ DAY = datetime.timedelta(days=1)
 class Server:
     """Answers one request a connection over TLS and keeps what it received, decrypted and raw."""
 
-    def __init__(self, certificate, *, only_13=False):
+    def __init__(self, certificate, *, only_13=False, slow=False):
         self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         certificate.configure_cert(self.context)
         if only_13:
             self.context.minimum_version = ssl.TLSVersion.TLSv1_3
-        self.received = b""
-        self.raw = b""
+        self.received = bytearray()
+        self.raw = bytearray()
+        self.size = 300 if slow else 4096
         self.handshakes = 0
         self.socket = socket.create_server(("127.0.0.1", 0))
+        if slow:
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
         self.port = self.socket.getsockname()[1]
         self.thread = threading.Thread(target=self._run)
         self.thread.start()
@@ -66,7 +69,7 @@ class Server:
                     result = step()
                 except ssl.SSLWantReadError:
                     connection.sendall(outward.read())
-                    data = connection.recv(4096)
+                    data = connection.recv(self.size)
                     if not data:
                         raise ConnectionError("the client left") from None
                     self.raw += data
@@ -136,9 +139,9 @@ def serve():
         server.close()
 
 
-def ask(interpreter, certs, port, host="localhost"):
+def ask(interpreter, certs, port, lines=0):
     firmware = str(ROOT / "firmware")
-    arguments = [str(CLIENT), str(certs), f"https://{host}:{port}/path", SECRET]
+    arguments = [str(CLIENT), str(certs), f"https://localhost:{port}/path", SECRET, str(lines)]
     if interpreter is None:
         command, path = [sys.executable, *arguments], {"PYTHONPATH": firmware}
     else:
@@ -174,6 +177,15 @@ def test_right_certificate(interpreter, authority, certs, serve):
     assert head.startswith(b"POST /path HTTP/1.1\r\n")
     assert body == SECRET.encode()
     assert SECRET.encode() not in server.raw
+
+
+def test_large_request_to_a_slow_server(interpreter, authority, certs, serve):
+    """Back-pressure is where two writes before one drain would lose bytes without an error."""
+    server = serve(authority.issue_cert("localhost"), slow=True)
+    assert ask(interpreter, certs, server.port, lines=2000)["status"] == 200
+    body = server.received.partition(b"\r\n\r\n")[2]
+    expected = b"".join(b"%09d\n" % number * 70 for number in range(2000)) + SECRET.encode()
+    assert body == expected
 
 
 def test_unknown_authority(interpreter, certs, serve):

@@ -1,7 +1,7 @@
 # tenner tests: one request over TLS, on whatever interpreter this is started with.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-CERTS URL SECRET: prints one line of JSON, {"status": .., "body": ..} or {"error": .., "class": .., "sentence": ..}.
+CERTS URL SECRET [LINES]: sends LINES numbered lines and the secret; prints one line of JSON, {"status": .., "body": ..} or {"error": .., "class": .., "sentence": ..}.
 """
 
 import asyncio
@@ -19,11 +19,13 @@ class Candidate:
     api_key = ""
 
 
-async def main(certs, url, secret):
+async def main(certs, url, secret, lines=0):
     async def consume(response):
         return {"status": response.status, "body": await response.read_text(100)}
 
     def body():
+        for number in range(int(lines)):
+            yield b"%09d\n" % number * 70
         yield secret.encode()
 
     http = Http(tls.context(certs))
