@@ -23,7 +23,11 @@ def sent(request, **fields):
 def events(*chunks):
     return b"".join(
         [
-            b"event: " + chunk["type"].encode() + b"\ndata: " + json.dumps(chunk).encode() + b"\n\n"
+            b"event: "
+            + chunk["type"].encode()
+            + b"\ndata: "
+            + json.dumps(chunk).encode()
+            + b"\n\n"
             for chunk in chunks
         ]
     )
@@ -137,7 +141,9 @@ class TestBody(unittest.TestCase):
         self.assertEqual(
             [item["type"] for item in results], ["tool_result", "tool_result", "text"]
         )
-        self.assertEqual([item.get("tool_use_id") for item in results], ["call_1", 'call,"2"', None])
+        self.assertEqual(
+            [item.get("tool_use_id") for item in results], ["call_1", 'call,"2"', None]
+        )
         self.assertEqual(messages[3]["content"], [{"type": "text", "text": "It is A 21.4."}])
 
     def test_nothing_empty_is_sent(self):
@@ -156,7 +162,9 @@ class TestBody(unittest.TestCase):
                 "description": "x" * size + ' "parameters": ',
                 "parameters": {"type": "object", "properties": properties},
             }
-            text = ",".join(["%s:%s" % (json.dumps(k), json.dumps(schema[k])) for k in sorted(schema)])
+            text = ",".join(
+                ["%s:%s" % (json.dumps(k), json.dumps(schema[k])) for k in sorted(schema)]
+            )
             with open(path, "w") as file:
                 file.write("{" + text + "}\n")
             tool = json.loads(sent(Request(tools=(path, path))))["tools"][1]
