@@ -53,6 +53,10 @@ class Chain:
         return reply
 
 
+    async def close(self):
+        """The turn is over."""
+
+
 class Registry:
     """Knows the tool `echo`; `bad` always fails."""
 

@@ -41,7 +41,6 @@ async def _once(app, text):
     app.deliver = _print_message
     turn = Turn(app.agent, "person", text + "\n\n(now: %s)" % app.now_text(), "console", "owner")
     result = await app.agent.lane.person("console:owner", turn)
-    await app.part("chain").close()
     if result.error is not None:
         print("tenner: " + result.error)
         return 1
@@ -64,7 +63,6 @@ async def _beat(app):
     for line in app.part("heartbeat").status():
         print(line)
     action, reason = await app.part("heartbeat").beat()
-    await app.part("chain").close()
     print("decision: %s (%s)" % (action, reason))
     for text in sent:
         print("would send: " + text)

@@ -101,6 +101,9 @@ class Turn:
             result.text = await self._loop(start)
         except _Stopped as stop:
             result.error = stop.args[0]
+        finally:
+            # The connection was kept for the next round; now the long poll wants the one TLS session.
+            await self.agent.part("chain").close()
         if self._interrupted and result.error is not None:
             result.interrupted = self._interrupted
         result.ms = ticks_diff(ticks_ms(), start)
