@@ -19,7 +19,7 @@ from .telegram_arguments import (
     truth,
 )
 from .telegram_entities import ParseError, parse, utf16_length
-from .telegram_people import BOT, NOW, Chat, People, Sent
+from .telegram_people import BOT, Chat, People, Sent, now
 
 _ACTIONS = (
     "typing", "upload_photo", "record_video", "upload_video", "record_voice", "upload_voice",
@@ -221,7 +221,7 @@ class Telegram(People):
         message.history.append(message.text)
         message.text, message.entities, message.parse_mode = text, entities, mode
         message.source, message.reply_markup = str(arguments.get("text")), markup
-        return {**self.public(message), "edit_date": NOW + 60}
+        return {**self.public(message), "edit_date": now()}
 
     def _do_editmessagereplymarkup(self, arguments: dict[str, Any]) -> dict[str, Any]:
         message = self._own(arguments, "edit")
