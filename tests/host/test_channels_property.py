@@ -1,10 +1,15 @@
 """Any text at all: its HTML is never refused, and its parts are the text and fit."""
 
+import os
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from channels_checks import split_problem, utf16_units, visible
 from tenner.channels import markup, split
+
+#: Enough for every run; 20000 were looked at when this was written.
+EXAMPLES = int(os.environ.get("TENNER_EXAMPLES", "500"))
 
 MARKS = [
     "**", "*", "__", "_", "~~", "`", "``", "```", "\n```\n", "```py\n", "~~~\n", "[", "](", ")", "https://x.y/a_b",
@@ -26,14 +31,14 @@ whole = st.one_of(
 
 
 @given(texts)
-@settings(max_examples=20000, deadline=None)
+@settings(max_examples=EXAMPLES, deadline=None)
 def test_html_is_never_refused(text):
     html = markup.to_html(text)
     assert markup.visible_units(html.encode()) == utf16_units(visible(html))
 
 
 @given(texts, st.integers(80, 200))
-@settings(max_examples=20000, deadline=None)
+@settings(max_examples=EXAMPLES, deadline=None)
 def test_parts_are_the_text_and_each_is_accepted(text, limit):
     parts = list(split.parts(text, limit))
     assert split_problem(text, limit, parts) is None
@@ -42,7 +47,7 @@ def test_parts_are_the_text_and_each_is_accepted(text, limit):
 
 
 @given(texts, st.integers(2, 80))
-@settings(max_examples=20000, deadline=None)
+@settings(max_examples=EXAMPLES, deadline=None)
 def test_even_a_tiny_limit_is_kept(text, limit):
     for part in split.parts(text, limit):
         assert utf16_units(part) <= limit
@@ -50,7 +55,7 @@ def test_even_a_tiny_limit_is_kept(text, limit):
 
 
 @given(st.lists(st.one_of(words, whole), min_size=1, max_size=30), st.integers(40, 80))
-@settings(max_examples=20000, deadline=None)
+@settings(max_examples=EXAMPLES, deadline=None)
 def test_no_mark_is_cut(pieces, limit):
     parts = list(split.parts(" ".join(pieces), limit))
     for piece in pieces:

@@ -1,0 +1,212 @@
+# tenner test support: a Bot API without a network, and what the channels are wired to.
+import asyncio
+import json
+
+from tenner.agent.bus import Queue
+
+OWNER = 1000
+BOT_ID = 77
+BOT_NAME = "tenner_bot"
+
+
+class Stop(BaseException):
+    """Ends a service that runs for ever."""
+
+
+class FakeConfig:
+    def __init__(self, **values):
+        self.values = {
+            "telegram.token": "77:secret-token",
+            "telegram.base_url": "https://api.telegram.org",
+            "telegram.owner": OWNER,
+            "telegram.allow": ["2000"],
+            "telegram.poll_s": 25,
+        }
+        for name, value in values.items():
+            self.values["telegram." + name] = value
+
+    def get(self, key):
+        return self.values[key]
+
+
+class FakeState:
+    """A TwoSlots in RAM; `saves` is every state that was on flash, as a power cut would find it."""
+
+    def __init__(self, kept=None):
+        self.kept = kept or {}
+        self.saves = []
+
+    def load(self):
+        return dict(self.kept)
+
+    def save(self, state):
+        text = json.dumps(state)
+        if len(text) > 108:
+            raise ValueError("state does not fit: " + text)
+        self.kept = json.loads(text)
+        self.saves.append(self.kept)
+
+
+class FakeResponse:
+    def __init__(self, status, data, piece, headers):
+        self.status = status
+        self._data = data
+        self._piece = piece
+        self._headers = headers
+
+    def header(self, name):
+        return self._headers.get(name)
+
+    async def readinto(self, buf):
+        count = min(len(buf), len(self._data), self._piece)
+        buf[:count] = self._data[:count]
+        self._data = self._data[count:]
+        return count
+
+
+class FakeTelegram:
+    """
+    Holds updates until a higher offset is asked for. `plan` is a list of what happens instead to the next
+    calls of a method: an exception, (status, bytes), or a function of the request's fields.
+    """
+
+    def __init__(self):
+        self.updates = []
+        self.next_id = 500
+        self.calls = []  # (method, fields)
+        self.sent = []
+        self.plan = {}
+        self.piece = 64
+        self.when_idle = None  # called when a long poll finds nothing
+        self.closed = 0
+
+    def http(self, yields=False):
+        return self
+
+    async def close(self):
+        self.closed += 1
+
+    async def exchange(self, method, url, headers, body, consume, timeout_s):
+        name = url.split("/")[-1]
+        length = sum(len(piece) for piece in body())
+        data = b"".join([bytes(piece) for piece in self._begin(name, body)])
+        assert len(data) == length, "the body changed between the passes"
+        fields = json.loads(data.decode())
+        self.calls.append((name, fields))
+        await asyncio.sleep(0)
+        step = self.plan[name].pop(0) if self.plan.get(name) else None
+        if isinstance(step, Exception):
+            raise step
+        if callable(step):
+            step = step(fields)
+        if step is None:
+            step = (200, json.dumps({"ok": True, "result": self._result(name, fields)}).encode())
+        status, reply = step[0], step[1]
+        return await consume(FakeResponse(status, reply, self.piece, {}))
+
+    def _begin(self, name, body):
+        if self.plan.get(name) and isinstance(self.plan[name][0], tuple):
+            # ("cut", exception): the connection breaks before the body is all sent.
+            if self.plan[name][0][0] == "cut":
+                raise self.plan[name].pop(0)[1]
+        return body()
+
+    def _result(self, name, fields):
+        if name == "getMe":
+            return {"id": BOT_ID, "is_bot": True, "username": BOT_NAME}
+        if name == "getUpdates":
+            if fields.get("offset"):
+                self.updates = [u for u in self.updates if u["update_id"] >= fields["offset"]]
+            found = self.updates[: fields["limit"]]
+            if not found and self.when_idle is not None:
+                self.when_idle()
+            return found
+        if name == "sendMessage":
+            self.sent.append(fields)
+            return {"message_id": 9000 + len(self.sent)}
+        return True
+
+    # --- people
+
+    def update(self, kind, contents):
+        self.next_id += 1
+        self.updates.append({"update_id": self.next_id, kind: contents})
+        return self.next_id
+
+    def say(self, text, who=OWNER, chat=None, chat_type="private", date=1800000000, **extra):
+        message = {
+            "message_id": self.next_id + 1 - 400,
+            "from": {"id": who, "is_bot": False, "first_name": "Ann"},
+            "chat": {"id": who if chat is None else chat, "type": chat_type},
+            "date": date,
+        }
+        if text is not None:
+            message["text"] = text
+        message.update(extra)
+        return self.update("message", message)
+
+    def press(self, data, who=OWNER):
+        query = {
+            "id": "cb-1",
+            "from": {"id": who},
+            "message": {"message_id": 9001, "chat": {"id": OWNER}},
+            "data": data,
+        }
+        return self.update("callback_query", query)
+
+
+def refusal(status, description="", **parameters):
+    answer = {"ok": False, "error_code": status, "description": description}
+    if parameters:
+        answer["parameters"] = parameters
+    return status, json.dumps(answer).encode()
+
+
+class Bench:
+    """A Telegram channel on the fake API. `step()` runs the service until it is idle or waits."""
+
+    def __init__(self, server=None, state=None, inbound_limit=8, now=1800000000, **config):
+        from tenner.channels.telegram import Telegram
+
+        self.server = server or FakeTelegram()
+        self.state = state or FakeState()
+        self.inbound = Queue(inbound_limit)
+        self.said = []
+        self.waits = []
+        self.now = now
+        self.bot = Telegram(
+            FakeConfig(**config),
+            self.server.http,
+            self.state,
+            self.inbound,
+            self._say,
+            now=lambda: self.now,
+            sleep=self._sleep,
+        )
+        self.server.when_idle = self._stop
+
+    def _say(self, chat, text, reply_to=None, id=None):
+        if id is None or id not in [one[3] for one in self.said]:
+            self.said.append((chat, text, reply_to, id))
+
+    async def _sleep(self, ms):
+        self.waits.append(ms)
+        raise Stop
+
+    def _stop(self):
+        # The first empty poll is let through, so that the service sees that there is nothing.
+        self._idle += 1
+        if self._idle > 1:
+            raise Stop
+
+    async def step(self):
+        """Run until an empty poll or a wait; return the messages handed to the agent since."""
+        self._idle = 0
+        try:
+            await self.bot.poll()
+        except Stop:
+            pass
+        taken = []
+        while len(self.inbound):
+            taken.append(await self.inbound.get())
+        return taken

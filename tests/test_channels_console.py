@@ -1,0 +1,177 @@
+# The console: lines in, answers out, y/n, and log lines kept out of an answer.
+import asyncio
+import unittest
+
+from support import run
+from tenner import log as log_module
+from tenner.agent.bus import Queue
+from tenner.channels import commands
+from tenner.channels.console import Console
+
+
+class Terminal:
+    """Feeds lines to a console and keeps what it prints."""
+
+    def __init__(self, *lines, limit=8):
+        self.lines = list(lines)
+        self.printed = []
+        self.inbound = Queue(limit)
+        self.console = Console(self.read, self.inbound, self.write)
+
+    async def read(self):
+        await asyncio.sleep(0)
+        return self.lines.pop(0) if self.lines else None
+
+    def write(self, text, end="\n"):
+        self.printed.append(text + end)
+
+    def taken(self):
+        return [run(self.inbound.get()).text for _ in range(len(self.inbound))]
+
+
+class TestConsole(unittest.TestCase):
+    def test_lines_become_messages(self):
+        terminal = Terminal("hello", "", "  ", "/status now")
+        run(terminal.console.run())
+        self.assertEqual(terminal.taken(), ["hello", "/status now"])
+
+    def test_too_many_lines_are_said_to_be(self):
+        terminal = Terminal("a", "b", "c", limit=2)
+        run(terminal.console.run())
+        self.assertEqual(terminal.taken(), ["a", "b"])
+        self.assertTrue("try again" in terminal.printed[0])
+
+    def test_answers_are_printed_without_secrets(self):
+        log_module.hide("sk-very-secret")
+        terminal = Terminal()
+        terminal.console.show("owner", "key: sk-very-secret")
+        self.assertEqual(terminal.printed, ["key: ***\n"])
+
+    def test_ctrl_c_reaches_the_repl(self):
+        async def read():
+            return "\x03"
+
+        console = Console(read, Queue(1))
+        with self.assertRaises(KeyboardInterrupt):
+            # Not through asyncio.run: CPython's makes it one of its own.
+            console.run().send(None)
+
+    def ask(self, *lines, timeout_s=5):
+        terminal = Terminal(*lines)
+
+        async def scene():
+            question = asyncio.create_task(terminal.console.ask("Open the valve?", timeout_s))
+            await asyncio.sleep(0)
+            await terminal.console.run()
+            return await question
+
+        return terminal, run(scene())
+
+    def test_yes_and_no(self):
+        for line, expected in (("y", True), ("YES", True), ("n", False), ("no", False)):
+            terminal, answer = self.ask(line)
+            self.assertEqual(answer, expected)
+            self.assertEqual(terminal.printed, ["Open the valve? [y/n]\n"])
+
+    def test_anything_else_is_asked_again_and_commands_still_work(self):
+        terminal, answer = self.ask("maybe", "/stop", "y")
+        self.assertEqual(answer, True)
+        self.assertEqual(terminal.printed[1], "Please answer y or n.\n")
+        self.assertEqual(terminal.taken(), ["/stop"])
+
+    def test_no_answer_is_a_no(self):
+        terminal, answer = self.ask(timeout_s=0.01)
+        self.assertEqual(answer, False)
+
+    def test_questions_wait_for_each_other(self):
+        terminal = Terminal("y", "n")
+
+        async def scene():
+            first = asyncio.create_task(terminal.console.ask("a?"))
+            second = asyncio.create_task(terminal.console.ask("b?"))
+            await asyncio.sleep(0)
+            terminal.console._take("y")
+            await first
+            while len(terminal.printed) < 2:
+                await asyncio.sleep(0)
+            terminal.console._take("n")
+            return await first, await second
+
+        self.assertEqual(run(scene()), (True, False))
+
+    def test_log_lines_are_not_mixed_into_an_answer(self):
+        printed = []
+        terminal = Terminal()
+        before, log_module.write = log_module.write, printed.append
+        try:
+            terminal.console.begin()
+            terminal.console.piece("the answer ")
+            log_module.log("wifi", "in between")
+            self.assertEqual(printed, [])
+            terminal.console.piece("goes on")
+            terminal.console.end()
+        finally:
+            log_module.write = before
+        self.assertEqual("".join(terminal.printed), "the answer goes on\n")
+        self.assertEqual(len(printed), 1)
+        self.assertTrue("in between" in printed[0])
+
+
+class App:
+    def __init__(self):
+        self.done = []
+
+    def status_lines(self):
+        return ["up 3 s", "heap 50 KB"]
+
+    def why_lines(self):
+        yield "not due"
+
+    def budget_lines(self):
+        return "100 of 200"
+
+    def stop(self, args, channel, chat):
+        self.done.append((args, channel, chat))
+        return "Stopped."
+
+
+class Said:
+    channel = "console"
+    chat = "owner"
+
+    def __init__(self, text):
+        self.text = text
+
+
+class TestCommands(unittest.TestCase):
+    def answer(self, text):
+        self.app = App()
+        return run(commands.run(self.app, Said(text)))
+
+    def test_what_is_shown_comes_from_the_app(self):
+        self.assertEqual(self.answer("/status"), "up 3 s\nheap 50 KB")
+        self.assertEqual(self.answer("/STATUS@tenner_bot"), "up 3 s\nheap 50 KB")
+        self.assertEqual(self.answer("/why"), "not due")
+        self.assertEqual(self.answer("/budget"), "100 of 200")
+
+    def test_what_acts_gets_its_arguments_and_the_chat(self):
+        self.assertEqual(self.answer("/stop it  all"), "Stopped.")
+        self.assertEqual(self.app.done, [("it  all", "console", "owner")])
+
+    def test_help_names_every_command(self):
+        for text in ("/help", "/start", "/"):
+            answer = self.answer(text)
+            for name, _, about in commands.COMMANDS:
+                self.assertTrue("/%s - %s" % (name, about) in answer)
+
+    def test_an_unknown_command_names_the_nearest(self):
+        self.assertTrue("/status?" in self.answer("/staus"))
+        self.assertTrue("/heartbeat?" in self.answer("/hearbeat x"))
+        self.assertTrue("/help" in self.answer("/qqqqqqqqqqqqqqq"))
+
+    def test_what_the_app_cannot_do(self):
+        self.assertTrue("not available" in self.answer("/cron"))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,179 @@
+# From the outbox to the channel: waits, outcomes, and who is told.
+import asyncio
+import unittest
+
+from support import run, temp_folder
+from tenner.channels.delivery import Delivery
+from tenner.store.outbox import Outbox
+
+
+class Clock:
+    trusted = True
+
+    def __init__(self):
+        self.time = 0
+
+    def now(self):
+        return 1800000000 + self.time
+
+    def mono_s(self):
+        return self.time
+
+
+class Channel:
+    """Sends what the plan says; ("ok", None) when it is empty."""
+
+    def __init__(self, *plan, size=200):
+        self.plan = list(plan)
+        self.size = size
+        self.sent = []
+        self.idles = 0
+
+    def parts(self, text):
+        for at in range(0, len(text), self.size):
+            yield text[at : at + self.size]
+
+    async def send(self, chat, text, reply_to):
+        result = self.plan.pop(0) if self.plan else ("ok", 1)
+        self.sent.append((str(chat), text, reply_to, result[0]))
+        await asyncio.sleep(0)
+        return result
+
+    async def idle(self):
+        self.idles += 1
+
+
+class Screen:
+    def __init__(self):
+        self.shown = []
+
+    def show(self, chat, text):
+        self.shown.append(text)
+
+
+class TestDelivery(unittest.TestCase):
+    def setUp(self):
+        self.clock = Clock()
+        self.folder = temp_folder(self)
+        self.outbox = Outbox(self.folder, self.clock)
+        self.delivery = Delivery(self.outbox, lambda: ("telegram", "1"))
+
+    def play(self, channel, scene):
+        """Run `scene()` beside the service and return what it returns."""
+        self.delivery = Delivery(self.outbox, lambda: ("telegram", "1"))
+        self.delivery.register("telegram", channel)
+
+        async def both():
+            service = asyncio.create_task(self.delivery.run())
+            result = await scene()
+            for _ in range(20):
+                await asyncio.sleep(0)
+            service.cancel()
+            try:
+                await service
+            except asyncio.CancelledError:
+                pass
+            return result
+
+        return run(both())
+
+    def say(self, *args, **more):
+        async def scene():
+            return await self.delivery.deliver("telegram", *args, **more)
+
+        return scene
+
+    def test_deliver_waits_for_the_confirmation(self):
+        channel = Channel()
+        self.assertEqual(self.play(channel, self.say("1", "hello", reply_to=7)), True)
+        self.assertEqual(channel.sent, [("1", "hello", 7, "ok")])
+        self.assertEqual(len(self.outbox), 0)
+        self.assertTrue(channel.idles > 0)
+
+    def test_a_long_text_goes_in_parts_that_are_confirmed_one_by_one(self):
+        channel = Channel(size=20)
+        self.assertEqual(self.play(channel, self.say("1", "x" * 45, id="a", reply_to=7)), True)
+        self.assertEqual([len(text) for _, text, _, _ in channel.sent], [20, 20, 5])
+        self.assertEqual([reply_to for _, _, reply_to, _ in channel.sent], [7, None, None])
+        self.assertEqual(self.play(channel, self.say("1", "x" * 45, id="a")), True)
+        self.assertEqual(len(channel.sent), 3)
+
+    def test_what_is_refused_is_told_to_the_owner_in_one_line(self):
+        channel = Channel(("refused", "blocked"))
+        self.assertEqual(self.play(channel, self.say("2", "hello")), False)
+        self.assertEqual([one[0] for one in channel.sent], ["2", "1"])
+        self.assertTrue(
+            "telegram:2 was not delivered: blocked"
+            in " ".join(text for _, text, _, _ in channel.sent)
+        )
+
+    def test_a_refused_line_to_the_owner_makes_no_further_line(self):
+        channel = Channel(("refused", "blocked"), ("refused", "blocked"))
+        self.play(channel, self.say("1", "hello"))
+        self.assertEqual(len(channel.sent), 1)
+
+    def test_a_lost_answer_is_not_repeated_but_an_alert_is_and_says_so(self):
+        channel = Channel(("unknown", "cut"))
+        self.assertEqual(self.play(channel, self.say("1", "hello")), False)
+        self.assertEqual(len(channel.sent), 1)
+        channel = Channel(("unknown", "cut"))
+
+        async def scene():
+            task = asyncio.create_task(self.delivery.deliver("telegram", "1", "fire", alert=True))
+            while not self.outbox.next_wake():  # until it failed and waits
+                await asyncio.sleep(0)
+            self.clock.time += 5
+            self.delivery.wake()
+            return await task
+
+        self.assertEqual(self.play(channel, scene), True)
+        self.assertEqual(
+            [text for _, text, _, _ in channel.sent], ["fire", "(maybe sent before) fire"]
+        )
+
+    def test_when_the_network_is_back_what_waits_is_sent_at_once(self):
+        channel = Channel(("retry", None))
+
+        async def scene():
+            task = asyncio.create_task(self.delivery.deliver("telegram", "1", "hello"))
+            while not self.outbox.next_wake():  # until it failed and waits
+                await asyncio.sleep(0)
+            self.delivery.wake()
+            return await task
+
+        self.assertEqual(self.play(channel, scene), True)
+        self.assertEqual(len(channel.sent), 2)
+
+    def test_what_waited_before_the_boot_is_sent(self):
+        self.outbox.add("telegram", "1", "from yesterday")
+        self.outbox = Outbox(self.folder, self.clock)
+        channel = Channel()
+        self.play(channel, self.say("1", "new"))
+        self.assertEqual([text for _, text, _, _ in channel.sent], ["from yesterday", "new"])
+
+    def test_a_local_channel_shows_at_once_and_costs_no_flash(self):
+        screen = Screen()
+        self.delivery.register("console", screen)
+        self.assertEqual(run(self.delivery.deliver("console", "owner", "x" * 50)), True)
+        self.assertEqual(screen.shown, ["x" * 50])
+        self.assertEqual(len(self.outbox), 0)
+
+    def test_somebody_who_waits_is_told_when_the_message_had_to_make_room(self):
+        self.outbox.max_items = 1
+        channel = Channel(("retry", 500))
+
+        async def scene():
+            task = asyncio.create_task(self.delivery.deliver("telegram", "1", "hello"))
+            while not self.outbox.next_wake():  # until it failed and waits
+                await asyncio.sleep(0)
+            self.delivery.post("telegram", "1", "fire", alert=True)
+            return await task
+
+        self.assertEqual(self.play(channel, scene), False)
+        texts = [text for _, text, _, _ in channel.sent]
+        self.assertTrue("fire" in texts)
+        self.assertTrue("1 messages were dropp" in " ".join(texts))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,150 @@
+# Sending to Telegram: what is sent, and what is made of each outcome.
+import asyncio
+import unittest
+
+from channels_checks import visible
+from channels_fakes import OWNER, Bench, refusal
+from support import run
+
+BAD_ENTITY = refusal(400, "Bad Request: can't parse entities: Unsupported start tag")
+
+
+def send(text, *steps, reply_to=None, chat="1000"):
+    bench = Bench()
+    bench.server.plan["sendMessage"] = list(steps)
+    return bench, run(bench.bot.send(chat, text, reply_to))
+
+
+class TestMessages(unittest.TestCase):
+    def test_markdown_goes_as_html(self):
+        bench, result = send("**21.4 \u00b0C** in `room` <ok> \U0001f600")
+        self.assertEqual(result, ("ok", 9001))
+        fields = bench.server.sent[0]
+        self.assertEqual(fields["chat_id"], 1000)
+        self.assertEqual(fields["parse_mode"], "HTML")
+        self.assertEqual(
+            fields["text"], "<b>21.4 \u00b0C</b> in <code>room</code> &lt;ok&gt; \U0001f600"
+        )
+        self.assertFalse("reply_parameters" in fields)
+
+    def test_an_answer_quotes_the_message_and_outlives_it(self):
+        bench, _ = send("yes", reply_to=42)
+        quoted = bench.server.sent[0]["reply_parameters"]
+        self.assertEqual(quoted, {"message_id": 42, "allow_sending_without_reply": True})
+
+    def test_a_channel_by_name(self):
+        bench, _ = send("yes", chat="@news")
+        self.assertEqual(bench.server.sent[0]["chat_id"], "@news")
+
+    def test_every_kind_of_text_arrives_whole(self):
+        for text in (
+            "a" * 4096,
+            "\u6c49" * 4096,
+            "\U0001f600" * 2048,
+            'q"\\\n\t\x01' * 50,
+            "[" * 4096,
+        ):
+            bench, result = send(text)
+            self.assertEqual(result[0], "ok")
+            self.assertEqual(visible(bench.server.sent[0]["text"]), text)
+
+    def test_marks_that_are_refused_go_as_they_are(self):
+        bench, result = send("**a** _b_", BAD_ENTITY)
+        self.assertEqual(result[0], "ok")
+        self.assertEqual(bench.server.sent[0]["text"], "**a** _b_")
+        self.assertFalse("parse_mode" in bench.server.sent[0])
+
+    def test_a_table_that_grows_past_the_limit_goes_as_it_is(self):
+        rows = ["| " + "x" * 60 + " | b |", "|---|---|"] + ["| 1 | 2 |"] * 80
+        bench, result = send("\n".join(rows))
+        self.assertEqual(result[0], "ok")
+        self.assertFalse("parse_mode" in bench.server.sent[0])
+
+    def test_a_mark_without_text_goes_as_it_is(self):
+        bench, result = send("```py")
+        self.assertEqual((result[0], bench.server.sent[0]["text"]), ("ok", "```py"))
+
+
+class TestOutcomes(unittest.TestCase):
+    def test_refusals(self):
+        for step, expected in (
+            (refusal(429, "Too Many Requests", retry_after=7), ("retry", 7)),
+            (refusal(429, "Too Many Requests"), ("retry", 1)),
+            (refusal(500, "Internal Server Error"), ("retry", None)),
+            ((502, b"<html>"), ("retry", None)),
+            (refusal(401, "Unauthorized"), ("retry", 3600)),
+            (
+                refusal(403, "Forbidden: bot was blocked by the user"),
+                ("refused", "Forbidden: bot was blocked by the user"),
+            ),
+            (
+                refusal(400, "Bad Request: chat not found"),
+                ("refused", "Bad Request: chat not found"),
+            ),
+            (
+                refusal(400, "Bad Request: group chat was upgraded", migrate_to_chat_id=-100987),
+                ("refused", "the group has the new id -100987"),
+            ),
+        ):
+            _, result = send("x", step)
+            self.assertEqual(result, expected)
+
+    def test_plain_text_that_is_refused_is_not_tried_for_ever(self):
+        _, result = send("**x**", BAD_ENTITY, BAD_ENTITY)
+        self.assertEqual(result[0], "refused")
+
+    def test_before_the_request_was_sent_there_is_no_doubt(self):
+        for failure in (
+            OSError(113),
+            EOFError(),
+            ValueError("certificate"),
+            asyncio.TimeoutError(),
+        ):
+            _, result = send("x", ("cut", failure))
+            self.assertEqual(result, ("retry", None))
+
+    def test_after_it_the_answer_is_lost(self):
+        for failure in (OSError(104), EOFError(), asyncio.TimeoutError()):
+            _, result = send("x", failure)
+            self.assertEqual(result[0], "unknown")
+        _, result = send("x", (200, b'{"ok":tr'))
+        self.assertEqual(result[0], "unknown")
+
+    def test_a_request_is_not_repeated_behind_our_back(self):
+        from tenner.channels.telegram_api import Body
+
+        body = Body([("text", "x")])
+        first, second = b"".join(list(body())), b"".join(list(body()))
+        self.assertEqual(first, second)
+        with self.assertRaises(OSError):
+            body()
+        # A request that was not all taken may be sent again.
+        body = Body([("text", "x")])
+        list(body())
+        next(body())
+        self.assertEqual(b"".join(list(body())), first)
+        self.assertEqual(b"".join(list(Body([])())), b"{}")
+
+
+class TestRest(unittest.TestCase):
+    def test_typing_never_raises(self):
+        bench = Bench()
+        self.assertEqual(run(bench.bot.typing("1000")), True)
+        self.assertEqual(
+            bench.server.calls[-1], ("sendChatAction", {"chat_id": OWNER, "action": "typing"})
+        )
+        bench.server.plan["sendChatAction"] = [OSError(104), refusal(400, "no")]
+        self.assertEqual(run(bench.bot.typing("1000")), False)
+        self.assertEqual(run(bench.bot.typing("1000")), False)
+
+    def test_idle_closes_the_connection(self):
+        bench = Bench()
+        run(bench.bot.idle())
+        self.assertEqual(bench.server.closed, 0)
+        run(bench.bot.send("1000", "x"))
+        run(bench.bot.idle())
+        self.assertEqual(bench.server.closed, 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
