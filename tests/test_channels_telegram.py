@@ -116,10 +116,10 @@ class TestReceiving(unittest.TestCase):
         for number in range(12):
             bench.server.say("n%d" % number)
         taken = run(bench.step())
-        self.assertEqual(len(taken), bench.bot.max_open)
+        self.assertEqual(len(taken), bench.bot.ledger.max_open)
         for message in taken:
             bench.bot.done(message)
-        self.assertEqual(len(run(bench.step())), 12 - bench.bot.max_open)
+        self.assertEqual(len(run(bench.step())), 12 - bench.bot.ledger.max_open)
 
     def test_a_full_queue_leaves_the_message_at_telegram(self):
         bench = Bench(inbound_limit=1)
@@ -160,6 +160,25 @@ class TestPowerCuts(unittest.TestCase):
         bench.bot.done(run(bench.step())[0])
         again = self.reboot(bench)
         self.assertEqual((run(again.step()), again.said), ([], []))
+
+    def test_what_telegram_forgot_in_the_meantime_is_in_nobodys_way(self):
+        for rest in ([], ["x"]):
+            bench = Bench()
+            bench.server.say("a")
+            bench.server.say("b")
+            run(bench.step())
+            bench.server.updates = []  # off for more than a day
+            again = self.reboot(bench)
+            for text in rest:
+                again.server.say(text)
+            taken = run(again.step())
+            again.server.next_id += 100
+            again.server.say("y")
+            for message in taken:
+                again.bot.done(message)
+            taken += run(again.step())
+            self.assertEqual(texts(taken), rest + ["y"])
+            self.assertEqual(again.said, [])
 
     def test_at_every_state_that_was_ever_on_flash(self):
         bench = Bench()

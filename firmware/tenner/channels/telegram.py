@@ -6,7 +6,7 @@ message is being worked on it stays unconfirmed there, and polls are short ones 
 was begun and what is finished is kept in two slots, so after a power cut a message is neither worked on
 twice nor lost: its writer is told that the work was interrupted.
 
-What is needed only when somebody writes is in `telegram_update`, for failures in `telegram_trouble`,
+What is needed only when somebody writes is in `telegram_update` and `telegram_ledger`, for failures in `telegram_trouble`,
 for sending in `telegram_send` and `telegram_ask`; none of them is imported before.
 """
 
@@ -14,7 +14,7 @@ import asyncio
 
 from tenner.channels.telegram_api import Api, Body
 from tenner.net.http import Yielded
-from tenner.port.compat import const, sleep_ms, ticks_diff, ticks_ms
+from tenner.port.compat import const, sleep_ms
 
 _BUSY_POLL_MS = const(3000)
 _SPARE_S = const(15)
@@ -34,9 +34,6 @@ class Telegram:
 
     name = "telegram"
 
-    #: Most messages that wait for their answer; further ones wait at Telegram.
-    max_open = 8
-
     def __init__(self, config, http_factory, state, inbound, say, now=None, sleep=None):
         self.config = config
         self.api = Api(config)
@@ -53,19 +50,23 @@ class Telegram:
         self.trouble = ""  # the last failure that was reported
         self.asks = {}
         self.digest = None
-        self.open = []  # (update id, message, message_id, since) of what waits for its answer
         self._http_factory = http_factory
         self._http = None
         self._sleep = sleep or sleep_ms
         self._sending = asyncio.Lock()
         self._state = state
-        kept = state.load()
-        self.strangers = kept.get("s", [])
-        self.strangers_day = 0
-        self._offset = kept.get("o", 0)
-        self._begun = kept.get("b", 0)  # bit n: update offset + n was handed over
-        self._done = kept.get("d", 0)
+        self._kept = state.load()
         self._confirmed = False
+        self.ledger = None  # of the updates, made when there is one
+        if self._kept.get("b"):
+            self._open_ledger()
+
+    def _open_ledger(self):
+        if self.ledger is None:
+            from tenner.channels.telegram_ledger import Ledger
+
+            self.ledger = Ledger(self._state, self._kept)
+        return self.ledger
 
     # --- the service
 
@@ -86,7 +87,7 @@ class Telegram:
 
                     taken = await handle(self, update)
                     wait_ms = 0 if taken else _BUSY_POLL_MS
-                elif self.open:
+                elif self.ledger is not None and self.ledger.waits():
                     wait_ms = _BUSY_POLL_MS
             except Yielded:
                 await sleep_ms(0)
@@ -109,10 +110,7 @@ class Telegram:
 
     async def _next(self, http):
         """Ask for the next update; None when there is none."""
-        for entry in list(self.open):
-            # Nobody works that long on an answer; without this the queue would stand still.
-            if ticks_diff(ticks_ms(), entry[3]) > _FORGET_MS:
-                self.done(entry[1])
+        ledger = self.ledger
         found = None
 
         def sink(path, value, more):
@@ -120,30 +118,33 @@ class Telegram:
             if found is None:
                 from tenner.channels.telegram_update import Update
 
-                found = Update(self._seen)
+                seen = self._open_ledger().seen
+                found = Update(lambda id: seen(id, self._confirmed))
             found.take(path, value, more)
 
-        wait_s = 0 if self.open or self.digest is not None else self.config.get("telegram.poll_s")
+        waits = bool(ledger and ledger.waits()) or self.digest is not None
+        wait_s = 0 if waits else self.config.get("telegram.poll_s")
         fields = [
-            ("limit", 1 + sum(self._begun >> bit & 1 for bit in range(_WINDOW + 1))),
+            ("limit", ledger.limit() if ledger else 1),
             ("timeout", wait_s),
             ("allowed_updates", b'["message","edited_message","callback_query"]'),
         ]
         # Once all was confirmed none is needed, and ids may start anew after a quiet week.
-        if not self._confirmed and self._offset:
-            fields.append(("offset", self._offset))
+        offset = ledger.offset if ledger else self._kept.get("o", 0)
+        if not self._confirmed and offset:
+            fields.append(("offset", offset))
         await self._call(http, "getUpdates", fields, sink, wait_s + _SPARE_S)
         if found is None:
-            self._confirmed = not self.open
+            self._confirmed = not waits
+            if ledger and not waits:
+                ledger.meet()
             return None
         update = found.whole()
-        if update is None:
-            if self.open:
-                return None
+        if update is not None:
+            self._confirmed = False
+            self.ledger.meet(update.id)
+        elif not self.ledger.waits():
             raise ValueError("Telegram sent an update it was told to forget")
-        if not self._begun:
-            self._offset = update.id
-        self._confirmed = False
         return update
 
     async def _call(self, http, method, fields, sink, timeout_s):
@@ -153,72 +154,16 @@ class Telegram:
 
             raise Refused(answer)
 
-    # --- which updates were begun and finished
-
-    def _seen(self, id):
-        """Is this update finished, or being worked on since the last restart?"""
-        bit = id - self._offset
-        if not self._begun:
-            return bit < 0 and not self._confirmed
-        if bit < 0 or self._done >> bit & 1:
-            return True
-        return any(entry[0] == id for entry in self.open)
-
-    def interrupted(self, id):
-        """Was this update begun before the last restart, and not finished?"""
-        bit = id - self._offset
-        return bool(self._begun >> bit & 1) if 0 <= bit <= _WINDOW else False
-
-    def has_room(self, id):
-        """Can this update be begun, or must something be finished first?"""
-        return id - self._offset <= _WINDOW and len(self.open) < self.max_open
-
-    def begin(self, id, message=None, message_id=None):
-        """Note that an update is being worked on; with a `message` until `done(message)`."""
-        self._begun |= 1 << (id - self._offset)
-        if message is not None:
-            self.open.append((id, message, message_id, ticks_ms()))
-        self.save()
-
-    def finish(self, id):
-        """Note that an update needs no more work."""
-        bit = id - self._offset
-        self._begun |= 1 << bit
-        self._done |= 1 << bit
-        unfinished = self._begun & ~self._done
-        # Ids in between that were never seen do not exist.
-        while self._begun and not unfinished & 1:
-            self._offset += 1
-            self._begun >>= 1
-            self._done >>= 1
-            unfinished >>= 1
-        self.save()
-
-    def save(self):
-        self._state.save(
-            {"o": self._offset, "b": self._begun, "d": self._done, "s": self.strangers}
-        )
-
     def done(self, message):
         """The answer to this message is in the outbox: it need not be remembered any more."""
-        for entry in list(self.open):
-            if entry[1] is message:
-                self.open.remove(entry)
-                self.finish(entry[0])
+        if self.ledger is not None:
+            self.ledger.done(message)
 
     def reply_to(self, message):
         """Return the id to quote when answering this message, or None."""
-        for entry in self.open:
-            if entry[1] is message:
-                return entry[2]
-        return None
+        return self.ledger.reply_to(message) if self.ledger is not None else None
 
-    # --- people and sending
-
-    def knows(self, who):
-        """May this user talk to the agent?"""
-        allowed = [str(one) for one in self.config.get("telegram.allow") or ()]
-        return bool(who) and (str(who) == self.owner or str(who) in allowed)
+    # --- sending
 
     async def send(self, chat, text, reply_to=None, keyboard=None):
         """

@@ -93,31 +93,31 @@ async def handle(bot, update):
     if update is None:
         return True
     id = update.id
-    if bot.interrupted(id):
+    if bot.ledger.interrupted(id):
         _tell_interrupted(bot, update)
-        bot.finish(id)
+        bot.ledger.finish(id)
         return True
-    if not bot.has_room(id):
+    if not bot.ledger.has_room(id):
         if bot.digest is not None:
             _flush_digest(bot)
         return False
     if update.kind == "callback_query":
-        bot.finish(id)
+        bot.ledger.finish(id)
         from tenner.channels.telegram_ask import pressed
 
         await pressed(bot, update)
         return True
     if update.kind is None or update.get("from.is_bot") or not _addressed(bot, update):
-        bot.finish(id)
+        bot.ledger.finish(id)
         return True
-    if not bot.knows(update.get("from.id")):
-        bot.finish(id)
+    if not _knows(bot, update.get("from.id")):
+        bot.ledger.finish(id)
         _stranger(bot, update)
         return True
     refusal = _refusal(bot, update)
     if refusal:
         bot.say(_chat(update), refusal, reply_to=update.get("message_id", None), id="tg-%d" % id)
-        bot.finish(id)
+        bot.ledger.finish(id)
         return True
     if _is_stale(bot, update):
         _add_to_digest(bot, update)
@@ -125,9 +125,15 @@ async def handle(bot, update):
     if len(bot.inbound) >= bot.inbound.limit:
         return False
     message = Message("telegram", _chat(update), _text(bot, update), str(update.get("from.id")))
-    bot.begin(id, message, update.get("message_id", None))
+    bot.ledger.begin(id, message, update.get("message_id", None))
     bot.inbound.put_nowait(message)
     return True
+
+
+def _knows(bot, who):
+    """May this user talk to the agent?"""
+    allowed = [str(one) for one in bot.config.get("telegram.allow") or ()]
+    return bool(who) and (str(who) == bot.owner or str(who) in allowed)
 
 
 def _chat(update):
@@ -205,7 +211,7 @@ def _is_stale(bot, update):
 
 
 def _tell_interrupted(bot, update):
-    if update.kind == "message" and bot.knows(update.get("from.id")):
+    if update.kind == "message" and _knows(bot, update.get("from.id")):
         bot.say(
             _chat(update),
             "I was restarted while working on this. Please send it again if no answer came.",
@@ -218,18 +224,18 @@ def _stranger(bot, update):
     """Tell the owner of a stranger, once; a crowd of them is not worth more than a few lines a day."""
     who = update.get("from.id", 0)
     mark = who & 0xFFFF if isinstance(who, int) else 0
-    if mark in bot.strangers:
+    if mark in bot.ledger.strangers:
         return
     log("telegram", "a stranger wrote: user %s" % who)
     now = bot.now() if bot.now is not None else None
-    if len(bot.strangers) >= _STRANGERS:
+    if len(bot.ledger.strangers) >= _STRANGERS:
         today = now // _DAY_S if now is not None else None
-        if today is None or today == bot.strangers_day:
+        if today is None or today == bot.ledger.strangers_day:
             return
-        bot.strangers_day = today
-        bot.strangers.pop(0)
-    bot.strangers.append(mark)
-    bot.save()
+        bot.ledger.strangers_day = today
+        bot.ledger.strangers.pop(0)
+    bot.ledger.strangers.append(mark)
+    bot.ledger.save()
     if bot.owner:
         bot.say(
             bot.owner,
@@ -272,10 +278,10 @@ def _add_to_digest(bot, update):
     digest = bot.digest
     if len(digest.texts) >= _DIGEST_TEXTS:
         digest.left_out += 1
-        bot.finish(update.id)
+        bot.ledger.finish(update.id)
         return
     digest.texts.append(_text(bot, update)[:_DIGEST_CHARS])
-    bot.begin(update.id, digest.message, update.get("message_id", None))
+    bot.ledger.begin(update.id, digest.message, update.get("message_id", None))
 
 
 def _flush_digest(bot):
