@@ -7,6 +7,8 @@ VENV = .venv/bin/python
 T ?= tests
 I ?= all
 K ?=
+# `make bench B=heap.`: only the rows whose names start so.
+B ?=
 
 .DEFAULT_GOAL := help
 .PHONY: help run test lint format bench micropython32 env-run env-test clean
@@ -34,7 +36,7 @@ format: env-test ## Put every file into the project's format
 	@$(VENV) scripts/package_json.py --write
 
 bench: env-test ## Measure heap, code size and requests; write build/bench.json
-	@$(VENV) -m host_tools.bench
+	@$(VENV) -m host_tools.bench $(B)
 
 micropython32: env-test ## Fetch the 32-bit MicroPython (Debian) whose heap is like an ESP32's
 	@$(VENV) scripts/fetch_micropython32.py

@@ -53,6 +53,17 @@ class App:
             self._parts[name] = wiring.make(name, self)
         return self._parts[name]
 
+    def drop(self, name):
+        """Let go of a part; it is made again when it is asked for."""
+        self._parts.pop(name, None)
+
+    def rest(self):
+        """Between turns on a small board, let go of the code and the parts that only a turn needs."""
+        if self.port.small and not self.agent.lane.busy():
+            from tenner import room
+
+            room.make(self)
+
     # --- the outside
 
     def http(self, yields=False):

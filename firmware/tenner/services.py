@@ -67,6 +67,7 @@ async def network(app):
         if app.port.network_up() and await app.clock.sync(host):
             log("clock", "%s (%s)" % (app.now_text(), host))
             app.part("heartbeat").poke()
+            app.rest()
             await asyncio.sleep(_SYNC_EVERY_S)
         else:
             await asyncio.sleep(_SYNC_RETRY_S)
@@ -79,6 +80,7 @@ async def people(app):
         log(message.channel, "%s: %s" % (message.sender or message.chat, message.text))
         if message.text.startswith("/"):
             reply(app, message, await app.command(message))
+            app.rest()
         else:
             asyncio.create_task(_answer(app, message))
 
@@ -98,6 +100,7 @@ async def _answer(app, message):
             error,
         )
     reply(app, message, text)
+    app.rest()
     app.part("heartbeat").poke()
 
 

@@ -1,81 +1,110 @@
 """Runs the measurements, prints the table and writes build/bench.json.
 
-With `--modules` it prints instead what each module of the idle agent adds to the heap.
+python -m host_tools.bench                  everything
+python -m host_tools.bench heap. flash.     the rows whose names start so
+python -m host_tools.bench --modules        what each module that stays resident adds to the heap
 """
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import sys
-from collections.abc import Callable, Iterable
 
 from rich.console import Console
 from rich.table import Table
 
 from host_tools import ROOT, tenner_version
-from host_tools.bench import code
-from host_tools.bench.rows import BUDGETS, NotMeasured, Row
-
-#: Row name -> the function that measures it. A row without one says so in the table.
-MEASURES: dict[str, Callable[[], float]] = {
-    "flash.code_mpy_kb": code.code_mpy_kb,
-    "heap.idle_import_kb": code.idle_import_kb,
-}
+from host_tools.bench import code, heap, requests
+from host_tools.bench.rows import NotMeasured, Row
+from host_tools.vboard import BoardError
 
 OUTPUT = ROOT / "build" / "bench.json"
 
+#: The budgets of the design and the figures without one, in the order the table prints them.
+ROWS = [
+    Row("heap.turn.min_kb", "smallest heap for a turn with a tool", "KB", heap.turn_min_kb, 112, "371"),
+    Row(
+        "heap.turn.min_kb.history10k",
+        "the same with a history of 10,000 messages",
+        "KB",
+        heap.turn_min_history_kb,
+        112,
+        "grows",
+    ),
+    Row(
+        "heap.turn.min_kb.long_reply",
+        "the same with 1,500 characters in 1-byte chunks",
+        "KB",
+        heap.turn_min_long_reply_kb,
+        112,
+    ),
+    Row("heap.idle_import_kb", "imports of what the idle agent needs", "KB", code.idle_import_kb, 45, "213"),
+    Row("heap.idle_live_kb", "everything the idle agent holds", "KB", heap.idle_live_kb),
+    Row("heap.history_growth_kb", "heap for 10,000 messages, not 10", "KB", heap.history_growth_kb, 2, "grows"),
+    Row(
+        "heap.live_growth_1000_turns_kb",
+        "growth of live heap, turns 50 to 1,000",
+        "KB",
+        heap.live_growth_kb,
+        0,
+        "",
+    ),
+    Row("flash.code_mpy_kb", "code on flash, as .mpy", "KB", code.code_mpy_kb, 120, "174"),
+    Row("flash.erases_per_turn", "flash erases of a turn", "blocks", requests.erases_per_turn, 4, "1 a message"),
+    Row("request.heartbeat_bytes", "first request of a heartbeat", "B", requests.heartbeat_bytes, 4096, "6758"),
+    Row("lane.person_wait_ms", "a person's wait while a heartbeat streams", "ms", requests.person_wait_ms),
+]  # fmt: skip
 
-def collect(measures: dict[str, Callable[[], float]], rows: Iterable[Row] = BUDGETS) -> list[Row]:
+
+def collect(rows: list[Row]) -> None:
     """Measure every row; what cannot be measured keeps its reason."""
-    results = []
     for row in rows:
-        result = dataclasses.replace(row)
+        print(f"measuring {row.name} ...", file=sys.stderr, flush=True)
         try:
-            if row.name not in measures:
-                raise NotMeasured("nothing measures it yet")
-            result.value = round(measures[row.name](), 2)
-        except NotMeasured as exc:
-            result.note = str(exc)
-        results.append(result)
-    return results
+            row.value = round(row.measure(), 2)
+        except (NotMeasured, BoardError, TimeoutError) as exc:
+            row.note = str(exc)
 
 
 def show(rows: list[Row], console: Console) -> None:
     table = Table(title=f"tenner {tenner_version()}", title_justify="left", box=None)
     table.add_column("figure", no_wrap=True)
-    for heading in ("measured", "budget"):
-        table.add_column(heading, justify="right")
-    for heading in ("best peer", ""):
-        table.add_column(heading, no_wrap=True)
+    table.add_column("what")
+    for heading in ("measured", "budget", ""):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("best peer", no_wrap=True)
     for row in rows:
-        measured = "-" if row.value is None else f"{row.value:g}"
+        measured = "-" if row.value is None else f"{row.value:g} {row.unit}"
         budget = "" if row.budget is None else f"{row.budget:g}"
-        table.add_row(row.what, measured, budget, row.peer, row.verdict)
+        verdict = {None: "", True: "ok", False: "over"}[row.ok]
+        table.add_row(row.name, row.what, measured, budget, verdict, row.peer)
     console.print(table, markup=False)
     for row in rows:
         if row.note:
-            console.print(f"{row.what}: {row.note}", markup=False, highlight=False)
+            console.print(f"{row.name}: {row.note}", markup=False, highlight=False)
 
 
-def show_modules() -> None:
-    """What each part of the idle agent costs: where to look when the heap is over its budget."""
-    for name, size in code.import_costs(code.wired_modules()):
-        print(f"{size:8d}  {name}")
-
-
-def main() -> int:
-    if sys.argv[1:] == ["--modules"]:
-        show_modules()
+def main(argv: list[str]) -> int:
+    if argv == ["--modules"]:
+        for name, size in code.import_costs(code.resident_modules()):
+            print(f"{size:8d}  {name}")
         return 0
-    rows = collect(MEASURES)
-    OUTPUT.parent.mkdir(parents=True, exist_ok=True)
-    report = {"version": tenner_version(), "rows": [row.as_json() for row in rows]}
-    OUTPUT.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
+    rows = [row for row in ROWS if not argv or row.name.startswith(tuple(argv))]
+    if not rows:
+        print(
+            f"tenner: no row starts with {' or '.join(argv)}; rows: "
+            + ", ".join(r.name for r in ROWS)
+        )
+        return 2
+    collect(rows)
     show(rows, Console())
+    OUTPUT.parent.mkdir(parents=True, exist_ok=True)
+    OUTPUT.write_text(
+        json.dumps([row.as_json() for row in rows], indent=1) + "\n", encoding="utf-8"
+    )
     print(f"written to {OUTPUT.relative_to(ROOT)}")
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

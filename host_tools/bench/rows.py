@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from collections.abc import Callable
+from dataclasses import dataclass
 
 
 class NotMeasured(Exception):
@@ -11,34 +12,35 @@ class NotMeasured(Exception):
 
 @dataclass
 class Row:
-    """One line of the table."""
+    """One line of the table: a figure, how it is measured and what it may be at most."""
 
-    name: str  # area.what_unit
+    name: str
     what: str
+    unit: str
+    measure: Callable[[], float]
     budget: float | None = None
     peer: str = ""
     value: float | None = None
     note: str = ""
 
     @property
-    def verdict(self) -> str:
+    def ok(self) -> bool | None:
+        """None where there is no budget or no figure."""
         if self.value is None or self.budget is None:
-            return "-"
-        return "ok" if self.value <= self.budget else "over"
+            return None
+        return self.value <= self.budget
+
+    @property
+    def how(self) -> str:
+        return f"make bench B={self.name}"
 
     def as_json(self) -> dict[str, object]:
-        return {**asdict(self), "verdict": self.verdict}
-
-
-#: The budgets of the design, in the order the table prints them.
-BUDGETS = [
-    Row("heap.turn_min_kb", "smallest heap for a turn with a tool, KB", 112, "371"),
-    Row("heap.idle_import_kb", "heap of the idle agent's imports, KB", 45, "213"),
-    Row("heap.history_extra_kb", "heap for 10,000 messages, not 10, KB", 2, "grows"),
-    Row("flash.code_mpy_kb", "code on flash, KB", 120, "174"),
-    Row("flash.erases_per_turn", "flash erases per turn", 4, "1 a message"),
-    Row("request.heartbeat_kb", "first request of a heartbeat, KB", 4, "6.6"),
-    Row("request.calls_when_idle", "model calls when nothing is due", 0, "1"),
-    Row("linux.rss_micropython_mb", "memory idle, Unix MicroPython, MB", 4, "< 10"),
-    Row("linux.rss_cpython_mb", "memory idle, CPython, MB", 20, "10-20"),
-]
+        row: dict[str, object] = {
+            "name": self.name,
+            "value": self.value,
+            "unit": self.unit,
+            "budget": self.budget,
+            "ok": self.ok,
+            "how": self.how,
+        }
+        return {**row, "note": self.note} if self.note else row

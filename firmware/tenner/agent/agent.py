@@ -38,6 +38,9 @@ class Agent:
             self._session = Session(path, min(window, share))
         return self._session
 
+    def forget_session(self):
+        self._session = None
+
     # --- people
 
     async def answer(self, message):

@@ -1,0 +1,3 @@
+# bench chip: the clock is right already.
+def settime():
+    pass

@@ -1,0 +1,41 @@
+# bench chip: starts the agent as main.py does, and prints what the heap holds when nothing is going on.
+import gc
+import sys
+
+sys.path[:] = [sys.argv[1], sys.argv[2] + "/lib", ".frozen"]
+gc.collect()
+_empty = gc.mem_alloc()
+
+# What is imported from here on is what is measured.
+import asyncio  # noqa: E402
+
+from tenner import services  # noqa: E402
+from tenner.app import App  # noqa: E402
+
+
+def live(label):
+    gc.collect()
+    print("live", label, gc.mem_alloc() - _empty)
+
+
+async def main():
+    app = App(sys.argv[2])
+    answer = services.reply
+
+    def reply(app, message, text):
+        answer(app, message, text)
+        live("turn")
+
+    services.reply = reply
+    asyncio.create_task(services.run(app))
+    await asyncio.sleep(int(sys.argv[3]) / 1000)
+    live("idle")
+    if hasattr(app, "rest"):
+        app.rest()
+    live("rest")
+    for name in sorted(sys.modules):
+        print("module", name)
+    await app.ended.wait()
+
+
+asyncio.run(main())
