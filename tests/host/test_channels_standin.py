@@ -1,0 +1,164 @@
+"""The Telegram channel, its outbox and its HTTP client against the stand-in, which refuses what the real API does."""
+
+import asyncio
+
+import pytest
+
+from channels_fakes import FakeConfig
+from host_tools.services import OWNER, TOKEN, Step, Telegram
+from tenner.agent.bus import Queue
+from tenner.channels.delivery import Delivery
+from tenner.channels.telegram import Telegram as Channel
+from tenner.net.http import Http
+from tenner.store.outbox import Outbox
+from tenner.store.slots import TwoSlots
+
+
+class Clock:
+    trusted = True
+
+    def __init__(self):
+        self.time = 0
+
+    def now(self):
+        return 1800000000
+
+    def mono_s(self):
+        self.time += 1  # retries are not waited for
+        return self.time
+
+
+@pytest.fixture
+def server():
+    service = Telegram()
+    service.start()
+    yield service
+    service.stop()
+
+
+def play(server, folder, scene):
+    """Run the channel and its delivery beside `scene(channel, inbound, delivery)`."""
+
+    async def all_of_it():
+        inbound = Queue(8)
+        delivery = Delivery(Outbox(str(folder), Clock()), lambda: ("telegram", str(OWNER)))
+
+        def say(chat, text, reply_to=None, id=None):
+            delivery.post("telegram", chat, text, id=id, reply_to=reply_to)
+
+        config = FakeConfig(token=TOKEN, base_url=server.url, owner=OWNER, poll_s=1)
+        channel = Channel(
+            config,
+            lambda yields: Http(None, None, yields),
+            TwoSlots(str(folder) + "/offset"),
+            inbound,
+            say,
+            sleep=lambda ms: asyncio.sleep(0.01),
+        )
+        delivery.register("telegram", channel)
+        tasks = [asyncio.create_task(channel.poll()), asyncio.create_task(delivery.run())]
+        try:
+            await asyncio.wait_for(scene(channel, inbound, delivery), 30)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    asyncio.run(all_of_it())
+
+
+def test_a_conversation(server, tmp_path):
+    async def scene(channel, inbound, delivery):
+        said = server.say(OWNER, "hello")
+        message = await inbound.get()
+        assert (message.chat, message.text) == (str(OWNER), "hello")
+        answer = (
+            "**Hi** `you` <&> 😀\n\n```py\nif a < b: pass\n```\n| a | b |\n|---|---|\n| 1 | 2 |"
+        )
+        reply_to = channel.reply_to(message)
+        assert await delivery.deliver("telegram", message.chat, answer, reply_to=reply_to)
+        channel.done(message)
+        while server.unconfirmed:
+            await asyncio.sleep(0.01)
+        sent = server.sent[0]
+        assert sent.parse_mode == "HTML"
+        assert sent.reply_to == said["message_id"]
+        assert [entity["type"] for entity in sent.entities][:2] == ["bold", "code"]
+        assert await channel.typing(str(OWNER))
+        assert server.actions == [(OWNER, "typing")]
+
+    play(server, tmp_path, scene)
+
+
+def test_a_long_report_arrives_in_order_and_whole(server, tmp_path):
+    text = "\n\n".join(
+        f"## Part {n}\n\n- **a_{n}**: `x < {n}`\n- b & c " + "word " * 60 for n in range(60)
+    )
+
+    async def scene(channel, inbound, delivery):
+        assert await delivery.deliver("telegram", str(OWNER), text)
+        joined = "".join(one.text for one in server.sent)
+        assert [f"Part {n}" in joined for n in range(60)] == [True] * 60
+        assert len(server.sent) == 6
+        assert {one.parse_mode for one in server.sent} == {"HTML"}
+
+    play(server, tmp_path, scene)
+
+
+def test_a_question_with_buttons(server, tmp_path):
+    async def scene(channel, inbound, delivery):
+        question = asyncio.create_task(channel.ask("Open the valve?"))
+        while not server.sent:
+            await asyncio.sleep(0.01)
+        sent = server.sent[0]
+        server.press(sent, sent.buttons[0]["callback_data"])
+        assert await question
+        while "Allowed" not in sent.text:
+            await asyncio.sleep(0.01)
+        assert not sent.buttons
+
+    play(server, tmp_path, scene)
+
+
+def test_refusals_and_lost_answers(server, tmp_path):
+    async def scene(channel, inbound, delivery):
+        assert not await delivery.deliver("telegram", "4711", "nobody there")
+        while len(server.sent) < 1:
+            await asyncio.sleep(0.01)
+        assert "chat not found" in server.sent[0].text
+        server.plan(
+            [
+                Step(status=500, path="sendMessage"),
+                Step(status=429, retry_after_s=1, path="sendMessage"),
+            ]
+        )
+        task = asyncio.create_task(delivery.deliver("telegram", str(OWNER), "again"))
+        while not task.done():
+            await asyncio.sleep(0.01)
+            delivery._wake.set()
+        assert task.result()
+        assert [one.text for one in server.sent[1:]] == ["again"]
+        # The answer is lost behind the request: an alert is repeated and says so, others are not.
+        server.plan([Step(reset=0, path="sendMessage", times=2)])
+        assert not await delivery.deliver("telegram", str(OWNER), "perhaps")
+        task = asyncio.create_task(delivery.deliver("telegram", str(OWNER), "fire", alert=True))
+        while not task.done():
+            await asyncio.sleep(0.01)
+            delivery._wake.set()
+        assert task.result()
+        assert server.sent[-1].text == "(maybe sent before) fire"
+        assert [one.text for one in server.sent].count("perhaps") <= 1
+
+    play(server, tmp_path, scene)
+
+
+def test_strangers(server, tmp_path):
+    async def scene(channel, inbound, delivery):
+        server.say(4000, "let me in")
+        server.attach(OWNER, "photo", "look")
+        while len(server.sent) < 2:
+            await asyncio.sleep(0.01)
+        assert {one.chat_id for one in server.sent} == {OWNER}
+        assert len(inbound) == 0
+
+    play(server, tmp_path, scene)
