@@ -13,7 +13,7 @@ from host_tools import FIRMWARE
 
 sys.path.insert(0, str(FIRMWARE))
 
-from tenner.store import configtypes
+from tenner.store import configload
 from tenner.store.config import default as default_of
 from tenner.store.config import rows
 
@@ -43,7 +43,7 @@ HEAD = """\
 
 def _value(type_text: str, default: str) -> str:
     """The JSON text of a default."""
-    kind = configtypes.kind(type_text)
+    kind = configload.kind(type_text)
     if kind in ("duration", "str", "id", "choice", "hours"):
         return json.dumps(default)
     return json.dumps(default_of(("", type_text, default)))
@@ -60,13 +60,13 @@ def template() -> str:
                 (name[1:], meaning, _example(type_text, default))
             )
             sections.setdefault(key.split(".")[0], [])
-        elif configtypes.kind(type_text) == "objects":
+        elif configload.kind(type_text) == "objects":
             sections.setdefault(key.split(".")[0], []).append(f"// {meaning}")
         else:
             section, _, name = key.rpartition(".")
             on = "" if key in ESSENTIAL else "//"
             # A duration is written with its unit, whatever unit the program gets.
-            is_duration = configtypes.kind(type_text) == "duration"
+            is_duration = configload.kind(type_text) == "duration"
             sections.setdefault(section, []).extend(
                 (
                     f"// {meaning}" + (f" ({unit})" if unit and not is_duration else ""),
@@ -85,7 +85,7 @@ def template() -> str:
 
 def _example(type_text: str, default: str) -> str:
     return (
-        EXAMPLES.get(configtypes.kind(type_text), "")
+        EXAMPLES.get(configload.kind(type_text), "")
         if not default
         else _value(type_text, default)
     )

@@ -24,8 +24,8 @@ TYPINGS = ROOT / "build" / "typings"
 # is called during the import.
 BOARD_MODULES = {"tenner.port.esp32", "boot"}
 STAND_INS = "import sys\nsys.modules.update(network=sys, esp32=sys)\n"
-# Starts the whole application when imported.
-NOT_IMPORTED = {"main", "manifest"}
+# Starts the whole application when imported, or is not for MicroPython.
+NOT_IMPORTED = {"main", "manifest"} | check_subset.CPYTHON_ONLY
 
 # What mypy says of the stubs, not of the firmware: names they lack although every board has them,
 # ticks as a type of their own, and a keyword that is tried before it is used.

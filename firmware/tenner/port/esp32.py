@@ -6,18 +6,14 @@ import time
 
 import machine
 import network
+
 from tenner.port.compat import const
-from tenner.port.package import package_path
-from tenner.port.pins import Pins
-from tenner.port.stdin import Stdin
 
 _PSRAM_HEAP = const(1000000)  # no ESP32 without PSRAM has a GC heap of this size
 _OLDEST_TIME = const(1735689600)  # 2025-01-01: an earlier clock was never set
 
 # time.time() counts from 2000 on an ESP32 and from 1970 elsewhere.
 _EPOCH = 946684800 if time.gmtime(0)[0] == 2000 else 0
-
-_RESET_CAUSES = ("PWRON", "HARD", "WDT", "DEEPSLEEP", "SOFT")
 
 
 class Port:
@@ -26,9 +22,9 @@ class Port:
     def __init__(self, root=""):
         self.root = root
         self.small = gc.mem_free() + gc.mem_alloc() < _PSRAM_HEAP
-        self.pins = Pins(package_path("pins.csv"))
-        self._buses = {}
-        self._stdin = Stdin(echo=True)
+        self._config = None
+        self._buses = {}  # what is open, and the names of what there is
+        self._stdin = None
 
     def path(self, name):
         return self.root + "/" + name
@@ -49,7 +45,7 @@ class Port:
     def reset_cause(self):
         """Return why the board started: "PWRON", "HARD", "WDT", "DEEPSLEEP", "SOFT" or "?"."""
         cause = machine.reset_cause()
-        for name in _RESET_CAUSES:
+        for name in ("PWRON", "HARD", "WDT", "DEEPSLEEP", "SOFT"):
             if cause == getattr(machine, name + "_RESET", None):
                 return name
         return "?"
@@ -58,6 +54,10 @@ class Port:
         machine.deepsleep(ms)
 
     async def stdin_line(self):
+        if self._stdin is None:
+            from tenner.port.stdin import Stdin
+
+            self._stdin = Stdin(echo=True)
         return await self._stdin.line()
 
     # --- clock
@@ -89,41 +89,40 @@ class Port:
         wlan.active(True)
         # A second connect() while the first is under way is a "Wifi Internal Error".
         wlan.disconnect()
-        time.sleep_ms(100) if hasattr(time, "sleep_ms") else time.sleep(0.1)
+        time.sleep(0.1)
         wlan.connect(ssid, password)
 
-    # --- buses
+    # --- buses; what finds and opens them is loaded when one is asked for
+
+    def configure(self, config):
+        """Take the pins and speeds of buses from the owner's settings."""
+        self._config = config
 
     def i2c_names(self):
-        return self.pins.buses("i2c")
+        return self._names("i2c")
 
     def spi_names(self):
-        return self.pins.buses("spi")
+        return self._names("spi")
 
     def i2c(self, name):
         """Return the bus `i2c0`, opened on its first use, with the API of machine.I2C."""
         if name not in self._buses:
-            row = name.upper()
-            self._buses[name] = machine.I2C(
-                int(name[3:]),
-                scl=machine.Pin(self.pins.number(row + "_SCL")),
-                sda=machine.Pin(self.pins.number(row + "_SDA")),
-                freq=100000,
-            )
+            self._buses[name] = self._pins().i2c(name)
         return self._buses[name]
 
     def spi(self, device):
         """Return (bus, chip select) of `spi0.0`: machine.SPI and a machine.Pin that idles high."""
         if device not in self._buses:
-            name, _, select = device.partition(".")
-            row = name.upper()
-            bus = machine.SPI(
-                int(name[3:]) + 1,  # SPI 0 belongs to the flash chip
-                baudrate=1000000,
-                sck=machine.Pin(self.pins.number(row + "_SCK")),
-                mosi=machine.Pin(self.pins.number(row + "_MOSI")),
-                miso=machine.Pin(self.pins.number(row + "_MISO")),
-            )
-            cs = machine.Pin(self.pins.number(row + "_CS" + select), machine.Pin.OUT, value=1)
-            self._buses[device] = (bus, cs)
+            self._buses[device] = self._pins().spi(device)
         return self._buses[device]
+
+    def _names(self, kind):
+        if kind not in self._buses:
+            self._buses[kind] = self._pins().buses(kind)
+        return self._buses[kind]
+
+    def _pins(self):
+        from tenner.port.package import package_path
+        from tenner.port.pins import Pins
+
+        return Pins(package_path("pins.csv"), self._config)

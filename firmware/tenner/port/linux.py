@@ -90,7 +90,10 @@ class Port:
     def connect_network(self, ssid, password):
         return None
 
-    # --- buses
+    # --- buses: none yet
+
+    def configure(self, config):
+        return None
 
     def i2c_names(self):
         return []

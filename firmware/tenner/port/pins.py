@@ -1,15 +1,19 @@
-# tenner port.pins: the board's pins by name, read from pins.csv a line at a time.
+# tenner port.pins: the board's pins by name and the buses on them, from pins.csv and the settings.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-`pins.csv` is the one source of pins. A row is `NAME,GPIOn[,note]`; a note that starts with
-`reserved:` says why the pin must not be driven. Buses are rows by name: `I2C0_SCL`, `I2C0_SDA`,
-`SPI0_SCK`, `SPI0_MOSI`, `SPI0_MISO` and one `SPI0_CSn` per device (`spi0.n`).
+A row of `pins.csv` is `NAME,GPIOn[,note]`; a note that starts with `reserved:` says why the pin must not be
+driven. Buses are rows by name: `I2C0_SCL`, `I2C0_SDA`, `SPI0_SCK`, `SPI0_MOSI`, `SPI0_MISO` and one
+`SPI0_CSn` per device (`spi0.n`). The settings `i2c.<bus>.scl`, `spi.<bus>.sck` and so on go before the rows,
+and may name a bus that has none.
 """
 
 
 class Pins:
-    def __init__(self, path):
+    """`config` is the owner's settings, or None."""
+
+    def __init__(self, path, config=None):
         self.path = path
+        self._config = config
 
     def rows(self):
         """Yield (name, gpio number, note) of every row; a board without the file has no rows."""
@@ -36,17 +40,58 @@ class Pins:
     def buses(self, kind):
         """Return the names of what is wired: `i2c0` for kind "i2c", the devices `spi0.0` for "spi"."""
         names = []
-        for row_name, _, _ in self.rows():
-            row_name = row_name.lower()
-            if kind == "i2c" and row_name.startswith("i2c") and row_name.endswith("_scl"):
-                names.append(row_name[:-4])
-            elif kind == "spi" and row_name.startswith("spi") and "_cs" in row_name:
-                names.append(row_name.replace("_cs", "."))
-        return names
+        for name, _, _ in self.rows():
+            name = name.lower()
+            if kind == "i2c" and name.startswith("i2c") and name.endswith("_scl"):
+                names.append(name[:-4])
+            elif kind == "spi" and name.startswith("spi") and "_cs" in name:
+                names.append(name.replace("_cs", "."))
+        section = self._section(kind)
+        for name in section:
+            device = name if kind == "i2c" else name + ".0"
+            if device not in names and ("scl" in section[name] or "cs" in section[name]):
+                names.append(device)
+        return sorted(names)
 
-    def number(self, name):
-        """Return the GPIO number of the row called `name`, or raise OSError that names the row."""
-        found = self.find(name)
-        if found is None:
-            raise OSError("pins.csv has no row %s: add it, or do not use that bus" % name)
-        return found[0]
+    def i2c(self, name):
+        """Open the bus `i2c0`."""
+        from machine import I2C, Pin
+
+        cfg = self._section("i2c").get(name, {})
+        return I2C(
+            int(name[3:]),
+            scl=Pin(self._number(name, "scl", cfg)),
+            sda=Pin(self._number(name, "sda", cfg)),
+            freq=cfg.get("freq", 100000),
+        )
+
+    def spi(self, device):
+        """Open `spi0.0`: return (machine.SPI, machine.Pin of the chip select, which idles high)."""
+        from machine import SPI, Pin
+
+        name, _, select = device.partition(".")
+        cfg = self._section("spi").get(name, {})
+        if "cs" in cfg:
+            cfg["cs0"] = cfg["cs"]
+        bus = SPI(
+            int(name[3:]) + 1,  # SPI 0 belongs to the flash chip
+            baudrate=cfg.get("freq", 1000000),
+            sck=Pin(self._number(name, "sck", cfg)),
+            mosi=Pin(self._number(name, "mosi", cfg)),
+            miso=Pin(self._number(name, "miso", cfg)),
+        )
+        return bus, Pin(self._number(name, "cs" + select, cfg), Pin.OUT, value=1)
+
+    def _section(self, kind):
+        return self._config.section(kind) if self._config is not None else {}
+
+    def _number(self, bus, line, cfg):
+        """Return the GPIO of a line of a bus; OSError when it is unknown or would break the board."""
+        name = cfg.get(line, "%s_%s" % (bus, line))
+        number = name.upper().replace("GPIO", "")
+        gpio, note = self.find(name) or (int(number) if number.isdigit() else None, "")
+        if gpio is None:
+            raise OSError("%s: pins.csv has no row %s" % (bus, name.upper()))
+        if note.startswith("reserved:"):
+            raise OSError("%s: pin %s is %s" % (bus, name, note))
+        return gpio

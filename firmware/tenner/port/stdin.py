@@ -17,12 +17,13 @@ class Stdin:
         self._reader = None
 
     async def _open(self):
-        if hasattr(asyncio, "StreamReaderProtocol"):  # CPython
-            reader = asyncio.StreamReader()
-            loop = asyncio.get_running_loop()
-            await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
-            return reader
-        return asyncio.StreamReader(sys.stdin)
+        if sys.implementation.name == "micropython":
+            self._reader = asyncio.StreamReader(sys.stdin)
+        else:
+            from tenner.port.cpython import StdinReader
+
+            self._reader = StdinReader()
+            await self._reader.open()
 
     def _put(self, text):
         if self.echo:
@@ -34,8 +35,9 @@ class Stdin:
         """Return the next line without its end, or None when the input is closed."""
         if self._reader is None:
             try:
-                self._reader = await self._open()
+                await self._open()
             except (OSError, ValueError):  # stdin is a plain file or was closed
+                self._reader = None
                 return None
         text = []
         while True:
@@ -44,8 +46,6 @@ class Stdin:
             char = await self._reader.read(1)
             if not char:
                 return "".join(text) if text else None
-            if isinstance(char, bytes):
-                char = await self._whole(char)
             if char in "\r\n":
                 if text or char == "\n":
                     self._put("\r\n")
@@ -57,14 +57,3 @@ class Stdin:
             elif len(text) < _MAX_LINE and char >= " ":
                 text.append(char)
                 self._put(char)
-
-    async def _whole(self, first):
-        """Complete a UTF-8 character whose first byte was read."""
-        lead = first[0]
-        missing = 0 if lead < 0xC0 else 1 if lead < 0xE0 else 2 if lead < 0xF0 else 3
-        for _ in range(missing):
-            first += await self._reader.read(1)
-        try:
-            return first.decode()
-        except UnicodeError:
-            return "?"

@@ -37,18 +37,18 @@ class Config:
         # What only the loading needed is 6 KB of heap; it is loaded again if it is asked for again.
         from tenner.store.modules import forget
 
-        for name in ("tenner.store.config", "tenner.store.jsontext", "tenner.store.modules"):
-            forget(name, ("tenner.store.config",))
+        for name in ("tenner.store.configload", "tenner.store.jsontext", "tenner.store.modules"):
+            forget(name)
         return cls(values)
 
     def get(self, key):
         """Return the setting or its default; a name that is in no table row is a KeyError."""
-        if key in self._values:
-            return self._values[key]
-        row = find(key)
-        if row is None:
-            raise KeyError(key)
-        return default(row)
+        if key not in self._values:
+            row = find(key)
+            if row is None:
+                raise KeyError(key)
+            return default(row)
+        return self._values[key]
 
     def section(self, name):
         """Return what was set below `name` as nested dicts, without defaults: {} when nothing was."""
@@ -62,11 +62,6 @@ class Config:
                     place = place.setdefault(part, {})
                 place[parts[-1]] = self._values[key]
         return result
-
-    def describe(self):
-        """Yield (key, type, default, unit, secret, meaning, value or None) of every row of the table."""
-        for row in rows():
-            yield row + (self._values.get(row[0]),)
 
 
 def rows():
@@ -94,14 +89,12 @@ def default(row):
     text = row[2]
     if kind in ("list", "objects"):
         return text.split(",") if text else []
-    if kind == "object":
-        return {}
-    if not text and kind in ("int", "bool", "duration", "policy"):
+    if kind == "bool":
+        return text == "true"
+    if kind == "policy":
         return None
     if kind == "int":
         return int(text)
-    if kind == "bool":
-        return text == "true"
     if kind == "duration":
         return int(text[:-1]) * {"s": 1, "m": 60, "h": 3600, "d": 86400}[text[-1]]
     return text
@@ -109,13 +102,8 @@ def default(row):
 
 def matches(pattern, key):
     """Does a key of the table, with `*` for any one part, stand for `key`?"""
-    if pattern == key or "*" not in pattern:
+    if "*" not in pattern:
         return pattern == key
     left = pattern.split(".")
     right = key.split(".")
-    if len(left) != len(right):
-        return False
-    for index, part in enumerate(left):
-        if part != "*" and part != right[index]:
-            return False
-    return True
+    return len(left) == len(right) and all(a in ("*", b) for a, b in zip(left, right))

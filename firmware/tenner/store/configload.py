@@ -1,12 +1,21 @@
 # tenner store.configload: config.json and the environment into checked settings, once at start-up.
 # MIT license; Copyright (c) 2026 the tenner authors
+"""
+The types of the table's second column:
+
+    str  id  bool  hours  policy  list  objects  int(1..100)  choice(a|b)  duration(60..)
+
+`id` takes a number or text and gives text. `duration(60..)` takes "30m", "1h30m", "off" or a bare number of
+minutes, gives seconds, and is either 0 or at least 60. `int` and `duration` may leave out either end.
+`policy` is allow, ask, deny or a list of what is allowed.
+"""
 
 import json
 import os
 
 from tenner.log import hide
 from tenner.port.compat import const
-from tenner.store import configtypes, files, jsontext
+from tenner.store import files, jsontext
 from tenner.store.config import ConfigError, find, matches, rows
 
 _MAX_BYTES = const(8192)
@@ -16,64 +25,51 @@ _SECRET = const(4)
 def load(path, env):
     """Return {dotted key: value} of all that was set; ConfigError on the first mistake."""
     values = {}
-    tree = _read(path)
-    if tree:
-        _walk(path, "", tree, values)
+    if files.exists(path):
+        try:
+            text = files.read_text(path, _MAX_BYTES)
+            tree = jsontext.loads(text)
+        except ValueError as error:
+            raise ConfigError("%s: %s" % (path, error))
+        if not isinstance(tree, dict):
+            raise ConfigError('%s: must be an object, for example {"name": "tenner"}' % path)
+        _walk(path, text, "", tree, values)
     _environment(os.getenv if env is None and hasattr(os, "getenv") else (env or {}).get, values)
     return values
 
 
-def _read(path):
-    if files.size(path) > _MAX_BYTES:
-        raise ConfigError(
-            "%s: %d bytes are more than the %d a settings file may have; move long texts to the workspace"
-            % (path, files.size(path), _MAX_BYTES)
-        )
-    if not files.exists(path):
-        return None
-    try:
-        tree = jsontext.loads(files.read_text(path, _MAX_BYTES))
-    except ValueError as error:
-        raise ConfigError("%s: %s" % (path, error))
-    if not isinstance(tree, dict):
-        raise ConfigError('%s: must be an object, for example {"name": "tenner"}' % path)
-    return tree
-
-
-def _walk(path, prefix, tree, values):
+def _walk(path, text, prefix, tree, values):
     """Flatten `tree` into `values`, checking each entry against its row of the table."""
     for name in tree:
         key = prefix + name
         value = tree[name]
         row = find(key)
         if row:
-            values[key] = _checked(path, key, row, value)
-        elif isinstance(value, dict) and _is_section(key):
-            _walk(path, key + ".", value, values)
-        elif _is_section(key):
-            raise ConfigError(
-                '%s: "%s" must be an object of settings%s' % (path, key, _line(path, name))
-            )
+            values[key] = _checked(path, text, key, row, value)
+        elif not _is_section(key):
+            _unknown(path, text, key, name)
+        elif isinstance(value, dict):
+            _walk(path, text, key + ".", value, values)
         else:
-            _unknown(path, key, name)
+            raise ConfigError(
+                '%s: "%s" must be an object of settings%s' % (path, key, _line(text, name))
+            )
 
 
-def _checked(path, key, row, value):
+def _checked(path, text, key, row, value):
     try:
-        value = configtypes.convert(row[1], value)
+        value = convert(row[1], value)
     except ValueError as error:
         shown = "***" if row[_SECRET] else json.dumps(value)
-        if len(shown) > 40:
-            shown = shown[:40] + "..."
-        raise ConfigError("%s: %s must be %s, not %s" % (path, key, error, shown))
+        raise ConfigError("%s: %s must be %s, not %s" % (path, key, error, shown[:40]))
     if row[1] == "objects":
-        value = [_object(path, "%s.%d" % (key, index), item) for index, item in enumerate(value)]
+        value = [_object(path, text, "%s.%d" % (key, i), item) for i, item in enumerate(value)]
     if row[_SECRET]:
         hide(value)
     return value
 
 
-def _object(path, key, item):
+def _object(path, text, key, item):
     """Check one object of a list against the rows `list.*.name`; `model` it must have."""
     if not isinstance(item, dict):
         raise ConfigError('%s: %s must be an object, for example {"model": "name"}' % (path, key))
@@ -81,8 +77,8 @@ def _object(path, key, item):
     for name in item:
         row = find(key + "." + name)
         if not row:
-            _unknown(path, key + "." + name, name)
-        result[name] = _checked(path, key + "." + name, row, item[name])
+            _unknown(path, text, key + "." + name, name)
+        result[name] = _checked(path, text, key + "." + name, row, item[name])
     if not result.get("model"):
         raise ConfigError('%s: %s has no model, for example {"model": "name"}' % (path, key))
     return result
@@ -98,33 +94,143 @@ def _is_section(key):
     return False
 
 
-def _unknown(path, key, name):
+def _unknown(path, text, key, name):
     from tenner.store.nearest import nearest
 
     best = nearest(key, (row[0] for row in rows()))
-    hint = '; did you mean "%s"?' % best if best else "; `tenner setup` lists every key"
-    raise ConfigError('%s: unknown key "%s"%s%s' % (path, key, _line(path, name), hint))
+    hint = 'did you mean "%s"?' % best if best else "`tenner setup` lists every key"
+    raise ConfigError('%s: unknown key "%s"%s; %s' % (path, key, _line(text, name), hint))
 
 
-def _line(path, name):
+def _line(text, name):
     """Where a name stands: " (line 4)", or nothing when it cannot be found as written."""
-    place = files.read_text(path, _MAX_BYTES).split('"%s"' % name, 1)
-    return " (line %d)" % (place[0].count("\n") + 1) if len(place) == 2 else ""
+    place = text.find('"%s"' % name)
+    return " (line %d)" % (text[:place].count("\n") + 1) if place >= 0 else ""
 
 
 def _environment(getenv, values):
     for row in rows():
         key = row[0]
-        if "*" in key:
-            continue
         variable = "TENNER_" + key.upper().replace(".", "_")
         text = getenv(variable)
-        if text is None:
+        if text is None or "*" in key:
             continue
+        place = "environment: " + variable
         try:
-            value = configtypes.from_text(row[1], text)
+            value = from_text(row[1], text)
         except ValueError as error:
-            raise ConfigError("environment: %s must be %s" % (variable, error))
-        values[key] = _checked("environment", key, row, value) if row[1] == "objects" else value
-        if row[_SECRET]:
-            hide(text)
+            raise ConfigError("%s: %s" % (place, error))
+        values[key] = _checked(place, text, key, row, value)
+
+
+# --- types
+
+
+def kind(type_text):
+    """`int` of `int(1..100)`."""
+    return type_text.split("(")[0]
+
+
+def from_text(type_text, text):
+    """Return what the text of an environment variable would be in JSON."""
+    name = kind(type_text)
+    if name == "bool":
+        return {"1": True, "on": True, "yes": True, "true": True}.get(
+            text.lower(), False if text.lower() in ("0", "off", "no", "false") else text
+        )
+    if name == "int" and text.lstrip("-").isdigit():
+        return int(text)
+    if name == "objects" or text[:1] == "[":
+        return jsontext.loads(text)
+    if name == "list" or name == "policy" and "," in text:
+        return [part.strip() for part in text.split(",") if part.strip()]
+    return text
+
+
+def convert(type_text, value):
+    """Check a JSON value against a type and return it ready for use; ValueError says what is allowed."""
+    name = kind(type_text)
+    limits = type_text[len(name) + 1 : -1]
+    is_text = isinstance(value, str)
+    is_int = isinstance(value, int) and not isinstance(value, bool)
+    if name == "id" and (is_int or is_text):
+        return str(value).strip()
+    if name == "duration":
+        seconds = _seconds(str(value) if is_int else "off" if value is False else value)
+        if seconds == 0 or seconds is not None and _inside(limits, seconds):
+            return seconds
+    elif name in ("list", "policy") and isinstance(value, list):
+        return [convert("id", item) for item in value]
+    elif (
+        (name == "str" and is_text)
+        or (name == "bool" and isinstance(value, bool))
+        or (name == "int" and is_int and _inside(limits, value))
+        or (name == "choice" and value in limits.split("|"))
+        or (name == "hours" and is_text and _is_window(value))
+        or (name == "policy" and value in ("allow", "ask", "deny"))
+        or (name == "objects" and isinstance(value, list))
+    ):
+        return value
+    raise ValueError(_allowed(name, limits))
+
+
+def _inside(span, number):
+    low, high = span.split("..")
+    return (not low or number >= int(low)) and (not high or number <= int(high))
+
+
+def _seconds(text):
+    """Seconds in "45" (minutes), "30m", "1h30m" or "off"; None when it is no duration."""
+    if text == "off":
+        return 0
+    if not isinstance(text, str) or not text:
+        return None
+    if text.isdigit():
+        text += "m"
+    total = 0
+    digits = ""
+    for letter in text.lower():
+        if letter.isdigit():
+            digits += letter
+        elif digits and letter in "smhd":
+            total += int(digits) * {"s": 1, "m": 60, "h": 3600, "d": 86400}[letter]
+            digits = ""
+        else:
+            return None
+    return None if digits else total
+
+
+def _is_window(text):
+    """Is it "", or HH:MM-HH:MM with two different ends?"""
+    ends = text.split("-")
+    for end in ends:
+        hour, _, minute = end.partition(":")
+        if len(end) != 5 or len(hour) != 2 or not (hour + minute).isdigit():
+            return not text
+        if int(minute) > 59 or int(hour + minute) > 2400:
+            return False
+    return len(ends) == 2 and ends[0] != ends[1] and ends[0] != "24:00"
+
+
+def _allowed(name, limits):
+    if name == "int":
+        low, _, high = limits.partition("..")
+        return "a whole number %s" % (
+            "from %s to %s" % (low, high) if high else "of at least " + low
+        )
+    if name == "choice":
+        return 'one of "%s"' % limits.replace("|", '", "')
+    if name == "duration":
+        return (
+            'a duration such as "30s", "30m" or "2h" (a bare number is minutes; "off" switches it off), '
+            "at least %s s" % limits[:-2]
+        )
+    return {
+        "str": 'text in double quotes, for example "abc"',
+        "id": "a number or text, for example 123456789",
+        "bool": "true or false",
+        "hours": 'a window "HH:MM-HH:MM" with two different ends, for example "08:00-22:00"',
+        "policy": '"allow", "ask", "deny" or a list of what is allowed, for example ["read"]',
+        "list": 'a list, for example ["a", "b"]',
+        "objects": 'a list of objects, for example [{"model": "name"}]',
+    }[name]

@@ -142,7 +142,10 @@ def write_atomic(path, data):
     except BaseException:
         _discard(temp)
         raise
-    _sync_folder(path)
+    if hasattr(os, "fsync"):
+        from tenner.port.cpython import sync_folder
+
+        sync_folder(path)
 
 
 def clean_strays(folder):
@@ -179,14 +182,3 @@ def _discard(temp):
         remove(temp)
     except OSError as error:
         log("store", "cannot remove %s: %s" % (temp, error))
-
-
-def _sync_folder(path):
-    """Make a rename durable; only a POSIX system under CPython needs it and offers it."""
-    if not hasattr(os, "O_DIRECTORY"):
-        return
-    handle = os.open(os.path.dirname(path) or ".", os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -38,27 +38,22 @@ class TwoSlots:
             elif found[0] > self._sequence:
                 self._sequence, newest = found
                 self._newest = index
-        if damaged and self._sequence:
-            log("store", "%s is damaged: using the state before it" % damaged[0])
-        elif damaged:
-            for path in damaged:
-                log(
-                    "store", "%s is damaged and put aside: starting afresh" % files.set_aside(path)
-                )
+        for path in damaged:
+            if self._sequence:
+                log("store", "%s is damaged: using the state before it" % path)
+            else:
+                log("store", "%s is damaged: put aside, starting afresh" % files.set_aside(path))
         return newest
 
     def save(self, state):
         """Keep `state`; a ValueError names the size when it does not fit a slot."""
         if self._sequence is None:
             self.load()
-        body = b"%d " % (self._sequence + 1) + json.dumps(state, separators=(",", ":")).encode()
-        sequence, payload = body.split(b" ", 1)
-        data = b"%s %08x %s" % (sequence, binascii.crc32(body) & 0xFFFFFFFF, payload)
+        sequence = b"%d" % (self._sequence + 1)
+        payload = json.dumps(state, separators=(",", ":")).encode()
+        data = b" ".join((sequence, _check(sequence, payload), payload))
         if len(data) > _SLOT_BYTES:
-            raise ValueError(
-                "state of %d bytes does not fit %s (%d with its header)"
-                % (len(payload), self.path, _SLOT_BYTES)
-            )
+            raise ValueError("state of %d bytes does not fit %s" % (len(payload), self.path))
         with open(self._slot(1 - self._newest), "wb") as file:
             files.put(file, data)
             files.sync(file)
@@ -70,20 +65,17 @@ class TwoSlots:
         return self.path + (".b" if index else ".a")
 
 
+def _check(sequence, payload):
+    return b"%08x" % (binascii.crc32(sequence + b" " + payload) & 0xFFFFFFFF)
+
+
 def _read(path):
     """Return (sequence, state) of a whole slot, else None."""
     try:
         with open(path, "rb") as file:
-            data = file.read(_SLOT_BYTES + 1)
-    except OSError:
+            sequence, check, payload = file.read(_SLOT_BYTES + 1).split(b" ", 2)
+        if check == _check(sequence, payload):
+            return int(sequence), json.loads(payload.decode())
+    except (OSError, ValueError):  # absent, or not three parts
         return None
-    parts = data.split(b" ", 2)
-    if len(data) > _SLOT_BYTES or len(parts) != 3:
-        return None
-    check = b"%08x" % (binascii.crc32(parts[0] + b" " + parts[2]) & 0xFFFFFFFF)
-    if check != parts[1]:
-        return None
-    try:
-        return int(parts[0]), json.loads(parts[2].decode())
-    except ValueError:
-        return None
+    return None
