@@ -93,12 +93,12 @@ class Flash:
         self.state = json.loads(text)
 
     def load(self, name):
-        import json
+        from tenner.store import jsontext
 
         if name not in self.saved:
             return None, None
         try:
-            return json.loads(self.saved[name]), None
+            return jsontext.loads(self.saved[name]), None
         except ValueError:
             return None, name + ".json.bad"
 

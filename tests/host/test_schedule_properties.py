@@ -175,7 +175,9 @@ def test_promises_hold_whatever_happens(text, hour, events):
 
     # What came due at the end has been dealt with: nothing waits for ever.
     for task in board.heartbeat.tasks or ():
-        assert task.pending is None or board.heartbeat._put_backs or is_quiet(board, board.clock.utc)
+        assert (
+            task.pending is None or board.heartbeat._put_backs or is_quiet(board, board.clock.utc)
+        )
 
 
 @settings(max_examples=60, deadline=None)

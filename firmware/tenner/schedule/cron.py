@@ -14,7 +14,7 @@ import asyncio
 
 from tenner.log import log
 from tenner.port.compat import const
-from tenner.schedule import jobs
+from tenner.schedule import alarm, jobs
 from tenner.schedule.job import Job
 
 _POLL_S = const(60)
@@ -81,11 +81,7 @@ class CronJobs:
             await self.step()
             wake_s = self.next_wake()
             wait_s = _POLL_S if wake_s is None else min(max(wake_s, 1), _POLL_S)
-            try:
-                await asyncio.wait_for(self._poked.wait(), wait_s)
-            except asyncio.TimeoutError:
-                pass  # the usual case: nobody called, the time has come
-            self._poked.clear()
+            await alarm.wait(self._poked, wait_s)
 
     def poke(self):
         """Look now: the file was edited, the lane is free, the network is up."""

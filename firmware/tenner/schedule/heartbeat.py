@@ -5,7 +5,7 @@ import asyncio
 
 from tenner.log import log
 from tenner.port.compat import const
-from tenner.schedule import decide
+from tenner.schedule import alarm, decide
 from tenner.schedule.ledger import Ledger
 from tenner.schedule.runs import Runs, name_of
 from tenner.schedule.senses import Senses
@@ -99,6 +99,7 @@ class Heartbeat(Watch):
         # For the tasks that need the lane, and for alerts, which do not.
         self._retry_s = [0, 0]
         self._retry_at_s = [0, 0]
+        self._waits = ["", ""]
         self._not_before_s = 0
         self._put_backs = 0
         self._turn = None
@@ -115,11 +116,7 @@ class Heartbeat(Watch):
             wake_s = self.next_wake()
             # Not longer than a minute: the file may have been edited by anybody.
             wait_s = _POLL_S if wake_s is None else min(max(wake_s, 1), _POLL_S)
-            try:
-                await asyncio.wait_for(self._poked.wait(), wait_s)
-            except asyncio.TimeoutError:
-                pass  # the usual case: nobody called, the time has come
-            self._poked.clear()
+            await alarm.wait(self._poked, wait_s)
 
     def poke(self):
         """Wake now: a person's turn has ended, the network is up, the file was edited."""
@@ -263,7 +260,7 @@ class Heartbeat(Watch):
             if checked < len(due):
                 answer = self.say(action, reason)
         if waits:
-            self.hold_off()
+            self.hold_off(waits)
         if checked == len(due) and not ready:
             answer = self.say("skip", "no gate is true (%d checked)" % checked)
         return ready, answer
@@ -283,7 +280,7 @@ class Heartbeat(Watch):
         _, mono_s, _ = self.time()
         waits_s = max(self._wait_of(task, mono_s) for task in tasks)
         if waits_s > 0 and not forced:
-            reason = "not due (%d s left)" % waits_s
+            reason = self._waits[not model]
             self.hold(tasks, reason)
             return "retry", reason
         action, reason = self._decide(tasks, forced, None, model, late=True)
@@ -292,7 +289,7 @@ class Heartbeat(Watch):
                 self._skip(task, reason)
         elif action == "retry":
             if not forced:
-                self.hold_off(not model)
+                self.hold_off(reason, not model)
                 self.hold(tasks, reason)
         else:
             return await self._run(tasks, model, mono_s)
@@ -371,15 +368,16 @@ class Heartbeat(Watch):
             elif not task.pending[2]:
                 task.pending[1] = reason
 
-    def hold_off(self, alerts=False):
+    def hold_off(self, reason, alerts=False):
         """Nothing was run: try again after 1 s, then later and later, 30 s at most."""
+        self._waits[alerts] = reason
         wait_s = self._retry_s[alerts]
         self._retry_s[alerts] = wait_s = min(wait_s * 2, _MAX_RETRY_S) if wait_s else 1
         self._retry_at_s[alerts] = self.time()[1] + wait_s
 
     def put_back(self):
         self._put_backs += 1
-        self.hold_off()
+        self.hold_off("put back (a person came first)")
 
     def has_run(self, alerts=False):
         """Something was run to its end."""
@@ -388,8 +386,9 @@ class Heartbeat(Watch):
         if not alerts:
             self._put_backs = 0
 
-    def fail_for(self, wait_s):
+    def fail_for(self, wait_s, reason=""):
         """After a failure the model is left alone for a while."""
+        self._waits[0] = reason
         self._not_before_s = self.time()[1] + wait_s
 
     # --- ends of occurrences

@@ -67,10 +67,10 @@ class Stores:
         path = "%s/%s.json" % (self._folder, name)
         if not files.exists(path):
             return None, None
-        import json
+        from tenner.store import jsontext
 
         try:
-            return json.loads(files.read_text(path)), None
+            return jsontext.loads(files.read_text(path)), None
         except ValueError:
             return None, files.set_aside(path)
 

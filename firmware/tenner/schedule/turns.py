@@ -80,7 +80,7 @@ async def run_alerts(heartbeat, tasks):
             sent = await _deliver(heartbeat, text)
         except OSError as error:
             run.take_back("not sent (%s)" % error, 1)
-            heartbeat.hold_off(True)
+            heartbeat.hold_off("not sent (%s)" % error, True)
             answer = heartbeat.say("retry", "not sent (%s)" % error)
             continue
         run.end({"r": "ran", "tokens": 0, "sent": sent})
@@ -149,7 +149,7 @@ async def _run_group(heartbeat, tasks, model):
     except LaneBusy as busy:
         reason = "lane busy (%s)" % busy.args[0]
         run.take_back(reason, 0, tokens)
-        heartbeat.hold_off()
+        heartbeat.hold_off(reason)
         return heartbeat.say("retry", reason)
     except PutBack as back:
         tokens += back.args[0].tokens() if back.args else 0
@@ -204,7 +204,7 @@ def _prompt(heartbeat, tasks, only, numbered=False):
 
 def _choice(heartbeat, tasks, reply):
     """[] to skip, the lines to run, or None for all of them."""
-    import json
+    from tenner.store import jsontext
 
     for call in reply.calls:
         if call.name == "heartbeat":
@@ -212,7 +212,7 @@ def _choice(heartbeat, tasks, reply):
     else:
         return []
     try:
-        arguments = json.loads(call.arguments_text)
+        arguments = jsontext.loads(call.arguments_text)
     except ValueError:
         arguments = None
     if not isinstance(arguments, dict) or arguments.get("action") != "run":
@@ -233,7 +233,7 @@ def _failed(heartbeat, run, sentence, tokens):
     state = heartbeat.ledger.state
     failures = state["f"] = state.get("f", 0) + 1
     wait_s = _BACK_OFF_S[min(failures, len(_BACK_OFF_S)) - 1]
-    heartbeat.fail_for(wait_s)
+    heartbeat.fail_for(wait_s, sentence)
     run.take_back(sentence, 1, tokens)
     log("heartbeat", "failed (%d in a row): %s; again in %d s" % (failures, sentence, wait_s))
     if failures >= _TELL_AFTER and not state.get("n"):

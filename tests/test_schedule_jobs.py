@@ -1,0 +1,435 @@
+# tenner tests: the jobs of CRON.json.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+import json
+import os
+import unittest
+
+import schedule_sim as sim
+from support import run, temp_folder
+from tenner.agent.lane import LaneBusy, PutBack
+from tenner.schedule import cron as cron_module
+from tenner.schedule import jobs
+from tenner.schedule.cron import CronJobs
+from tenner.schedule.runs import Runs
+from tenner.schedule.stores import Stores
+from tenner.schedule.zone import Zone
+from tenner.tools import ToolError
+from tenner.tools import cron as tool
+
+sim.quiet()
+cron_module.log = sim._silent
+START = sim.START  # midnight, a Saturday
+
+
+def job(job_id, schedule, kind="agent_turn", **more):
+    entry = {"id": job_id, "schedule": schedule, "payload": {"kind": kind, "message": "Do it."}}
+    for name in more:
+        entry[name] = more[name]
+    return entry
+
+
+EVERY = {"kind": "every", "every_seconds": 600}
+DAILY = {"kind": "cron", "expr": "30 7 * * *"}
+
+
+class Board:
+    def __init__(self, case, entries, utc=START, trusted=True):
+        self.folder = temp_folder(case)
+        os.mkdir(self.folder + "/workspace")
+        self.clock = sim.Clock(utc, trusted)
+        self.zone = Zone()
+        self.holder = None
+        self.net = True
+        self.left_tokens = None
+        self.per_day = 500
+        self.reply = sim.Result("Done.")
+        self.turns = []
+        self.sent = []
+        self.notices = []
+        if entries is not None:
+            self.write(json.dumps({"jobs": entries}))
+        self.boot()
+
+    def write(self, text):
+        with open(self.folder + "/workspace/CRON.json", "w") as f:
+            f.write(text)
+
+    def entries(self):
+        with open(self.folder + "/workspace/CRON.json") as f:
+            return json.loads(f.read())["jobs"]
+
+    def path(self, name):
+        return self.folder + "/" + name
+
+    def busy(self):
+        return self.holder
+
+    def left(self, kind):
+        return self.left_tokens
+
+    def online(self):
+        return self.net
+
+    async def run_turn(self, pieces, kind, model):
+        self.turns.append((self.clock.utc, "".join(pieces()), model))
+        self.clock.pass_s(2)
+        if isinstance(self.reply, BaseException):
+            raise self.reply
+        return self.reply
+
+    async def deliver(self, text, channel, chat):
+        self.sent.append((text, channel, chat))
+        return True
+
+    def boot(self):
+        self.clock.mono = 0
+        self.cron = CronJobs(
+            self,
+            self.clock,
+            self.zone,
+            self,
+            self,
+            self.run_turn,
+            self.deliver,
+            self.notices.append,
+            self.online,
+            Runs(Stores(self)),
+        )
+
+    def pass_time(self, seconds):
+        end = self.clock.mono + seconds
+        sim.drive(self.cron.step())
+        while self.clock.mono < end:
+            wake = self.cron.next_wake()
+            wait = 3600 if wake is None else min(max(wake, 1), 3600)
+            self.clock.pass_s(min(wait, end - self.clock.mono))
+            sim.drive(self.cron.step())
+
+    def lines(self):
+        return self.cron.runs.tail(10000)
+
+    def results(self):
+        return [line["r"] for line in self.lines()]
+
+
+class Schedules(unittest.TestCase):
+    def test_every_without_anchor_counts_from_its_first_sight(self):
+        board = Board(self, [job("a", EVERY)], START + 7)
+        board.pass_time(3600)
+        self.assertEqual(
+            [turn[0] for turn in board.turns], [START + 7 + 600 * n for n in range(1, 7)]
+        )
+        self.assertEqual(board.results(), ["ran"] * 6)
+        self.assertEqual(board.sent[0], ("Done.", None, None))
+
+    def test_every_with_anchor_stays_on_its_grid(self):
+        schedule = {"kind": "every", "every_seconds": 600, "anchor": "2020-01-01T00:01:00Z"}
+        board = Board(self, [job("a", schedule)], START + 7)
+        board.pass_time(1300)
+        board.clock.pass_s(1000)
+        board.boot()
+        board.pass_time(1300)
+        self.assertEqual({line["due"] % 600 for line in board.lines()}, {60})
+
+    def test_cron_and_its_own_zone(self):
+        schedule = {"kind": "cron", "expr": "0 9 * * *", "tz": "CET-1CEST,M3.5.0,M10.5.0/3"}
+        board = Board(self, [job("a", schedule), job("b", DAILY, "message")])
+        board.pass_time(2 * 86400)
+        self.assertEqual([utc % 86400 // 3600 for utc, _, _ in board.turns], [8, 8])
+        self.assertEqual(board.sent.count(("Do it.", None, None)), 2)
+
+    def test_a_one_shot_runs_once_and_is_kept_for_a_day(self):
+        board = Board(self, [job("a", {"kind": "at", "at": "2026-11-21T08:00"}), job("b", DAILY)])
+        board.pass_time(12 * 3600)
+        self.assertEqual(len([1 for turn in board.turns if '"a"' in turn[1]]), 1)
+        self.assertTrue("a (at 2026-11-21 08:00): off: done" in list(board.cron.lines()))
+        board.boot()
+        board.pass_time(86400)
+        self.assertEqual([entry["id"] for entry in board.entries()], ["b"])
+        self.assertEqual(len([1 for turn in board.turns if '"a"' in turn[1]]), 1)
+
+    def test_due_jobs_are_collected_before_any_runs(self):
+        board = Board(self, [job("a", DAILY), job("b", DAILY), job("c", DAILY)])
+        board.pass_time(86400)
+        self.assertEqual([line["job"] for line in board.lines()], ["a", "b", "c"])
+        self.assertEqual(len({line["due"] for line in board.lines()}), 1)
+
+    def test_an_unset_clock_holds_the_wall_clock(self):
+        board = Board(self, [job("a", DAILY), job("b", EVERY)], 946684800, False)
+        board.pass_time(1300)
+        self.assertEqual([line["job"] for line in board.lines()], ["b", "b"])
+        board.clock.utc, board.clock.trusted = START, True
+        before = len(board.turns)
+        sim.drive(board.cron.step())
+        self.assertEqual(len(board.turns), before)
+
+    def test_the_result_goes_where_the_job_says(self):
+        entry = job("a", EVERY)
+        entry["payload"]["channel"] = "telegram"
+        entry["payload"]["chat"] = "99"
+        entry["payload"]["model"] = "small"
+        board = Board(self, [entry])
+        board.pass_time(601)
+        self.assertEqual(board.sent, [("Done.", "telegram", "99")])
+        self.assertEqual(board.turns[0][2], "small")
+        self.assertTrue(board.turns[0][1].startswith('The job "a" is due:\nDo it.\n\nTime: '))
+
+
+class Missed(unittest.TestCase):
+    def away(self, **more):
+        board = Board(self, [job("a", EVERY, **more)])
+        board.pass_time(601)
+        board.clock.pass_s(86400)
+        board.boot()
+        board.pass_time(10)
+        return board
+
+    def test_once_and_never_a_burst(self):
+        self.assertEqual(self.away().results(), ["ran", "ran"])
+
+    def test_skip(self):
+        board = self.away(missed="skip")
+        self.assertEqual(board.results(), ["ran", "skipped"])
+        board.pass_time(601)
+        self.assertEqual(board.results(), ["ran", "skipped", "ran"])
+
+    def test_a_one_shot_missed_while_off(self):
+        at = {"kind": "at", "at": START + 60}
+        for missed, turns, notices in (("once", 1, 0), ("skip", 0, 1)):
+            board = Board(self, [job("a", at, missed=missed)])
+            sim.drive(board.cron.step())
+            board.clock.pass_s(86400)
+            board.boot()
+            board.pass_time(60)
+            self.assertEqual((len(board.turns), len(board.notices)), (turns, notices))
+            self.assertEqual(len(board.lines()), 1)
+
+    def test_an_interrupted_run_is_logged_and_follows_missed(self):
+        for missed, results in (
+            ("once", ["interrupted", "ran"]),
+            ("skip", ["interrupted"]),
+        ):
+            board = Board(self, [job("a", EVERY, missed=missed)])
+            board.reply = sim.PowerCut()
+            with self.assertRaises(sim.PowerCut):
+                board.pass_time(601)
+            board.reply = sim.Result("Done.")
+            board.boot()
+            board.pass_time(30)
+            self.assertEqual(board.results(), results)
+
+    def test_a_job_that_brings_the_board_down_is_switched_off(self):
+        board = Board(self, [job("a", EVERY)])
+        board.reply = sim.PowerCut()
+        for _ in range(8):
+            try:
+                board.pass_time(700)
+            except sim.PowerCut:
+                board.clock.pass_s(5)
+                board.boot()
+        self.assertEqual(board.results(), ["interrupted"] * 5)
+        self.assertEqual(len(board.notices), 1)
+
+    def test_a_clock_that_leaps(self):
+        board = Board(self, [job("a", EVERY), job("b", DAILY)])
+        board.pass_time(60)
+        board.clock.utc += 10 * 86400
+        board.pass_time(30)
+        self.assertEqual([line["job"] for line in board.lines()], ["b"])
+        board.clock.utc -= 10 * 86400
+        board.pass_time(601)
+        self.assertEqual([line["job"] for line in board.lines()], ["b", "a"])
+
+
+class Trouble(unittest.TestCase):
+    def test_lane_network_and_person(self):
+        board = Board(self, [job("a", EVERY)])
+        board.holder = "telegram:1"
+        board.pass_time(700)
+        board.holder, board.net = None, "wifi"
+        board.pass_time(100)
+        board.net, board.reply = True, PutBack(sim.Result())
+        board.pass_time(31)
+        board.reply = LaneBusy("console")
+        board.pass_time(31)
+        self.assertEqual(board.lines(), [])
+        board.reply = sim.Result("Done.")
+        board.pass_time(31)
+        self.assertEqual(board.results(), ["ran"])
+
+    def test_an_occurrence_that_never_got_its_turn_has_a_line(self):
+        board = Board(self, [job("a", EVERY)])
+        board.holder = "telegram:1"
+        board.pass_time(1850)
+        self.assertEqual([line["due"] - START for line in board.lines()], [600, 1200])
+        self.assertEqual(board.lines()[0]["why"], "lane busy (telegram:1)")
+
+    def test_budget(self):
+        board = Board(self, [job("a", EVERY), job("b", EVERY, "message")])
+        board.left_tokens = 0
+        board.pass_time(601)
+        self.assertEqual(board.results(), ["skipped", "ran"])
+        self.assertEqual(board.lines()[0]["why"], "daily token budget spent (500)")
+
+    def test_five_failures_switch_a_job_off(self):
+        board = Board(self, [job("a", EVERY)])
+        board.reply = sim.Result(error="No model answers")
+        board.pass_time(7200)
+        self.assertEqual(board.results(), ["failed"] * 5)
+        self.assertEqual(len(board.notices), 1)
+        self.assertTrue("No model answers" in board.notices[0])
+        board.boot()
+        board.pass_time(3600)
+        self.assertEqual(len(board.turns), 5)
+        board.reply = sim.Result("Done.")
+        board.cron.enable("a")
+        board.pass_time(601)
+        self.assertEqual(len(board.turns), 6)
+
+    def test_a_one_shot_that_fails_is_tried_again(self):
+        board = Board(self, [job("a", {"kind": "at", "at": START + 60})])
+        board.reply = OSError(5)
+        board.pass_time(200)
+        self.assertEqual((len(board.turns), board.lines()), (3, []))
+        board.reply = sim.Result("Done.")
+        board.pass_time(400)
+        self.assertEqual(board.results(), ["ran"])
+
+
+class TheFile(unittest.TestCase):
+    def test_good_jobs_run_and_bad_ones_are_told_once(self):
+        board = Board(
+            self,
+            [
+                job("good", EVERY),
+                job("", EVERY),
+                job("a", {"kind": "cron", "expr": "99 * * * *"}),
+                job("b", {"kind": "at", "at": "tomorrow"}),
+                job("good", EVERY),
+                7,
+                job("last", EVERY),
+            ],
+        )
+        board.pass_time(601)
+        board.pass_time(60)
+        self.assertEqual([job.id for job in board.cron.jobs], ["good", "last"])
+        self.assertEqual(len(board.notices), 1)
+        for word in ('entry 2: it needs an "id"', "entry 3: cron", "entry 4:", "twice", "entry 6"):
+            self.assertTrue(word in board.notices[0], board.notices[0])
+        # Nothing rewrites what it does not understand.
+        with self.assertRaises(ValueError):
+            board.cron.remove("last")
+
+    def test_a_torn_file_keeps_what_stands_before(self):
+        payload = '"payload": {"kind": "message", "message": "Do it."}'
+        whole = '{"jobs": [%s,\n{"id": "b", "schedule": {"kind": "at", "at": %d}, %s}]}' % (
+            json.dumps(job("a", EVERY)),
+            START + 60,
+            payload,
+        )
+        board = Board(self, None)
+        board.write(whole)
+        board.pass_time(90)
+        self.assertEqual(len(board.sent), 1)
+        board.write(whole[: whole.index('"b"') + 9])
+        board.pass_time(10)
+        self.assertEqual([job.id for job in board.cron.jobs], ["a"])
+        self.assertTrue("cannot be read to its end" in board.notices[0])
+        # Put right again: the one-shot that has run does not run again.
+        board.write(whole)
+        board.pass_time(10)
+        self.assertEqual(len(board.sent), 1)
+
+    def test_every_prefix_can_be_read(self):
+        whole = json.dumps({"jobs": [job("a", EVERY), job("b", DAILY)], "x": [1, {"y": 2}]})
+        path = temp_folder(self) + "/CRON.json"
+        for end in range(len(whole) + 1):
+            with open(path, "w") as f:
+                f.write(whole[:end])
+            found = []
+            try:
+                for _, entry in jobs.read(path):
+                    found.append(entry["id"])
+            except ValueError:
+                pass  # torn, as it is here
+            self.assertEqual(found, ["a", "b"][: len(found)])
+        self.assertEqual(found, ["a", "b"])
+
+    def test_an_edit_starts_a_job_anew(self):
+        board = Board(self, [job("a", EVERY)])
+        board.pass_time(300)
+        other = {"kind": "every", "every_seconds": 900}
+        board.write(json.dumps({"jobs": [job("a", other)]}))
+        board.pass_time(899)
+        self.assertEqual(board.turns, [])
+        board.pass_time(2)
+        self.assertEqual(len(board.turns), 1)
+        board.write(json.dumps({"jobs": [job("a", other, enabled=False)]}))
+        board.pass_time(3600)
+        self.assertEqual(len(board.turns), 1)
+
+
+class Turn:
+    def __init__(self, kind="person", channel="telegram", chat="7"):
+        self.kind = kind
+        self.channel = channel
+        self.chat = chat
+
+
+class Ctx:
+    def __init__(self, board, kind="person"):
+        self.turn = Turn(kind)
+        self.agent = self
+        self.cron = board.cron if board else None
+
+
+class TheTool(unittest.TestCase):
+    def call(self, board, **args):
+        ctx = Ctx(board)
+        tool.check(args, ctx)
+        return run(tool.run(args, ctx))
+
+    def test_add_list_remove(self):
+        board = Board(self, None)
+        sim.drive(board.cron.step())
+        self.assertEqual(self.call(board, action="list"), "no jobs")
+        text = self.call(board, action="add", id="plants", message="Look.", cron="0 8 * * *")
+        self.assertEqual(text, "plants (cron 0 8 * * *): next 2026-11-21 08:00")
+        self.call(board, action="add", id="tea", message="Tea!", kind="message", every_seconds=900)
+        self.assertEqual(board.entries()[1]["payload"]["chat"], "7")
+        self.assertEqual(
+            self.call(board, action="disable", id="tea"), "tea (every 900 s): disabled"
+        )
+        self.assertTrue("next" in self.call(board, action="enable", id="tea"))
+        self.assertEqual(self.call(board, action="remove", id="tea"), "removed tea")
+        board.pass_time(9 * 3600)
+        self.assertEqual(len(board.turns), 1)
+
+    def test_what_is_wrong_is_said(self):
+        board = Board(self, None)
+        for args, word in (
+            ({"action": "add", "id": "a", "message": "x"}, "one of cron"),
+            ({"action": "add", "id": "a", "message": "x", "cron": "99 * * * *"}, "minute"),
+            ({"action": "add", "id": "a", "message": "x", "at": "2020-01-01T00:00"}, "over"),
+            ({"action": "add", "id": "a", "message": "x", "at": "soon"}, "2026-11-21T08:30"),
+            ({"action": "remove", "id": "a"}, "jobs: none"),
+        ):
+            try:
+                self.call(board, **args)
+            except ToolError as error:
+                self.assertTrue(word in str(error), str(error))
+            else:
+                self.fail("no error")
+
+    def test_the_schedule_does_not_change_itself(self):
+        board = Board(self, None)
+        for kind in ("cron", "heartbeat", "spawn"):
+            with self.assertRaises(ToolError):
+                tool.check({"action": "list"}, Ctx(board, kind))
+        with self.assertRaises(ToolError):
+            tool.check({"action": "list"}, Ctx(None))
+
+
+if __name__ == "__main__":
+    unittest.main()

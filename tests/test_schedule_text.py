@@ -1,0 +1,233 @@
+# tenner tests: HEARTBEAT.md, its clauses, and the reply that means silence.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+import unittest
+
+from support import temp_folder
+from tenner.schedule import clauses, items
+from tenner.schedule.ack import deliver
+
+
+def texts(text):
+    return [item["text"] for item in items.parse(text).items]
+
+
+class Items(unittest.TestCase):
+    def test_every_kind_of_list_item_is_a_task(self):
+        self.assertEqual(
+            texts("- a\n* b\n+ c\n1. d\n2) e\n- [ ] f\n- [] g\n\t- h\n"),
+            ["a", "b", "c", "d", "e", "f", "g\n- h"],
+        )
+
+    def test_what_is_no_item_is_general_text(self):
+        found = items.parse("Hello\n**bold** text\n12.5 is a number\n-1 too\n> quoted\n")
+        self.assertEqual(found.items, [])
+        self.assertEqual(found.general, "Hello\n**bold** text\n12.5 is a number\n-1 too\n> quoted")
+
+    def test_indented_lines_belong_to_their_item(self):
+        text = "- (every 1h) Check:\n  - soil\n  - air\n\n  and the door\n- next\n"
+        found = items.parse(text)
+        self.assertEqual(texts(text), ["Check:\n- soil\n- air and the door", "next"])
+        self.assertEqual(found.items[0]["every_s"], 3600)
+
+    def test_a_nested_box_or_clause_is_a_task_of_its_own(self):
+        self.assertEqual(texts("- a\n  - [ ] b\n  - (every 5m) c\n"), ["a", "b", "c"])
+        self.assertEqual(texts("- [x] a\n  detail\n  - [ ] b\n"), ["b"])
+
+    def test_comments_anywhere(self):
+        self.assertEqual(texts("- a <!-- b --> c\n<!--\n- d\n--> \n- e<!-- f --><!-- g -->\n"),
+                         ["a  c", "e"])  # fmt: skip
+        found = items.parse("- a\n<!-- never closed\n- b\n")
+        self.assertEqual(len(found.items), 1)
+        self.assertEqual(found.problems[0][0], 2)
+        self.assertTrue("never closed" in found.problems[0][1])
+
+    def test_front_matter_only_at_the_top_and_only_when_closed(self):
+        self.assertTrue(items.is_empty("---\ntags:\n- a\n- b\n---\n"))
+        self.assertTrue(items.is_empty("\ufeff---\r\nname: x\r\n---\r\n"))
+        self.assertEqual(texts("---\n- a\n---\n"), ["a"])
+        self.assertEqual(texts("---\nname: x\n- a\n"), ["a"])
+        self.assertEqual(items.parse("---\nname: x\n").general, "name: x")
+        self.assertEqual(texts("- a\n---\nname: x\n---\n"), ["a"])
+
+    def test_line_numbers_are_those_of_the_file(self):
+        found = items.parse("---\na: b\n---\n<!--\n\n-->\n- one\n\n- (every x) two\n")
+        self.assertEqual([item["line"] for item in found.items], [7, 9])
+        self.assertEqual(found.problems[0][0], 9)
+
+    def test_a_task_without_text_is_reported(self):
+        found = items.parse("- (every 5m)\n")
+        self.assertEqual((found.items, len(found.problems)), ([], 1))
+        # Its text may follow on the next line.
+        self.assertEqual(texts("- (every 5m)\n  Look.\n"), ["Look."])
+
+    def test_an_endless_task_is_cut_and_reported(self):
+        found = items.parse("- a\n" + "  word word word\n" * 1000)
+        self.assertEqual(len(found.items[0]["text"]), 2000)
+        self.assertEqual(len(found.problems), 1)
+
+    def test_a_file_gives_the_same_wherever_its_blocks_end(self):
+        text = "# H\r\nLook — 温室.\n\n- (every 5m) Grüße 👋 to all\n- [x] done\n- b\n  c\n"
+        wanted = None
+        path = temp_folder(self) + "/H.md"
+        for padding in range(257):
+            with open(path, "wb") as f:
+                f.write(b"<!--" + b"x" * padding + b"-->\n" + text.encode())
+            found = list(items.read(items.file_lines(path)))
+            if wanted is None:
+                wanted = found
+                self.assertEqual([entry[2] for entry in found][:2],
+                                 ["Look — 温室.", "Grüße 👋 to all"])  # fmt: skip
+            self.assertEqual(found, wanted)
+
+    def test_a_file_of_one_endless_line_or_of_garbage(self):
+        path = temp_folder(self) + "/H.md"
+        with open(path, "wb") as f:
+            f.write(b"- " + "ä b ".encode() * 1000)
+        found = list(items.read(items.file_lines(path)))
+        self.assertEqual([entry[0] for entry in found], [items.PROBLEM, items.TASK])
+        self.assertEqual({entry[1] for entry in found}, {1})
+        for line in items.file_lines(path):
+            self.assertTrue(len(line[1].encode()) <= 800)
+        with open(path, "wb") as f:
+            f.write(bytes(range(256)) * 9 + b"\xf0\x9f" * 700)
+        for line in items.file_lines(path):
+            self.assertTrue(isinstance(line[1], str))
+
+    def test_every_prefix_of_a_file_can_be_read(self):
+        text = "---\na: b\n---\n- (every 5m; when a.b outside 1..2 for 3m) x <!-- c -->\n- [x] y"
+        for end in range(len(text)):
+            items.parse(text[:end])
+
+
+class Clauses(unittest.TestCase):
+    def gate(self, text):
+        found, _, problem = clauses.split("(when %s) x" % text)
+        return found.get("when"), problem
+
+    def test_gates(self):
+        base = {"sensor": "room", "value": "temperature"}
+        for text, wanted in (
+            ("room.temperature>30", {"op": ">", "number": 30}),
+            ("room.temperature <= -2.5 for 90s", {"op": "<=", "number": -2.5, "for_s": 90}),
+            ("room.temperature outside 18..25", {"op": "outside", "number": 18, "number2": 25}),
+            ("room.temperature changes by 2", {"op": "changes by", "number": 2}),
+            (
+                "room.temperature >= 30 reset 28 for 1m",
+                {"op": ">=", "number": 30, "reset": 28, "for_s": 60},
+            ),
+        ):
+            with self.subTest(text):
+                wanted.update(base)
+                self.assertEqual(self.gate(text), (wanted, None))
+
+    def test_gates_that_make_no_sense(self):
+        for text in (
+            "",
+            "room > 30",
+            "room.temperature",
+            "room.temperature > hot",
+            "room.temperature > 30 reset 31",
+            "room.temperature < 20 reset 19",
+            "room.temperature == 20 reset 19",
+            "room.temperature outside 25..18",
+            "room.temperature outside 25",
+            "room.temperature changes by 0",
+            "room.temperature changes 5",
+            "room.temperature > 30 for ever",
+            "room.temperature > 30 for 3m for 3m",
+            "room.temperature > 30 at night",
+            "room.temperature > 1.2.3",
+        ):
+            with self.subTest(text):
+                found, problem = self.gate(text)
+                self.assertTrue(found is None and problem)
+
+    def test_other_mistakes_keep_the_text_and_say_what_was_expected(self):
+        for text, word in (
+            ("every 10", "10m"),
+            ("every 0m", "1s"),
+            ("every 400d", "366d"),
+            ("daily 25:00", "07:30"),
+            ("daily 24:00", "07:30"),
+            ("cron 0 9 * *", "five fields"),
+            ("hours 8-9", "HH:MM"),
+            ("hours 08:00-08:00", "equal"),
+            ("model", "one name"),
+            ("notify me", "alone"),
+            ("every 5m; banana", "banana"),
+            ("every 5m; every 6m", "twice"),
+            ("every 5m; daily 07:00", "not several"),
+            ("notify; model x", "not both"),
+            ("every 5m;", "no clause"),
+        ):
+            with self.subTest(text):
+                line = "(%s) Do it." % text
+                found, rest, problem = clauses.split(line)
+                self.assertEqual((found, rest), ({}, line))
+                self.assertTrue(word in problem, problem)
+        self.assertTrue("closed" in clauses.split("(every 5m Do it.")[2])
+
+    def test_ordinary_brackets_are_ordinary(self):
+        for text in ("(see notes) x", "(5m) x", "() x", "(never) x", "no (every 5m) x"):
+            self.assertEqual(clauses.split(text), ({}, text, None))
+
+    def test_words_in_any_case(self):
+        found, rest, problem = clauses.split("(Every 5M) x")
+        self.assertTrue(problem)
+        self.assertEqual(
+            clauses.split("(EVERY 5m; Notify) x")[0], {"every_s": 300, "notify": True}
+        )
+
+
+class Ack(unittest.TestCase):
+    def test_wrapped_silence(self):
+        for reply in (
+            "__HEARTBEAT_OK__",
+            "> HEARTBEAT_OK",
+            "- HEARTBEAT_OK",
+            "# HEARTBEAT_OK",
+            "```text\nHEARTBEAT_OK\n```",
+            "<p><b>HEARTBEAT_OK</b></p>",
+            "“HEARTBEAT_OK”",
+            "HEARTBEAT_OKHEARTBEAT_OK",
+            "HEARTBEAT_OK, HEARTBEAT_OK.",
+            "✅ HEARTBEAT_OK ✅",
+            "HEARTBEAT_OK&nbsp;",
+            "(HEARTBEAT_OK)",
+        ):
+            with self.subTest(reply):
+                self.assertEqual(deliver(reply), None)
+
+    def test_an_alert_keeps_all_of_its_own(self):
+        for reply, wanted in (
+            ("**HEARTBEAT_OK** The door is open.", "The door is open."),
+            ("The door is open. **HEARTBEAT_OK**", "The door is open."),
+            ("The door is open.\n\n`HEARTBEAT_OK`.", "The door is open."),
+            ("HEARTBEAT_OK\n\n**Alert** now", "**Alert** now"),
+            ("HEARTBEAT_OK -5 degrees", "-5 degrees"),
+            ("HEARTBEAT_OK - the door is open", "the door is open"),
+            ("HEARTBEAT_OK\n- the door\n- the window", "- the door\n- the window"),
+            ("HEARTBEAT_OK: 97%", "97%"),
+            ("Door open <b>HEARTBEAT_OK</b>", "Door open"),
+            ("<b>HEARTBEAT_OK</b> Door open", "Door open"),
+            ("*97%* HEARTBEAT_OK", "*97%*"),
+            ("HEARTBEAT_OK\nHEARTBEAT_OK\nFire", "Fire"),
+            ("HEARTBEAT_OK Fire HEARTBEAT_OK", "Fire"),
+            ("HEARTBEAT_OK 火事", "火事"),
+            ("HEARTBEAT_OK <fire>", "<fire>"),
+            ("HEARTBEAT_OK_2", "HEARTBEAT_OK_2"),
+            ("Say HEARTBEAT_OK or not", "Say HEARTBEAT_OK or not"),
+            ("  Fire!  ", "Fire!"),
+        ):
+            with self.subTest(reply):
+                self.assertEqual(deliver(reply), wanted)
+
+    def test_short_remainders_are_dropped_only_beside_the_token(self):
+        self.assertEqual(deliver("All good. HEARTBEAT_OK", 20), None)
+        self.assertEqual(deliver("All good.", 20), "All good.")
+        self.assertEqual(deliver("We say HEARTBEAT_OK here", 100), "We say HEARTBEAT_OK here")
+
+
+if __name__ == "__main__":
+    unittest.main()
