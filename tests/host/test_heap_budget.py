@@ -1,0 +1,29 @@
+"""Whole turns of the whole agent in the heap of the cheapest board, on the 32-bit interpreter."""
+
+import pytest
+
+from host_tools.bench import heap
+
+BUDGET_KB = 112
+
+
+@pytest.fixture
+def agent(micropython32):
+    with heap.agent(BUDGET_KB, messages=200, idle_ms=300) as running:
+        running.live("rest")
+        yield running
+
+
+def test_turns_fit_and_keep_fitting(agent):
+    for _ in range(5):
+        agent.ask(heap.QUESTION, heap.IN_ANSWER)
+    agent.ask("say something long 1500", "")
+    agent.ask('call write_file {"path":"notes.md","text":"hello"}', "")
+    agent.ask("/status", "heap")
+    agent.ask("/heartbeat", "heartbeat")
+    agent.ask(heap.QUESTION, heap.IN_ANSWER)
+
+
+def test_too_small_a_heap_is_noticed(micropython32):
+    with pytest.raises(heap.Died):
+        heap.one_turn(48)
