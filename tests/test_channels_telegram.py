@@ -561,5 +561,22 @@ def nobody(bench, data):
     """Nobody presses."""
 
 
+class TestLedger(unittest.TestCase):
+    def test_the_first_id_is_far_from_the_zero_of_an_empty_state(self):
+        from tenner.channels.telegram_ledger import Ledger
+
+        class State:
+            def save(self, kept):
+                self.kept = kept
+
+        state = State()
+        ledger = Ledger(state, {})
+        # As many bits as the id's value would not fit any board's memory.
+        ledger.meet(700000000)
+        ledger.begin(700000000, "message")
+        ledger.done("message")
+        self.assertEqual(state.kept["o"], 700000001)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -41,6 +41,7 @@ class App:
         self.telegram = None
         self.console = None
         self._parts = {}
+        self._sending = False
         self._gate = None
         self._tls = None
         self.agent = Agent(self.port, self.config, self.workspace, self)
@@ -59,7 +60,7 @@ class App:
 
     def rest(self):
         """Between turns on a small board, let go of the code and the parts that only a turn needs."""
-        if self.port.small and not self.agent.lane.busy():
+        if self.port.small and not self.agent.lane.busy() and not self._sending:
             from tenner import room
 
             room.make(self)
@@ -106,6 +107,20 @@ class App:
     def deliver(self, channel, chat, text, alert=False, reply_to=None):
         """Send a text to a person, through the outbox."""
         self.part("delivery").post(channel, chat, text, alert, reply_to=reply_to)
+        self.start_sending()
+
+    def start_sending(self):
+        """See to it that what waits in the outbox is being sent."""
+        if not self._sending:
+            from tenner.services import supervise
+
+            self._sending = True
+            asyncio.create_task(supervise("delivery", self._send))
+
+    async def _send(self):
+        await self.part("delivery").drain()
+        self._sending = False
+        self.rest()
 
     async def deliver_alert(self, text):
         """Queue an alert for the owner; False: the heartbeat is told later whether it arrived."""
@@ -117,7 +132,9 @@ class App:
         return False
 
     async def _follow(self, channel, chat, text):
-        arrived = await self.part("delivery").deliver(channel, chat, text, alert=True)
+        delivered = self.part("delivery").deliver(channel, chat, text, alert=True)
+        self.start_sending()
+        arrived = await delivered
         heartbeat = self.part("heartbeat")
         heartbeat.confirm(text) if arrived else heartbeat.given_up(text)
 

@@ -19,7 +19,7 @@ _RESIDENT = (
 )
 
 # Parts that are made again when they are asked for.
-_PARTS = ("chain", "registry", "sensors", "budget", "zone")
+_PARTS = ("chain", "registry", "sensors", "budget", "zone", "delivery")
 
 
 def make(app):
@@ -27,5 +27,7 @@ def make(app):
     for name in _PARTS:
         app.drop(name)
     app.agent.forget_session()
+    if app.telegram is not None:
+        app.telegram.rest()
     forget("tenner.", _RESIDENT.split())
     gc.collect()

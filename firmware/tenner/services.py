@@ -7,6 +7,7 @@ import io
 from tenner import __version__
 from tenner.log import log, redact
 from tenner.port.compat import const, print_exception, ticks_diff, ticks_ms
+from tenner.store import files
 
 _FIRST_BACKOFF_S = const(1)
 _LAST_BACKOFF_S = const(300)
@@ -126,7 +127,8 @@ def _list(app):
         yield "telegram", lambda: _poll(app)
     else:
         log("telegram", "off: there is no telegram.token")
-    yield "delivery", app.part("delivery").run
+    if files.size(app.state + "/outbox.jsonl") > 0:
+        app.start_sending()
     yield "heartbeat", app.part("heartbeat").service
 
 

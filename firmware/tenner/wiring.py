@@ -67,7 +67,9 @@ def telegram(app):
     from tenner.store.slots import TwoSlots
 
     def say(chat, text, reply_to=None, id=None):
-        return app.part("delivery").post("telegram", chat, text, id=id, reply_to=reply_to)
+        ids = app.part("delivery").post("telegram", chat, text, id=id, reply_to=reply_to)
+        app.start_sending()
+        return ids
 
     def now():
         return app.clock.now() if app.clock.trusted else None

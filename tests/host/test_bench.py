@@ -3,39 +3,55 @@
 import io
 import json
 
+import pytest
 from rich.console import Console
 
 from host_tools.bench import __main__ as bench
-from host_tools.bench import code, rows
+from host_tools.bench import code
+from host_tools.bench.rows import NotMeasured, Row
+
+
+def row(value=None, budget=2):
+    found = Row("a.b", "a figure", "KB", lambda: 1.005, budget)
+    found.value = value
+    return found
 
 
 def test_every_row_is_measured_or_says_why():
     def impossible():
-        raise rows.NotMeasured("no such part")
+        raise NotMeasured("no such part")
 
-    wanted = [rows.Row("a.b", "first", 2), rows.Row("c.d", "second", 1), rows.Row("e.f", "third")]
-    found = bench.collect({"a.b": lambda: 1.005, "c.d": impossible}, wanted)
-    assert [(row.value, row.verdict) for row in found] == [(1.0, "ok"), (None, "-"), (None, "-")]
-    assert found[1].note == "no such part"
-    assert found[2].note
-    assert wanted[0].value is None
+    rows = [row(), Row("c.d", "second", "B", impossible, 1)]
+    bench.collect(rows)
+    assert [(found.value, found.ok) for found in rows] == [(1.0, True), (None, None)]
+    assert rows[1].as_json()["note"] == "no such part"
 
 
-def test_over_budget_is_said():
-    assert rows.Row("a.b", "first", 2, value=2.0).verdict == "ok"
-    assert rows.Row("a.b", "first", 2, value=2.01).verdict == "over"
+@pytest.mark.parametrize(
+    ("value", "budget", "ok"), [(2.0, 2, True), (2.01, 2, False), (2.0, None, None), (0, 0, True)]
+)
+def test_over_budget_is_said(value, budget, ok):
+    assert row(value, budget).ok is ok
 
 
-def test_every_measurement_has_its_row():
-    assert set(bench.MEASURES) <= {row.name for row in rows.BUDGETS}
+def test_a_row_says_how_it_was_measured():
+    assert row(1.0).as_json() == {
+        "name": "a.b",
+        "value": 1.0,
+        "unit": "KB",
+        "budget": 2,
+        "ok": True,
+        "how": "make bench B=a.b",
+    }
+    assert len({found.name for found in bench.ROWS}) == len(bench.ROWS)
 
 
-def test_the_table_fits_a_terminal_and_the_report_is_json():
+def test_the_table_shows_every_row():
     output = io.StringIO()
-    bench.show(rows.BUDGETS, Console(file=output, width=80))
-    for row in rows.BUDGETS:
-        assert row.what in output.getvalue()
-    json.dumps([row.as_json() for row in rows.BUDGETS])
+    bench.show(bench.ROWS, Console(file=output, width=120))
+    for found in bench.ROWS:
+        assert found.name in output.getvalue()
+    json.dumps([found.as_json() for found in bench.ROWS])
 
 
 def test_the_heap_of_an_import_is_seen(micropython32):

@@ -4,7 +4,6 @@
 import asyncio
 
 from tenner.agent.lane import Lane
-from tenner.agent.turn import Turn
 from tenner.log import log
 
 
@@ -45,6 +44,8 @@ class Agent:
 
     async def answer(self, message):
         """Run a person's turn and return the text of the answer: there always is one."""
+        from tenner.agent.turn import Turn
+
         who = "%s:%s" % (message.channel, message.chat)
         left = self.part("budget").left("person")
         if left is not None and left <= 0:

@@ -67,6 +67,12 @@ class Delivery:
     async def run(self):
         """Send what is due, for ever."""
         while True:
+            await self.drain()
+            await self._wake.wait()
+
+    async def drain(self):
+        """Send what is due until nothing waits any more."""
+        while True:
             self._wake.clear()
             item = self.outbox.next_due()
             while item is not None:
@@ -80,9 +86,11 @@ class Delivery:
                     self._settled(id, False)  # it had to make room for others
             self._tell_dropped()
             wait_s = self.outbox.next_wake()
+            if wait_s is None:
+                return
             try:
                 # Not longer than a minute: the network may be back without anybody saying so.
-                wait_s = None if wait_s is None else max(0.01, min(wait_s, _LONGEST_WAIT_S))
+                wait_s = max(0.01, min(wait_s, _LONGEST_WAIT_S))
                 await asyncio.wait_for(self._wake.wait(), wait_s)
             except asyncio.TimeoutError:
                 pass

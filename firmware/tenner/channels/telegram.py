@@ -154,6 +154,12 @@ class Telegram:
 
             raise Refused(answer)
 
+    def rest(self):
+        """Let go of the record of updates while nobody waits for an answer."""
+        if self.ledger is not None and not self.ledger.waits():
+            self._kept = self._state.load()
+            self.ledger = None
+
     def done(self, message):
         """The answer to this message is in the outbox: it need not be remembered any more."""
         if self.ledger is not None:

@@ -59,7 +59,8 @@ class Ledger:
         """
         gone = self._begun & ~self._done
         if id is not None:
-            gone &= (1 << max(0, id - self.offset)) - 1
+            # The first id ever is some hundred millions away from the 0 of an empty state.
+            gone &= (1 << min(max(0, id - self.offset), _WINDOW + 1)) - 1
         for entry in self._open:
             gone &= ~(1 << (entry[0] - self.offset))
         if gone:
