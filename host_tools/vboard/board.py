@@ -172,6 +172,7 @@ class VirtualBoard:
         return {
             "board": self._board,
             "folder": str(self.folder),
+            "temporary": self.name is None,
             "flash": str(self.flash) if self.runtime == "micropython" else None,
             "runtime": self.runtime,
             "argv": argv,
@@ -223,7 +224,14 @@ class VirtualBoard:
     def _ask(self, do: str, limit_s: float | None = None, /, **arguments: Any) -> Any:
         if self._control is None:
             raise BoardError("the virtual board is not running")
-        return self._control.request(do, limit_s, **arguments)
+        try:
+            return self._control.request(do, limit_s, **arguments)
+        except BoardError as exc:
+            log = self.folder / "supervisor.log"
+            crash = log.read_text(errors="replace")[-2000:] if log.exists() else ""
+            if not crash:
+                raise
+            raise BoardError(f"{exc}; its last words: {crash.strip()}") from exc
 
     # The world and what is wrong with it.
 

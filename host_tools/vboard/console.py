@@ -14,6 +14,10 @@ _BINARY_OFF = b"\x1b]vb+\x07"
 #: Frames of the overlay in a traceback; on a real board those are C and do not show.
 _OVERLAY_FRAME = b'  File "vboard/'
 
+#: Ctrl-C is turned into a signal by runtime.Child.interrupt, which needs /proc; elsewhere by the
+#: terminal, which may then end the interpreter between two runs of code.
+SIGNALS_BY_HAND = os.path.exists("/proc/self/status")
+
 RAW_PROMPT = b"raw REPL; CTRL-B to exit\r\n"
 FRIENDLY_BANNER = b'Type "help()" for more information.\r\n'
 
@@ -263,12 +267,12 @@ class TcpOutlet(Outlet):
 
 
 def inner_terminal() -> tuple[int, int]:
-    """A terminal for the interpreter: Ctrl-C is a signal, and nothing else is changed on the way."""
+    """A terminal for the interpreter that changes nothing on the way; (master, slave)."""
     master, slave = os.openpty()
     settings = termios.tcgetattr(slave)
     settings[0] = 0
     settings[1] = 0
-    settings[3] = termios.ISIG | termios.NOFLSH
+    settings[3] = 0 if SIGNALS_BY_HAND else termios.ISIG | termios.NOFLSH
     control = settings[6]
     control[termios.VINTR] = b"\x03"
     control[termios.VQUIT] = control[termios.VSUSP] = b"\0"

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from host_tools.build import BOARDS, compile_modules
-from host_tools.vboard.console import inner_terminal
+from host_tools.vboard.console import SIGNALS_BY_HAND, inner_terminal
 from host_tools.vboard.shared import SharedPage
 
 #: What the overlay's modules occupy, by word size. On a chip they are C and take no heap, so the
@@ -81,8 +81,8 @@ class Child:
         given = (request_end, token_end, page_fd, counters_fd, flash_fd)
 
         def prepare() -> None:
-            # With the inner terminal as controlling terminal Ctrl-C is a signal, and when
-            # the supervisor dies, however it dies, the hang-up ends the interpreter.
+            # With the inner terminal as controlling terminal the hang-up ends the interpreter
+            # when the supervisor dies, however it dies.
             os.setsid()
             # The supervisor ignores it, and a child would inherit that.
             signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -119,23 +119,29 @@ class Child:
         except BrokenPipeError:
             return  # it died meanwhile; its exit is noticed on the request pipe
 
-    def catches_interrupt(self) -> bool:
-        """Whether code is running that Ctrl-C should stop, rather than a prompt that reads it.
+    def interrupt(self) -> bool:
+        """Ctrl-C: stop the code that runs. False when none does, and a prompt will read the byte.
 
-        MicroPython catches SIGINT exactly while it runs code. The terminal's own setting does not
-        tell: the raw REPL leaves it off also then. Where there is no /proc, it has to do.
+        MicroPython catches SIGINT exactly while it runs code, and dies of it at any other time. So
+        it is halted, looked at, and given the signal only if it would catch it. (The terminal
+        cannot decide this: the raw REPL leaves its settings alone.)
         """
-        try:
-            status = Path(f"/proc/{self.process.pid}/status").read_text()
-        except OSError:
+        if not SIGNALS_BY_HAND:
             return False
+        pid = self.process.pid
+        self.process.send_signal(signal.SIGSTOP)
+        state = os.waitid(os.P_PID, pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+        if state is None or state.si_code != os.CLD_STOPPED:
+            return False  # it has ended; the request pipe will tell
+        status = Path(f"/proc/{pid}/status").read_text()
         masks = dict(
             line.split(":\t", 1) for line in status.splitlines() if line.startswith("Sig")
         )
-        return bool(int(masks.get("SigCgt", "0"), 16) & (1 << (signal.SIGINT - 1)))
-
-    def interrupt(self) -> None:
-        self.process.send_signal(signal.SIGINT)
+        caught = bool(int(masks["SigCgt"], 16) & (1 << (signal.SIGINT - 1)))
+        if caught:
+            self.process.send_signal(signal.SIGINT)
+        self.process.send_signal(signal.SIGCONT)
+        return caught
 
     def kill(self) -> None:
         if self.process.poll() is None:

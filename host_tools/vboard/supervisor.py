@@ -14,6 +14,7 @@ import errno
 import json
 import os
 import selectors
+import shutil
 import signal
 import socket
 import sys
@@ -142,6 +143,7 @@ class Supervisor:
         self._log_start = 0
         self._waiters: list[_Waiter] = []
         self._stopping = False
+        self._detached = True
 
         self.pty = PtyOutlet()
         self.outlets: list[Outlet] = [self.pty]
@@ -174,6 +176,11 @@ class Supervisor:
             "tcp": self._tcp.getsockname()[1] if self._tcp else None,
         }
 
+    def _note(self, text: str) -> None:
+        """One line in notes.log, for whoever wonders what the board did."""
+        with (self.folder / "notes.log").open("a") as file:
+            file.write(f"{time.monotonic():.3f} {text}\n")
+
     # The loop.
 
     def _now(self) -> float:
@@ -194,18 +201,25 @@ class Supervisor:
         while not self._stopping:
             self._update_watches()
             for key, events in self.selector.select(self._timeout()):
-                # An earlier callback of this round may have closed it.
-                if key.fd in self.selector.get_map() and key.data:
+                # An earlier callback of this round may have closed it, and another file may
+                # have its number by now.
+                current = self.selector.get_map().get(key.fd)
+                if current is not None and current.data == key.data:
                     key.data(key.fileobj, events)
             self._run_timers()
 
     def _update_watches(self) -> None:
+        # Looked at once a round: a client that comes between two looks must not be waited for.
+        self._detached = not self.pty.attached()
         for outlet in self.outlets:
             events = 0
-            if outlet.attached():
+            if not self._detached if outlet is self.pty else outlet.attached():
                 events = selectors.EVENT_READ
                 if outlet.waiting:
                     events |= selectors.EVENT_WRITE
+            else:
+                # The last words of a client that has closed the terminal already.
+                self.on_host_bytes(outlet.read())
             self._watch(outlet, events, self._on_outlet)
         if self.child:
             events = 0 if any(outlet.full for outlet in self.outlets) else selectors.EVENT_READ
@@ -222,7 +236,7 @@ class Supervisor:
             deadlines.append(self._wake_at)
         if self._held_since is not None:
             deadlines.append(self._held_since + _HOLD_S)
-        if not self.pty.attached() or any(outlet.waiting for outlet in self.outlets):
+        if self._detached or any(outlet.waiting for outlet in self.outlets):
             deadlines.append(now + _ATTACH_POLL_S)
         return max(0.0, min(deadlines) - now) if deadlines else None
 
@@ -339,6 +353,7 @@ class Supervisor:
         if not child.up:
             self._tell_failed()
         elif status < 0:
+            self._note(f"the interpreter ended by signal {-status}")
             self._emit(b"\r\nGuru Meditation Error: interpreter ended by signal %d\r\n" % -status)
             self._chip_reset(WATCHDOG)
         else:
@@ -387,11 +402,10 @@ class Supervisor:
         """Pass host bytes on to the interpreter, Ctrl-C as a signal where it is one."""
         assert self.child is not None
         waiting = self._to_child
-        if waiting[:1] == b"\x03" and not self._filter.binary and self.child.catches_interrupt():
+        if waiting[:1] == b"\x03" and not self._filter.binary and self.child.interrupt():
             # A second signal before the first is handled would end the interpreter.
             while waiting[:1] == b"\x03":
                 del waiting[:1]
-            self.child.interrupt()
             return
         stop = waiting.find(b"\x03", 1)
         sent = os.write(master, waiting[: min(1024, stop if stop > 0 else 1024)])
@@ -471,8 +485,13 @@ class Supervisor:
             handler = getattr(self, f"_tell_{verb}", None) or getattr(
                 self.hardware, f"tell_{verb}", None
             )
-            if handler:
+            if handler is None:
+                return
+            try:
                 handler(*rest.split())
+            except (TypeError, ValueError) as exc:
+                # An interrupt has cut the line short; there is nobody to tell but the log.
+                self._note(f"event {line[:80]!r} not understood: {exc}")
             return
         number, _, question = line[1:].partition(" ")
         if not number.isdigit():
@@ -761,6 +780,9 @@ def main() -> None:
         supervisor.run()
     finally:
         supervisor.close()
+    # Not after a crash: supervisor.log says what it was.
+    if config["temporary"]:
+        shutil.rmtree(config["folder"], ignore_errors=True)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from host_tools.interpreters import InterpreterMissing, find_micropython32
 from host_tools.vboard import BoardError, VirtualBoard
 from host_tools.vboard.console import OutputFilter, RawBanner, ReplMode
 
@@ -55,6 +56,22 @@ def test_the_heap_is_what_was_asked_for():
         board.wait_for(">>> ")
         free = board.status()["heap_free"]
     assert 112 * 1024 < free < 144 * 1024
+
+
+def test_a_board_of_32_bits():
+    """Its MicroPython has no raw REPL, so it is typed at."""
+    try:
+        interpreter = find_micropython32()
+    except InterpreterMissing as exc:
+        pytest.skip(str(exc))
+    with VirtualBoard({"/main.py": CAUSE}, interpreter=interpreter, heap="112K") as board:
+        board.wait_for("cause 1")
+        board.wait_for(">>> ")
+        assert 104 * 1024 < board.status()["heap_free"] < 120 * 1024
+        board.type("machine.I2C(0).readfrom_mem(0x48, 0, 2)\r")
+        board.wait_for("b'\\x15\\x80'")
+        board.type("\x04")
+        board.wait_for("cause 5")
 
 
 def test_soft_reset_runs_main_and_keeps_wifi(board):
@@ -268,6 +285,14 @@ def test_raw_tcp_is_a_serial_line_too():
         assert b"42\r\n" in line.read_until(b"42\r\n")
 
 
+def test_the_last_words_of_a_client_that_has_gone_are_read(board):
+    for number in range(20):
+        client = os.open(board.pty, os.O_RDWR | os.O_NOCTTY)
+        os.write(client, b"print(%d * 1000)\r" % (number + 2))
+        os.close(client)
+        board.wait_for(f"\n{number + 2}000\r\n")
+
+
 def test_wrong_requests_are_refused_with_a_sentence(board):
     with pytest.raises(BoardError, match="did you mean room.temperature"):
         board.set("room.temprature", 1)
@@ -320,7 +345,7 @@ def test_nothing_is_left_when_the_owner_is_killed():
         "from host_tools.vboard import VirtualBoard\n"
         "board = VirtualBoard({}).start()\n"
         "board.wait_for('>>> ')\n"
-        "print(board.status()['pid'], board.status()['child'], flush=True)\n"
+        "print(board.status()['pid'], board.status()['child'], board.folder, flush=True)\n"
         "import time\n"
         "time.sleep(60)\n"
     )
@@ -328,10 +353,11 @@ def test_nothing_is_left_when_the_owner_is_killed():
         [sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE, text=True
     ) as owner:
         assert owner.stdout is not None
-        pids = [int(word) for word in owner.stdout.readline().split()]
+        *pids, folder = owner.stdout.readline().split()
         owner.kill()
     assert len(pids) == 2
-    assert all(gone(pid) for pid in pids)
+    assert all(gone(int(pid)) for pid in pids)
+    assert not Path(folder).exists()
 
 
 # The filter between the interpreter and the line.

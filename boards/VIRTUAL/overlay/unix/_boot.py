@@ -17,8 +17,8 @@ _BINARY_OFF = b"\x1b]vb+\x07"
 
 def _override_micropython():
     """
-    `mpremote mount` talks binary over the REPL and switches Ctrl-C off meanwhile. On a terminal the
-    line discipline has to be told, and the supervisor has to leave line ends alone.
+    `mpremote mount` talks binary over the REPL and switches Ctrl-C off meanwhile. The terminal has to
+    be told, and the supervisor has to leave line ends and Ctrl-C alone.
     """
     import micropython
 
