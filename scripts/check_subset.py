@@ -71,8 +71,8 @@ ABSENT_BUILTINS = set(
 # Started from a shell, never imported on a board; Unix MicroPython has what boards lack here.
 UNIX_ONLY = {"tenner.__main__": {"getenv"}, "tenner.port.linux": {"getenv"}}
 
-# Imported under CPython only, so it may use all of it.
-CPYTHON_ONLY = {"tenner.port.cpython"}
+# A module of this name is imported under CPython only, so it may use all of it.
+CPYTHON_ONLY = "cpython"
 
 GUARDS = {"ImportError", "AttributeError", "NameError"}
 

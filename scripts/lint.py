@@ -25,7 +25,7 @@ TYPINGS = ROOT / "build" / "typings"
 BOARD_MODULES = {"tenner.port.esp32", "boot"}
 STAND_INS = "import sys\nsys.modules.update(network=sys, esp32=sys)\n"
 # Starts the whole application when imported, or is not for MicroPython.
-NOT_IMPORTED = {"main", "manifest"} | check_subset.CPYTHON_ONLY
+NOT_IMPORTED = {"main", "manifest", check_subset.CPYTHON_ONLY}
 
 # What mypy says of the stubs, not of the firmware: names they lack although every board has them,
 # ticks as a type of their own, and a keyword that is tried before it is used.
@@ -144,7 +144,7 @@ def import_each(
 def import_firmware() -> list[str]:
     """Every firmware module on each MicroPython that is there."""
     names = [check_subset.module_name(path.relative_to(ROOT)) for path in firmware_files()]
-    modules = [name for name in names if name not in NOT_IMPORTED]
+    modules = [name for name in names if name.split(".")[-1] not in NOT_IMPORTED]
     problems: list[str] = []
     for name, find in interpreters.FINDERS.items():
         try:

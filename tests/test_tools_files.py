@@ -7,7 +7,7 @@ import unittest
 from fakes import FakeCtx
 from support import run, temp_folder
 from tenner.store import files
-from tenner.tools import workspace
+from tenner.tools import paths
 
 
 class TestFileTools(unittest.TestCase):
@@ -83,19 +83,21 @@ class TestFileTools(unittest.TestCase):
         real = getattr(os, "statvfs", None)
 
         class FullOs:
-            @staticmethod
-            def statvfs(path):
+            def __getattr__(self, name):
+                return getattr(os, name)
+
+            def statvfs(self, path):
                 return (4096, 4096, 100, 5, 5, 0, 0, 0, 0, 255)
 
-        workspace.os, saved = FullOs, workspace.os
+        paths.os, saved = FullOs(), paths.os
         try:
             self.assertIn(
                 "no room: 20480 bytes", self.call("write_file", path="a", content="x" * 5000)
             )
             self.assertIn("wrote", self.call("write_file", path="a", content="x" * 4000))
         finally:
-            workspace.os = saved
-        self.assertTrue(real is None or workspace.os is os)
+            paths.os = saved
+        self.assertTrue(real is None or paths.os is os)
         self.put("big", b"x" * 262140)
         self.assertIn("262144", self.call("append_file", path="big", text="12345"))
 

@@ -31,12 +31,17 @@ def redact(text):
     return text
 
 
+def uptime_s():
+    """Return the seconds since the program started, as long as the tick counter does not wrap."""
+    return ticks_diff(ticks_ms(), _start) / 1000
+
+
 def log(area, text):
     """Print one line `time area text`; line breaks are folded and the length is bounded."""
     text = redact(str(text)).replace("\r", "").replace("\n", " | ")
     if len(text) > _MAX_LINE:
         text = text[:_MAX_LINE] + " ..."
-    when = stamp() if stamp else "+%.1fs" % (ticks_diff(ticks_ms(), _start) / 1000)
+    when = stamp() if stamp else "+%.1fs" % uptime_s()
     line = "%8s %-9s %s" % (when, area, text)
     if _held is None:
         write(line)

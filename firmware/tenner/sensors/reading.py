@@ -5,7 +5,8 @@ import sys
 
 from tenner.port.compat import const
 from tenner.sensors import SensorError
-from tenner.store import files, jsontext
+from tenner.sensors.strictjson import loads
+from tenner.store import files
 
 _MAX_BYTES = const(4096)
 
@@ -16,7 +17,7 @@ def load(workspace):
     if not files.exists(path):
         return {}
     try:
-        table = jsontext.loads(files.read_text(path, _MAX_BYTES))
+        table = loads(files.read_text(path, _MAX_BYTES))
     except (OSError, ValueError) as error:
         raise SensorError("SENSORS.json: %s" % error)
     if not isinstance(table, dict):
@@ -40,44 +41,32 @@ async def measure(port, workspace, name):
     kind = cfg["driver"]
     try:
         values = await _driver(workspace, kind).read(port, cfg)
+        if not isinstance(values, dict) or not values:
+            raise SensorError("driver %s gave no values" % kind)
+        return values
     except SensorError as error:
-        raise SensorError("sensor %s: %s" % (name, error))
+        text = error
     except OSError as error:
-        from tenner.sensors.i2cbus import explain
+        from tenner.sensors.buserrors import explain
 
-        raise SensorError("sensor %s: %s" % (name, explain(error, cfg.get("bus"), None)))
+        text = explain(error, cfg.get("bus"), cfg.get("address"))
     except Exception as error:
-        raise SensorError(
-            "sensor %s: driver %s failed: %s: %s" % (name, kind, type(error).__name__, error)
-        )
-    if not isinstance(values, dict) or not values:
-        raise SensorError("sensor %s: driver %s gave no values" % (name, kind))
-    return values
+        text = "driver %s failed: %s: %s" % (kind, type(error).__name__, error)
+    raise SensorError("sensor %s: %s" % (name, text))
 
 
 def _driver(workspace, name):
     """Return the module of a driver; the owner's own are looked for second."""
-    plain = name.replace("_", "a")
-    if name not in _NOT_DRIVERS and not [c for c in plain if not (c.isalpha() or c.isdigit())]:
+    if all(c.isalpha() or c.isdigit() for c in name.replace("_", "a")):
         module = "tenner.sensors." + name
         try:
             __import__(module)
-            return sys.modules[module]
+            if hasattr(sys.modules[module], "read"):
+                return sys.modules[module]
         except ImportError:
             folder = workspace + "/drivers"
             if files.exists(folder + "/" + name + ".py"):
-                return _own_driver(folder, name)
+                from tenner.store import modules
+
+                return modules.load(folder, name)
     raise SensorError("there is no driver %s" % name)
-
-
-# The modules of this folder that drivers and readings are made of.
-_NOT_DRIVERS = ("reading", "i2cbus")
-
-
-def _own_driver(folder, name):
-    from tenner.store import modules
-
-    try:
-        return modules.load(folder, name)
-    except (ImportError, SyntaxError) as error:
-        raise SensorError("driver %s cannot be loaded: %s" % (name, error))

@@ -6,7 +6,7 @@ two bytes; they differ in how many of the low bits mean anything.
 """
 
 from tenner.sensors import SensorError
-from tenner.sensors.i2cbus import chip, explain
+from tenner.sensors.i2cbus import chip
 
 _BITS = {"tmp102": 12, "tmp105": 12, "lm75": 9}
 
@@ -17,10 +17,7 @@ async def read(port, cfg):
         raise SensorError("chip must be tmp102, tmp105 or lm75, not %s" % kind)
     bus, address = chip(port, cfg, 0x48)
     data = bytearray(2)
-    try:
-        bus.readfrom_mem_into(address, 0, data)
-    except OSError as error:
-        raise SensorError(explain(error, cfg["bus"], address))
+    bus.readfrom_mem_into(address, 0, data)
     return {"temperature": celsius(data, _BITS[kind])}
 
 

@@ -2,9 +2,9 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 """
 `x.json` is exactly what the model is shown: {"name", "description", "parameters"}. In the description,
-`read(bus?,address,length?)` says which arguments an action needs; the checker reads it there, so that it
-is said once. `x.py` is imported when it is called, on a small board dropped again after it, so it keeps
-no state. It has
+` read(bus?,address,length?)`, after a space, says which arguments an action needs; the checker reads it
+there, so that it is said once. `x.py` is imported when it is called, on a small board dropped again after
+it, so it keeps no state. It has
 
     async def run(args, ctx)      returns text, or raises ToolError with a sentence for the model
 

@@ -2,8 +2,7 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.store import files
-from tenner.tools.paths import relative
-from tenner.tools.workspace import check_room, code_approval, writable_file
+from tenner.tools.paths import check_room, code_approval, relative, writable_file
 
 ASK_ANYWAY = True
 

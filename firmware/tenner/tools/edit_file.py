@@ -3,8 +3,7 @@
 
 from tenner.store import files
 from tenner.tools import ToolError
-from tenner.tools.paths import relative
-from tenner.tools.workspace import check_room, code_approval, readable_file, writable_file
+from tenner.tools.paths import check_room, code_approval, readable_file, relative, writable_file
 
 ASK_ANYWAY = True
 

@@ -6,8 +6,7 @@ import os
 from tenner.port.compat import const
 from tenner.store import files
 from tenner.tools import ToolError
-from tenner.tools.paths import relative
-from tenner.tools.workspace import readable
+from tenner.tools.paths import readable, relative
 
 _ROOM = const(880)  # characters of names in one answer
 

@@ -9,16 +9,76 @@ out of reach whatever the owner's patterns say.
 import os
 
 from tenner.port.compat import const
+from tenner.store import files
 from tenner.tools import ToolError
 
 _MAX_PATH = const(128)
-_FOLDER = const(0x4000)
-_FILE = const(0x8000)
+_RESERVE = const(16384)  # what stays free for sessions, logs and the outbox
+_MAX_FILE = const(262144)
 
 #: The name of the workspace for the model and the owner.
 HOME = "/workspace"
 
-_NEVER = ("state", "certs", "lib")
+#: Folders of the workspace whose files the board would run.
+CODE = ("tools", "drivers")
+
+
+def readable(ctx, path):
+    """Return the real path of an existing file or folder that may be read."""
+    real = resolve(ctx.workspace, path, False, ctx.config.get("read_paths"), ctx.port.root)
+    if not files.exists(real):
+        raise ToolError('there is no "%s": list_dir shows what there is' % path)
+    return real
+
+
+def readable_file(ctx, path):
+    real = readable(ctx, path)
+    if files.is_folder(real):
+        raise ToolError('"%s" is a folder: use list_dir' % path)
+    return real
+
+
+def writable_file(ctx, path):
+    """Return the real path of a file that may be written, now and in this kind of turn."""
+    real = resolve(ctx.workspace, path, True, ctx.config.get("write_paths"), ctx.port.root)
+    if files.is_folder(real):
+        raise ToolError('"%s" is a folder: name a file in it' % path)
+    kind = ctx.turn.kind
+    name = relative(ctx.workspace, real).lower()
+    if (name == "heartbeat.md" and kind in ("heartbeat", "spawn")) or (
+        name == "cron.json" and kind != "person"
+    ):
+        raise ToolError(
+            "a %s turn cannot change the schedule in %s: tell the owner" % (kind, path)
+        )
+    return real
+
+
+def check_room(path, size):
+    """Refuse a file of `size` bytes at the real path `path` that is too big, or would fill the disk."""
+    if size > _MAX_FILE:
+        raise ToolError("a file may have %d bytes, not %d: use several" % (_MAX_FILE, size))
+    if hasattr(os, "statvfs"):
+        while not files.is_folder(path):
+            path = path.rpartition("/")[0] or "/"
+        stat = os.statvfs(path)
+        free = stat[1] * stat[4]
+        if size + _RESERVE > free:
+            raise ToolError(
+                "no room: %d bytes are free, %d must stay so; delete or shorten files first"
+                % (free, _RESERVE)
+            )
+
+
+def code_approval(args, ctx, verb):
+    """Ask before a file is changed that the board would run, unless write_paths lists it."""
+    name = relative(ctx.workspace, writable_file(ctx, args["path"]))
+    if name.split("/")[0].lower() not in CODE:
+        return None
+    for pattern in ctx.config.get("write_paths"):
+        if matches(pattern, name) or matches(pattern, HOME + "/" + name):
+            return None
+    return "%s %s, which the board would run as code" % (verb, name)
 
 
 def resolve(workspace, path, write=False, extra_patterns=(), root=None):
@@ -33,12 +93,12 @@ def resolve(workspace, path, write=False, extra_patterns=(), root=None):
         full = workspace + full[len(HOME) :]
     real = _real(full)
     home = _real(workspace)
-    beside = home[: home.rfind("/")]
-    private = _private(beside, real) or (root is not None and _private(_real(root), real))
-    if private and not _below(home, real):
-        raise ToolError('"%s" is private: settings, state and code are out of reach' % path)
     if _below(home, real):
         return real
+    if _private(home.rpartition("/")[0], real) or (
+        root is not None and _private(_real(root), real)
+    ):
+        raise ToolError('"%s" is private: settings, state and code are out of reach' % path)
     for pattern in extra_patterns:
         # A listed path may be a link, as all of /sys/class is; a link in the workspace may not.
         if matches(pattern, real):
@@ -51,22 +111,19 @@ def resolve(workspace, path, write=False, extra_patterns=(), root=None):
 def relative(workspace, real):
     """Return how the model calls a resolved path: `notes/a.md`, or the whole path outside."""
     home = _real(workspace)
-    if _below(home, real):
-        return real[len(home) + 1 :] or "."
-    return real
+    return real[len(home) + 1 :] or "." if _below(home, real) else real
 
 
 def matches(pattern, text):
     """Does a pattern with `*` (within a name) and `**` (anything) match the whole of `text`?"""
-    star = pattern.find("*")
-    if star < 0:
+    head, star, rest = pattern.partition("*")
+    if not star:
         return pattern == text
-    if pattern[:star] != text[:star]:
+    if not text.startswith(head):
         return False
-    deep = pattern[star : star + 2] == "**"
-    rest = pattern[star + (2 if deep else 1) :]
-    for end in range(star, len(text) + 1):
-        if matches(rest, text[end:]):
+    deep = rest[:1] == "*"
+    for end in range(len(head), len(text) + 1):
+        if matches(rest[1:] if deep else rest, text[end:]):
             return True
         if not deep and text[end : end + 1] == "/":
             return False
@@ -75,17 +132,14 @@ def matches(pattern, text):
 
 def _check_text(path, write):
     """Refuse what some file system reads in another way than it looks."""
-    if not path:
-        raise ToolError("the path is empty: give one such as notes/today.md")
-    if len(path.encode()) > _MAX_PATH:
-        raise ToolError("the path is longer than %d bytes: use a shorter one" % _MAX_PATH)
-    for letter in path:
-        if letter == "\\" or ord(letter) < 0x20 or ord(letter) == 0x7F:
-            raise ToolError("the path has a backslash or control character: use / and plain names")
+    if not path or len(path.encode()) > _MAX_PATH:
+        raise ToolError("a path has 1 to %d bytes: give one such as notes/today.md" % _MAX_PATH)
+    if "\\" in path or any(ord(letter) < 0x20 or ord(letter) == 0x7F for letter in path):
+        raise ToolError("the path has a backslash or control character: use / and plain names")
     for part in path.split("/"):
         if part not in (".", "..") and part[-1:] in (".", " "):
             raise ToolError('"%s" ends in a dot or space: use a plain name' % part)
-    if write and path.lower().endswith(".tmp"):
+    if write and path.lower().endswith(files.TEMP):
         raise ToolError("names ending in .tmp are for unfinished files: use another ending")
 
 
@@ -94,8 +148,7 @@ def _straight(path):
     parts = []
     for part in path.split("/"):
         if part == "..":
-            if parts:
-                parts.pop()
+            parts = parts[:-1]
         elif part and part != ".":
             parts.append(part)
     return "/" + "/".join(parts)
@@ -112,7 +165,7 @@ def _private(root, real):
     if not _below(root, real):
         return False
     first = real[len(root) + 1 :].split("/")[0]
-    return first in _NEVER or first.startswith("config.json")
+    return first in ("state", "certs", "lib") or first.startswith("config.json")
 
 
 def _real(path):
@@ -123,26 +176,16 @@ def _real(path):
     here = os.getcwd()
     folder, rest = path, ""
     try:
-        while True:
-            try:
-                os.chdir(folder or "/")
-                break
-            except OSError:
-                cut = folder.rfind("/")
-                if cut < 0:
-                    raise ToolError('"%s" cannot be reached: check the path' % path)
-                rest = folder[cut:] + rest
-                folder = folder[:cut]
+        while not files.is_folder(folder or "/"):
+            folder, _, name = folder.rpartition("/")
+            rest = "/" + name + rest
+        os.chdir(folder or "/")
         real = os.getcwd().rstrip("/")
     finally:
         os.chdir(here)
     if rest:
-        _refuse_link(real, rest.split("/")[1])
+        # What is left is a file or nothing yet; if it is a link, where it leads is unknown.
+        for entry in os.ilistdir(real or "/"):
+            if entry[0] == rest.split("/")[1] and entry[1] not in (0x4000, 0x8000):
+                raise ToolError('"%s" is a link to a file: use the file itself' % path)
     return real + rest or "/"
-
-
-def _refuse_link(folder, name):
-    """What is left of a path is a file or nothing yet; if it is a link, where it leads is unknown."""
-    for entry in os.ilistdir(folder or "/"):
-        if entry[0] == name and entry[1] not in (_FOLDER, _FILE):
-            raise ToolError('"%s" is a link to a file: use the file itself' % name)

@@ -4,8 +4,7 @@
 from tenner.port.compat import const
 from tenner.store import files
 from tenner.tools import ToolError, as_data
-from tenner.tools.paths import relative
-from tenner.tools.workspace import readable_file
+from tenner.tools.paths import readable_file, relative
 
 _DEFAULT_LIMIT = const(1000)
 

@@ -1,35 +1,47 @@
 # tenner tools.runner: one call of a tool, from the model's text to the text it gets back.
 # MIT license; Copyright (c) 2026 the tenner authors
+"""
+The owner decides what a tool may do, not the model. `tools.<name>` in the settings is allow, ask, deny or a
+list of what is allowed. Unset: reading is allowed, and what changes something outside (the tool's
+`approval` says so) is asked for. There is no argument by which a model could approve anything itself.
+"""
 
 import asyncio
+import json
 
-from tenner.log import log
+from tenner.log import log, redact
 from tenner.port.compat import const, ticks_diff, ticks_ms
-from tenner.store import jsontext
-from tenner.tools import ToolError
+from tenner.sensors.strictjson import loads
+from tenner.tools import ToolError, check
 
 _MAX_ARGUMENTS = const(16384)
 _DEADLINE_S = const(60)
 _RESULT_CAP = const(1024)
+
+#: What the entries of a list are compared with: the first of these arguments that a call has.
+SUBJECTS = ("action", "path", "chat", "url")
 
 
 async def call(registry, name, arguments_text, ctx):
     """Check, ask, run, cap. Whatever happens, text comes back; only CancelledError passes."""
     start = ticks_ms()
     try:
-        text = await _call(registry, name, arguments_text, ctx)
+        module, args = verify(registry, name, arguments_text, ctx)
+        await _permit(name, module, args, ctx)
+        text = await _run(name, module, args, ctx)
     except ToolError as error:
         text = "error: %s" % error
     except Exception as error:
         text = "error: %s failed: %s: %s" % (name, type(error).__name__, error)
-    outcome = text[:120] if text.startswith("error: ") else "%d characters" % len(text)
+    # Cut after redaction: half a secret would not be recognized.
+    shown = redact(arguments_text).replace('"action":', "").replace('":', " ").replace('"', "")
     log(
         "tool",
         "%s %s -> %s, %d ms"
         % (
             name[:64],
-            arguments_text[:120],
-            outcome,
+            shown.strip("{} \n")[:120],
+            redact(text)[: 120 if text.startswith("error: ") else 60],
             ticks_diff(ticks_ms(), start),
         ),
     )
@@ -44,61 +56,58 @@ def verify(registry, name, arguments_text, ctx):
             "%s: %d characters of arguments are too many (%d): do it in parts"
             % (name, len(arguments_text), _MAX_ARGUMENTS)
         )
-    with open(path, "rb") as file:
-        schema = jsontext.loads(file.read())
-    from tenner.tools import check
-
+    with open(path) as file:
+        schema = json.load(file)
     try:
-        args = jsontext.loads(arguments_text.strip() or "{}")
+        args = loads(arguments_text.strip() or "{}")
+        if not isinstance(args, dict):
+            raise ValueError("expected an object")
+        wrong = check.problem(schema, args)
     except ValueError as error:
-        raise ToolError(
-            "%s: the arguments are not JSON: %s. Example: %s"
-            % (name, error, check.example(schema, {}))
-        )
-    if not isinstance(args, dict):
-        raise ToolError(
-            "%s: the arguments must be a JSON object. Example: %s"
-            % (name, check.example(schema, {}))
-        )
-    wrong = check.problem(schema, args)
+        from tenner.tools.mistakes import example
+
+        wrong = "the arguments are not JSON: %s. Example: %s" % (error, example(schema, {}))
     if wrong:
         raise ToolError("%s: %s" % (name, wrong))
-    del schema
     module = registry.module(name)
     if hasattr(module, "check"):
         module.check(args, ctx)
     return module, args
 
 
-async def _call(registry, name, arguments_text, ctx):
-    from tenner.tools.policy import permit
+async def _permit(name, module, args, ctx):
+    """Return when the call may be made; raise ToolError when it may not."""
+    rule = ctx.config.get("tools." + name)
+    if isinstance(rule, list):
+        from tenner.tools.paths import matches
 
-    module, args = verify(registry, name, arguments_text, ctx)
-    await permit(name, module, args, ctx)
+        subject = ([str(args[key]) for key in SUBJECTS if key in args] + [""])[0]
+        if not any(matches(entry, subject) for entry in rule):
+            raise ToolError(
+                "the owner does not allow %s %s; allowed: %s"
+                % (name, subject, ", ".join(rule) or "nothing")
+            )
+    elif rule != "allow" or hasattr(module, "ASK_ANYWAY"):
+        sentence = module.approval(args, ctx) if hasattr(module, "approval") else None
+        if sentence is None and rule == "ask":
+            sentence = "%s %s" % (name, json.dumps(args))
+        if sentence is not None and not await ctx.ask(sentence):
+            raise ToolError("the owner said no, or nothing, to: %s. Leave it" % sentence)
+
+
+async def _run(name, module, args, ctx):
     deadline_s = getattr(module, "DEADLINE_S", _DEADLINE_S)
     try:
-        text = await asyncio.wait_for(_guarded(module, name, args, ctx), deadline_s)
-    except asyncio.TimeoutError:
-        raise ToolError("%s did not finish within %d s and was stopped" % (name, deadline_s))
-    return _capped(text, getattr(module, "RESULT_CAP", _RESULT_CAP))
+        text = await asyncio.wait_for(module.run(args, ctx), deadline_s)
+    except asyncio.TimeoutError as error:
+        if error.args:  # an OSError of the tool's own, which CPython counts among these
+            raise
+        raise ToolError("%s did not finish in time (%d s)" % (name, deadline_s))
+    if not isinstance(text, str):
+        from tenner.store.appendlog import dumps
 
-
-async def _guarded(module, name, args, ctx):
-    """Run the tool; its own timeouts must not look like the deadline's."""
-    try:
-        text = await module.run(args, ctx)
-    except ToolError as error:
-        return "error: %s" % error
-    except Exception as error:
-        return "error: %s failed: %s: %s" % (name, type(error).__name__, error)
-    if isinstance(text, str):
-        return text
-    from tenner.store.appendlog import dumps
-
-    return "done" if text is None else dumps(text)
-
-
-def _capped(text, cap):
+        text = "done" if text is None else dumps(text)
+    cap = getattr(module, "RESULT_CAP", _RESULT_CAP)
     if len(text) <= cap:
         return text
     note = "\n[cut after %d of %d characters: ask for less, or for the rest by itself]"
