@@ -1,0 +1,41 @@
+"""The root of a host's chain is found over a real TLS handshake, and only from a verified one."""
+
+import ssl
+
+import pytest
+
+from host_tools.roots import RootError, root_of
+from host_tools.services import Authority, OfflineModel
+
+
+@pytest.fixture
+def authority():
+    return Authority()
+
+
+def serve(authority, certificate="right"):
+    return OfflineModel(tls=authority.server_context(certificate))
+
+
+def cafile(authority, folder):
+    path = folder / "ca.pem"
+    path.write_text(ssl.DER_cert_to_PEM_cert(authority.der))
+    return str(path)
+
+
+def test_the_root_is_found(authority, tmp_path):
+    with serve(authority) as model:
+        assert root_of(model.base_url, cafile=cafile(authority, tmp_path)) == authority.der
+
+
+def test_an_unknown_authority_is_refused(authority, tmp_path):
+    with (
+        serve(authority) as model,
+        pytest.raises(RootError, match=r"localhost:\d+ cannot be verified"),
+    ):
+        root_of(model.base_url)
+
+
+def test_nobody_there_is_one_sentence():
+    with pytest.raises(RootError, match="cannot be reached"):
+        root_of("https://127.0.0.1:9/", timeout_s=2)
