@@ -93,6 +93,8 @@ class Registry:
             return bool(self.port.i2c_names())
         if name == "sensor":
             return files.exists(self.workspace + "/SENSORS.json")
+        if name == "search_memory":
+            return files.is_folder(self.workspace + "/memory")
         # Schedules are not changed by what they started, and a sub-agent starts no other.
         if name == "cron":
             return kind == "person"

@@ -1,0 +1,52 @@
+# tenner tools.search_memory: the lines of the notes in memory/ that have all words of a query.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+import os
+
+from tenner.port.compat import const
+from tenner.tools import ToolError, as_data
+
+_ROOM = const(900)  # characters of one answer
+_LINE = const(256)  # bytes of a line that are looked at, and shown, at a time
+
+
+async def run(args, ctx):
+    words = args["query"].lower().encode().split()
+    if not words:
+        raise ToolError("search_memory: query is empty: give a word or two")
+    folder = ctx.workspace + "/memory"
+    found = []
+    room = _ROOM
+    # Notes are named by their day.
+    for name in sorted(os.listdir(folder), reverse=True):
+        if name.endswith(".md"):
+            for number, line in _matches(folder + "/" + name, words):
+                line = "memory/%s:%d: %s" % (name, number, line)
+                room -= len(line) + 1
+                if room < 0:
+                    found.append("[there is more: use rarer words, or read_file]")
+                    return as_data("notes", "\n".join(found))
+                found.append(line)
+    return as_data("notes", "\n".join(found)) if found else "no note has: " + args["query"]
+
+
+def _matches(path, words):
+    """Yield (line number, text) of the lines that have all the words."""
+    number = 1
+    with open(path, "rb") as file:
+        while True:
+            line = file.readline(_LINE)
+            if not line:
+                return
+            lower = line.lower()
+            if all(word in lower for word in words):
+                yield number, _text(line.strip())
+            if line[-1:] == b"\n":
+                number += 1
+
+
+def _text(line):
+    try:
+        return line.decode()
+    except UnicodeError:  # a long line was cut within a character
+        return "".join([chr(byte) if byte < 128 else "?" for byte in line])
