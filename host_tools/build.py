@@ -10,6 +10,7 @@ import hashlib
 import json
 import os
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -28,6 +29,14 @@ OPTIMIZE = 2
 
 #: Files of the package that go along as they are, besides the modules and *.json.
 DATA_SUFFIXES = (".tsv", ".csv", ".der", ".md")
+
+#: Modules that a chip has no use for: a command line, and other platforms.
+LINUX_ONLY = (
+    "tenner/__main__.py",
+    "tenner/oneshot.py",
+    "tenner/port/cpython.py",
+    "tenner/port/linux.py",
+)
 
 
 class BuildError(Exception):
@@ -114,7 +123,7 @@ def firmware_tree(
 ) -> dict[str, bytes]:
     """Everything `board` needs, by its path on the board: code, data, pins, workspace templates.
 
-    boot.py and main.py stay source: they are short, and the first thing an owner looks at. With
+    Compiled code is for a chip and leaves out what only Linux needs. boot.py and main.py stay source: they are short, and the first thing an owner looks at. With
     `mpy=False` all modules do, as CPython and a quick look in the REPL want it.
     """
     tree: dict[str, bytes] = {}
@@ -125,6 +134,8 @@ def firmware_tree(
             tree[f"/{name}"] = path.read_bytes()
     for path in _files(firmware / "tenner"):
         name = path.relative_to(firmware).as_posix()
+        if mpy and name in LINUX_ONLY:
+            continue
         if path.suffix == ".py":
             modules[name] = path.read_bytes()
         elif path.suffix == ".json":
@@ -160,3 +171,23 @@ def read_tree(folder: Path) -> dict[str, bytes]:
         for path in sorted(folder.rglob("*"))
         if path.is_file()
     }
+
+
+def main(argv: list[str]) -> int:
+    """`python -m host_tools.build BOARD FOLDER`: write a board's files below a folder."""
+    if len(argv) != 2:
+        print("usage: python -m host_tools.build BOARD FOLDER", file=sys.stderr)
+        return 2
+    try:
+        tree = firmware_tree(argv[0])
+    except BuildError as exc:
+        print(f"tenner: {exc}", file=sys.stderr)
+        return 1
+    write_tree(tree, Path(argv[1]))
+    size = sum(map(len, tree.values()))
+    print(f"{len(tree)} files, {size} bytes in {argv[1]}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
