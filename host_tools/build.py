@@ -33,6 +33,7 @@ DATA_SUFFIXES = (".tsv", ".csv", ".der", ".md")
 #: Modules that a chip has no use for: a command line, and other platforms.
 LINUX_ONLY = (
     "tenner/__main__.py",
+    "tenner/net/cpython.py",
     "tenner/oneshot.py",
     "tenner/port/cpython.py",
     "tenner/port/linux.py",

@@ -233,13 +233,6 @@ class TestReply(unittest.TestCase):
                     ]
                     self.assertEqual(receive(events(*chunks) + DONE).text, expected)
 
-    def test_on_text_sees_what_is_shown(self):
-        seen = []
-        data = events(delta(content="<think>no</think>Hel"), delta(content="lo")) + DONE
-        http = Http(Response([data]))
-        run(complete(http, Candidate(), Request(), 5, seen.append))
-        self.assertEqual(seen, ["Hel", "lo"])
-
     def test_content_in_parts(self):
         data = events(
             delta(content=[{"type": "text", "text": "a"}, {"type": "text", "text": "b"}])

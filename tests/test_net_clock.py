@@ -64,29 +64,6 @@ class TestClock(unittest.TestCase):
         self.assertFalse(run(self.clock.sync("ntp.example")))
         self.assertFalse(self.clock.trusted)
 
-    def test_jump_is_noticed(self):
-        self.clock.now()
-        self.pass_ms(3600000)
-        self.clock.now()
-        self.port.wall += 3
-        self.clock.now()
-        self.assertEqual(self.clock.jumped, 0)
-        self.port.wall += 3600
-        self.pass_ms(1000)
-        self.clock.now()
-        self.assertEqual(self.clock.jumped, 3600)
-        self.port.wall -= 600
-        self.clock.now()
-        self.assertEqual(self.clock.jumped, 3000)
-        self.clock.jumped = 0
-        self.pass_ms(1000)
-        self.clock.now()
-        self.assertEqual(self.clock.jumped, 0)
-
-    def test_sync_is_a_jump(self):
-        run(self.clock.sync("ntp.example"))
-        self.assertEqual(self.clock.jumped, 1800000000 - 1000)
-
 
 if __name__ == "__main__":
     unittest.main()

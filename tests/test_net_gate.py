@@ -111,10 +111,10 @@ class TestGate(unittest.TestCase):
             turn, poll = PlainHttp(None, gate), PlainHttp(None, gate, True)
             await get(turn)
             await turn.give_way(True)
-            self.assertTrue(turn._writer is not None)
+            self.assertTrue(turn._stream is not None)
             turn.idle_ms = -1
             self.assertEqual(await get(poll), 200)
-            self.assertTrue(turn._writer is None)
+            self.assertTrue(turn._stream is None)
 
         self.scene(script, [reply(b"")] * 2)
 

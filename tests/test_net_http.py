@@ -39,7 +39,7 @@ def exchange(answers, **options):
                         options.get("timeout_s", 10),
                     )
                 )
-            peer.kept = http._writer is not None
+            peer.kept = http._stream is not None
         finally:
             await http.close()
             await peer.stop()
@@ -373,7 +373,7 @@ class TestEnd(unittest.TestCase):
                 error = None
             except BaseException as caught:
                 error = caught
-            self.assertTrue(http._writer is None)
+            self.assertTrue(http._stream is None)
             await asyncio.wait_for(peer.closed.wait(), 5)
             self.assertEqual(peer.open, 0)
             await peer.stop()

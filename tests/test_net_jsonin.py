@@ -5,7 +5,7 @@ import json
 import unittest
 
 from tenner.net.jsonin import Scanner
-from tenner.net.utf8 import cut, decode
+from tenner.net.jsonout import cut, decode
 
 DOCUMENTS = (
     b'{"a":[1,2.5,-0,0,-7,true,false,{"k":null}],"s":"x","e":{},"f":[],"":""}',

@@ -4,7 +4,7 @@
 import json
 import unittest
 
-from tenner.net.jsonout import Escaper, escape, quote
+from tenner.net.jsonout import escape, escaped, quote
 
 TEXT = 'a "quoted" back\\slash\nline\r\ttab \x00\x01\x1f\x7f é € 😀 end'
 
@@ -27,25 +27,21 @@ class TestQuote(unittest.TestCase):
         self.assertTrue(escape(piece) is piece)
 
 
-class TestEscaper(unittest.TestCase):
+class TestEscaped(unittest.TestCase):
     def test_cut_at_every_byte(self):
         data = TEXT.encode()
         whole = escape(data)
         for place in range(len(data) + 1):
-            escaper = Escaper()
-            result = escaper.feed(data[:place]) + escaper.feed(data[place:]) + escaper.end()
-            self.assertEqual(result, whole)
+            self.assertEqual(b"".join(escaped((data[:place], data[place:]))), whole)
 
     def test_byte_by_byte(self):
         data = TEXT.encode()
-        escaper = Escaper()
-        parts = [escaper.feed(data[i : i + 1]) for i in range(len(data))]
-        self.assertEqual(b"".join(parts) + escaper.end(), escape(data))
+        parts = escaped([data[i : i + 1] for i in range(len(data))])
+        self.assertEqual(b"".join(parts), escape(data))
 
     def test_cut_off_in_the_middle_of_a_character(self):
-        escaper = Escaper()
-        self.assertEqual(escaper.feed(b"a\xf0\x9f") + escaper.end(), "a\ufffd".encode())
-        self.assertEqual(escaper.end(), b"")
+        self.assertEqual(b"".join(escaped((b"a\xf0\x9f",))), "a\ufffd".encode())
+        self.assertEqual(b"".join(escaped(())), b"")
 
 
 if __name__ == "__main__":

@@ -84,7 +84,7 @@ class TestSse(unittest.TestCase):
         reader = Collector().reader
         for _ in range(100):
             reader.feed(b"z" * 1024)
-        self.assertTrue(len(reader._field) < 32)
+        self.assertTrue(len(reader._held) < 32)
 
 
 if __name__ == "__main__":

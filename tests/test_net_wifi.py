@@ -52,7 +52,6 @@ class TestWifi(unittest.TestCase):
         self.assertEqual(scene.connects, [("home", "secret")])
         self.assertEqual(scene.slept, [1, 1, 5])
         self.assertTrue(scene.wifi.up.is_set())
-        self.assertEqual(scene.wifi.attempts, 0)
 
     def test_backs_off(self):
         scene = Scene([False] * 9, fails=True)

@@ -14,7 +14,7 @@ _RESIDENT = (
     "tenner.app tenner.services tenner.log tenner.port tenner.port.compat tenner.port.package "
     "tenner.port.esp32 tenner.store tenner.store.files tenner.store.config tenner.store.modules "
     "tenner.store.slots tenner.agent tenner.agent.agent tenner.agent.bus tenner.agent.lane "
-    "tenner.net tenner.net.http tenner.net.gate tenner.net.clock tenner.net.jsonin tenner.net.utf8 "
+    "tenner.net tenner.net.http tenner.net.gate tenner.net.clock tenner.net.jsonin "
     "tenner.net.jsonout tenner.channels tenner.channels.telegram tenner.channels.telegram_api"
 )
 

@@ -28,7 +28,7 @@ async def main(certs, url, secret, lines=0):
             yield b"%09d\n" % number * 70
         yield secret.encode()
 
-    http = Http(tls.context(certs))
+    http = Http(lambda: tls.context(certs))
     try:
         headers = [("Authorization", secret)]
         result = await http.exchange("POST", url, headers, body, consume, 20)

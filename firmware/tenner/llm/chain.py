@@ -75,7 +75,7 @@ class Chain:
         # name -> [resting until, failures in a row, class the owner was told of]; read when first needed.
         self._resting = None
 
-    async def complete(self, request, model=None, timeout_ms=None, on_text=None):
+    async def complete(self, request, model=None, timeout_ms=None):
         """
         Return the Reply of the first model that gives one. `model` is the name of a fallback to start with,
         or another model at the main address. `timeout_ms` bounds everything together. LlmError with a
@@ -93,7 +93,7 @@ class Chain:
                 if left_s <= 0:
                     break
             try:
-                reply = await self._ask(candidate, request, left_s, on_text)
+                reply = await self._ask(candidate, request, left_s)
                 self._worked(candidate)
                 return reply
             except LlmError as error:
@@ -166,7 +166,7 @@ class Chain:
         # Further off than any rest: the clock was set back, or is not set yet.
         return left if 0 < left <= _LONGEST_COOL_S else 0
 
-    async def _ask(self, candidate, request, left_s, on_text):
+    async def _ask(self, candidate, request, left_s):
         """Ask one model, twice when the first failure is likely to pass."""
         from tenner.llm.client import complete
 
@@ -176,14 +176,14 @@ class Chain:
             http = self._factory()
         try:
             try:
-                return await complete(http, candidate, request, left_s, on_text)
+                return await complete(http, candidate, request, left_s)
             except LlmError as error:
                 wait_s = _wait_s(error)
                 if wait_s is None:
                     raise
                 log("llm", "%s: %s; once more in %d s" % (error.cls, error, wait_s))
             await self._sleep(wait_s)
-            return await complete(http, candidate, request, left_s, on_text)
+            return await complete(http, candidate, request, left_s)
         finally:
             if self._http is None:
                 self._http = http

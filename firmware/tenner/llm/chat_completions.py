@@ -2,9 +2,8 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.llm import records
-from tenner.net.jsonout import Escaper, escape, quote
-
-_STOPS = {"length": "length", "content_filter": "refusal"}
+from tenner.llm.reply import Call
+from tenner.net.jsonout import escape, escaped, quote
 
 
 def target(candidate):
@@ -24,35 +23,16 @@ def body(candidate, request):
         # Every compatible server knows max_tokens; OpenAI's own newer models refuse it, and there all
         # models take the other name.
         own = "api.openai.com" in candidate.base_url
-        yield b',"max_completion_tokens":' if own else b',"max_tokens":'
-        yield b"%d" % limit
+        yield b',"max_completion_tokens":%d' % limit if own else b',"max_tokens":%d' % limit
     yield b',"messages":[{"role":"system","content":"'
-    escaper = Escaper()
-    for piece in request.system():
-        yield escaper.feed(piece)
-    yield escaper.end() + b'"}'
-    yield from _messages(request)
-    yield b"]"
-    opening = b',"tools":['
-    for path in request.tools():
-        yield opening + b'{"type":"function","function":'
-        yield from records.file_pieces(path)
-        yield b"}"
-        opening = b","
-    yield b"}" if opening == b',"tools":[' else b"]}"
-
-
-def _messages(request):
-    """
-    Yield the records as messages. Neighbors a person's role says become one message: some models'
-    templates refuse two in a row. A message stays open until it is known what follows.
-    """
-    lines = records.Lines(request.records())
-    ending = b""  # closes what is open
-    role = ""  # the kind of the open message: u, a, or c once it has calls
-    for part in lines.parts():
-        kind = lines.kind
-        if lines.first:
+    yield from escaped(request.system())
+    # Neighbors a person's role says become one message: some models' templates refuse two in a row.
+    # A message stays open until it is known what follows; `ending` closes it.
+    ending = b'"}'
+    role = ""  # the kind of the open message: u, a, t, or c once it has calls
+    for line, part, _ in records.parts(request.records()):
+        if line:
+            kind, id, name = line
             if kind == "c":
                 if role == "c":
                     yield b'"}},'
@@ -60,27 +40,34 @@ def _messages(request):
                     yield b'","tool_calls":['
                 else:
                     yield ending + b',{"role":"assistant","content":"","tool_calls":['
-                yield b'{"id":' + lines.id + b',"type":"function","function":{"name":'
-                yield lines.name + b',"arguments":"'
+                yield b'{"id":%s,"type":"function","function":{"name":%s,"arguments":"' % (
+                    id,
+                    name,
+                )
                 role = "c"
                 ending = b'"}}]}'
-            elif kind == "t":
-                yield ending + b',{"role":"tool","tool_call_id":' + lines.id + b',"content":"'
-                role = "t"
+            elif kind in "at" or role != "u":
+                yield ending
+                if kind == "t":
+                    yield b',{"role":"tool","tool_call_id":%s,"content":"' % id
+                elif kind == "a":
+                    yield b',{"role":"assistant","content":"'
+                else:
+                    kind = "u"
+                    yield b',{"role":"user","content":"'
+                role = kind
                 ending = b'"}'
-            elif kind == "a":
-                yield ending + b',{"role":"assistant","content":"'
-                role = "a"
-                ending = b'"}'
-            elif role == "u":
-                yield b"\\n\\n"
             else:
-                yield ending + b',{"role":"user","content":"'
-                role = "u"
-                ending = b'"}'
-        if part:
-            yield escape(part) if kind == "c" else part
-    yield ending
+                yield b"\\n\\n"
+        yield escape(part) if role == "c" else part
+    yield ending + b"]"
+    opening = b',"tools":['
+    for path in request.tools():
+        yield opening + b'{"type":"function","function":'
+        yield from records.file_pieces(path)
+        yield b"}"
+        opening = b","
+    yield b"]}" if opening == b"," else b"}"
 
 
 class Parser:
@@ -88,7 +75,7 @@ class Parser:
 
     def __init__(self, reply):
         self.reply = reply
-        self._call = reply.new_call()
+        self._call = Call()
         self._rebuild = None
         self._item = -1  # place of the collected call in this event's list
 
@@ -97,106 +84,83 @@ class Parser:
         # A null says nothing, but inside arguments.
         if not path or (value is None and "arguments" not in path):
             return
-        top = path[0]
-        if top == "choices":
-            if len(path) > 2 and path[1] == 0:
-                self._choice(path, value, more)
-        elif top == "usage":
-            if len(path) == 2 and isinstance(value, int):
-                if path[1] == "prompt_tokens":
-                    self.reply.tokens_in = value
-                elif path[1] == "completion_tokens":
-                    self.reply.tokens_out = value
-        elif top == "error":
-            self.reply.take_error(path, value)
-
-    def _choice(self, path, value, more):
         reply = self.reply
-        field = path[2]
-        if field == "finish_reason":
+        top = path[0]
+        last = path[-1]
+        size = len(path)
+        if top == "error":
+            reply.take_error(path, value)
+        elif top == "usage":
+            if size == 2 and isinstance(value, int):
+                if last == "prompt_tokens":
+                    reply.tokens_in = value
+                elif last == "completion_tokens":
+                    reply.tokens_out = value
+        elif top != "choices" or size < 3 or path[1] != 0:
+            return
+        elif last == "finish_reason":
             reply.ended = True
             if reply.stop != "refusal":
-                reply.stop = _STOPS.get(value, "stop")
+                reply.stop = {"length": "length", "content_filter": "refusal"}.get(value)
+        elif size < 4 or path[2] not in ("delta", "message"):
             return
-        if field != "delta" and field != "message" or len(path) < 4:
-            return
-        field = path[3]
-        if field == "tool_calls" and len(path) > 5:
-            self._call_value(path, value, more)
-        elif not isinstance(value, str):
-            return
-        elif field == "content" and (len(path) == 4 or path[-1] == "text"):
-            reply.add_text(value)
-        elif field == "refusal" and value:
-            reply.add_text(value)
-            reply.stop = "refusal"
+        elif path[3] == "tool_calls":
+            if size > 5:
+                self._call_value(path, value, more)
+        elif isinstance(value, str):
+            if path[3] == "content" and (size == 4 or last == "text"):
+                reply.add_text(value)
+            elif path[3] == "refusal" and value:
+                reply.add_text(value)
+                reply.stop = "refusal"
 
     def _call_value(self, path, value, more):
         if path[4] != self._item:
-            self._merge()
+            self.event_end()
             self._item = path[4]
         call = self._call
         field = path[5]
-        if field == "function" and len(path) > 6:
-            if path[6] == "arguments":
-                if len(path) > 7:
-                    value = self._object(path, value, more)
-                if value is not None:
-                    self.reply.add_arguments(call, str(value))
-            elif path[6] == "name":
-                call.name += str(value)
-        elif field == "index":
-            call.wire_index = value
+        if field == "index":
+            call.index = value
         elif field == "id":
             call.id += str(value)
+        elif path[6:] == ["name"]:
+            call.name += str(value)
+        elif path[6:7] == ["arguments"]:
+            if len(path) > 7:
+                # Some servers send the arguments as an object instead of its text.
+                if self._rebuild is None:
+                    from tenner.llm.rebuild import Rebuild
 
-    def _object(self, path, value, more):
-        """Some servers send the arguments as an object instead of its text."""
-        if self._rebuild is None:
-            from tenner.llm.rebuild import Rebuild
+                    self._rebuild = Rebuild()
+                value = self._rebuild.add(path[7:], value, more)
+            if value is not None:
+                call.add(str(value))
 
-            self._rebuild = Rebuild(7)
-        return self._rebuild.add(path, value, more)
-
-    def _merge(self):
+    def event_end(self):
         """
-        The fragment of a call is complete: find the call it continues. Nearly all servers number calls by
-        `index`; some leave it out, or give 0 to all, and only the id tells calls apart.
+        One chunk is complete, or the fragment of a call: find the call it continues. Nearly all servers
+        number calls by `index`; some leave it out, or give 0 to all, and only the id tells calls apart.
         """
         if self._item < 0:
             return
         self._item = -1
         part = self._call
         if self._rebuild:
-            self.reply.add_arguments(part, self._rebuild.end())
+            part.add(self._rebuild.end())
             self._rebuild = None
         found = None
         for call in self.reply.calls:
-            if part.wire_index is not None and call.wire_index != part.wire_index:
-                continue
-            if part.id and call.id and part.id != call.id:
-                continue
-            if part.id and part.wire_index is None and not call.id:
-                continue
-            found = call
-        if part.wire_index is None and not part.id and part.name:
-            found = None
-        if found is None:
+            if part.index is None:
+                same = part.id == call.id if part.id else not part.name
+            else:
+                same = part.index == call.index and (part.id in ("", call.id) or not call.id)
+            if same:
+                found = call
+        if found:
+            found.id = found.id or part.id
+            found.name = found.name or part.name
+            found.add(part.join())
+        else:
             self.reply.add_call(part)
-            self._call = self.reply.new_call()
-            return
-        found.id = found.id or part.id
-        found.name = found.name or part.name
-        self.reply.add_arguments(found, part.arguments.get())
-        part.arguments.size = 0
-        part.id = part.name = ""
-        part.wire_index = None
-
-    def event_end(self):
-        """One chunk is complete."""
-        self._merge()
-
-    def finish(self):
-        """The reply is complete."""
-        self._merge()
-        self.reply.finish()
+        self._call = Call()

@@ -9,18 +9,16 @@ from tenner.net.sse import SseReader
 from tenner.port.compat import const
 
 _READ = const(512)
-
-#: A reply's body longer than this is an error: nothing a board asked for is.
-MAX_BODY = 8 * 1024 * 1024
+_MAX_BODY = const(8388608)  # nothing a board asked for is longer
 
 
-async def complete(http, candidate, request, timeout_s, on_text=None):
+async def complete(http, candidate, request, timeout_s):
     """Send `request` to `candidate` and return its Reply; LlmError when there is none."""
     if candidate.api == "messages":
         from tenner.llm import messages as wire
     else:
         from tenner.llm import chat_completions as wire
-    reply = Reply(on_text)
+    reply = Reply()
 
     async def consume(response):
         if response.status != 200:
@@ -28,19 +26,19 @@ async def complete(http, candidate, request, timeout_s, on_text=None):
 
             raise await failure.refused(candidate, response)
         reply.body_bytes = http.body_bytes
-        await _receive(response, wire.Parser(reply))
+        await _receive(response, wire.Parser(reply), reply)
 
     def body():
         return wire.body(candidate, request)
 
+    error = None
     try:
         url, headers = wire.target(candidate)
         await http.exchange("POST", url, headers, body, consume, timeout_s)
-        if reply.error is None:
-            return reply
-        error = None
     except (OSError, EOFError, ValueError, asyncio.TimeoutError) as caught:
         error = caught
+    if error is None and reply.error is None:
+        return reply
     from tenner.llm import failure
 
     if reply.error is not None:
@@ -49,62 +47,46 @@ async def complete(http, candidate, request, timeout_s, on_text=None):
     raise failure.failed(candidate, error, timeout_s)
 
 
-async def _receive(response, parser):
+async def _receive(response, parser, reply):
     """Feed the body of a good response to `parser`."""
     scanner = Scanner(parser.sink)
-    fed = False
-    stop = False
 
-    def on_data(piece):
-        nonlocal fed
-        fed = True
-        scanner.feed(piece)
+    def event_end():
+        scanner.end()
+        scanner.reset()
+        parser.event_end()
+        events.done = reply.error is not None
 
-    def on_event_end():
-        nonlocal fed, stop
-        if fed:
-            scanner.end()
-            scanner.reset()
-            fed = False
-            parser.event_end()
-            stop = parser.reply.error is not None
-
-    events = SseReader(on_data, on_event_end)
-    reply = parser.reply
+    events = SseReader(scanner.feed, event_end)
     buf = bytearray(_READ)
-    view = memoryview(buf)
     plain = None
     total = 0
-    while not events.done and not stop:
+    while not events.done:
         count = await response.readinto(buf)
         if not count:
             break
         total += count
-        if total > MAX_BODY:
-            raise ValueError("it is over %d bytes" % MAX_BODY)
-        piece = bytes(view[:count])
+        if total > _MAX_BODY:
+            raise ValueError("it is over %d bytes" % _MAX_BODY)
+        piece = bytes(memoryview(buf)[:count])
         if plain is None:
-            start = piece.lstrip()
-            if not start:
-                continue
-            # Some servers ignore "stream" and say a wrong content type; an event never begins so.
-            plain = start[:1] == b"{"
+            piece = piece.lstrip()
+            if piece:
+                # Some servers ignore "stream" and say a wrong content type; an event never begins so.
+                plain = piece[:1] == b"{"
         if plain:
             scanner.feed(piece)
         else:
             events.feed(piece)
-    if stop:
-        return
     if plain:
-        scanner.end()
-        parser.event_end()
+        event_end()
         reply.ended = True
     else:
         events.end()
-        if not events.events and not events.done and total:
+        if total and not events.events and not events.done:
             raise ValueError("it is neither an event stream nor JSON")
         reply.ended = reply.ended or events.done
     if reply.error is None:
         if not reply.ended:
             raise EOFError("the reply was cut off")
-        parser.finish()
+        reply.finish()

@@ -52,9 +52,9 @@ def broken(candidate, reply):
     status = reply.error_status
     if status is not None and status < 400:
         status = None
-    words = reply.error_words
+    words = reply.error
     cls = classify(status=status, body=words, error=words)
-    return _error(candidate, cls, "broke its reply off", reply.error or words, None, status)
+    return _error(candidate, cls, "broke its reply off", words, None, status)
 
 
 def failed(candidate, error, timeout_s):

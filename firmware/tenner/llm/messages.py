@@ -2,15 +2,8 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.llm import records
-from tenner.net.jsonout import Escaper, quote
-
-_STOPS = {
-    "max_tokens": "length",
-    "model_context_window_exceeded": "length",
-    "refusal": "refusal",
-}
-
-_INPUTS = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+from tenner.llm.reply import Call
+from tenner.net.jsonout import escaped, quote
 
 
 def target(candidate):
@@ -35,76 +28,51 @@ def body(candidate, request):
         opening = b","
     if opening == b",":
         yield b"]"
-    escaper = Escaper()
     yield b',"system":[{"type":"text","text":"'
-    for piece in request.system():
-        yield escaper.feed(piece)
-    yield escaper.end() + b'","cache_control":{"type":"ephemeral"}}],"messages":['
-    yield from _messages(request)
-    yield b"]}"
-
-
-def _schema(path):
-    """Yield a tool's schema file; this API calls `parameters` otherwise."""
-    old = b'"parameters"'
-    held = b""
-    for piece in records.file_pieces(path):
-        if held is None:
-            yield piece
-            continue
-        # Inside a string the quotes would be escaped, so the first one is the key itself.
-        held += piece
-        place = held.find(old)
-        if place >= 0:
-            yield held[:place] + b'"input_schema"' + held[place + len(old) :]
-            held = None
-        else:
-            keep = min(len(old), len(held))
-            yield held[: len(held) - keep]
-            held = held[len(held) - keep :]
-    if held:
-        yield held
-
-
-def _messages(request):
-    """
-    Yield the records as messages of blocks. Roles take turns, so neighbors of one role share a message, the
-    results of a round and what a person says after it too. Empty text is refused there: a block and a
-    message begin with their first byte.
-    """
-    lines = records.Lines(request.records())
+    yield from escaped(request.system())
+    yield b'","cache_control":{"type":"ephemeral"}}],"messages":['
+    # Roles take turns, so neighbors of one role share a message, the results of a round and what a person
+    # says after it too. Empty text is refused: a block and a message begin with their first byte.
     role = b""  # of the message that is open
     opened = False  # the block of this line is
-    for part in lines.parts():
-        kind = lines.kind
-        if lines.first:
+    for line, part, last in records.parts(request.records()):
+        if line:
+            kind, id, name = line
             opened = False
-        if not opened and (part or kind == "t" or kind == "c"):
+        if not opened and (part or kind in "ct"):
             opened = True
             wanted = b"assistant" if kind in "ac" else b"user"
             if wanted == role:
                 yield b","
             else:
-                yield (b"]}," if role else b"") + b'{"role":"' + wanted + b'","content":['
+                yield (b"]}," if role else b"") + b'{"role":"%s","content":[' % wanted
                 role = wanted
             if kind == "c":
-                yield (
-                    b'{"type":"tool_use","id":'
-                    + lines.id
-                    + b',"name":'
-                    + lines.name
-                    + b',"input":'
-                )
+                yield b'{"type":"tool_use","id":%s,"name":%s,"input":' % (id, name)
             elif kind == "t":
-                yield b'{"type":"tool_result","tool_use_id":' + lines.id + b',"content":"'
+                yield b'{"type":"tool_result","tool_use_id":%s,"content":"' % id
             else:
                 yield b'{"type":"text","text":"'
-        if part:
-            yield part
-        if opened and lines.last:
+        yield part
+        if opened and last:
             yield b"}" if kind == "c" else b'"}'
-    if role:
-        yield b"]}"
+    yield b"]}]}" if role else b"]}"
+
+
+def _schema(path):
+    """Yield a tool's schema file; this API calls `parameters` otherwise."""
+    held = b""
+    pieces = records.file_pieces(path)
+    for piece in pieces:
+        # Inside a string the quotes would be escaped, so the first one is the key itself.
+        before, old, held = (held + piece).partition(b'"parameters"')
+        if old:
+            yield before + b'"input_schema"' + held
+            yield from pieces
+            return
+        yield before[:-12]
+        held = before[-12:]
+    yield held
 
 
 class Parser:
@@ -112,69 +80,68 @@ class Parser:
 
     def __init__(self, reply):
         self.reply = reply
-        self._usage = [0, 0, 0]  # input tokens: fresh, written to the cache, read from it
+        self._usage = {}  # input tokens: fresh, written to the cache, read from it
         self._item = -1  # index of the block in a whole message
         self._open = None  # the call whose arguments are arriving
         self._new_block()
 
     def _new_block(self):
         self._type = ""
-        self._call = self.reply.new_call()
-        self._input = None
+        self._call = Call()
+        self._rebuild = None
 
     def sink(self, path, value, more):
         """Take one value from the scanner. What is thought has other names and is passed over."""
         # A null says nothing, but inside a call's input.
         if not path or (value is None and "input" not in path):
             return
+        reply = self.reply
         top = path[0]
         last = path[-1]
-        if top == "delta":
-            if last == "stop_reason":
-                self._stop(value)
-            elif last == "text":
-                self.reply.add_text(str(value))
+        if top == "error":
+            reply.take_error(path, value)
+        elif last == "stop_reason" and top in ("delta", "stop_reason"):
+            reply.ended = True
+            reply.stop = {
+                "max_tokens": "length",
+                "model_context_window_exceeded": "length",
+                "refusal": "refusal",
+            }.get(value)
+        elif top == "delta":
+            if last == "text":
+                reply.add_text(str(value))
             elif last == "partial_json" and self._open:
-                self.reply.add_arguments(self._open, str(value))
+                self._open.add(str(value))
         elif top == "content_block":
-            self._value(path, 1, value, more)
+            self._value(path[1:], value, more)
         elif top == "content" and len(path) > 2:
             if path[1] != self._item:
-                self._end_block()
+                self.event_end()
                 self._item = path[1]
-            self._value(path, 2, value, more)
-        elif top == "usage" or (top == "message" and path[1] == "usage"):
-            self._count(last, value)
-        elif top == "error":
-            self.reply.take_error(path, value)
-        elif top == "stop_reason":
-            self._stop(value)
+            self._value(path[2:], value, more)
+        elif "usage" in path[:2] and isinstance(value, int):
+            if last == "output_tokens":
+                reply.tokens_out = value
+            elif last in (
+                "input_tokens",
+                "cache_creation_input_tokens",
+                "cache_read_input_tokens",
+            ):
+                self._usage[last] = value
+                reply.tokens_in = sum(self._usage.values())
         elif top == "type" and value == "message_stop":
-            self.reply.ended = True
+            reply.ended = True
 
-    def _stop(self, value):
-        self.reply.ended = True
-        self.reply.stop = _STOPS.get(value, "stop")
-
-    def _count(self, name, value):
-        if not isinstance(value, int):
-            return
-        if name == "output_tokens":
-            self.reply.tokens_out = value
-        elif name in _INPUTS:
-            self._usage[_INPUTS.index(name)] = value
-            self.reply.tokens_in = sum(self._usage)
-
-    def _value(self, path, base, value, more):
-        """Take a value of a block; `path[base]` is its field."""
-        field = path[base]
-        if field == "input" and len(path) > base + 1:
-            if self._input is None:
+    def _value(self, path, value, more):
+        """Take a value of a block; `path[0]` is its field."""
+        field = path[0]
+        if field == "input" and len(path) > 1:
+            if self._rebuild is None:
                 from tenner.llm.rebuild import Rebuild
 
-                self._input = Rebuild(base + 1)
-            self.reply.add_arguments(self._call, self._input.add(path, value, more))
-        elif len(path) > base + 1:
+                self._rebuild = Rebuild()
+            self._call.add(self._rebuild.add(path[1:], value, more))
+        elif len(path) > 1:
             return
         elif field == "text":
             self.reply.add_text(str(value))
@@ -185,22 +152,14 @@ class Parser:
         elif field == "name":
             self._call.name += str(value)
 
-    def _end_block(self):
+    def event_end(self):
+        """One event is complete, or one block."""
         if self._type == "tool_use":
-            if self._input:
-                self.reply.add_arguments(self._call, self._input.end())
+            if self._rebuild:
+                self._call.add(self._rebuild.end())
             self.reply.add_call(self._call)
             self._open = self._call
         elif self._type:
             self._open = None
         if self._type:
             self._new_block()
-
-    def event_end(self):
-        """One event is complete."""
-        self._end_block()
-
-    def finish(self):
-        """The reply is complete."""
-        self._end_block()
-        self.reply.finish()

@@ -7,50 +7,54 @@ Empty objects and arrays inside are lost, as the scanner does not tell of them.
 
 import json
 
-from tenner.net.jsonout import escape, quote
+from tenner.net.jsonout import quote
 
 
 class Rebuild:
-    """`base` is how many steps of each path lead to the object itself."""
-
-    def __init__(self, base):
-        self._base = base
-        self._open = None  # the path of the last value, below base
+    def __init__(self):
+        self._open = []  # the path of the last value
         self._inside = False  # in a string that comes in pieces
 
     def add(self, path, value, more):
-        """Return the text that this value adds."""
-        if self._inside:
-            self._inside = more
-            return escape(value.encode()).decode() + ("" if more else '"')
-        new = path[self._base :]
-        old = self._open
-        same = 0
-        if old is None:
-            text = _opening(new, 0)
-        else:
-            while same < len(old) - 1 and same < len(new) - 1 and old[same] == new[same]:
-                same += 1
-            text = _closing(old, same + 1) + "," + _key(new[same]) + _opening(new, same + 1)
-        self._open = new
+        """Return the text that this value adds; `path` leads to it from the object itself."""
         if isinstance(value, str):
-            self._inside = more
-            text += quote(value).decode()
-            return text[:-1] if more else text
-        return text + json.dumps(value)
+            text = quote(value).decode()
+            if self._inside:
+                text = text[1:]
+            if more:
+                text = text[:-1]
+        else:
+            text = json.dumps(value)
+        if not self._inside:
+            old, self._open = self._open, path
+            same = 0
+            while same < len(old) - 1 and same < len(path) - 1 and old[same] == path[same]:
+                same += 1
+            if old:
+                text = (
+                    _closing(old[same + 1 :])
+                    + ","
+                    + _key(path[same])
+                    + _opening(path[same + 1 :])
+                    + text
+                )
+            else:
+                text = _opening(path) + text
+        self._inside = more
+        return text
 
     def end(self):
         """Return the brackets that close what is open."""
-        return _closing(self._open, 0) if self._open else ""
+        return _closing(self._open)
 
 
 def _key(step):
     return "" if isinstance(step, int) else quote(step).decode() + ":"
 
 
-def _opening(path, start):
-    return "".join([("[" if isinstance(step, int) else "{") + _key(step) for step in path[start:]])
+def _opening(path):
+    return "".join([("[" if isinstance(step, int) else "{") + _key(step) for step in path])
 
 
-def _closing(path, start):
-    return "".join(["]" if isinstance(step, int) else "}" for step in reversed(path[start:])])
+def _closing(path):
+    return "".join(["]" if isinstance(step, int) else "}" for step in reversed(path)])

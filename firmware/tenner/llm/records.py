@@ -6,55 +6,40 @@ is parsed, and no line is ever whole in memory.
 """
 
 
-class Lines:
+def parts(pieces):
     """
-    Walks over the pieces of a request's records. For each part of a line's content, the inside of a
-    JSON string, or the whole arguments object of a call, `for part in lines.parts():` gives the bytes,
-    maybe empty; `first` and `last` say where in the line it is, `kind` is its letter, and `id` and `name`
-    are JSON strings with their quotes.
+    Yield (line, part, last) for each piece of the records: `part` is from the line's content, the inside of a
+    JSON string or a call's whole arguments object, and may be empty. `line` is [kind, id, name], and None
+    unless a line begins; id and name are JSON strings with their quotes.
     """
-
-    def __init__(self, pieces):
-        self._pieces = pieces
-        self.kind = ""
-        self.first = self.last = False
-        self.id = self.name = b""
-
-    def parts(self):
-        held = b""
-        fresh = True
-        for piece in self._pieces:
-            # The line's end, `"]` and a newline, may be cut: keep two bytes back until it is known.
-            if held:
-                piece = held + piece
-            self.last = piece[-1:] == b"\n"
-            self.first = fresh
-            start = self._begin(piece) if fresh else 0
-            if self.last:
-                end = len(piece) - (2 if self.kind == "c" else 3)
-                held = b""
-            else:
-                end = max(start, len(piece) - 2)
-                held = piece[end:]
-            fresh = self.last
-            yield piece[start:end]
-
-    def _begin(self, piece):
-        """Read kind, id and name at a line's beginning; return where the content begins."""
-        self.kind = chr(piece[2])
-        start = 5
-        if self.kind == "c" or self.kind == "t":
-            end = string_end(piece, start)
-            self.id = piece[start:end]
-            start = end + 1
-            if self.kind == "c":
-                end = string_end(piece, start)
-                self.name = piece[start:end]
-                return end + 1
-        return start + 1
+    held = b""
+    line = kind = None
+    for piece in pieces:
+        # The line's end, `"]` and a newline, may be cut: keep two bytes back until it is known.
+        piece = held + piece
+        start = 0
+        if kind is None:
+            kind = piece[2:3].decode()
+            line = [kind, b"", b""]
+            start = 5
+            for place in (1, 2) if kind == "c" else (1,) if kind == "t" else ():
+                end = _string_end(piece, start)
+                line[place] = piece[start:end]
+                start = end + 1
+            if kind != "c":
+                start += 1
+        last = piece[-1:] == b"\n"
+        if last:
+            end = len(piece) - (2 if kind == "c" else 3)
+            kind = None
+        else:
+            end = max(start, len(piece) - 2)
+        held = b"" if last else piece[end:]
+        yield line, piece[start:end], last
+        line = None
 
 
-def string_end(data, start):
+def _string_end(data, start):
     """Return the place after the closing quote of the JSON string that opens at `data[start]`."""
     end = start
     while True:
@@ -71,11 +56,10 @@ def string_end(data, start):
 def file_pieces(path):
     """Yield a file in small pieces."""
     with open(path, "rb") as file:
-        while True:
-            piece = file.read(256)
-            if not piece:
-                return
+        piece = file.read(256)
+        while piece:
             yield piece
+            piece = file.read(256)
 
 
 def max_tokens(candidate, request):

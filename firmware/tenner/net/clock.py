@@ -2,22 +2,16 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.log import log
-from tenner.port.compat import const, ticks_diff, ticks_ms
-
-_JUMP_S = const(5)  # NTP corrects less than this every hour; a set clock moves by more
+from tenner.port.compat import ticks_diff, ticks_ms
 
 
 class Clock:
-    """`port` gives the platform's clock. Call any method at least once a week: `ticks_ms` wraps."""
+    """`port` gives the platform's clock. Call `mono_ms` at least once a week: `ticks_ms` wraps."""
 
     def __init__(self, port):
         self._port = port
         self._ticks = ticks_ms()
         self._ms = 0
-        self._last_wall = None
-        self._last_mono_s = 0
-        #: Seconds the wall clock was moved by since this was last set to 0; small corrections do not count.
-        self.jumped = 0
 
     @property
     def trusted(self):
@@ -26,16 +20,7 @@ class Clock:
 
     def now(self):
         """Return the seconds since 1970 in UTC."""
-        wall = self._port.unix_time()
-        mono_s = self.mono_s()
-        if self._last_wall is not None:
-            moved = (wall - self._last_wall) - (mono_s - self._last_mono_s)
-            if abs(moved) > _JUMP_S:
-                self.jumped += moved
-                log("clock", "was moved by %d s" % moved)
-        self._last_wall = wall
-        self._last_mono_s = mono_s
-        return wall
+        return self._port.unix_time()
 
     def mono_ms(self):
         """Return milliseconds since the start, a number that never goes back or wraps."""
@@ -50,15 +35,9 @@ class Clock:
 
     async def sync(self, host):
         """Set the clock by NTP; return whether it worked. Blocks for a second at most."""
-        self.now()
         try:
             self._port.sync_clock(host)
+            return True
         except OSError as error:
             log("clock", "%s did not give the time: %s" % (host, error))
             return False
-        self.now()
-        return True
-
-    def local(self, zone):
-        """Return the local time in `zone` (schedule.zone.Zone)."""
-        return zone.local(self.now())

@@ -14,33 +14,21 @@ class Gate:
         self._limit = limit
         self._holders = []
         self._urgent = 0  # waiting, and no long poll
-        self._freed = asyncio.Event()
 
     async def acquire(self, holder):
         """Wait until there is room for `holder`; a long poll lets everybody else go first."""
         poll = holder.yields
-        if not poll:
-            self._urgent += 1
+        self._urgent += not poll
         try:
             while len(self._holders) >= self._limit or (poll and self._urgent):
+                # Again and again: a connection becomes idle without a word.
                 for other in list(self._holders):
                     await other.give_way(poll)
-                if len(self._holders) < self._limit and not (poll and self._urgent):
-                    break
-                self._freed.clear()
-                try:
-                    # A connection may become idle without being freed, so ask again now and then.
-                    await asyncio.wait_for(self._freed.wait(), 1)
-                except asyncio.TimeoutError:
-                    continue
+                await asyncio.sleep(0.05)
             self._holders.append(holder)
         finally:
-            if not poll:
-                self._urgent -= 1
-                # Long polls wait for the last urgent one to be served, not only for room.
-                self._freed.set()
+            self._urgent -= not poll
 
     def release(self, holder):
         """Make room."""
         self._holders.remove(holder)
-        self._freed.set()

@@ -6,7 +6,7 @@ whatever the document's size. Raw control characters inside strings are taken, a
 them; anything else that is not JSON is a ValueError.
 """
 
-from tenner.net import utf8
+from tenner.net.jsonout import cut, decode
 from tenner.port.compat import const
 
 _BUFFER = const(256)
@@ -19,11 +19,7 @@ _KEY = const(3)
 _COLON = const(4)
 _COMMA = const(5)  # , or the closing bracket
 _DONE = const(6)  # nothing but space
-# Inside a token.
-_STRING = const(7)
-_ESCAPE = const(8)  # after a backslash
-_HEX = const(9)  # in the four digits of \u
-_WORD = const(10)  # a number, true, false or null
+_STRING = const(7)  # the rest of a string
 
 
 class Scanner:
@@ -39,42 +35,30 @@ class Scanner:
 
     def __init__(self, sink):
         self._sink = sink
-        self._buf = bytearray(_BUFFER)
+        self._buf = bytearray(_BUFFER)  # the current string
         self.reset()
 
     def reset(self):
         """Be ready for the next document."""
         self._path = []
         self._state = _VALUE
-        self._used = 0
         self._is_key = False
-        self._high = 0  # the first half of a surrogate pair, waiting for the second
-        self._hex = 0
+        self._used = 0
+        self._held = b""  # the beginning of a word or an escape that is cut off
 
     def feed(self, data):
         """Take the next bytes, cut anywhere."""
-        if not isinstance(data, (bytes, bytearray)):
-            data = bytes(data)
-        i = 0
+        data = self._held + data
+        self._held = b""
         size = len(data)
+        path = self._path
+        i = 0
         while i < size:
             state = self._state
             if state == _STRING:
                 i = self._string(data, i, size)
                 continue
             byte = data[i]
-            if state == _WORD:
-                start = i
-                # A word ends where something begins that cannot be in it.
-                while 0x2C < byte < 0x7B and byte not in b":[]" or byte == 0x2B:
-                    i += 1
-                    if i == size:
-                        break
-                    byte = data[i]
-                self._copy(data, start, i)
-                if i < size:
-                    self._word()
-                continue
             i += 1
             # The most frequent first: this loop is what a board spends its time in.
             if byte == 0x22 and state <= _KEY:
@@ -83,43 +67,43 @@ class Scanner:
             elif byte == 0x3A and state == _COLON:
                 self._state = _VALUE
             elif byte == 0x2C and state == _COMMA:
-                if isinstance(self._path[-1], int):
-                    self._path[-1] += 1
+                if isinstance(path[-1], int):
+                    path[-1] += 1
                     self._state = _VALUE
                 else:
                     self._state = _KEY
-            elif state == _ESCAPE:
-                self._escape(byte)
-            elif state == _HEX:
-                self._digit(byte)
-            elif byte not in b" \n\r\t":
-                self._token(byte, state)
+            elif byte in b" \n\r\t":
+                pass
+            elif (byte == 0x7B or byte == 0x5B) and state <= _FIRST_VALUE:
+                if len(path) >= self.max_depth:
+                    raise ValueError("the JSON is nested deeper than %d" % self.max_depth)
+                path.append("" if byte == 0x7B else 0)
+                self._state = _FIRST_KEY if byte == 0x7B else _FIRST_VALUE
+            elif (state == _FIRST_VALUE or state == _FIRST_KEY or state == _COMMA) and byte == (
+                0x5D if isinstance(path[-1], int) else 0x7D
+            ):
+                path.pop()
+                self._after()
+            elif state <= _FIRST_VALUE:
+                start = i - 1
+                while i < size and data[i] not in b",]} \n\r\t":
+                    i += 1
+                if i - start > _BUFFER:
+                    raise ValueError("the JSON has a word longer than %d bytes" % _BUFFER)
+                if i == size:
+                    self._held = data[start:]
+                else:
+                    self._after()
+                    self._sink(path, _word(decode(data[start:i])), False)
+            else:
+                raise ValueError("the JSON has an unexpected byte 0x%02x" % byte)
 
     def end(self):
         """The document is over; ValueError when it is not complete."""
-        if self._state == _WORD:
-            self._word()
+        if self._held:
+            self.feed(b" ")
         if self._state != _DONE:
             raise ValueError("the JSON ends in the middle")
-
-    def _token(self, byte, state):
-        """Take one byte between values."""
-        path = self._path
-        if state <= _FIRST_VALUE and (byte == 0x7B or byte == 0x5B):
-            if len(path) >= self.max_depth:
-                raise ValueError("the JSON is nested deeper than %d" % self.max_depth)
-            path.append("" if byte == 0x7B else 0)
-            self._state = _FIRST_KEY if byte == 0x7B else _FIRST_VALUE
-        elif state <= _FIRST_VALUE and 0x2C < byte < 0x7B and byte not in b":]":
-            self._state = _WORD
-            self._append(byte)
-        elif (state == _FIRST_VALUE or state == _FIRST_KEY or state == _COMMA) and byte == (
-            0x5D if isinstance(path[-1], int) else 0x7D
-        ):
-            path.pop()
-            self._after()
-        else:
-            _garbage(byte)
 
     def _after(self):
         self._state = _COMMA if self._path else _DONE
@@ -127,30 +111,26 @@ class Scanner:
     # --- strings
 
     def _string(self, data, i, size):
-        """Take the plain stretch at `i` up to a quote or backslash; return where to go on."""
+        """Take the stretch at `i` up to a quote, or to the end of an escape; return where to go on."""
         end = data.find(b'"', i)
         back = data.find(b"\\", i, size if end < 0 else end)
-        if 0 <= end <= i + _BUFFER and back < 0 and not self._used and not self._high:
+        if 0 <= end <= i + _BUFFER and back < 0 and not self._used:
             # Nearly every string is short and plain, and arrives whole.
-            self._give(utf8.decode(data[i:end]), False)
+            self._give(decode(data[i:end]), False)
             return end + 1
-        if end < 0:
-            end = size
+        stop = back if back >= 0 else end if end >= 0 else size
+        self._copy(data, i, stop)
         if back >= 0:
-            end = back
-        if end > i:
-            if self._high:
-                self._code(0xFFFD)
-            self._copy(data, i, end)
-        if end == size:
-            return end
-        if back >= 0:
-            self._state = _ESCAPE
-        else:
-            if self._high:
-                self._code(0xFFFD)
+            try:
+                char, i = _unescape(data, back)
+            except IndexError:
+                self._held = data[back:]
+                return size
+            self._copy(char, 0, len(char))
+            return i
+        if end >= 0:
             self._flush(False)
-        return end + 1
+        return stop + 1
 
     def _copy(self, data, i, end):
         """Append a stretch to the buffer."""
@@ -163,63 +143,15 @@ class Scanner:
             else:
                 self._flush(True)
 
-    def _escape(self, byte):
-        if byte == 0x75:
-            self._state = _HEX
-            self._hex = 1  # a leading one counts the digits
-            return
-        place = b'"\\/bfnrt'.find(bytes((byte,)))
-        if place < 0:
-            _garbage(byte)
-        if self._high:
-            self._code(0xFFFD)
-        self._append(b'"\\/\b\f\n\r\t'[place])
-        self._state = _STRING
-
-    def _digit(self, byte):
-        """Take one digit of \\uXXXX."""
-        place = b"0123456789abcdefABCDEF".find(bytes((byte,)))
-        if place < 0:
-            _garbage(byte)
-        self._hex = self._hex * 16 + (place if place < 16 else place - 6)
-        if self._hex < 0x10000:
-            return
-        self._state = _STRING
-        code = self._hex - 0x10000
-        high = self._high
-        if high and 0xDC00 <= code < 0xE000:
-            self._high = 0
-            self._code(0x10000 + ((high - 0xD800) << 10) + code - 0xDC00)
-            return
-        if high:
-            self._code(0xFFFD)
-        if 0xD800 <= code < 0xDC00:
-            self._high = code
-        else:
-            self._code(0xFFFD if 0xDC00 <= code < 0xE000 else code)
-
-    def _code(self, code):
-        """Append one character; U+FFFD here stands for a lost first half."""
-        self._high = 0
-        for byte in chr(code).encode():
-            self._append(byte)
-
-    def _append(self, byte):
-        if self._used == _BUFFER:
-            self._flush(True)
-        self._buf[self._used] = byte
-        self._used += 1
-
     def _flush(self, more):
         """Hand over the buffer, but for a UTF-8 sequence that is cut off by the buffer's end."""
-        if more and (self._is_key or self._state == _WORD):
-            raise ValueError("a key or number in the JSON is longer than %d bytes" % _BUFFER)
+        if more and self._is_key:
+            raise ValueError("the JSON has a key longer than %d bytes" % _BUFFER)
         buf = self._buf
         used = self._used
-        rest = utf8.cut(buf, used) if more else 0
-        text = utf8.decode(memoryview(buf)[: used - rest])
-        for k in range(rest):
-            buf[k] = buf[used - rest + k]
+        rest = cut(buf, used) if more else 0
+        text = decode(memoryview(buf)[: used - rest])
+        buf[:rest] = buf[used - rest : used]
         self._used = rest
         self._give(text, more)
 
@@ -228,30 +160,49 @@ class Scanner:
         if self._is_key:
             self._path[-1] = text
             self._state = _COLON
-            return
-        if not more:
-            self._after()
-        self._sink(self._path, text, more)
-
-    # --- numbers and the three words
-
-    def _word(self):
-        """A word is complete: hand it over."""
-        text = utf8.decode(memoryview(self._buf)[: self._used])
-        self._used = 0
-        self._after()
-        if text == "true":
-            value = True
-        elif text == "false":
-            value = False
-        elif text == "null":
-            value = None
         else:
-            value = _number(text)
-        self._sink(self._path, value, False)
+            if not more:
+                self._after()
+            self._sink(self._path, text, more)
 
 
-def _number(text):
+def _unescape(data, i):
+    """Return (character in UTF-8, place after it) of the escape at `data[i]`; IndexError if it is cut off."""
+    byte = data[i + 1]
+    if byte != 0x75:
+        place = b'"\\/bfnrt'.find(bytes((byte,)))
+        if place < 0:
+            raise ValueError("the JSON has an unknown escape")
+        return b'"\\/\b\f\n\r\t'[place : place + 1], i + 2
+    code = _unit(data, i)
+    i += 6
+    # The second half of a surrogate pair follows the first, or neither means anything.
+    if 0xD800 <= code < 0xDC00 and data[i] == 0x5C and data[i + 1] == 0x75:
+        low = _unit(data, i)
+        if 0xDC00 <= low < 0xE000:
+            return chr(0x10000 + ((code - 0xD800) << 10) + low - 0xDC00).encode(), i + 6
+    return chr(0xFFFD if 0xD800 <= code < 0xE000 else code).encode(), i
+
+
+def _unit(data, i):
+    """Return the number in \\uXXXX."""
+    code = 0
+    for k in range(i + 2, i + 6):
+        place = b"0123456789abcdefABCDEF".find(bytes((data[k],)))
+        if place < 0:
+            raise ValueError("the JSON has a wrong \\u")
+        code = code * 16 + (place if place < 16 else place - 6)
+    return code
+
+
+def _word(text):
+    """Return the value of a number, or of one of the three words."""
+    if text == "true":
+        return True
+    if text == "false":
+        return False
+    if text == "null":
+        return None
     digits = text[1:] if text[0] == "-" else text
     point = digits.find(".") + 1
     # float() is laxer than JSON; what it refuses itself is not asked here.
@@ -263,7 +214,3 @@ def _number(text):
     ):
         raise ValueError("the JSON has a wrong word: %s" % text[:20])
     return int(text) if digits.isdigit() else float(text)
-
-
-def _garbage(byte):
-    raise ValueError("the JSON has an unexpected byte 0x%02x" % byte)

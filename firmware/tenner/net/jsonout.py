@@ -1,21 +1,63 @@
-# tenner net.jsonout: write JSON strings piece by piece.
+# tenner net.jsonout: JSON strings, written piece by piece, from bytes that may be no UTF-8.
 # MIT license; Copyright (c) 2026 the tenner authors
+"""
+One bad byte in a stored history makes every later request fail, so what cannot be decoded becomes
+U+FFFD here, once. MicroPython's own decoder lets overlong forms, surrogates and numbers past U+10FFFF
+through and has no "replace"; valid text takes the fast way all the same.
+"""
 
-from tenner.net import utf8
+
+def cut(data, size):
+    """Return how many of the last bytes of `data[:size]` begin a sequence that is not complete yet."""
+    for back in range(1, min(size, 3) + 1):
+        byte = data[size - back]
+        if byte >= 0xC0:
+            return back if back < (2 if byte < 0xE0 else 3 if byte < 0xF0 else 4) else 0
+        if byte < 0x80:
+            break
+    return 0
+
+
+def decode(data):
+    """Return bytes-like `data` as str, with U+FFFD in place of what is not UTF-8."""
+    try:
+        text = str(data, "utf-8")
+        if len(text) == len(data):
+            return text
+        data = bytes(data)
+        for lead in b"\xed\xe0\xf0\xf4\xc0\xc1\xf5\xf6\xf7":
+            # Of these only some sequences are valid.
+            if lead in data:
+                break
+        else:
+            return text
+    except UnicodeError:
+        pass
+    from tenner.net.utf8_repair import repair
+
+    return repair(bytes(data))
+
+
+def valid(data):
+    """Return `data` itself when it is UTF-8, else a repaired copy."""
+    if not data or max(data) < 0x80:
+        return data
+    return decode(data).encode()
 
 
 def escape(piece):
     """Return `piece` (bytes of valid UTF-8) as the inside of a JSON string; itself when nothing changes."""
-    if b"\\" in piece:
-        piece = piece.replace(b"\\", b"\\\\")
-    if b'"' in piece:
-        piece = piece.replace(b'"', b'\\"')
+    for byte, written in (
+        (b"\\", b"\\\\"),
+        (b'"', b'\\"'),
+        (b"\n", b"\\n"),
+        (b"\r", b"\\r"),
+        (b"\t", b"\\t"),
+    ):
+        if byte in piece:
+            piece = piece.replace(byte, written)
     if piece and min(piece) < 0x20:
-        piece = piece.replace(b"\n", b"\\n").replace(b"\r", b"\\r").replace(b"\t", b"\\t")
-        if min(piece) < 0x20:
-            piece = b"".join(
-                [b"\\u%04x" % byte if byte < 0x20 else bytes((byte,)) for byte in piece]
-            )
+        piece = b"".join([b"\\u%04x" % byte if byte < 0x20 else bytes((byte,)) for byte in piece])
     return piece
 
 
@@ -24,31 +66,13 @@ def quote(text):
     return b'"' + escape(valid(text.encode() if isinstance(text, str) else bytes(text))) + b'"'
 
 
-def valid(data):
-    """Return `data` itself when it is UTF-8, else a repaired copy."""
-    if not data or max(data) < 0x80:
-        return data
-    return utf8.decode(data).encode()
-
-
-class Escaper:
-    """Escapes a byte stream that may be cut anywhere, also inside a UTF-8 sequence, or be no UTF-8 at all."""
-
-    def __init__(self):
-        self._tail = b""
-
-    def feed(self, piece):
-        """Return the escaped bytes of what is complete so far."""
-        if self._tail:
-            piece = self._tail + piece
-            self._tail = b""
-        count = utf8.cut(piece, len(piece))
-        if count:
-            self._tail = bytes(piece[len(piece) - count :])
-            piece = piece[: len(piece) - count]
-        return escape(valid(piece))
-
-    def end(self):
-        """Return what an unfinished sequence at the end becomes, and start over."""
-        tail, self._tail = self._tail, b""
-        return valid(tail)
+def escaped(pieces):
+    """Yield the inside of a JSON string for pieces of text that may be cut anywhere, or be no UTF-8."""
+    tail = b""
+    for piece in pieces:
+        piece = tail + piece
+        size = len(piece)
+        size -= cut(piece, size)
+        tail = piece[size:]
+        yield escape(valid(piece[:size]))
+    yield valid(tail)

@@ -3,12 +3,9 @@
 
 from tenner.port.compat import const
 
-_FIELD = const(0)  # in a field name, up to its colon
-_SPACE = const(1)  # after "data:", where one space is not part of the data
-_DATA = const(2)
-_SKIP = const(3)  # in a comment or a field nobody asked for
-
-_DONE = b"[DONE]"
+_START = const(0)  # of a line
+_DATA = const(1)  # inside a data line
+_SKIP = const(2)  # inside a comment, or a field nobody asked for
 
 
 class SseReader:
@@ -23,97 +20,62 @@ class SseReader:
         self.done = False
         #: Events with data so far; none at the end of a body means it was no event stream.
         self.events = 0
-        self._state = _FIELD
-        self._field = b""
-        self._return = False  # the last byte was a carriage return: a newline now belongs to it
+        self._state = _START
+        self._held = b""  # what the next bytes decide on: the beginning of a line, half a line end
         self._lines = 0  # data lines of this event
-        self._held = b""  # a beginning of [DONE]
+        self._open = False  # there was data in this event
 
     def feed(self, data):
         """Take the next bytes of the body, cut anywhere."""
-        if not isinstance(data, (bytes, bytearray)):
-            data = bytes(data)
-        size = len(data)
-        i = 0
-        while i < size and not self.done:
-            if self._return:
-                self._return = False
-                if data[i] == 0x0A:
-                    i += 1
-                    continue
-            newline = data.find(b"\n", i)
-            end = size if newline < 0 else newline
-            back = data.find(b"\r", i, end)
-            if back >= 0:
-                end = back
-            if end > i:
-                self._piece(data, i, end)
-            if end < size:
-                self._return = data[end] == 0x0D
-                self._line_end()
-            i = end + 1
+        data = self._held + data
+        self._held = b""
+        if data[-1:] == b"\r":
+            self._held = b"\r"
+            data = data[:-1]
+        # Lines end in CR LF, LF or CR.
+        pieces = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
+        last = pieces.pop()
+        for piece in pieces:
+            if not self.done:
+                self._take(piece, True)
+        if last and not self.done:
+            self._take(last, False)
 
-    def _piece(self, data, i, end):
-        """Take a part of one line."""
-        if self._state == _FIELD:
-            colon = data.find(b":", i, end)
-            stop = end if colon < 0 else colon
-            # Longer than any name we know is as good as unknown, so this stays small.
-            self._field += data[i : min(stop, i + 8)]
-            if len(self._field) > 8:
-                self._field = b"........"
-            if colon < 0:
+    def _take(self, piece, ended):
+        """Take a part of a line; `ended` says that its end followed."""
+        if self._state == _START:
+            piece = piece.lstrip(b"\xef\xbb\xbf")  # a byte order mark
+            if not ended and b"data:[DONE]".startswith(piece.replace(b": ", b":")):
+                self._held = piece + self._held
                 return
-            self._start(self._field)
-            i = colon + 1
-        if i < end and self._state == _SPACE:
-            self._state = _DATA
-            if data[i] == 0x20:
-                i += 1
-        if i < end and self._state == _DATA:
-            self._payload(data[i:end])
-
-    def _start(self, field):
-        """The field name is complete."""
-        if field[:3] == b"\xef\xbb\xbf":  # a byte order mark before the first line
-            field = field[3:]
-        self._state = _SPACE if field == b"data" else _SKIP
-        if self._state == _SPACE:
-            self._lines += 1
-            if self._lines > 1:
-                self._payload(b"\n")
-
-    def _payload(self, piece):
-        if self._held is not None:
-            piece = self._held + piece
-            if _DONE.startswith(piece):
-                self._held = piece
+            if not piece:
+                self._event_end()
                 return
-            self._held = None
-        self._on_data(bytes(piece))
-
-    def _line_end(self):
-        if self._state == _FIELD and not self._field:
-            self._event_end()
-        elif self._state == _FIELD:
-            self._start(self._field)
-        elif self._held == _DONE:
-            self.done = True
-        self._state = _FIELD
-        self._field = b""
+            name, _, piece = piece.partition(b":")
+            self._state = _SKIP
+            if name == b"data":
+                self._state = _DATA
+                if piece[:1] == b" ":
+                    piece = piece[1:]
+                if ended and piece == b"[DONE]":
+                    self.done = True
+                    return
+                if self._lines:
+                    piece = b"\n" + piece
+                self._lines += 1
+        if piece and self._state == _DATA:
+            self._open = True
+            self._on_data(piece)
+        if ended:
+            self._state = _START
 
     def _event_end(self):
-        if self._held != b"":
-            if self._held:
-                self._on_data(self._held)
+        self._lines = 0
+        if self._open:
+            self._open = False
             self.events += 1
             self._on_event_end()
-        self._held = b""
-        self._lines = 0
 
     def end(self):
         """The body is over; an event without its blank line counts all the same."""
-        if not self.done:
-            self._line_end()
-        if not self.done:
-            self._event_end()
+        self.feed(b"\n\n")

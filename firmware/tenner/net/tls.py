@@ -5,16 +5,9 @@ import os
 
 try:
     import ssl
-
-    def _trust(context, der):
-        context.load_verify_locations(cadata=der)
-
 except ImportError:
-    # Some builds of MicroPython have the built-in module without its wrapper, and its keywords.
+    # Some builds of MicroPython have the built-in module without its wrapper.
     import tls as ssl
-
-    def _trust(context, der):
-        context.load_verify_locations(der)
 
 
 def context(certs_dir):
@@ -25,24 +18,26 @@ def context(certs_dir):
     """
     names = []
     try:
-        names = sorted([name for name in os.listdir(certs_dir) if name.endswith(".der")])
+        names = [name for name in os.listdir(certs_dir) if name.endswith(".der")]
     except OSError:
         names = []  # no folder is the same as an empty one
-    if not names and hasattr(ssl, "create_default_context"):
-        return ssl.create_default_context()
     if not names:
+        if hasattr(ssl, "create_default_context"):
+            return ssl.create_default_context()
         raise OSError("there are no certificates in %s: run `tenner setup`" % certs_dir)
     result = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     # MicroPython's default depends on the module; CPython also checks the host name by default.
     result.verify_mode = ssl.CERT_REQUIRED
     for name in names:
-        path = certs_dir + "/" + name
-        with open(path, "rb") as file:
+        with open(certs_dir + "/" + name, "rb") as file:
             data = file.read()
         try:
-            _trust(result, data)
+            if ssl.__name__ == "tls":
+                result.load_verify_locations(data)
+            else:
+                result.load_verify_locations(cadata=data)
         except (OSError, ValueError) as error:
-            raise OSError("%s is no certificate in DER form: %s" % (path, error))
+            raise OSError("%s/%s is no certificate in DER form: %s" % (certs_dir, name, error))
     return result
 
 

@@ -15,14 +15,12 @@ _LAST_BACKOFF_S = const(120)
 class Wifi:
     """`up` is an asyncio.Event that is set while there is a link. `sleep(seconds)` can be replaced."""
 
-    def __init__(self, port, ssid, password, sleep=None):
+    def __init__(self, port, ssid, password, sleep=asyncio.sleep):
         self._port = port
         self._ssid = ssid
         self._password = password
-        self._sleep = sleep or asyncio.sleep
+        self._sleep = sleep
         self.up = asyncio.Event()
-        #: Attempts since the link was last up.
-        self.attempts = 0
 
     async def run(self):
         """Supervise the link for ever; a service for the application."""
@@ -32,7 +30,6 @@ class Wifi:
                 if not self.up.is_set():
                     log("wifi", "connected")
                     self.up.set()
-                self.attempts = 0
                 backoff_s = _FIRST_BACKOFF_S
                 await self._sleep(_CHECK_S)
                 continue
@@ -49,7 +46,6 @@ class Wifi:
 
     async def _join(self):
         """Try once to connect; return whether there is a link."""
-        self.attempts += 1
         try:
             self._port.connect_network(self._ssid, self._password)
         except OSError as error:
