@@ -274,7 +274,7 @@ class TestRegistry(unittest.TestCase):
                 GOOD % ("tn_log", '"t":{"type":"string"}'),
             )
             run(self.ctx().call("tn_log", '{"t":"%s"}' % text))
-            self.assertIn("-> | xxx", lines[-1])
+            self.assertIn("->  | xxx", lines[-1])
             self.assertNotIn("a-sec", lines[-1])
 
     def test_outside_text_is_marked(self):

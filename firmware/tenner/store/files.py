@@ -14,7 +14,7 @@ from tenner.port.compat import const
 
 _ENOENT = const(2)
 _EIO = const(5)
-_EEXIST = const(17)
+_ENOTDIR = const(20)
 _ENOSPC = const(28)
 _FOLDER = const(0x4000)  # the S_IFDIR bit of a mode, the same on littlefs and POSIX
 _BLOCK = const(512)
@@ -25,43 +25,32 @@ TEMP = ".tmp"
 
 def exists(path):
     """Is there a file or folder `path`?"""
-    return _mode(path) is not None
+    return _stat(path) is not None
 
 
 def is_folder(path):
     """Is `path` a folder?"""
-    return bool((_mode(path) or 0) & _FOLDER)
+    stat = _stat(path)
+    return stat is not None and stat[0] & _FOLDER != 0
 
 
 def size(path):
     """Bytes in the file, or -1 when it is absent."""
-    try:
-        return os.stat(path)[6]
-    except OSError as error:
-        return _absent(error, -1)
+    stat = _stat(path)
+    return -1 if stat is None else stat[6]
 
 
 def remove(path):
     """Delete a file; one that is absent already is fine."""
-    try:
+    if exists(path):
         os.remove(path)
-    except OSError as error:
-        _absent(error, None)
 
 
 def make_dirs(path):
     """Create the folder `path` and those above it, as far as they are missing."""
-    end = 0
-    while end < len(path):
-        end = path.find("/", end + 1)
-        if end < 0:
-            end = len(path)
-        if path[:end] and not is_folder(path[:end]):
-            try:
-                os.mkdir(path[:end])
-            except OSError as error:
-                if error.args[0] != _EEXIST:
-                    raise
+    if path and not is_folder(path):
+        make_dirs(path.rpartition("/")[0])
+        os.mkdir(path)
 
 
 def read_text(path, limit=16384):
@@ -140,7 +129,10 @@ def write_atomic(path, data):
             sync(file)
         getattr(os, "replace", os.rename)(temp, path)
     except BaseException:
-        _discard(temp)
+        try:
+            remove(temp)
+        except OSError as error:  # not to hide why the write failed
+            log("store", "cannot remove %s: %s" % (temp, error))
         raise
     if hasattr(os, "fsync"):
         from tenner.port.cpython import sync_folder
@@ -162,23 +154,11 @@ def set_aside(path):
     return repairs.set_aside(path)
 
 
-def _mode(path):
+def _stat(path):
     try:
-        return os.stat(path)[0]
-    except OSError:
-        return None
-
-
-def _absent(error, answer):
-    """Return `answer` for "no such file" and raise any other error again."""
-    if error.args and error.args[0] == _ENOENT:
-        return answer
-    raise error
-
-
-def _discard(temp):
-    """Remove what a failed write left, without hiding why it failed."""
-    try:
-        remove(temp)
+        return os.stat(path)
     except OSError as error:
-        log("store", "cannot remove %s: %s" % (temp, error))
+        # Anything else, such as a fault of the flash, is not the same as "absent".
+        if error.args[0] not in (_ENOENT, _ENOTDIR):
+            raise
+    return None

@@ -40,7 +40,7 @@ async def call(registry, name, arguments_text, ctx):
         "%s %s -> %s, %d ms"
         % (
             name[:64],
-            shown.strip("{} \n")[:120],
+            " ".join(shown.strip("{} \n").split())[:120],
             redact(text)[: 120 if text.startswith("error: ") else 60],
             ticks_diff(ticks_ms(), start),
         ),
