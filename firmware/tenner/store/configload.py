@@ -33,55 +33,71 @@ def load(path, env):
             raise ConfigError("%s: %s" % (path, error))
         if not isinstance(tree, dict):
             raise ConfigError('%s: must be an object, for example {"name": "tenner"}' % path)
-        _walk(path, text, "", tree, values)
-    _environment(os.getenv if env is None and hasattr(os, "getenv") else (env or {}).get, values)
+        _Source(path, text).walk("", tree, values)
+    getenv = os.getenv if env is None and hasattr(os, "getenv") else (env or {}).get
+    for row in rows():
+        variable = "TENNER_" + row[0].upper().replace(".", "_")
+        text = getenv(variable)
+        if text is not None and "*" not in row[0]:
+            source = _Source("environment: " + variable, text)
+            try:
+                value = from_text(row[1], text)
+            except ValueError as error:
+                source.fail(error)
+            values[row[0]] = source.checked(row[0], row, value)
     return values
 
 
-def _walk(path, text, prefix, tree, values):
-    """Flatten `tree` into `values`, checking each entry against its row of the table."""
-    for name in tree:
-        key = prefix + name
-        value = tree[name]
-        row = find(key)
-        if row:
-            values[key] = _checked(path, text, key, row, value)
-        elif not _is_section(key):
-            _unknown(path, text, key, name)
-        elif isinstance(value, dict):
-            _walk(path, text, key + ".", value, values)
-        else:
-            raise ConfigError(
-                '%s: "%s" must be an object of settings%s' % (path, key, _line(text, name))
+class _Source:
+    """Where settings come from: `place` and `text` are for the sentences about mistakes."""
+
+    def __init__(self, place, text):
+        self.place = place
+        self.text = text
+
+    def fail(self, sentence):
+        raise ConfigError("%s: %s" % (self.place, sentence))
+
+    def walk(self, prefix, tree, values):
+        """Flatten `tree` into `values`, checking each entry against its row of the table."""
+        for name in tree:
+            key = prefix + name
+            row = find(key)
+            if row:
+                values[key] = self.checked(key, row, tree[name])
+            elif _is_section(key) and isinstance(tree[name], dict):
+                self.walk(key + ".", tree[name], values)
+            else:
+                place = self.text.find('"%s"' % name)
+                line = self.text[:place].count("\n") + 1
+                where = '"%s"' % key + (" (line %d)" % line if place >= 0 else "")
+                if _is_section(key):
+                    self.fail("%s must be an object of settings" % where)
+                self.fail("unknown key %s; %s" % (where, _hint(key)))
+
+    def checked(self, key, row, value):
+        """Return the value ready for use, or say what the row allows."""
+        try:
+            value = convert(row[1], value)
+        except ValueError as error:
+            shown = "***" if row[_SECRET] else json.dumps(value)
+            self.fail("%s must be %s, not %s" % (key, error, shown[:40]))
+        if row[1] == "objects":
+            value = [self.member("%s.%d." % (key, i), item) for i, item in enumerate(value)]
+        if row[_SECRET]:
+            hide(value)
+        return value
+
+    def member(self, prefix, item):
+        """Check one object of a list against the rows `list.*.name`; `model` it must have."""
+        found = {}
+        if isinstance(item, dict):
+            self.walk(prefix, item, found)
+        if not found.get(prefix + "model"):
+            self.fail(
+                '%s: no model; it must be an object, for example {"model": "name"}' % prefix[:-1]
             )
-
-
-def _checked(path, text, key, row, value):
-    try:
-        value = convert(row[1], value)
-    except ValueError as error:
-        shown = "***" if row[_SECRET] else json.dumps(value)
-        raise ConfigError("%s: %s must be %s, not %s" % (path, key, error, shown[:40]))
-    if row[1] == "objects":
-        value = [_object(path, text, "%s.%d" % (key, i), item) for i, item in enumerate(value)]
-    if row[_SECRET]:
-        hide(value)
-    return value
-
-
-def _object(path, text, key, item):
-    """Check one object of a list against the rows `list.*.name`; `model` it must have."""
-    if not isinstance(item, dict):
-        raise ConfigError('%s: %s must be an object, for example {"model": "name"}' % (path, key))
-    result = {}
-    for name in item:
-        row = find(key + "." + name)
-        if not row:
-            _unknown(path, text, key + "." + name, name)
-        result[name] = _checked(path, text, key + "." + name, row, item[name])
-    if not result.get("model"):
-        raise ConfigError('%s: %s has no model, for example {"model": "name"}' % (path, key))
-    return result
+        return {key[len(prefix) :]: found[key] for key in found}
 
 
 def _is_section(key):
@@ -94,33 +110,11 @@ def _is_section(key):
     return False
 
 
-def _unknown(path, text, key, name):
+def _hint(key):
     from tenner.store.nearest import nearest
 
     best = nearest(key, (row[0] for row in rows()))
-    hint = 'did you mean "%s"?' % best if best else "`tenner setup` lists every key"
-    raise ConfigError('%s: unknown key "%s"%s; %s' % (path, key, _line(text, name), hint))
-
-
-def _line(text, name):
-    """Where a name stands: " (line 4)", or nothing when it cannot be found as written."""
-    place = text.find('"%s"' % name)
-    return " (line %d)" % (text[:place].count("\n") + 1) if place >= 0 else ""
-
-
-def _environment(getenv, values):
-    for row in rows():
-        key = row[0]
-        variable = "TENNER_" + key.upper().replace(".", "_")
-        text = getenv(variable)
-        if text is None or "*" in key:
-            continue
-        place = "environment: " + variable
-        try:
-            value = from_text(row[1], text)
-        except ValueError as error:
-            raise ConfigError("%s: %s" % (place, error))
-        values[key] = _checked(place, text, key, row, value)
+    return 'did you mean "%s"?' % best if best else "`tenner setup` lists every key"
 
 
 # --- types
