@@ -63,7 +63,7 @@ def _cron_next(case):
 
 
 def _classify(case):
-    from tenner.llm.classify import classify
+    from tenner.llm.failure import classify
 
     given = {key: case[key] for key in ("status", "body", "errno", "error") if key in case}
     return {"class": classify(**given)}

@@ -4,7 +4,7 @@
 
 class LlmError(Exception):
     """
-    A model call failed. `cls` is a class of the fallback chain (llm.classify), `sentence` says to a
+    A model call failed. `cls` is a class of the fallback chain (llm.failure), `sentence` says to a
     person what failed and what to do, `status` is the HTTP status if there was one.
     """
 

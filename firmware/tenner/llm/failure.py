@@ -1,15 +1,25 @@
-# tenner llm.failure: make one clear sentence of a model call that failed. Imported when one did.
+# tenner llm.failure: what a failed model call is, and one clear sentence of it. Imported when one failed.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import asyncio
+import errno as errors
 
-from tenner.llm.classify import classify
 from tenner.llm.errors import LlmError
 from tenner.net.jsonin import Scanner
 from tenner.port.compat import const
 
 _BODY = const(1024)
 _MESSAGE = const(200)
+_RETRY_S = const(2)  # before the same model is asked again after a broken exchange
+_LONGEST_WAIT_S = const(20)  # a Retry-After up to this is waited for
+
+_MODEL = "does not exist|not found|not_found|no such|unknown model"
+# "max_tokens is too large" is a wrong setting, not a long history: hence no bare "token".
+_CONTEXT = (
+    "context_length|context length|context window|context size|maximum context|too long"
+    "|too many tokens|exceeds the context|token limit|tokens >|input tokens|prompt tokens"
+    "|exceeds the maximum number of tokens|reduce the length"
+)
 
 _ADVICE = {
     "auth": "check its api_key in config.json",
@@ -23,15 +33,57 @@ _ADVICE = {
     "unknown": "check base_url in config.json",
 }
 
-_REASONS = (
-    ("ECONNREFUSED", "the connection was refused"),
-    ("ECONNRESET", "the connection was reset"),
-    ("EHOSTUNREACH", "there is no way to its address"),
-    ("ENETUNREACH", "there is no network"),
-    ("ETIMEDOUT", "nothing answered"),
-    ("EPIPE", "the connection was closed"),
-    ("ENOMEM", "there is no memory left"),
-)
+
+def classify(status=None, body="", errno=None, error=None):
+    """
+    Return the class of one failure: by the reply's `status` and `body`, by the `errno` of an OSError,
+    or by `error`, the text of any other exception ("deadline" when the time was up).
+    """
+    body = (body or "").lower()
+    if _has(body, "insufficient_quota|credit balance"):
+        return "billing"
+    if status is not None:
+        return _by_status(status, body)
+    if _has(body, _CONTEXT):
+        return "context_overflow"
+    if _has(body, "overloaded|rate limit|rate_limit"):
+        return "rate_limit"
+    if errno is not None:
+        # mbedTLS numbers are far below those of the system, DNS and lwIP; one of them is a cut connection.
+        return "tls" if errno < -0x2000 and errno != -29312 else "timeout"
+    error = (error or "").lower()
+    if _has(error, "certificate|ssl|tls"):
+        return "tls"
+    if _has(error, "deadline|eoferror|timeout|server_error|api_error|internal"):
+        return "timeout"
+    return "unknown"
+
+
+def _by_status(status, body):
+    if status in (401, 403):
+        return "auth"
+    if status == 402:
+        return "billing"
+    if status in (429, 529) or (status == 503 and "overloaded" in body):
+        return "rate_limit"
+    if status in (408, 500, 502, 503, 504) or 520 <= status <= 529:
+        return "timeout"
+    if status == 404:
+        return "not_found"
+    if status in (400, 413, 422):
+        if status != 422 and _has(body, _CONTEXT):
+            return "context_overflow"
+        if "model" in body and _has(body, _MODEL):
+            return "not_found"
+        return "format"
+    return "unknown"
+
+
+def _has(text, words):
+    for word in words.split("|"):
+        if word in text:
+            return True
+    return False
 
 
 async def refused(candidate, response):
@@ -41,10 +93,13 @@ async def refused(candidate, response):
     except (OSError, EOFError):
         body = ""  # the status alone says enough
     status = response.status
-    cls = classify(status=status, body=body)
-    return _error(
-        candidate, cls, "answered %d" % status, _message(body), _seconds(response), status
-    )
+    cls = classify(status, body)
+    try:
+        # A date is not worth a calendar here.
+        after_s = max(0, int(float(response.header("retry-after") or "")))
+    except (ValueError, OverflowError):
+        after_s = None
+    return _error(candidate, cls, "answered %d" % status, _message(body), after_s, status)
 
 
 def broken(candidate, reply):
@@ -53,36 +108,32 @@ def broken(candidate, reply):
     if status is not None and status < 400:
         status = None
     words = reply.error
-    cls = classify(status=status, body=words, error=words)
+    cls = classify(status, words, error=words)
     return _error(candidate, cls, "broke its reply off", words, None, status)
 
 
 def failed(candidate, error, timeout_s):
     """Return the LlmError for an exception of the exchange."""
     if isinstance(error, asyncio.TimeoutError):
-        return _error(candidate, "timeout", "did not answer within %d s" % timeout_s, "")
+        return _error(candidate, "timeout", "did not answer within %d s" % timeout_s)
     if isinstance(error, EOFError):
-        return _error(
-            candidate, "timeout", "closed the connection before its reply was complete", ""
-        )
-    from tenner.net import tls
+        return _error(candidate, "timeout", "closed the connection too early")
+    from tenner.net.http import HttpError
+    from tenner.net.tls import explain
 
-    reason = tls.explain(error)
+    reason = explain(error)
     if reason:
         return _error(candidate, "tls", "cannot be trusted", reason)
-    if isinstance(error, OSError):
-        from tenner.net.http import HttpError
-
-        if isinstance(error, HttpError):
-            return _error(candidate, "unknown", "sent no proper reply", str(error))
-        number = error.args[0] if error.args and isinstance(error.args[0], int) else 0
-        return _error(
-            candidate, classify(errno=number), "cannot be reached", _os_reason(error, number)
-        )
-    return _error(candidate, "unknown", "sent no proper reply", str(error))
+    if isinstance(error, HttpError) or not isinstance(error, OSError):
+        return _error(candidate, "unknown", "sent no proper reply", str(error))
+    number = error.args[0] if error.args and isinstance(error.args[0], int) else 0
+    reason = errors.errorcode.get(number) or str(error)
+    if number in (-2, -3, -5, -202) or "addrinfo" in reason:
+        reason = "its name could not be found"
+    return _error(candidate, classify(errno=number), "cannot be reached", reason)
 
 
-def _error(candidate, cls, what, detail, retry_after_s=None, status=None):
+def _error(candidate, cls, what, detail="", retry_after_s=None, status=None):
     detail = _redact(" ".join(detail.split()), candidate.api_key)
     if len(detail) > _MESSAGE:
         detail = detail[:_MESSAGE] + "..."
@@ -122,28 +173,26 @@ def _message(body):
         scanner.end()
     except ValueError:
         # Not JSON, or cut at the limit: what was found before that counts all the same.
-        found = found or ["" if body.lstrip()[:1] in ("<", "{") else body]
-    return "".join(found[:2]) if found else ""
+        if not found and body.lstrip()[:1] not in ("<", "{"):
+            found.append(body)
+    return "".join(found[:2])
 
 
-def _seconds(response):
-    """Return the seconds of Retry-After, or None; a date is not worth a calendar here."""
-    value = response.header("retry-after")
-    try:
-        return max(0, int(float(value))) if value else None
-    except (ValueError, OverflowError):
-        return None
+def pause_s(error):
+    """Return how long to wait before the same model is asked once more, or None for not at all."""
+    if error.cls == "timeout":
+        return _RETRY_S
+    if error.cls == "rate_limit" and (error.retry_after_s or 0) <= _LONGEST_WAIT_S:
+        return error.retry_after_s
+    return None
 
 
-def _os_reason(error, number):
-    text = str(error)
-    if number in (-2, -3, -5, -202) or "addrinfo" in text:
-        return "its name could not be found"
-    if number == -29312:
-        return "the connection was cut"
-    import errno
-
-    for name, meaning in _REASONS:
-        if number and number == getattr(errno, name, None):
-            return meaning
-    return text
+def nobody(failures):
+    """Return the LlmError for a person when no model answered."""
+    if not failures:
+        return LlmError("timeout", "I stopped: no model answered in the time there was.")
+    first = failures[0]
+    others = len(failures) - 1
+    more = "; %d other model%s failed too" % (others, "" if others == 1 else "s") if others else ""
+    text = "I could not get an answer: %s%s; I try again with the next message." % (first, more)
+    return LlmError(first.cls, text, first.retry_after_s, first.status)
