@@ -8,6 +8,7 @@ heartbeat look. A reboot throws the heartbeat away and keeps what is in `Flash`.
 
 from tenner import log as tenner_log
 from tenner.schedule.heartbeat import Heartbeat
+from tenner.schedule.runs import Runs
 from tenner.schedule.zone import Zone
 
 # 2026-11-21 00:00:00 UTC, a Saturday.
@@ -164,6 +165,7 @@ class Board:
         self.confirms = True  # False: queued; an exception: neither
         self.notices = []
         self.clock = Clock(utc, trusted)
+        self.budget = _Budget(self)
         self.boot()
 
     # --- what the heartbeat is given
@@ -195,8 +197,8 @@ class Board:
     def online(self):
         return self.net
 
-    def tokens_left(self, kind):
-        return self.left
+    def part(self, name):
+        return {"zone": self.zone, "sensors": self, "budget": self.budget}[name]
 
     async def run_turn(self, pieces, kind="heartbeat", model=None):
         prompt = "".join(pieces())
@@ -223,15 +225,12 @@ class Board:
         if trusted is not None:
             self.clock.trusted = trusted
         self.clock.mono = 0
-        budget = self if self.settings["budget.tokens_per_day"] else None
         self.heartbeat = Heartbeat(
             self,
             self,
             self.clock,
-            self.zone,
+            self.part,
             self,
-            self,
-            _Budget(self) if budget else None,
             self.run_turn,
             self.deliver,
             self.notices.append,
@@ -255,19 +254,22 @@ class Board:
 
     def lines(self):
         """The run log with the lines that are held back."""
-        return self.heartbeat.runs.tail(1000000)
+        return Runs(self.flash, self.heartbeat).tail(1000000)
 
 
 class _Budget:
     def __init__(self, board):
-        self.left = board.tokens_left
+        self._board = board
+
+    def left(self, kind):
+        return self._board.left
 
 
 def quiet():
     """No log lines while the tests run; returns what puts them back."""
-    from tenner.schedule import heartbeat, ledger, senses, turns, watch
+    from tenner.schedule import book, ledger, outcome, senses, watch
 
-    modules = (heartbeat, ledger, senses, turns, watch)
+    modules = (book, ledger, outcome, senses, watch)
     for module in modules:
         module.log = _silent
     return tenner_log.log

@@ -8,14 +8,15 @@ from tenner.schedule.clauses import split
 from tenner.schedule.cronexpr import Cron
 from tenner.schedule.decide import GATES, chain, decide
 from tenner.schedule.hours import Hours
-from tenner.schedule.tasks import Task, build
+from tenner.schedule.state import Task
+from tenner.schedule.tasks import build
 from tenner.schedule.zone import Zone, iso_local
 
 NOON = 1795262400  # 2026-11-21T12:00Z
 
 
 def gate(text):
-    return gates.Gate(split("(when %s) x" % text)[0]["when"])
+    return gates.build(split("(when %s) x" % text)[0]["when"])
 
 
 class SensorGates(unittest.TestCase):
@@ -23,10 +24,10 @@ class SensorGates(unittest.TestCase):
         found = gate(text)
         result = ""
         for index, value in enumerate(values):
-            is_open = found.check(value, index * 60)
+            is_open = gates.check(found, value, index * 60)
             result += "x" if is_open else "."
             if is_open and fires:
-                found.fire(value)
+                gates.fire(found, value)
         return result
 
     def test_operators(self):
@@ -53,10 +54,10 @@ class SensorGates(unittest.TestCase):
     def test_for_needs_every_check(self):
         self.assertEqual(self.run_through("a.b > 1 for 2m", [2, 2, 2, 2, 0, 2, 2, 2]), "..xx...x")
         found = gate("a.b > 1 for 1m")
-        self.assertEqual(found.check(2, 0), False)
-        found.unknown()
-        self.assertEqual(found.check(2, 60), False)
-        self.assertEqual(found.check(2, 120), True)
+        self.assertEqual(gates.check(found, 2, 0), False)
+        gates.unknown(found)
+        self.assertEqual(gates.check(found, 2, 60), False)
+        self.assertEqual(gates.check(found, 2, 120), True)
 
     def test_changes(self):
         self.assertEqual(self.run_through("a.b changes by 2", [5, 6, 7, 8, 5, 5]), "..x.x.")
@@ -85,7 +86,7 @@ class SensorGates(unittest.TestCase):
 
 class Chain(unittest.TestCase):
     def ask(self, **change):
-        task = Task(0, 0)
+        task = Task()
         task.every_s = 1800
         task.last = NOON - 1800
         given = {
@@ -131,7 +132,7 @@ class Chain(unittest.TestCase):
                    mono_ms=1800000)  # fmt: skip
 
     def task(self, last):
-        task = Task(0, 0)
+        task = Task()
         task.every_s = 1800
         task.last = last
         return task

@@ -248,7 +248,7 @@ class Trouble(unittest.TestCase):
         board = sim.Board("- Check.\n")
         board.reply = KeyError("x")
         board.pass_time(1000)
-        self.assertTrue(board.heartbeat.ledger.state["f"] >= 1)
+        self.assertTrue(board.heartbeat.saved["f"] >= 1)
 
     def test_budget(self):
         board = sim.Board("- Check.\n" + TANK, budget__tokens_per_day=20000)
@@ -490,10 +490,8 @@ class OnFlash(unittest.TestCase):
                 Port(),
                 board,
                 board.clock,
-                board.zone,
+                board.part,
                 board,
-                board,
-                None,
                 board.run_turn,
                 board.deliver,
                 board.notices.append,

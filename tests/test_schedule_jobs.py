@@ -47,6 +47,8 @@ class Board:
         self.turns = []
         self.sent = []
         self.notices = []
+        self.held = []
+        self.written_s = None
         if entries is not None:
             self.write(json.dumps({"jobs": entries}))
         self.boot()
@@ -94,7 +96,7 @@ class Board:
             self.deliver,
             self.notices.append,
             self.online,
-            Runs(Stores(self)),
+            Runs(Stores(self), self),
         )
 
     def pass_time(self, seconds):

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 import schedule_sim as sim
 from tenner.schedule.gates import show
 from tenner.schedule.hours import Hours
+from tenner.schedule.runs import name_of
+from tenner.schedule.tasks import following
 
 TEXTS = (
     "# H\n- Check the door.\n",
@@ -176,7 +178,7 @@ def test_promises_hold_whatever_happens(text, hour, events):
     # What came due at the end has been dealt with: nothing waits for ever.
     for task in board.heartbeat.tasks or ():
         assert (
-            task.pending is None or board.heartbeat._put_backs or is_quiet(board, board.clock.utc)
+            task.pending is None or board.heartbeat.put_backs or is_quiet(board, board.clock.utc)
         )
 
 
@@ -212,11 +214,11 @@ def test_every_occurrence_has_exactly_one_line(text, spells):
         expected = []
         due = start
         while True:
-            due = task.following(due, due, True, board.zone)
+            due = following(task, due, due, True, board.zone)
             if due > now:
                 break
             expected.append(due)
-        name = board.heartbeat.name(task)
+        name = name_of(task.key)
         found = [line["due"] for line in board.lines() if line["k"] == name]
         assert found == expected, show(len(found))
 

@@ -278,7 +278,7 @@ class CronJobs:
     def _write(self, job, line, now, mono_s):
         entry = {"t": now, "due": job.due, "job": job.id}
         entry.update(line)
-        self.runs.add(entry, mono_s, True)
+        self.runs.add(entry, mono_s)
 
     def _switch_off(self, job, why):
         job.off = max(self.clock.now(), 1)
@@ -327,7 +327,7 @@ class CronJobs:
             # A job that brings the board down must not do so for ever.
             entry[1] += 1
             entry[4] = run["due"]
-        self.runs.add(line, mono_s, True)
+        self.runs.add(line, mono_s)
         self._slots.save({})
 
     def _refresh(self):

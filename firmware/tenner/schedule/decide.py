@@ -14,6 +14,8 @@ busy    None, or who has the lane ("telegram:1234").    online  True, or what is
 budget_left  tokens left for today, None without a limit.
 """
 
+from tenner.schedule.tasks import due_at
+
 GATES = ("file", "due", "active hours", "work", "sensors", "budget", "lane", "running", "online")
 
 # What follows from the gate that says no.
@@ -76,7 +78,7 @@ def _reason(index, now, mono_ms, trusted, tasks, state, config, busy, online, bu
 def _not_due(now, mono_ms, trusted, tasks, state, config):
     left = None
     for task in tasks:
-        due = task.due_at(now, mono_ms // 1000, trusted, config["zone"])
+        due = due_at(task, now, mono_ms // 1000, trusted, config["zone"])
         if due is not None and (left is None or due - now < left):
             left = due - now
     if left is None:
@@ -96,10 +98,15 @@ def _quiet(now, trusted, tasks, config):
     minute = local[3] * 60 + local[4]
     if hours is not None and not hours.active(minute):
         return "quiet hours (%s)" % hours.quiet()
+    from tenner.schedule.hours import Hours
+
     # A task's own hours stop it alone, so all of them must say no.
     quiet = None
     for task in tasks:
-        if task.hours is None or task.hours.active(minute):
+        if task.hours is None:
             return None
-        quiet = quiet or task.hours
+        own = Hours(task.hours)
+        if own.active(minute):
+            return None
+        quiet = quiet or own
     return "quiet hours (%s)" % quiet.quiet() if quiet else None

@@ -12,11 +12,13 @@ _MAX_WAITING = const(8)
 
 
 class Dedup:
-    def __init__(self, stores, window_s, mask_numbers):
+    """`waiting` is a list that is kept for it from one use to the next."""
+
+    def __init__(self, stores, config, waiting):
         self._stores = stores
-        self._window_s = window_s
-        self._mask = mask_numbers
-        self._waiting = []
+        self._window_s = config.get("heartbeat.dedup_h") * 3600
+        self._mask = config.get("heartbeat.dedup_numbers")
+        self._waiting = waiting
 
     def repeats(self, text, now, trusted):
         """Whether the text was sent within the window, or is on its way."""
@@ -30,14 +32,17 @@ class Dedup:
                 return True
         return False
 
-    def waiting(self, text):
+    def queued(self, text):
         """The text is queued; it must not be queued again before it is confirmed."""
-        self._waiting = self._waiting[1 - _MAX_WAITING :] + [self._mark(text)]
+        self._waiting.append(self._mark(text))
+        if len(self._waiting) > _MAX_WAITING:
+            self._waiting.pop(0)
 
     def given_up(self, text):
         """The text will never be sent: it may be said again."""
         mark = self._mark(text)
-        self._waiting = [other for other in self._waiting if other != mark]
+        while mark in self._waiting:
+            self._waiting.remove(mark)
 
     def confirm(self, text, now, trusted):
         """The text has arrived."""

@@ -2,84 +2,84 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 
-class Gate:
-    """One condition with its memory: how long it holds, and whether it has fired."""
+from tenner.schedule.state import Gate
 
-    def __init__(self, when):
-        self.sensor = when["sensor"]
-        self.value = when["value"]
-        self.op = when["op"]
-        self.number = when["number"]
-        self.number2 = when.get("number2")
-        self.for_s = when.get("for_s", 0)
-        self.reset = when.get("reset")
-        self.since_s = None
-        # Survive a reboot in the schedule's state file:
-        self.fired = False
-        self.reference = None
 
-    def check(self, value, mono_s):
-        """Whether the gate is open now. Call it at every check, or `for` cannot be known."""
-        if self.op == "changes by":
-            if self.reference is None:
-                self.reference = value
-            return abs(value - self.reference) >= self.number
-        holds = self._holds(value)
-        if self.fired:
-            if holds or not self._past_reset(value):
-                return False
-            self.fired = False
-        if not holds:
-            self.since_s = None
+def build(when):
+    """`Gate` of a parsed `when` clause."""
+    gate = Gate()
+    for name in when:
+        setattr(gate, name, when[name])
+    return gate
+
+
+def check(gate, value, mono_s):
+    """Whether the gate is open now. Call it at every check, or `for` cannot be known."""
+    if gate.op == "changes by":
+        if gate.reference is None:
+            gate.reference = value
+        return abs(value - gate.reference) >= gate.number
+    holds = _holds(gate, value)
+    if gate.fired:
+        if holds or not _past_reset(gate, value):
             return False
-        if self.since_s is None:
-            self.since_s = mono_s
-        return mono_s - self.since_s >= self.for_s
+        gate.fired = False
+    if not holds:
+        gate.since_s = None
+        return False
+    if gate.since_s is None:
+        gate.since_s = mono_s
+    return mono_s - gate.since_s >= gate.for_s
 
-    def unknown(self):
-        """The sensor did not answer: nobody knows that the condition held all the time."""
-        self.since_s = None
 
-    def fire(self, value):
-        """The task has run with this value."""
-        if self.reset is not None:
-            self.fired = True
-        if self.op == "changes by":
-            self.reference = value
+def unknown(gate):
+    """The sensor did not answer: nobody knows that the condition held all the time."""
+    gate.since_s = None
 
-    def _holds(self, value):
-        op, number = self.op, self.number
-        if op == ">":
-            return value > number
-        if op == ">=":
-            return value >= number
-        if op == "<":
-            return value < number
-        if op == "<=":
-            return value <= number
-        if op == "==":
-            return value == number
-        if op == "!=":
-            return value != number
-        return not number <= value <= self.number2
 
-    def _past_reset(self, value):
-        return value <= self.reset if self.op[0] == ">" else value >= self.reset
+def fire(gate, value):
+    """The task has run with this value."""
+    if gate.reset is not None:
+        gate.fired = True
+    if gate.op == "changes by":
+        gate.reference = value
 
-    def describe(self, value):
-        """`room.temperature 31.5 > 30`"""
-        text = "%s.%s %s %s %s" % (
-            self.sensor,
-            self.value,
-            show(value),
-            self.op,
-            show(self.number),
-        )
-        if self.number2 is not None:
-            text += "..%s" % show(self.number2)
-        if self.for_s:
-            text += " for %d s" % self.for_s
-        return text
+
+def _holds(gate, value):
+    op, number = gate.op, gate.number
+    if op == ">":
+        return value > number
+    if op == ">=":
+        return value >= number
+    if op == "<":
+        return value < number
+    if op == "<=":
+        return value <= number
+    if op == "==":
+        return value == number
+    if op == "!=":
+        return value != number
+    return not number <= value <= gate.number2
+
+
+def _past_reset(gate, value):
+    return value <= gate.reset if gate.op[0] == ">" else value >= gate.reset
+
+
+def describe(gate, value):
+    """`room.temperature 31.5 > 30`"""
+    text = "%s.%s %s %s %s" % (
+        gate.sensor,
+        gate.value,
+        show(value),
+        gate.op,
+        show(gate.number),
+    )
+    if gate.number2 is not None:
+        text += "..%s" % show(gate.number2)
+    if gate.for_s:
+        text += " for %d s" % gate.for_s
+    return text
 
 
 def show(value):

@@ -3,6 +3,7 @@
 
 from tenner.port.compat import const
 from tenner.schedule import items, tasks
+from tenner.schedule.state import Task
 
 # Timed tasks kept in memory, about 250 bytes each on a board.
 MAX_TASKS = 64
@@ -58,7 +59,7 @@ def scan(lines, interval_s, seed, old):
     if index.work or not index.tasks:
         beat = by_key.get(tasks.BEAT_KEY)
         if beat is None:
-            beat = tasks.Task(tasks.BEAT_KEY, 0)
+            beat = Task()
             beat.beat = True
             beat.every_s = interval_s
             beat.phase_s = seed % interval_s

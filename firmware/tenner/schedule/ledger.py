@@ -14,6 +14,7 @@ cut leaves either a line, or a note without one: that run is then logged as inte
 from tenner.log import log
 from tenner.port.compat import const
 from tenner.schedule.runs import name_of
+from tenner.schedule.tasks import set_last
 
 _MAX_BOOTS = const(9)
 # More lines than one wake writes: the newest tell of runs that the files know nothing about yet.
@@ -21,16 +22,19 @@ _TAIL = const(24)
 
 
 class Ledger:
-    def __init__(self, stores):
+    """
+    Works on what `box` keeps from one wake to the next: `saved`, the counters; `known`, what was
+    read at boot until the tasks have taken it over; `failed`, the sensors reported as silent.
+    """
+
+    def __init__(self, stores, box):
         self._stores = stores
-        self.state = {}
-        # What was read at boot, until the tasks have taken it over.
-        self._known = {}
-        self.silent = []
+        self._box = box
+        self.state = box.saved
 
     def boot(self):
         """Read all; return (boots too short in a row, sentences for the owner, lines to log)."""
-        self.state = self._stores.load_state()
+        self.state.update(self._stores.load_state())
         notices = []
         saved, bad = self._stores.load("tasks")
         if bad:
@@ -39,8 +43,8 @@ class Ledger:
                 "from now." % bad
             )
         saved = saved if isinstance(saved, dict) else {}
-        self._known = saved.get("t", {})
-        self.silent = saved.get("s", [])
+        self._box.known = saved.get("t", {})
+        self._box.failed.extend(saved.get("s", []))
         tail = self._stores.tail(_TAIL)
         for line in tail:
             self._learn(line)
@@ -56,10 +60,13 @@ class Ledger:
         self.state["r"] = []
         self.save()
 
+    def _known(self):
+        return self._box.known or {}
+
     def _lasts(self):
         yield "beat", self.state.get("l", 0)
-        for key in self._known:
-            yield key, self._known[key][0]
+        for key in self._known():
+            yield key, self._known()[key][0]
 
     def _learn(self, line):
         """Take a last run from a line of the log that came after the last save."""
@@ -69,28 +76,28 @@ class Ledger:
         if key == "beat":
             self.state["l"] = max(self.state.get("l", 0), when)
         elif key:
-            entry = self._known.get(key)
+            entry = self._known().get(key)
             if entry is None:
-                self._known[key] = [when, 0, None]
+                self._box.known[key] = [when, 0, None]
             else:
                 entry[0] = max(entry[0], when)
 
     def adopt(self, task):
         """Give a task its state back; False when nothing is known of it."""
         if task.key == 0:
-            task.set_last(self.state.get("l", 0))
+            set_last(task, self.state.get("l", 0))
             return task.last > 0
-        entry = self._known.get(name_of(task.key))
+        entry = self._known().get(name_of(task.key))
         if entry is None:
             return False
-        task.set_last(entry[0])
+        set_last(task, entry[0])
         if task.gate:
             task.gate.fired = bool(entry[1])
             task.gate.reference = entry[2]
         return True
 
     def adopted(self):
-        self._known = {}
+        self._box.known = None
 
     def save(self):
         self._stores.save_state(self.state)
@@ -119,7 +126,7 @@ class Ledger:
                 )
                 yield '%s"%s":%s' % (comma, name_of(task.key), json.dumps(entry))
                 comma = ","
-        yield '},"s":%s}\n' % json.dumps(self.silent)
+        yield '},"s":%s}\n' % json.dumps(self._box.failed)
 
     def begin(self, start, tasks):
         """A run starts: noted first, then counted as run."""

@@ -5,6 +5,7 @@ What never changes comes first and the time last: providers cache an unchanged b
 """
 
 from tenner.schedule import items
+from tenner.schedule.gates import describe
 
 _DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday"
 
@@ -41,7 +42,7 @@ def pieces(stores, plain, lines, opened, unit, time_text, only=None, numbered=Fa
     for index, (gate, value) in enumerate(opened):
         yield "\nReadings:\n" if not index else ""
         sign = unit(gate.value)
-        yield "- %s%s\n" % (gate.describe(value), " (%s)" % sign if sign else "")
+        yield "- %s%s\n" % (describe(gate, value), " (%s)" % sign if sign else "")
     yield "\nTime: %s\n" % time_text
 
 

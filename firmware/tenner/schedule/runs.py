@@ -15,33 +15,35 @@ _GATHER_LINES = const(12)
 
 
 class Runs:
-    def __init__(self, stores):
-        self._stores = stores
-        self._held = []
-        self._written_s = None
+    """The log of `stores`; `box` keeps what is held from one wake to the next (held, written_s)."""
 
-    def add(self, line, mono_s, now_or_never):
+    def __init__(self, stores, box):
+        self._stores = stores
+        self._box = box
+
+    def add(self, line, mono_s, at_once=True):
         """Write a line; one that can wait is held until the next write."""
-        self._held.append(line)
-        if now_or_never or self._written_s is None or len(self._held) >= _GATHER_LINES:
+        box = self._box
+        box.held.append(line)
+        if at_once or box.written_s is None or len(box.held) >= _GATHER_LINES:
             self.flush(mono_s)
         else:
             self.flush_old(mono_s)
 
     def flush_old(self, mono_s):
         """Write what has been held for a minute."""
-        if self._held and mono_s - self._written_s >= _GATHER_S:
+        if self._box.held and mono_s - self._box.written_s >= _GATHER_S:
             self.flush(mono_s)
 
     def flush(self, mono_s):
-        if self._held:
-            self._stores.append(self._held)
+        if self._box.held:
+            self._stores.append(self._box.held)
             # Not before the append: a full disk must not lose them.
-            self._held = []
-            self._written_s = mono_s
+            self._box.held = []
+            self._box.written_s = mono_s
 
     def tail(self, count):
-        return (self._stores.tail(count) + self._held)[-count:]
+        return (self._stores.tail(count) + self._box.held)[-count:]
 
 
 def name_of(key):

@@ -6,16 +6,13 @@ from tenner.schedule import gates
 
 
 class Senses:
-    def __init__(self, sensors, notify):
+    """Lives for one wake. `failed` lists the "sensor.value" names that were reported as silent."""
+
+    def __init__(self, sensors, notify, failed):
         self._sensors = sensors
         self._notify = notify
+        self.failed = failed
         # Readings of this wake, by sensor; a sentence where it did not answer.
-        self._now = {}
-        # "sensor.value" names that have failed and were reported.
-        self.failed = []
-
-    def forget(self):
-        """Another wake: read anew."""
         self._now = {}
 
     async def value(self, sensor, name):
@@ -38,7 +35,7 @@ class Senses:
         try:
             value = await self.value(gate.sensor, gate.value)
         except ValueError as error:
-            gate.unknown()
+            gates.unknown(gate)
             if name not in self.failed:
                 self.failed.append(name)
                 log("heartbeat", "gate %s: check failed: %s" % (name, error))
@@ -50,12 +47,12 @@ class Senses:
         if name in self.failed:
             self.failed.remove(name)
             log("heartbeat", "gate %s: answers again" % name)
-        is_open = gate.check(value, mono_s)
+        is_open = gates.check(gate, value, mono_s)
         if is_open != task.was_open:
             word = "open" if is_open else "shut"
             if gate.fired:
                 word = "quiet until it passes %s" % gates.show(gate.reset)
-            log("heartbeat", "gate %s: %s" % (gate.describe(value), word))
+            log("heartbeat", "gate %s: %s" % (gates.describe(gate, value), word))
         task.was_open = is_open
         if is_open or forced:
             task.opened = value

@@ -21,7 +21,6 @@ class Stores:
     def __init__(self, port):
         self._file = port.path("workspace/HEARTBEAT.md")
         self._folder = port.path("state")
-        self._slots = None
         self._log = None
 
     # --- HEARTBEAT.md
@@ -53,14 +52,17 @@ class Stores:
     # --- state
 
     def load_state(self):
-        from tenner.store.slots import TwoSlots
-
         files.make_dirs(self._folder)
-        self._slots = TwoSlots(self._folder + "/heartbeat")
-        return self._slots.load()
+        return self._slots().load()
 
     def save_state(self, state):
-        self._slots.save(state)
+        self._slots().save(state)
+
+    def _slots(self):
+        # Read anew each time: a wake and a turn beside it both write.
+        from tenner.store.slots import TwoSlots
+
+        return TwoSlots(self._folder + "/heartbeat")
 
     def load(self, name):
         """(value, None), or (None, name of the corrupt file put aside); (None, None) when absent."""

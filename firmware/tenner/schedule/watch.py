@@ -3,6 +3,7 @@
 
 from tenner.log import log
 from tenner.port.compat import const
+from tenner.schedule import tasks
 
 _JUMP_S = const(30)
 _FIRST_BEAT_S = const(60)
@@ -10,126 +11,126 @@ _SHORT_BOOTS = const(3)
 
 
 class Watch:
-    """The part of the heartbeat that keeps its list of tasks up to date."""
+    """Keeps the list of tasks up to date; `book` is the wake it works for."""
 
-    def __init__(self):
-        #: The timed tasks, the beat itself with key 0 first; None without HEARTBEAT.md.
-        self.tasks = None
-        self._work = False
-        self._signature = None
-        self._booted = False
-        self._early = False
-        self._trusted = False
-        self._offset_s = 0
-        self._said = None
+    def __init__(self, book):
+        self._book = book
+        self._heartbeat = book.heartbeat
+        self._ledger = book.ledger
 
-    def _wake(self):
+    def look(self):
         """Take in what has changed since the last wake."""
-        if not self._booted:
+        if not self._heartbeat.booted:
             self._boot()
         self._refresh()
         self._watch_clock()
 
     def _boot(self):
-        boots, notices, lines = self.ledger.boot()
-        mono_s = self.time()[1]
+        boots, notices, lines = self._ledger.boot()
+        mono_s = self._book.time()[1]
         for line in lines:
-            self.runs.add(line, mono_s, False)
-        self.runs.flush(mono_s)
-        self.ledger.booted()
-        self.senses.failed = self.ledger.silent
-        self._early = boots >= _SHORT_BOOTS
-        self._offset_s = self.clock.now() - mono_s
-        self._booted = True
+            self._book.runs.add(line, mono_s)
+        self._ledger.booted()
+        self._heartbeat.early = boots >= _SHORT_BOOTS
+        self._heartbeat.offset_s = self._heartbeat.clock.now() - mono_s
+        self._heartbeat.booted = True
         for text in notices:
-            self.notify(text)
+            self._heartbeat.notify(text)
 
     def _refresh(self):
         """Read HEARTBEAT.md again when it has changed."""
-        now, mono_s, trusted = self.time()
-        signature = self.stores.signature()
-        if signature == self._signature:
+        now, mono_s, trusted = self._book.time()
+        signature = self._book.stores.signature()
+        if signature == self._heartbeat.signature:
             return
-        first = self._signature is None and self.tasks is None
-        old = self.tasks or ()
-        self.tasks = None
-        self._work = False
-        if signature is not None and self.every_s:
+        first = self._heartbeat.signature is None and self._heartbeat.tasks is None
+        old = self._heartbeat.tasks or ()
+        self._heartbeat.tasks = None
+        self._heartbeat.work = False
+        if signature is not None and self._heartbeat.every_s:
+            from tenner.schedule import slots
             from tenner.schedule.index import scan
 
-            index = scan(self.stores.lines(), self.every_s, self._seed, old)
+            seed = slots.seed(self._heartbeat.port.device_id())
+            index = scan(self._book.stores.lines(), self._heartbeat.every_s, seed, old)
             self._take(index, old, now, mono_s)
             self._report(index)
-        self._signature = signature
+        self._heartbeat.signature = signature
         for task in old:
-            if task.pending and task not in (self.tasks or ()):
-                self.close(task, task.pending, now, trusted)
-        if self.tasks and not first:
-            self.ledger.save_tasks(self.tasks)
-        self._said = None
+            if task.pending and task not in (self._heartbeat.tasks or ()):
+                self._book.close(task, task.pending, now, trusted)
+        if self._heartbeat.tasks and not first:
+            self._ledger.save_tasks(self._heartbeat.tasks)
+        self._heartbeat.said = None
 
     def _take(self, index, old, now, mono_s):
-        self.tasks = index.tasks
-        self._work = index.work
+        self._heartbeat.tasks = index.tasks
+        self._heartbeat.work = index.work
         for task in index.tasks:
             if task in old:
                 continue
-            known = self.ledger.adopt(task)
-            if old or self._trusted:
+            known = self._ledger.adopt(task)
+            if old or self._heartbeat.was_trusted:
                 task.base_s = mono_s
-            if self._trusted and not known:
-                task.seat(now, mono_s)
-            if task.beat and self._early and mono_s < _FIRST_BEAT_S:
+            if self._heartbeat.was_trusted and not known:
+                tasks.seat(task, now, mono_s)
+            if task.beat and self._heartbeat.early and mono_s < _FIRST_BEAT_S:
                 # Boots as short as the last ones never last an interval.
                 task.base_s = _FIRST_BEAT_S - task.every_s
-        if self._trusted:
-            self.ledger.adopted()
+        if self._heartbeat.was_trusted:
+            self._ledger.adopted()
         log("heartbeat", "HEARTBEAT.md: %d timed tasks" % len(index.tasks))
 
     def _report(self, index):
-        if index.problems_crc == self.ledger.state.get("p", 0):
+        if index.problems_crc == self._ledger.state.get("p", 0):
             return
         if index.problems:
-            self.notify("\n".join(index.problems) + "\nBrackets stay as text for the model.")
-        self.ledger.state["p"] = index.problems_crc
-        self.ledger.save()
+            self._heartbeat.notify(
+                "\n".join(index.problems) + "\nBrackets stay as text for the model."
+            )
+        self._ledger.state["p"] = index.problems_crc
+        self._ledger.save()
 
     def _watch_clock(self):
         """Seat the tasks anew when the clock becomes trusted or jumps: nothing runs in a burst."""
-        now, mono_s, trusted = self.time()
-        jump_s = now - mono_s - self._offset_s
-        self._offset_s = now - mono_s
-        if self.every_s and self.ledger.state.get("b") and mono_s >= self.every_s:
-            self.ledger.state["b"] = 0
-            self.ledger.save()
-        became = trusted and not self._trusted
+        now, mono_s, trusted = self._book.time()
+        jump_s = now - mono_s - self._heartbeat.offset_s
+        self._heartbeat.offset_s = now - mono_s
+        if (
+            self._heartbeat.every_s
+            and self._ledger.state.get("b")
+            and mono_s >= self._heartbeat.every_s
+        ):
+            self._ledger.state["b"] = 0
+            self._ledger.save()
+        became = trusted and not self._heartbeat.was_trusted
         if became or (trusted and abs(jump_s) > _JUMP_S):
-            self._trusted = True
+            self._heartbeat.was_trusted = True
             self._reseat(now, mono_s, 0 if became else jump_s)
-        elif not trusted and self._trusted:
-            self._trusted = False
-            for task in self.tasks or ():
+        elif not trusted and self._heartbeat.was_trusted:
+            self._heartbeat.was_trusted = False
+            for task in self._heartbeat.tasks or ():
                 task.base_s = mono_s
 
     def _reseat(self, now, mono_s, jump_s):
         seated = 0
-        for task in self.tasks or ():
+        for task in self._heartbeat.tasks or ():
             if task.pending:
                 # Its due time belongs to the clock that was in force before.
-                self.close(task, task.pending, now, bool(jump_s))
+                self._book.close(task, task.pending, now, bool(jump_s))
             # After a leap forward a grid starts anew, but what stands at a time of day and was
             # leaped over is caught up once.
             if (
                 task.ran
                 or task.last <= 0
-                or task.last > now + task.horizon_s()
+                or task.last > now + tasks.horizon_s(task)
                 or (jump_s > 0 and task.every_s)
             ):
-                task.seat(now, mono_s)
+                tasks.seat(task, now, mono_s)
                 seated += 1
-        self.ledger.adopted()
-        if self.tasks:
-            self.ledger.save_tasks(self.tasks)
+        self._ledger.adopted()
+        if self._heartbeat.tasks:
+            self._ledger.save_tasks(self._heartbeat.tasks)
         if not seated and not jump_s:
             return
         what = "the clock moved by %d s" % jump_s if jump_s else "the clock is set"

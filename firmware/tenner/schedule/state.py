@@ -1,0 +1,54 @@
+# tenner schedule.state: what of tasks and gates stays in memory between two wakes.
+# MIT license; Copyright (c) 2026 the tenner authors
+"""
+Data only, and the defaults in the class, where they cost nothing per task: what is done with it is
+in `tasks` and `gates`, which a small board loads when it wakes and lets go of afterwards.
+"""
+
+
+class Task:
+    #: A short number that names the item as long as nobody edits it; 0 is the beat itself.
+    key = 0
+    #: Its line in HEARTBEAT.md; the text is read from there when it runs.
+    line = 0
+    # When: a grid of seconds, or a cron expression on the owner's clock; `beat`: it has no time of
+    # its own and falls due with the beat.
+    every_s = 0
+    phase_s = 0
+    cron = None
+    beat = False
+    hours = None
+    # How: a named model, the text itself, only if a gate is open.
+    model = None
+    notify = False
+    gate = None
+    #: UTC seconds of the last run.
+    last = 0
+    # Start of the count while the clock is not trusted, and whether it ran since then.
+    base_s = 0
+    ran = False
+    # The occurrence at hand, whether a person asked for it outside the task's times, and the one
+    # that waits to be tried again: [due, reason, failed tries, tokens they cost].
+    due = 0
+    asked = False
+    pending = None
+    # The value that opened the gate, kept until the task has run; and the last look at it.
+    opened = None
+    was_open = False
+    #: The next time of a cron expression, worked out when first asked for.
+    next = None
+
+
+class Gate:
+    sensor = ""
+    value = ""
+    op = ""
+    number = 0
+    number2 = None
+    for_s = 0
+    reset = None
+    #: Monotonic seconds since which the condition holds.
+    since_s = None
+    # These two survive a reboot.
+    fired = False
+    reference = None
