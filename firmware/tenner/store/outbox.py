@@ -287,15 +287,14 @@ class Outbox:
         start = skipped = 0
         now = self.clock.mono_s()
         try:
+            size = files.size(self._path)
             with open(self._path, "rb") as file:
-                while True:
-                    line = file.readline(self.max_line + 1)
-                    if not line:
-                        break
-                    if line[-1:] == b"\n":
-                        if not self._apply(line, start, now):
-                            skipped += 1
-                    start += len(line)
+                for line in files.lines(file):
+                    end = start + len(line) + 1
+                    # A last line that a power cut left without its end was never acknowledged.
+                    if end <= size and not self._apply(line, start, now):
+                        skipped += 1
+                    start = end
         except OSError as error:
             if files.exists(self._path):
                 log("outbox", "cannot read %s: %s" % (self._path, error))
@@ -319,7 +318,7 @@ class Outbox:
             if kind == "+":
                 _, _, added, channel, chat, alert, reply_to, _ = record
                 item = Item(id, added, channel, chat, bool(alert), reply_to)
-                item.start, item.size = start, len(line)
+                item.start, item.size = start, len(line) + 1
                 item.due = item.born = now
                 self._items.append(item)
             else:
