@@ -98,7 +98,7 @@ async def _answer(app, message):
             log("app", line)
         text = "Something in me failed (%s: %s). The log has the details." % (
             type(error).__name__,
-            error,
+            redact(str(error)),
         )
     reply(app, message, text)
     app.rest()
@@ -137,8 +137,18 @@ async def _poll(app):
     await app.telegram.poll()
 
 
+def _unhandled(loop, context):
+    """What leaves a task that nobody waits for is logged like any failure, without secrets."""
+    error = context.get("exception")
+    log("app", "%s: %s" % (context.get("message"), type(error).__name__))
+    if error is not None:
+        for line in _trace(error):
+            log("app", line)
+
+
 async def run(app):
     """Start every service and wait for the end of the program."""
+    asyncio.get_event_loop().set_exception_handler(_unhandled)
     for name, service in list(_list(app)):
         asyncio.create_task(supervise(name, service))
     await app.ended.wait()

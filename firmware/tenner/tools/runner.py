@@ -33,7 +33,8 @@ async def call(registry, name, arguments_text, ctx):
         text = "error: %s" % error
     except Exception as error:
         text = "error: %s failed: %s: %s" % (name, type(error).__name__, error)
-    # Cut after redaction: half a secret would not be recognized.
+    # A tool of the owner's may have read the settings: their secrets are for nobody else.
+    text = redact(text)
     shown = redact(arguments_text).replace('"action":', "").replace('":', " ").replace('"', "")
     log(
         "tool",
@@ -41,7 +42,7 @@ async def call(registry, name, arguments_text, ctx):
         % (
             name[:64],
             " ".join(shown.strip("{} \n").split())[:120],
-            redact(text)[: 120 if text.startswith("error: ") else 60],
+            text[: 120 if text.startswith("error: ") else 60],
             ticks_diff(ticks_ms(), start),
         ),
     )
@@ -107,6 +108,8 @@ async def _run(name, module, args, ctx):
         from tenner.store.appendlog import dumps
 
         text = "done" if text is None else dumps(text)
+    # Before it is cut: half a secret would not be recognized.
+    text = redact(text)
     cap = getattr(module, "RESULT_CAP", _RESULT_CAP)
     if len(text) <= cap:
         return text
