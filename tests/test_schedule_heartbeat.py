@@ -512,6 +512,21 @@ class OnFlash(unittest.TestCase):
         board.step()
         self.assertEqual(len(board.heartbeat.tasks), 1)
         self.assertEqual(Stores(Port()).load("tasks")[1], None)
+        # A wake is spared while nothing is due and nothing has changed.
+        spared = board.heartbeat._nothing_new
+        self.assertEqual([spared(), spared()], [False, True])
+        with open(folder + "/workspace/HEARTBEAT.md", "w") as f:
+            f.write("- Check again.\n")
+        self.assertEqual([spared(), spared()], [False, True])
+        board.clock.utc += 7200
+        self.assertEqual(spared(), False)
+        board.step()
+        self.assertEqual(spared(), True)
+        board.clock.pass_s(board.heartbeat.next_wake())
+        self.assertEqual(spared(), False)
+        board.step()
+        board.clock.trusted = False
+        self.assertEqual(spared(), False)
 
     def test_the_service_checks_gates_while_a_model_thinks(self):
         board = sim.Board("- Check.\n" + TANK)

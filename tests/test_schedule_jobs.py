@@ -8,8 +8,7 @@ import unittest
 import schedule_sim as sim
 from support import run, temp_folder
 from tenner.agent.lane import LaneBusy, PutBack
-from tenner.schedule import cron as cron_module
-from tenner.schedule import jobs
+from tenner.schedule import cronbook, cronwatch, jobs
 from tenner.schedule.cron import CronJobs
 from tenner.schedule.runs import Runs
 from tenner.schedule.stores import Stores
@@ -18,7 +17,7 @@ from tenner.tools import ToolError
 from tenner.tools import cron as tool
 
 sim.quiet()
-cron_module.log = sim._silent
+cronbook.log = cronwatch.log = sim._silent
 START = sim.START  # midnight, a Saturday
 
 
@@ -47,8 +46,6 @@ class Board:
         self.turns = []
         self.sent = []
         self.notices = []
-        self.held = []
-        self.written_s = None
         if entries is not None:
             self.write(json.dumps({"jobs": entries}))
         self.boot()
@@ -63,6 +60,9 @@ class Board:
 
     def path(self, name):
         return self.folder + "/" + name
+
+    def part(self, name):
+        return {"zone": self.zone, "budget": self}[name]
 
     def busy(self):
         return self.holder
@@ -89,14 +89,12 @@ class Board:
         self.cron = CronJobs(
             self,
             self.clock,
-            self.zone,
-            self,
+            self.part,
             self,
             self.run_turn,
             self.deliver,
             self.notices.append,
             self.online,
-            Runs(Stores(self), self),
         )
 
     def pass_time(self, seconds):
@@ -109,7 +107,7 @@ class Board:
             sim.drive(self.cron.step())
 
     def lines(self):
-        return self.cron.runs.tail(10000)
+        return Runs(Stores(self), self.cron).tail(10000)
 
     def results(self):
         return [line["r"] for line in self.lines()]
@@ -322,6 +320,19 @@ class TheFile(unittest.TestCase):
         # Nothing rewrites what it does not understand.
         with self.assertRaises(ValueError):
             board.cron.remove("last")
+
+    def test_a_wake_is_spared_while_nothing_is_due_and_nothing_has_changed(self):
+        board = Board(self, [job("a", EVERY)])
+        self.assertEqual(board.cron._nothing_new(), False)
+        sim.drive(board.cron.step())
+        spared = board.cron._nothing_new
+        self.assertEqual([spared(), spared()], [True, True])
+        board.write('{"jobs": []}')
+        self.assertEqual(spared(), False)
+        board.write(json.dumps({"jobs": [job("a", EVERY)]}))
+        sim.drive(board.cron.step())
+        board.clock.pass_s(600)
+        self.assertEqual(spared(), False)
 
     def test_a_torn_file_keeps_what_stands_before(self):
         payload = '"payload": {"kind": "message", "message": "Do it."}'

@@ -3,7 +3,7 @@
 
 import unittest
 
-from support import temp_folder
+from support import ROOT, temp_folder
 from tenner.schedule import clauses, items
 from tenner.schedule.ack import deliver
 
@@ -93,6 +93,15 @@ class Items(unittest.TestCase):
             f.write(bytes(range(256)) * 9 + b"\xf0\x9f" * 700)
         for line in items.file_lines(path):
             self.assertTrue(isinstance(line[1], str))
+
+    def test_the_template_costs_nothing_and_its_examples_are_right(self):
+        with open(ROOT + "/firmware/workspace/HEARTBEAT.md") as f:
+            text = f.read()
+        self.assertTrue(items.is_empty(text))
+        self.assertEqual(items.parse(text).problems, [])
+        found = items.parse(text.replace("<!--", "").replace("-->", ""))
+        self.assertEqual(found.problems, [])
+        self.assertEqual(len(found.items), 8)
 
     def test_every_prefix_of_a_file_can_be_read(self):
         text = "---\na: b\n---\n- (every 5m; when a.b outside 1..2 for 3m) x <!-- c -->\n- [x] y"

@@ -1,15 +1,19 @@
 # tenner schedule.job: what the scheduler keeps of one job, and when that job is due.
 # MIT license; Copyright (c) 2026 the tenner authors
 
-from tenner.schedule import jobs, slots
+from tenner.schedule import slots
 
 
 class Job:
     def __init__(self, entry, zone):
+        from tenner.schedule import jobs
+
         self.id = entry["id"]
         self.enabled = entry.get("enabled", True)
         self.missed = entry.get("missed", "once")
-        self.kind, self.when, self.anchor, self.zone = jobs.timing(entry, zone)
+        self.kind, self.when, self.anchor, own = jobs.timing(entry, zone)
+        #: Its own time zone as text, None for the owner's.
+        self.tz = None if own is zone else own.text
         self.last = 0
         self.failures = 0
         # 0, or the time from which the job is off although its entry says otherwise, and why.
@@ -23,7 +27,7 @@ class Job:
         self.waits = None
         self._next = None
 
-    def due_at(self, now, mono_s, trusted):
+    def due_at(self, now, mono_s, trusted, zone):
         """When the job fell due or will; None when it never does or is held."""
         if not self.enabled or self.off:
             return None
@@ -35,15 +39,15 @@ class Job:
             if self.kind == "at":
                 self._next = self.when
             else:
-                self._next = self._after(self.last)
+                self._next = self._after(self.last, zone)
         return self._next
 
-    def overtaken(self, due, now):
+    def overtaken(self, due, now, zone):
         """The newest occurrence that has come after the one that waits since `due`, or None."""
         found = None
         # Only a clock that leaped makes more than a few; those of the leap count as one.
         for _ in range(100):
-            following = None if self.kind == "at" else self._after(found or due)
+            following = None if self.kind == "at" else self._after(found or due, zone)
             if following is None or following > now:
                 break
             found = following
@@ -51,13 +55,17 @@ class Job:
             self._next = found
         return found
 
-    def _after(self, utc):
+    def _after(self, utc, zone):
         if self.kind == "every":
             anchor = self.last if self.anchor is None else self.anchor
             return slots.next_slot(self.when, anchor % self.when, utc)
         from tenner.schedule.cronexpr import Cron
 
-        return Cron(self.when).next_after(utc, self.zone)
+        if self.tz is not None:
+            from tenner.schedule.zone import Zone
+
+            zone = Zone(self.tz)
+        return Cron(self.when).next_after(utc, zone)
 
     def ran_at(self, now, mono_s, trusted):
         """The occurrence at hand is over: count from here."""

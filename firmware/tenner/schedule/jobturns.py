@@ -2,66 +2,98 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.agent.lane import LaneBusy, PutBack
-from tenner.schedule import ack, prompt
-
-_SENT = {True: "yes", False: "queued"}
 
 
-async def run(cron, job, entry):
+async def run(cron, job):
     """Run the job now, or let it wait for budget, lane or network."""
-    payload = entry["payload"]
-    is_turn = payload["kind"] == "agent_turn"
-    if is_turn and _stopped(cron, job):
+    entry = _begin(cron, job)
+    if entry is None:
         return
-    cron.begin(job)
-    tokens = 0
     line = {"r": "ran", "tokens": 0}
     try:
-        text = payload["message"]
-        if is_turn:
-            time_text = prompt.tell_time(job.zone, cron.clock.now(), cron.clock.trusted)
-            name = entry.get("name") or job.id
-            result = await cron.run_turn(
-                lambda: _pieces(name, text, time_text), kind="cron", model=payload.get("model")
-            )
-            tokens = line["tokens"] = result.tokens()
-            line["ms"] = result.ms
-            if result.estimated:
-                line["est"] = True
-            if result.interrupted == "stop":
-                line["why"] = "stopped by the owner"
-                return cron.done(job, line)
-            if result.error is not None:
-                return cron.failed(job, result.error, tokens)
-            text = ack.deliver(result.text or "")
-        if text:
-            sent = await cron.deliver(text, payload.get("channel"), payload.get("chat"))
-            line["sent"] = _SENT[bool(sent)]
-        else:
-            line["sent"] = "no"
+        await _run(cron, job, entry, line)
     except LaneBusy as busy:
-        return cron.put_back(job, "lane busy (%s)" % busy.args[0])
+        _book(cron).put_back(job, "lane busy (%s)" % busy.args[0])
     except PutBack:
-        return cron.put_back(job, "put back (a person came first)")
+        _book(cron).put_back(job, "put back (a person came first)")
     except Exception as error:
         # Also what only a bug raises: a failed job must never pass for a quiet one.
-        return cron.failed(job, str(error) or repr(error), tokens)
-    cron.done(job, line)
+        _book(cron).failed(job, str(error) or repr(error), line["tokens"])
 
 
-def _stopped(cron, job):
+async def _run(cron, job, entry, line):
+    payload = entry["payload"]
+    text = payload["message"]
+    if payload["kind"] == "agent_turn":
+        name = entry.get("name") or job.id
+        time_text = _time_text(cron, job)
+        result = await cron.run_turn(
+            lambda: _pieces(name, text, time_text), kind="cron", model=payload.get("model")
+        )
+        line["tokens"] = result.tokens()
+        line["ms"] = result.ms
+        if result.estimated:
+            line["est"] = True
+        if result.interrupted == "stop":
+            line["why"] = "stopped by the owner"
+            return _book(cron).done(job, line)
+        if result.error is not None:
+            return _book(cron).failed(job, result.error, line["tokens"])
+        from tenner.schedule import ack
+
+        text = ack.deliver(result.text or "")
+    line["sent"] = "no"
+    if text:
+        sent = await cron.deliver(text, payload.get("channel"), payload.get("chat"))
+        line["sent"] = "yes" if sent else "queued"
+    _book(cron).done(job, line)
+
+
+def _book(cron):
+    from tenner.schedule.cronbook import CronBook
+
+    return CronBook(cron)
+
+
+def _begin(cron, job):
+    """The job's entry, after its run was noted; None when it cannot run now."""
+    from tenner.schedule import cronwake
+
+    entry = cronwake.entry_of(cron, job.id)
+    if entry is None:
+        return None
+    book = _book(cron)
+    if entry["payload"]["kind"] == "agent_turn" and _stopped(cron, book, job):
+        return None
+    book.begin(job)
+    return entry
+
+
+def _time_text(cron, job):
+    from tenner.schedule.prompt import tell_time
+
+    zone = cron.part("zone")
+    if job.tz is not None:
+        from tenner.schedule.zone import Zone
+
+        zone = Zone(job.tz)
+    return tell_time(zone, cron.clock.now(), cron.clock.trusted)
+
+
+def _stopped(cron, book, job):
     """Whether the job cannot run now; what follows from that is done."""
-    left = cron.budget.left("cron") if cron.budget is not None else None
+    budget = cron.part("budget")
+    left = budget.left("cron")
     if left is not None and left <= 0:
-        cron.skip(job, "daily token budget spent (%d)" % cron.budget.per_day)
+        book.skip(job, "daily token budget spent (%d)" % budget.per_day)
         return True
     busy = cron.lane.busy()
     if busy:
-        cron.wait(job, "lane busy (%s)" % busy)
+        book.wait(job, "lane busy (%s)" % busy)
         return True
     online = cron.online()
     if online is not True:
-        cron.wait(job, "offline (%s)" % (online or "network"))
+        book.wait(job, "offline (%s)" % (online or "network"))
         return True
     return False
 
