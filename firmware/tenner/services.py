@@ -100,8 +100,9 @@ async def _answer(app, message):
             type(error).__name__,
             redact(str(error)),
         )
-    reply(app, message, text)
+    # The turn's code makes room for what sends its answer.
     app.rest()
+    reply(app, message, text)
     app.part("heartbeat").poke()
 
 
