@@ -44,9 +44,9 @@ class AppendLog:
         end = size if self._whole else self.end()
         if end < size or size + len(data) > self.max_bytes:
             # Rare, so its code is not kept: once after a power cut, once per half a log.
-            from tenner.store import compaction
+            from tenner.store import repairs
 
-            compaction.rewrite(self.path, end, self.max_bytes, data)
+            repairs.rewrite_log(self.path, end, self.max_bytes, data)
         else:
             self._whole = False
             with open(self.path, "ab") as file:

@@ -1,4 +1,4 @@
-# tenner store.repairs: what is done to files after something went wrong.
+# tenner store.repairs: what is done to files rarely: after something went wrong, or when a log is full.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import os
@@ -8,6 +8,7 @@ from tenner.port.compat import const
 from tenner.store import files
 
 _LAST_ASIDE = const(9)
+_BLOCK = const(256)
 
 
 def clean_strays(folder):
@@ -37,3 +38,39 @@ def set_aside(path):
         files.remove(aside)
     os.rename(path, aside)
     return aside
+
+
+def rewrite_log(path, end, max_bytes, data):
+    """
+    Replace the log by its whole lines up to `end`, followed by `data`. If that is more than `max_bytes`,
+    only the lines of the newest half are kept.
+    """
+    start = 0
+    if end + len(data) > max_bytes:
+        start = _newest(path, end, min(max_bytes // 2, max_bytes - len(data)))
+    if end < files.size(path):
+        log("store", "%s: cut off the unfinished last line" % path)
+    files.write_atomic(path, _pieces(path, start, end, data))
+
+
+def _newest(path, end, keep):
+    """Offset of the first line among the last `keep` bytes before `end`."""
+    start = end - keep
+    if start <= 0:
+        return 0
+    with open(path, "rb") as file:
+        # One byte back: a line that starts exactly there is kept.
+        file.seek(start - 1)
+        while start < end:
+            block = file.read(_BLOCK)
+            newline = block.find(b"\n")
+            if newline >= 0:
+                return min(start + newline, end)
+            start += len(block)
+    return end
+
+
+def _pieces(path, start, end, data):
+    if start < end:
+        yield from files.blocks(path, start, end)
+    yield data

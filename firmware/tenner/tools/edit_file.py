@@ -3,20 +3,17 @@
 
 from tenner.store import files
 from tenner.tools import ToolError
-from tenner.tools.paths import check_room, code_approval, readable_file, relative, writable_file
+from tenner.tools.paths import check_room, check_write, code_approval, readable_file, writable_file
 
 ASK_ANYWAY = True
+approval = code_approval
 
 
 def check(args, ctx):
     if not args["old"]:
         raise ToolError("edit_file: old is empty: give the text to replace, or use append_file")
     readable_file(ctx, args["path"])
-    args["path"] = relative(ctx.workspace, writable_file(ctx, args["path"]))
-
-
-def approval(args, ctx):
-    return code_approval(args, ctx, "change")
+    check_write(args, ctx)
 
 
 async def run(args, ctx):

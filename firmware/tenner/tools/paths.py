@@ -65,12 +65,23 @@ def check_room(path, size):
         free = stat[1] * stat[4]
         if size + _RESERVE > free:
             raise ToolError(
-                "no room: %d bytes are free, %d must stay so; delete or shorten files first"
+                "no room: %d bytes are free, %d must stay so: delete files first"
                 % (free, _RESERVE)
             )
 
 
-def code_approval(args, ctx, verb):
+# --- what tools have as their own `check` and `approval`
+
+
+def check_read(args, ctx):
+    args["path"] = relative(ctx.workspace, readable_file(ctx, args["path"]))
+
+
+def check_write(args, ctx):
+    args["path"] = relative(ctx.workspace, writable_file(ctx, args["path"]))
+
+
+def code_approval(args, ctx):
     """Ask before a file is changed that the board would run, unless write_paths lists it."""
     name = relative(ctx.workspace, writable_file(ctx, args["path"]))
     if name.split("/")[0].lower() not in CODE:
@@ -78,7 +89,10 @@ def code_approval(args, ctx, verb):
     for pattern in ctx.config.get("write_paths"):
         if matches(pattern, name) or matches(pattern, HOME + "/" + name):
             return None
-    return "%s %s, which the board would run as code" % (verb, name)
+    return "change %s, which the board would run as code" % name
+
+
+# --- paths
 
 
 def resolve(workspace, path, write=False, extra_patterns=(), root=None):
@@ -133,14 +147,14 @@ def matches(pattern, text):
 def _check_text(path, write):
     """Refuse what some file system reads in another way than it looks."""
     if not path or len(path.encode()) > _MAX_PATH:
-        raise ToolError("a path has 1 to %d bytes: give one such as notes/today.md" % _MAX_PATH)
+        raise ToolError("a path has 1 to %d bytes, as notes/today.md" % _MAX_PATH)
     if "\\" in path or any(ord(letter) < 0x20 or ord(letter) == 0x7F for letter in path):
-        raise ToolError("the path has a backslash or control character: use / and plain names")
+        raise ToolError("backslash or control character in the path: use / and plain names")
     for part in path.split("/"):
         if part not in (".", "..") and part[-1:] in (".", " "):
             raise ToolError('"%s" ends in a dot or space: use a plain name' % part)
     if write and path.lower().endswith(files.TEMP):
-        raise ToolError("names ending in .tmp are for unfinished files: use another ending")
+        raise ToolError("names in .tmp are for unfinished files: use another ending")
 
 
 def _straight(path):

@@ -2,17 +2,11 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.store import files
-from tenner.tools.paths import check_room, code_approval, relative, writable_file
+from tenner.tools.paths import check_room, check_write, code_approval, writable_file
 
 ASK_ANYWAY = True
-
-
-def check(args, ctx):
-    args["path"] = relative(ctx.workspace, writable_file(ctx, args["path"]))
-
-
-def approval(args, ctx):
-    return code_approval(args, ctx, "write")
+check = check_write
+approval = code_approval
 
 
 async def run(args, ctx):
