@@ -127,6 +127,12 @@ class TestCheck(unittest.TestCase):
         example = jsontext.loads(self.problem({"action": "write"}).split("Example: ", 1)[1])
         self.assertEqual(example, {"action": "write", "device": "...", "data": [0]})
 
+    def test_a_type_that_is_not_known_is_not_checked(self):
+        for kind in (["string", "null"], "date", None):
+            schema = {"parameters": {"properties": {"x": {"type": kind}}}}
+            for value in ("a", 1, True, [1]):
+                self.assertIsNone(check.problem(schema, {"x": value}))
+
     def test_a_schema_without_anything_takes_no_arguments(self):
         self.assertIsNone(check.problem({"name": "x"}, {}))
         self.assertIn("allowed: none", check.problem({"name": "x"}, {"a": 1}))
