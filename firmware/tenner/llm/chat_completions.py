@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.llm import records
-from tenner.llm.reply import Call
+from tenner.llm.client import Call
 from tenner.net.jsonout import escape, escaped, quote
 
 
@@ -76,7 +76,6 @@ class Parser:
     def __init__(self, reply):
         self.reply = reply
         self._call = Call()
-        self._rebuild = None
         self._item = -1  # place of the collected call in this event's list
 
     def sink(self, path, value, more):
@@ -128,13 +127,8 @@ class Parser:
             call.name += str(value)
         elif path[6:7] == ["arguments"]:
             if len(path) > 7:
-                # Some servers send the arguments as an object instead of its text.
-                if self._rebuild is None:
-                    from tenner.llm.rebuild import Rebuild
-
-                    self._rebuild = Rebuild()
-                value = self._rebuild.add(path[7:], value, more)
-            if value is not None:
+                call.add_value(path[7:], value, more)
+            elif value is not None:
                 call.add(str(value))
 
     def event_end(self):
@@ -146,9 +140,6 @@ class Parser:
             return
         self._item = -1
         part = self._call
-        if self._rebuild:
-            part.add(self._rebuild.end())
-            self._rebuild = None
         found = None
         for call in self.reply.calls:
             if part.index is None:
@@ -160,7 +151,8 @@ class Parser:
         if found:
             found.id = found.id or part.id
             found.name = found.name or part.name
-            found.add(part.join())
+            found.add(part.end())
+            part.clear()
         else:
             self.reply.add_call(part)
-        self._call = Call()
+            self._call = Call()

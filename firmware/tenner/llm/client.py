@@ -1,15 +1,19 @@
-# tenner llm.client: one request to one model.
+# tenner llm.client: one request to one model, and its reply, collected from fragments within fixed bounds.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import asyncio
 
-from tenner.llm.reply import Reply
+from tenner.llm.errors import LlmError
 from tenner.net.jsonin import Scanner
 from tenner.net.sse import SseReader
-from tenner.port.compat import const
+from tenner.port.compat import const, ticks_ms
 
-_READ = const(512)
+_READ = const(256)
 _MAX_BODY = const(8388608)  # nothing a board asked for is longer
+_MAX_TEXT = const(16384)  # bytes of text, and of the arguments of one call
+_MAX_CALLS = const(16)
+_MAX_ID = const(128)
+_MAX_NAME = const(64)
 
 
 async def complete(http, candidate, request, timeout_s):
@@ -90,3 +94,158 @@ async def _receive(response, parser, reply):
         if not reply.ended:
             raise EOFError("the reply was cut off")
         reply.finish()
+
+
+class Text:
+    """
+    Text that grows by small pieces in one block of memory. As many small strings, it would lie scattered
+    between what is thrown away meanwhile, and leave no room for the whole.
+    """
+
+    what = "text"
+
+    def __init__(self):
+        self.clear()
+
+    def clear(self):
+        self.utf8 = bytearray()
+
+    def add(self, piece):
+        """Append a str; more than the limit is an error, not growth."""
+        self.utf8.extend(piece.encode())
+        if len(self.utf8) > _MAX_TEXT:
+            raise _too_long("over %d bytes of %s" % (_MAX_TEXT, self.what))
+
+    def join(self):
+        """Return everything as one str."""
+        return str(self.utf8, "utf-8")
+
+
+class Call(Text):
+    """One tool call as the model wrote it; `arguments_text` should be a JSON object, but may be anything."""
+
+    what = "arguments"
+
+    def __init__(self):
+        super().__init__()
+        self._rebuild = None
+
+    def clear(self):
+        """Be ready for the next fragment."""
+        super().clear()
+        self.id = ""
+        self.name = ""
+        self.index = None
+
+    def add_value(self, path, value, more):
+        """Take a value of arguments that come as an object instead of its text."""
+        if self._rebuild is None:
+            from tenner.llm.rebuild import Rebuild
+
+            self._rebuild = Rebuild()
+        self.add(self._rebuild.add(path, value, more))
+
+    def end(self):
+        """The call, or a fragment of it, is complete: return the text of the arguments."""
+        if self._rebuild:
+            self.add(self._rebuild.end())
+            self._rebuild = None
+        return self.join()
+
+
+class Reply:
+    """
+    What a model answered. `stop` is "stop", "length", "tools" or "refusal". `estimated` says that the
+    server sent no token counts. What a model thinks, in <think> or in fields of its own, is dropped.
+    """
+
+    def __init__(self):
+        self.text = ""
+        self.calls = []
+        self.stop = None
+        self.tokens_in = 0
+        self.tokens_out = 0
+        self.estimated = False
+        #: Bytes of the request's body.
+        self.body_bytes = 0
+        #: The words of an error object in the middle of a reply, and its status.
+        self.error = None
+        self.error_status = None
+        #: The server said that this is all.
+        self.ended = False
+        self._text = Text()
+        self._thinking = False
+        self._held = ""  # the beginning of a tag
+
+    def add_text(self, piece):
+        """Take a piece of text; the tags may be cut anywhere."""
+        piece = self._held + piece
+        self._held = ""
+        while piece:
+            start = piece.find("<")
+            if start:
+                self._put(piece if start < 0 else piece[:start])
+                piece = "" if start < 0 else piece[start:]
+            if piece.startswith("<think>"):
+                self._thinking = True
+                piece = piece[7:]
+            elif piece.startswith("</think>"):
+                # Some servers swallow the opening tag: then all before the closing one was thought.
+                if not self._thinking:
+                    self._text.clear()
+                self._thinking = False
+                piece = piece[8:]
+            elif "<think>".startswith(piece) or "</think>".startswith(piece):
+                self._held = piece
+                return
+            else:
+                self._put("<")
+                piece = piece[1:]
+
+    def _put(self, piece):
+        if not self._text.utf8:
+            piece = piece.lstrip()
+        if piece and not self._thinking:
+            self._text.add(piece)
+
+    def add_call(self, call):
+        """Make `call` a part of the reply."""
+        if len(self.calls) >= _MAX_CALLS:
+            raise _too_long("over %d tool calls" % _MAX_CALLS)
+        self.calls.append(call)
+
+    def take_error(self, path, value):
+        """Take a value of an error object; both wire formats know one, and it may come at any time."""
+        if isinstance(value, int) and path[-1] in ("code", "status"):
+            self.error_status = value
+            self.error = self.error or ""
+        elif isinstance(value, str) and len(path) <= 2:
+            self.error = ((self.error or "") + " " + value)[:400]
+
+    def finish(self):
+        """Everything arrived: fill in the public fields, repair ids, estimate what was not counted."""
+        self._put(self._held)
+        self.text = self._text.join()
+        self._text = None
+        size = len(self.text)
+        seen = []
+        for number, call in enumerate(self.calls):
+            call.arguments_text = call.end().strip() or "{}"
+            size += len(call.utf8) + len(call.name)
+            call.utf8 = None
+            call.name = call.name[:_MAX_NAME]
+            # Some servers send no id, the same for every call, or one as long as a letter.
+            if not call.id or len(call.id) > _MAX_ID or call.id in seen:
+                call.id = "call_%x_%d" % (ticks_ms(), number)
+            seen.append(call.id)
+        if self.stop not in ("length", "refusal"):
+            self.stop = "tools" if self.calls else "stop"
+        if not self.tokens_in and not self.tokens_out:
+            # Four bytes a token is right within a third for most languages and models.
+            self.estimated = True
+            self.tokens_in = (self.body_bytes + 3) // 4
+            self.tokens_out = (size + 3) // 4
+
+
+def _too_long(what):
+    return LlmError("unknown", "the model's reply has %s: ask for something shorter" % what)

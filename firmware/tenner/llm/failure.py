@@ -13,24 +13,22 @@ _MESSAGE = const(200)
 _RETRY_S = const(2)  # before the same model is asked again after a broken exchange
 _LONGEST_WAIT_S = const(20)  # a Retry-After up to this is waited for
 
-_MODEL = "does not exist|not found|not_found|no such|unknown model"
+_MODEL = const("does not exist|not found|not_found|no such|unknown model")
 # "max_tokens is too large" is a wrong setting, not a long history: hence no bare "token".
-_CONTEXT = (
+_CONTEXT = const(
     "context_length|context length|context window|context size|maximum context|too long"
     "|too many tokens|exceeds the context|token limit|tokens >|input tokens|prompt tokens"
     "|exceeds the maximum number of tokens|reduce the length"
 )
 
+# What the owner can do; anything else passes by itself.
 _ADVICE = {
-    "auth": "check its api_key in config.json",
-    "billing": "check the account's balance",
-    "rate_limit": "it will work again in a while",
-    "timeout": "it may work again in a while",
-    "tls": "nothing was sent",
-    "not_found": "check model and base_url in config.json",
-    "context_overflow": "the conversation must get shorter",
-    "format": "another model or api in config.json may work",
-    "unknown": "check base_url in config.json",
+    "auth": "; check its api_key in config.json",
+    "billing": "; check the account's balance",
+    "not_found": "; check model and base_url in config.json",
+    "context_overflow": "; the conversation must get shorter",
+    "format": "; check api in config.json",
+    "unknown": "; check base_url in config.json",
 }
 
 
@@ -137,12 +135,12 @@ def _error(candidate, cls, what, detail="", retry_after_s=None, status=None):
     detail = _redact(" ".join(detail.split()), candidate.api_key)
     if len(detail) > _MESSAGE:
         detail = detail[:_MESSAGE] + "..."
-    sentence = "the model %s at %s %s%s; %s" % (
+    sentence = "the model %s at %s %s%s%s" % (
         candidate.model,
         candidate.base_url.split("://")[-1].split("/")[0].split("@")[-1],
         what,
         " (%s)" % detail if detail else "",
-        _ADVICE[cls],
+        _ADVICE.get(cls, ""),
     )
     return LlmError(cls, sentence, retry_after_s, status)
 

@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.llm import records
-from tenner.llm.reply import Call
+from tenner.llm.client import Call
 from tenner.net.jsonout import escaped, quote
 
 
@@ -88,7 +88,6 @@ class Parser:
     def _new_block(self):
         self._type = ""
         self._call = Call()
-        self._rebuild = None
 
     def sink(self, path, value, more):
         """Take one value from the scanner. What is thought has other names and is passed over."""
@@ -136,11 +135,7 @@ class Parser:
         """Take a value of a block; `path[0]` is its field."""
         field = path[0]
         if field == "input" and len(path) > 1:
-            if self._rebuild is None:
-                from tenner.llm.rebuild import Rebuild
-
-                self._rebuild = Rebuild()
-            self._call.add(self._rebuild.add(path[1:], value, more))
+            self._call.add_value(path[1:], value, more)
         elif len(path) > 1:
             return
         elif field == "text":
@@ -155,8 +150,6 @@ class Parser:
     def event_end(self):
         """One event is complete, or one block."""
         if self._type == "tool_use":
-            if self._rebuild:
-                self._call.add(self._rebuild.end())
             self.reply.add_call(self._call)
             self._open = self._call
         elif self._type:

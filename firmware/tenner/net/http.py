@@ -17,7 +17,9 @@ _MAX_SKIPPED = const(32768)  # longest header line that is passed over
 _MAX_HEADERS = const(64)  # in a head, or after a chunked body
 
 # The only response headers kept; a reply may bring dozens.
-_WANTED = b" content-type content-length transfer-encoding connection retry-after location mcp-session-id "
+_WANTED = const(
+    b" content-type content-length transfer-encoding connection retry-after location mcp-session-id "
+)
 
 
 class HttpError(OSError):

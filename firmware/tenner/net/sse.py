@@ -1,12 +1,6 @@
 # tenner net.sse: strip server-sent-event framing from a byte stream without holding a line.
 # MIT license; Copyright (c) 2026 the tenner authors
 
-from tenner.port.compat import const
-
-_START = const(0)  # of a line
-_DATA = const(1)  # inside a data line
-_SKIP = const(2)  # inside a comment, or a field nobody asked for
-
 
 class SseReader:
     """
@@ -20,7 +14,7 @@ class SseReader:
         self.done = False
         #: Events with data so far; none at the end of a body means it was no event stream.
         self.events = 0
-        self._state = _START
+        self._is_data = None  # is this line data? None: at its beginning
         self._held = b""  # what the next bytes decide on: the beginning of a line, half a line end
         self._lines = 0  # data lines of this event
         self._open = False  # there was data in this event
@@ -43,18 +37,21 @@ class SseReader:
 
     def _take(self, piece, ended):
         """Take a part of a line; `ended` says that its end followed."""
-        if self._state == _START:
+        if self._is_data is None:
             piece = piece.lstrip(b"\xef\xbb\xbf")  # a byte order mark
             if not ended and b"data:[DONE]".startswith(piece.replace(b": ", b":")):
                 self._held = piece + self._held
                 return
             if not piece:
-                self._event_end()
+                self._lines = 0
+                if self._open:
+                    self._open = False
+                    self.events += 1
+                    self._on_event_end()
                 return
             name, _, piece = piece.partition(b":")
-            self._state = _SKIP
-            if name == b"data":
-                self._state = _DATA
+            self._is_data = name == b"data"
+            if self._is_data:
                 if piece[:1] == b" ":
                     piece = piece[1:]
                 if ended and piece == b"[DONE]":
@@ -63,18 +60,11 @@ class SseReader:
                 if self._lines:
                     piece = b"\n" + piece
                 self._lines += 1
-        if piece and self._state == _DATA:
+        if piece and self._is_data:
             self._open = True
             self._on_data(piece)
         if ended:
-            self._state = _START
-
-    def _event_end(self):
-        self._lines = 0
-        if self._open:
-            self._open = False
-            self.events += 1
-            self._on_event_end()
+            self._is_data = None
 
     def end(self):
         """The body is over; an event without its blank line counts all the same."""
