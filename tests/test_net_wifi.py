@@ -14,13 +14,13 @@ class Done(Exception):
 class Scene:
     """`link` is a list of what `network_up` says, in turn; the last one ends the scene."""
 
-    def __init__(self, link, ssid="home", fails=False):
+    def __init__(self, link, fails=False):
         self.link = list(link)
         self.connects = []
         self.slept = []
         self.ups = []
         self._fails = fails
-        self.wifi = Wifi(self, ssid, "secret", self._sleep)
+        self.wifi = Wifi(self, "home", "secret", self._sleep)
         try:
             run(self.wifi.run())
         except Done:
@@ -68,10 +68,6 @@ class TestWifi(unittest.TestCase):
         self.assertEqual(len(scene.connects), 2)
         self.assertEqual(scene.ups[-1], False)
         self.assertTrue(True in scene.ups)
-
-    def test_without_a_network_name(self):
-        scene = Scene([False, False, True], ssid="")
-        self.assertEqual((scene.connects, scene.slept), ([], [5, 5, 5]))
 
 
 if __name__ == "__main__":

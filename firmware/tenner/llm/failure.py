@@ -40,10 +40,22 @@ def classify(status=None, body="", errno=None, error=None):
     body = (body or "").lower()
     if _has(body, "insufficient_quota|credit balance"):
         return "billing"
-    if status is not None:
-        return _by_status(status, body)
-    if _has(body, _CONTEXT):
+    if status in (401, 403):
+        return "auth"
+    if status == 402:
+        return "billing"
+    if status in (429, 529) or (status == 503 and "overloaded" in body):
+        return "rate_limit"
+    if status in (408, 500, 502, 503, 504) or 520 <= (status or 0) <= 528:
+        return "timeout"
+    if status == 404:
+        return "not_found"
+    if status in (None, 400, 413) and _has(body, _CONTEXT):
         return "context_overflow"
+    if status in (400, 413, 422):
+        return "not_found" if "model" in body and _has(body, _MODEL) else "format"
+    if status is not None:
+        return "unknown"
     if _has(body, "overloaded|rate limit|rate_limit"):
         return "rate_limit"
     if errno is not None:
@@ -54,26 +66,6 @@ def classify(status=None, body="", errno=None, error=None):
         return "tls"
     if _has(error, "deadline|eoferror|timeout|server_error|api_error|internal"):
         return "timeout"
-    return "unknown"
-
-
-def _by_status(status, body):
-    if status in (401, 403):
-        return "auth"
-    if status == 402:
-        return "billing"
-    if status in (429, 529) or (status == 503 and "overloaded" in body):
-        return "rate_limit"
-    if status in (408, 500, 502, 503, 504) or 520 <= status <= 529:
-        return "timeout"
-    if status == 404:
-        return "not_found"
-    if status in (400, 413, 422):
-        if status != 422 and _has(body, _CONTEXT):
-            return "context_overflow"
-        if "model" in body and _has(body, _MODEL):
-            return "not_found"
-        return "format"
     return "unknown"
 
 
