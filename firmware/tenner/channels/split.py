@@ -7,9 +7,7 @@ cut is closed, and opened again in the next part. No cut falls inside a mark of 
 or bold words, unless that alone is longer than a message.
 """
 
-from tenner.channels.inline import spans
-from tenner.channels.markup import closes, fence_of
-from tenner.channels.utf16 import clean, units
+from tenner.channels.markup import clean, closes, fence_of, spans, units
 
 
 def parts(text, limit=4096):

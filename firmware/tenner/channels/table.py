@@ -2,28 +2,12 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 
-def is_ruler(line):
-    """Is this line the `|---|:-:|` under a table's head?"""
-    bare = line.replace(b" ", b"")
-    return b"-" in bare and not bare.strip(b"|:-")
-
-
-def cells(line):
-    """Return the cells of a row as bytes, marks that mean nothing in fixed-width text taken off."""
-    body = line.strip().replace(b"\\|", b"\x00")
-    found = []
-    for cell in body[1:-1].split(b"|"):
-        for mark in (b"**", b"`", b"__"):
-            if cell.count(mark) > 1:
-                cell = cell.replace(mark, b"")
-        cell = cell.replace(b"<br>", b" ").replace(b"<br/>", b" ")
-        found.append(cell.strip().replace(b"\x00", b"|"))
-    return found
-
-
 def aligned(rows):
-    """Return the table as lines of equal columns; rows[1] is the ruler."""
-    grid = [cells(row) for number, row in enumerate(rows) if number != 1]
+    """Return rows of Markdown as lines of equal columns; None when the second is no `|---|:-:|`."""
+    ruler = rows[1].replace(b" ", b"")
+    if b"-" not in ruler or ruler.strip(b"|:-"):
+        return None
+    grid = [_cells(row) for row in rows if row is not rows[1]]
     widths = []
     for row in grid:
         for column, cell in enumerate(row):
@@ -32,10 +16,21 @@ def aligned(rows):
             widths[column] = max(widths[column], len(cell.decode()))
     lines = []
     for row in grid:
-        line = b" | ".join(
-            cell + b" " * (widths[column] - len(cell.decode())) for column, cell in enumerate(row)
-        )
-        lines.append(line.rstrip())
-        if len(lines) == 1:
-            lines.append(b"-+-".join(b"-" * width for width in widths))
+        padded = []
+        for column, cell in enumerate(row):
+            padded.append(cell + b" " * (widths[column] - len(cell.decode())))
+        lines.append(b" | ".join(padded).rstrip())
+    lines.insert(1, b"-+-".join([b"-" * width for width in widths]))
     return b"\n".join(lines)
+
+
+def _cells(row):
+    """Return the cells of a row, without marks that mean nothing in fixed-width text."""
+    found = []
+    for cell in row.strip()[1:-1].replace(b"\\|", b"\0").split(b"|"):
+        for mark in (b"**", b"`", b"__"):
+            if cell.count(mark) > 1:
+                cell = cell.replace(mark, b"")
+        cell = cell.replace(b"<br>", b" ").replace(b"<br/>", b" ")
+        found.append(cell.strip().replace(b"\0", b"|"))
+    return found

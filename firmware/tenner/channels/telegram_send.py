@@ -6,7 +6,6 @@ import asyncio
 from tenner.channels import markup
 from tenner.channels.telegram_api import Body, chat_value
 from tenner.channels.telegram_trouble import reason
-from tenner.channels.utf16 import clean
 from tenner.log import log
 from tenner.port.compat import const
 
@@ -19,7 +18,7 @@ _FAILURES = (OSError, EOFError, ValueError, asyncio.TimeoutError)
 
 async def send(bot, http, chat, text, reply_to, keyboard):
     """Send `text` as HTML, and as it stands when Telegram does not like the marks. See Telegram.send."""
-    raw = clean(text)
+    raw = markup.clean(text)
     html = b"".join(markup.pieces(raw))
     units = markup.visible_units(html)
     # Aligned columns may have grown a table past the limit, and a mark alone shows nothing.
