@@ -92,7 +92,7 @@ def split_problem(text, limit, parts):
             return "a part without text"
         if len(parts) > 1 and part is not parts[-1] and open_fence(part):
             return "a code fence is cut open: %r" % part
-    if not _joins(text, 0, parts, 0):
+    if not _joins(text, 0, parts, 0, set()):
         return "the parts joined are not the text: %r" % (parts,)
     return None
 
@@ -116,10 +116,13 @@ def _run(line):
     return len(line) - len(line.lstrip(line[0]))
 
 
-def _joins(text, at, parts, number):
+def _joins(text, at, parts, number, tried):
     """Are parts[number:] the text from `at` on, but for white space and fences closed and reopened?"""
     if number == len(parts):
         return not text[at:].strip(" \t\r\n\x0b\x0c")
+    if (at, number) in tried:  # in vain; without this, white space makes it exponential
+        return False
+    tried.add((at, number))
     part = parts[number]
     heads = [part]
     if number and part[:3] in ("```", "~~~"):
@@ -134,7 +137,7 @@ def _joins(text, at, parts, number):
             start = at
             while True:
                 if body and text.startswith(body, start):
-                    if _joins(text, start + len(body), parts, number + 1):
+                    if _joins(text, start + len(body), parts, number + 1, tried):
                         return True
                 if start >= len(text) or text[start] not in " \t\r\n\x0b\x0c":
                     break
