@@ -66,7 +66,8 @@ class Book:
     def close(self, task, waiting, now, trusted):
         """An occurrence that waited has been overtaken, or is not tried again: its line says why."""
         due, reason, tries, tokens = waiting
-        line = {"r": "skipped", "why": reason}
+        # Not the newest of its task: `ledger` must not take it for that.
+        line = {"r": "skipped", "why": reason, "old": 1}
         if tries:
             line["why"] = "failed %d times: %s" % (tries, reason)
         if tokens:

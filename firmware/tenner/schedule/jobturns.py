@@ -70,14 +70,12 @@ def _begin(cron, job):
 
 
 def _time_text(cron, job):
-    from tenner.schedule.prompt import tell_time
-
     zone = cron.part("zone")
     if job.tz is not None:
         from tenner.schedule.zone import Zone
 
         zone = Zone(job.tz)
-    return tell_time(zone, cron.clock.now(), cron.clock.trusted)
+    return zone.tell(cron.clock.now(), cron.clock.trusted)
 
 
 def _stopped(cron, book, job):

@@ -72,7 +72,8 @@ class Ledger:
         """Take a last run from a line of the log that came after the last save."""
         if not isinstance(line, dict) or "up" in line or line.get("r") == "interrupted":
             return
-        key, when = line.get("k"), line.get("t", 0)
+        key = line.get("k")
+        when = line.get("due" if "old" in line else "t", 0)
         if key == "beat":
             self.state["l"] = max(self.state.get("l", 0), when)
         elif key:
@@ -145,7 +146,12 @@ def _interrupted(start, lasts, tail):
     for key, last in lasts:
         if last != start:
             continue
-        if any(line.get("k") == key and line.get("t") == start for line in tail):
+        if any(_closes(line, key, start) for line in tail):
             continue
         log("heartbeat", "a run of %s was cut short by a restart" % key)
         yield {"t": start, "due": start, "k": key, "r": "interrupted", "why": "restart"}
+
+
+def _closes(line, key, start):
+    """Whether a line is that of the run that began at `start`, not of an older occurrence."""
+    return line.get("k") == key and line.get("t") == start and "old" not in line

@@ -7,17 +7,6 @@ What never changes comes first and the time last: providers cache an unchanged b
 from tenner.schedule import items
 from tenner.schedule.gates import describe
 
-_DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday"
-
-
-def tell_time(zone, now, trusted):
-    """`Saturday 2026-11-21 08:30`, or that nobody knows."""
-    if not trusted:
-        return "not known (the clock is not set yet)"
-    local = zone.local(now)
-    return "%s %04d-%02d-%02d %02d:%02d" % ((_DAYS.split()[local[6]],) + local[:5])
-
-
 def pieces(stores, plain, lines, opened, unit, time_text, only=None, numbered=False):
     """
     Yield the prompt. `plain`: with the items that have no clauses; `lines`: of the items that

@@ -4,8 +4,9 @@
     {"t":1790000000,"due":1789999980,"k":"1f3a9c","n":7,"r":"ran","tokens":812,"ms":2300,"sent":"yes"}
     {"t":1790000000,"due":1789999980,"k":"beat","r":"skipped","why":"quiet hours (22:00-07:00)"}
 
-`n` is the task's line in HEARTBEAT.md. Lines of checks that opened no gate are gathered for up
-to a minute, which spares the flash; all others are written at once, with those before them.
+`n` is the task's line in HEARTBEAT.md; `old`: a newer occurrence has overtaken this one; `up`:
+seconds since boot, where the clock was not set. Lines of checks that opened no gate are gathered
+for up to a minute, which spares the flash; all others are written at once, with those before them.
 """
 
 from tenner.port.compat import const

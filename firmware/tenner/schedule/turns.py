@@ -68,11 +68,7 @@ async def _settled(heartbeat, begun, how, what, tokens):
 
 def _prompt(heartbeat, tasks, only, numbered=False):
     """A function that gives the prompt's pieces afresh, the same each time."""
-    from tenner.schedule import prompt
-
-    time_text = prompt.tell_time(
-        heartbeat.part("zone"), heartbeat.clock.now(), heartbeat.clock.trusted
-    )
+    time_text = heartbeat.part("zone").tell(heartbeat.clock.now(), heartbeat.clock.trusted)
     plain = any(task.key == 0 for task in tasks)
     lines = [task.line for task in tasks if task.key]
     opened = [(task.gate, task.opened) for task in tasks if task.opened is not None]

@@ -18,6 +18,9 @@ def _bad(text, what):
     )
 
 
+_DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday"
+
+
 class _Reader:
     """Walks over the characters of one TZ string."""
 
@@ -174,6 +177,13 @@ class Zone:
             (days + 3) % 7,
             days - days_of(year, 1, 1) + 1,
         )
+
+    def tell(self, now, trusted):
+        """`Saturday 2026-11-21 08:30`, or that nobody knows."""
+        if not trusted:
+            return "not known (the clock is not set yet)"
+        local = self.local(now)
+        return "%s %04d-%02d-%02d %02d:%02d" % ((_DAYS.split()[local[6]],) + local[:5])
 
     def utc_of(self, year, month, day, hour=0, minute=0, second=0):
         """UTC of a local time; the moment of the change when the clocks skip it."""
