@@ -7,6 +7,7 @@ What never changes comes first and the time last: providers cache an unchanged b
 from tenner.schedule import items
 from tenner.schedule.gates import describe
 
+
 def pieces(stores, plain, lines, opened, unit, time_text, only=None, numbered=False):
     """
     Yield the prompt. `plain`: with the items that have no clauses; `lines`: of the items that
