@@ -265,7 +265,9 @@ class TestRegistry(unittest.TestCase):
         log.write = lines.append
         log.hide("a-secret-of-the-owner")
         run(self.ctx().call("i2c", '{"action": "read", "address": 72, "length": 2}'))
-        self.assertIn("tool      i2c read, address 72, length 2 -> 0xff 0xff (255 255), ", lines[-1])
+        self.assertIn(
+            "tool      i2c read, address 72, length 2 -> 0xff 0xff (255 255), ", lines[-1]
+        )
         for place in range(40, 61):
             text = "\\n" + "x" * place + "a-secret-of-the-owner"
             self.user_tool(
