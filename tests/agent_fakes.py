@@ -10,6 +10,7 @@ SETTINGS = {
     "llm.max_tokens": 256,
     "llm.context_tokens": 8000,
     "session.max_kb": 8,
+    "budget.tokens_per_day": 0,
 }
 
 
@@ -80,7 +81,7 @@ class Budget:
     def __init__(self):
         self.spent = []
 
-    def spend(self, tokens, kind):
+    def spend(self, tokens, kind, estimated):
         self.spent.append((tokens, kind))
 
     def left(self, kind):
@@ -127,6 +128,9 @@ class App:
 
     def deliver(self, channel, chat, text):
         self.delivered.append((chat, text))
+
+    def rest(self):
+        """Nothing is let go of here."""
 
     def now_text(self):
         return "Saturday"

@@ -5,6 +5,7 @@ import asyncio
 
 from tenner.agent.agent import Agent
 from tenner.agent.bus import Queue
+from tenner.agent.lane import PutBack
 from tenner.log import log
 from tenner.net.clock import Clock
 from tenner.port import open_port
@@ -91,9 +92,7 @@ class App:
 
     def now_text(self):
         """Return the owner's local time for a prompt, or say that nobody knows it."""
-        from tenner.schedule.prompt import tell_time
-
-        return tell_time(self.part("zone"), self.clock.now(), self.clock.trusted)
+        return self.part("zone").tell(self.clock.now(), self.clock.trusted)
 
     # --- people
 
@@ -160,7 +159,13 @@ class App:
         from tenner.agent.turn import Turn
 
         turn = Turn(self.agent, kind, "".join(pieces()), model=model)
-        return await self.agent.lane.background(kind, turn)
+        try:
+            result = await self.agent.lane.background(kind, turn)
+        except PutBack as back:
+            self.agent.account(kind, kind, back.args[0])
+            raise
+        self.agent.account(kind, kind, result)
+        return result
 
 
 def main(root="", config_path=None, workspace=None):

@@ -103,7 +103,6 @@ async def _answer(app, message):
     # The turn's code makes room for what sends its answer.
     app.rest()
     reply(app, message, text)
-    app.part("heartbeat").poke()
 
 
 def reply(app, message, text):

@@ -44,33 +44,43 @@ class Agent:
 
     async def answer(self, message):
         """Run a person's turn and return the text of the answer: there always is one."""
-        from tenner.agent.turn import Turn
-
+        if self.config.get("budget.tokens_per_day") and self.part("budget").left("person") <= 0:
+            return "Today's tokens are spent, the reserve for people too. They start anew at midnight."
+        text = "%s\n\n(now: %s)" % (message.text, self.app.now_text())
+        # What told the time makes room for the turn, and the turn for what comes after it.
+        self.app.rest()
         who = "%s:%s" % (message.channel, message.chat)
-        left = self.part("budget").left("person")
-        if left is not None and left <= 0:
-            return "Today's token budget is spent, the reserve for people too. It starts anew at midnight."
-        session = self.session(message.channel, message.chat)
-        text = message.text
-        text += "\n\n(now: %s)" % self.app.now_text()
-        turn = Turn(self, "person", text, message.channel, message.chat, session)
-        result = await self.lane.person(who, turn)
-        log(
-            "agent",
-            "%s answered: %d rounds, %d tool calls, %d tokens, %d ms"
-            % (who, result.rounds, result.tool_calls, result.tokens(), result.ms),
-        )
-        asyncio.create_task(self._tidy(session, who))
+        result, is_long = await self._turn(who, message, text)
+        self.app.rest()
+        self.account("person", who, result)
+        if is_long:
+            asyncio.create_task(self._tidy(message.channel, message.chat, who))
         if result.error is not None:
             return result.error
         return result.text or "(The model gave no text.)"
 
-    async def _tidy(self, session, who):
+    async def _turn(self, who, message, text):
+        from tenner.agent.turn import Turn
+
+        session = self.session(message.channel, message.chat)
+        turn = Turn(self, "person", text, message.channel, message.chat, session)
+        result = await self.lane.person(who, turn)
+        return result, session.size() > session.window
+
+    async def _tidy(self, channel, chat, who):
         from tenner.agent import summary
 
-        if summary.due(session):
-            await self.lane.wait_free()
-            await summary.compact(self, session, who)
+        await self.lane.wait_free()
+        await summary.compact(self, self.session(channel, chat), who)
+
+    def account(self, kind, who, result):
+        """Count and log what a turn has cost."""
+        self.part("budget").spend(result.tokens(), kind, result.estimated)
+        log(
+            "agent",
+            "%s: %d rounds, %d tool calls, %d tokens, %d ms"
+            % (who, result.rounds, result.tool_calls, result.tokens(), result.ms),
+        )
 
     # --- what tools and background turns say
 

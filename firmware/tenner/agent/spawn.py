@@ -5,7 +5,6 @@ import asyncio
 
 from tenner.agent.lane import LaneBusy, PutBack
 from tenner.agent.turn import Turn
-from tenner.log import log
 
 
 class Spawner:
@@ -38,7 +37,7 @@ class Spawner:
         finally:
             self.running.remove(name)
         report = result.text if result.error is None else "could not be done: " + result.error
-        log("spawn", "%s done, %d tokens" % (name, result.tokens()))
+        self.agent.account("spawn", name, result)
         await self.agent.report(channel, chat, "Background task (%s): %s" % (text[:60], report))
 
     async def _turn(self, name, text):

@@ -11,11 +11,6 @@ from tenner.store import files
 _HARD_FACTOR = const(4)  # a session this many windows long loses its oldest turns even offline
 
 
-def due(session):
-    """Tell whether the history no longer fits what is sent of it."""
-    return session.size() > session.window
-
-
 async def compact(agent, session, who):
     """
     Let the model sum up the older half of `session`, with the old summary as an input, and put
@@ -31,6 +26,7 @@ async def compact(agent, session, who):
         result = await agent.lane.background("summary:" + who, turn)
     except (LaneBusy, PutBack):
         return False
+    agent.account("summary", who, result)
     if result.error is None and result.text:
         before = session.size()
         session.replace(result.text, cut)

@@ -168,7 +168,6 @@ class Turn:
         result.tokens_in += reply.tokens_in
         result.tokens_out += reply.tokens_out
         result.estimated = result.estimated or reply.estimated
-        agent.part("budget").spend(reply.tokens_in + reply.tokens_out, self.kind)
         return reply
 
     def _shrink(self):
