@@ -41,6 +41,7 @@ _STYLES = {
     "app": "red",
     "config": "red",
 }
+_OUTCOME = re.compile(r"heartbeat (ran|failed)(?: \(\d+ in a row\))?: (.*)\n")
 _LINE = re.compile(r"^ *(\S+) (\w+) +(.*)$")
 
 
@@ -122,7 +123,9 @@ class Settings:
         self.real_telegram = bool(environment.get("TELEGRAM_TOKEN"))
         model = environment.get("LLM_MODEL")
         if self.real_model and not model:
-            raise DemoError("LLM_MODEL is missing: name the model, for example LLM_MODEL=gpt-4o-mini")
+            raise DemoError(
+                "LLM_MODEL is missing: name the model, for example LLM_MODEL=gpt-4o-mini"
+            )
         owner = environment.get("TELEGRAM_OWNER")
         if self.real_telegram and not owner:
             raise DemoError(
@@ -195,12 +198,14 @@ def _story(screen: Screen, board: VirtualBoard, services: Services, settings: Se
     board.wait_for("no gate is true", 30)
     if services.model.requests:
         raise DemoError("the model was asked although no gate was open")
-    screen.say(f"The room is at {COOL} °C: the gate is shut, the model is not asked, nothing is spent.")
+    screen.say(
+        f"The room is at {COOL} °C: the gate is shut, the model is not asked, nothing is spent."
+    )
     screen.say(f"Now somebody turns on the heating: room.temperature {COOL} -> {WARM}")
     board.set("room.temperature", WARM)
+    _beat(board, patience_s)
     if settings.real_telegram:
-        board.wait_for("heartbeat ran", patience_s)
-        screen.say("The alert is on your phone.")
+        screen.say("The alert is on its way to your phone.")
         return
     sent = services.telegram.wait_sent(1, patience_s)
     screen.message("Telegram, to the owner", sent[0].text)
@@ -213,7 +218,23 @@ def _story(screen: Screen, board: VirtualBoard, services: Services, settings: Se
     screen.say("The owner opens a window (29.25 °C) and asks:")
     screen.message("Telegram, from the owner", question)
     services.telegram.say(OWNER, question)
-    screen.message("Telegram, to the owner", services.telegram.wait_sent(2, patience_s)[1].text)
+    answer = services.telegram.wait_sent(2, patience_s)[1].text
+    screen.message("Telegram, to the owner", answer)
+    if "29.25" not in answer:
+        raise DemoError("the answer does not name 29.25 °C, which the sensor shows now")
+
+
+def _beat(board: VirtualBoard, patience_s: float) -> None:
+    """Wait for the end of the beat that the warm room starts; DemoError when it leads to no alert."""
+    deadline = time.monotonic() + patience_s
+    while (found := _OUTCOME.search(board.serial_log)) is None:
+        if time.monotonic() > deadline:
+            raise DemoError("the heartbeat did not end; the board's last lines are above")
+        time.sleep(0.05)
+    if found[1] == "failed":
+        raise DemoError(f"the heartbeat failed: {found[2].strip()}")
+    if not found[2].startswith("queued"):
+        raise DemoError(f"the model was asked, and the heartbeat had {found[2].strip()}")
 
 
 def _follow(screen: Screen, board: VirtualBoard) -> None:
