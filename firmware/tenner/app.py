@@ -25,6 +25,7 @@ class App:
     def __init__(self, root="", config_path=None, workspace=None):
         self.port = open_port(root)
         self.config = Config.load(config_path or self.port.path("config.json"))
+        self.port.configure(self.config)
         self.workspace = workspace or self.port.path("workspace")
         self.state = self.port.path("state")
         files.make_dirs(self.state)
