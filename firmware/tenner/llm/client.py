@@ -96,46 +96,26 @@ async def _receive(response, parser, reply):
         reply.finish()
 
 
-class Text:
+class Call:
     """
-    Text that grows by small pieces in one block of memory. As many small strings, it would lie scattered
-    between what is thrown away meanwhile, and leave no room for the whole.
+    One tool call as the model wrote it. `arguments_text`, set when the reply is complete, should be a JSON
+    object, but may be anything.
     """
-
-    what = "text"
 
     def __init__(self):
+        self._rebuild = None
         self.clear()
 
     def clear(self):
-        self.utf8 = bytearray()
-
-    def add(self, piece):
-        """Append a str; more than the limit is an error, not growth."""
-        self.utf8.extend(piece.encode())
-        if len(self.utf8) > _MAX_TEXT:
-            raise _too_long("over %d bytes of %s" % (_MAX_TEXT, self.what))
-
-    def join(self):
-        """Return everything as one str."""
-        return str(self.utf8, "utf-8")
-
-
-class Call(Text):
-    """One tool call as the model wrote it; `arguments_text` should be a JSON object, but may be anything."""
-
-    what = "arguments"
-
-    def __init__(self):
-        super().__init__()
-        self._rebuild = None
-
-    def clear(self):
         """Be ready for the next fragment."""
-        super().clear()
         self.id = ""
         self.name = ""
         self.index = None
+        self.utf8 = bytearray()  # the arguments
+
+    def add(self, piece):
+        """Take a piece of the arguments."""
+        _grow(self.utf8, piece)
 
     def add_value(self, path, value, more):
         """Take a value of arguments that come as an object instead of its text."""
@@ -150,7 +130,7 @@ class Call(Text):
         if self._rebuild:
             self.add(self._rebuild.end())
             self._rebuild = None
-        return self.join()
+        return str(self.utf8, "utf-8")
 
 
 class Reply:
@@ -173,7 +153,7 @@ class Reply:
         self.error_status = None
         #: The server said that this is all.
         self.ended = False
-        self._text = Text()
+        self._text = bytearray()
         self._thinking = False
         self._held = ""  # the beginning of a tag
 
@@ -192,7 +172,7 @@ class Reply:
             elif piece.startswith("</think>"):
                 # Some servers swallow the opening tag: then all before the closing one was thought.
                 if not self._thinking:
-                    self._text.clear()
+                    self._text = bytearray()
                 self._thinking = False
                 piece = piece[8:]
             elif "<think>".startswith(piece) or "</think>".startswith(piece):
@@ -203,10 +183,10 @@ class Reply:
                 piece = piece[1:]
 
     def _put(self, piece):
-        if not self._text.utf8:
+        if not self._text:
             piece = piece.lstrip()
         if piece and not self._thinking:
-            self._text.add(piece)
+            _grow(self._text, piece)
 
     def add_call(self, call):
         """Make `call` a part of the reply."""
@@ -225,7 +205,7 @@ class Reply:
     def finish(self):
         """Everything arrived: fill in the public fields, repair ids, estimate what was not counted."""
         self._put(self._held)
-        self.text = self._text.join()
+        self.text = str(self._text, "utf-8")
         self._text = None
         size = len(self.text)
         seen = []
@@ -245,6 +225,16 @@ class Reply:
             self.estimated = True
             self.tokens_in = (self.body_bytes + 3) // 4
             self.tokens_out = (size + 3) // 4
+
+
+def _grow(text, piece):
+    """
+    Append a str to a bytearray, which grows in one block of memory. As many small strings, a text would lie
+    scattered between what is thrown away meanwhile, and leave no room for the whole.
+    """
+    text.extend(piece.encode())
+    if len(text) > _MAX_TEXT:
+        raise _too_long("text or arguments of over %d bytes" % _MAX_TEXT)
 
 
 def _too_long(what):

@@ -290,7 +290,18 @@ class Http:
     async def readinto(self, buf):
         """Read the next bytes of the body into `buf`; return how many, 0 at the end of the body."""
         if self._chunked and not self._left and not self._done:
-            await self._next_chunk()
+            size = (await self._line()).split(b";")[0].strip().lower()
+            if not 0 < len(size) < 9 or size.strip(b"0123456789abcdef"):
+                raise _bad("a wrong chunk size")
+            self._left = int(size, 16)
+            if not self._left:
+                # The last one; what follows is like a head.
+                for _ in range(_MAX_HEADERS):
+                    if not await self._line():
+                        self._done = True
+                        break
+                else:
+                    raise _bad("too many headers")
         if self._done or not len(buf):
             return 0
         view = memoryview(buf)
@@ -313,18 +324,6 @@ class Http:
                 if self._chunked and await self._line():
                     raise _bad("a chunk longer than its size")
         return count
-
-    async def _next_chunk(self):
-        size = (await self._line()).split(b";")[0].strip().lower()
-        if not 0 < len(size) < 9 or size.strip(b"0123456789abcdef"):
-            raise _bad("a wrong chunk size")
-        self._left = int(size, 16)
-        if not self._left:
-            for _ in range(_MAX_HEADERS):
-                if not await self._line():
-                    self._done = True
-                    return
-            raise _bad("too many trailers")
 
     async def read_text(self, limit):
         """Return at most `limit` bytes of the body as text."""

@@ -83,7 +83,7 @@ class Scanner:
                 0x5D if isinstance(path[-1], int) else 0x7D
             ):
                 path.pop()
-                self._after()
+                self._state = _COMMA if path else _DONE
             elif state <= _FIRST_VALUE:
                 start = i - 1
                 while i < size and data[i] not in b",]} \n\r\t":
@@ -93,7 +93,7 @@ class Scanner:
                 if i == size:
                     self._held = data[start:]
                 else:
-                    self._after()
+                    self._state = _COMMA if path else _DONE
                     self._sink(path, _word(decode(data[start:i])), False)
             else:
                 raise ValueError("the JSON has an unexpected byte 0x%02x" % byte)
@@ -104,9 +104,6 @@ class Scanner:
             self.feed(b" ")
         if self._state != _DONE:
             raise ValueError("the JSON ends in the middle")
-
-    def _after(self):
-        self._state = _COMMA if self._path else _DONE
 
     # --- strings
 
@@ -162,7 +159,7 @@ class Scanner:
             self._state = _COLON
         else:
             if not more:
-                self._after()
+                self._state = _COMMA if self._path else _DONE
             self._sink(self._path, text, more)
 
 
