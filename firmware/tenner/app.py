@@ -131,6 +131,16 @@ class App:
         asyncio.create_task(self._follow(channel, chat, text))
         return False
 
+    async def deliver_job(self, text, channel, chat):
+        """Queue what came of a job for whoever asked for it, the owner by default."""
+        if chat is None:
+            channel, chat = self.owner()
+        if chat is None:
+            raise OSError("there is no owner to tell: set telegram.owner")
+        self.agent.remember(channel, chat, text)
+        self.deliver(channel, chat, text)
+        return False
+
     async def _follow(self, channel, chat, text):
         delivered = self.part("delivery").deliver(channel, chat, text, alert=True)
         self.start_sending()
@@ -157,9 +167,28 @@ class App:
 
     async def run_turn(self, pieces, kind="heartbeat", model=None):
         """Run a turn of the schedule; LaneBusy and PutBack leave it."""
+        self.rest()
+        return await self._background(kind, self._turn(pieces, kind, model))
+
+    async def ask_model(self, pieces, model=None):
+        """Ask which of the due tasks need a turn; the reply calls the tool `heartbeat`, or does not."""
+        from tenner.port.package import package_path
+
+        self.rest()
+        turn = self._turn(pieces, "heartbeat", model)
+        turn.tools = (package_path("schedule/heartbeat.json"),)
+        turn.single = True
+        result = await self._background("heartbeat", turn)
+        if result.error is not None:
+            raise OSError(result.error)
+        return result.reply
+
+    def _turn(self, pieces, kind, model):
         from tenner.agent.turn import Turn
 
-        turn = Turn(self.agent, kind, "".join(pieces()), model=model)
+        return Turn(self.agent, kind, "".join(pieces()), model=model)
+
+    async def _background(self, kind, turn):
         try:
             result = await self.agent.lane.background(kind, turn)
         except PutBack as back:

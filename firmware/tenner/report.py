@@ -21,6 +21,9 @@ class Report:
     def why_lines(self):
         return self.app.part("heartbeat").why()
 
+    def cron_lines(self):
+        return "\n".join(self.app.part("cron").lines()) or "No jobs. Ask for one, or write CRON.json."
+
     def lanes_lines(self):
         lane = self.app.agent.lane
         yield "running: %s" % (lane.busy() or "nothing")

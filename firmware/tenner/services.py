@@ -130,6 +130,7 @@ def _list(app):
     if files.size(app.state + "/outbox.jsonl") > 0:
         app.start_sending()
     yield "heartbeat", app.part("heartbeat").service
+    yield "cron", app.part("cron").service
 
 
 async def _poll(app):

@@ -97,5 +97,22 @@ def heartbeat(app):
         app.deliver_alert,
         app.agent.notify,
         app.online,
+        ask=app.ask_model,
+        rest=app.rest,
+    )
+
+
+def cron(app):
+    from tenner.schedule.cron import CronJobs
+
+    return CronJobs(
+        app.port,
+        app.clock,
+        app.part,
+        app.agent.lane,
+        app.run_turn,
+        app.deliver_job,
+        app.agent.notify,
+        app.online,
         rest=app.rest,
     )

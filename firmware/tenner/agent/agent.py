@@ -26,6 +26,10 @@ class Agent:
     def part(self, name):
         return self.app.part(name)
 
+    @property
+    def cron(self):
+        return self.part("cron")
+
     def session(self, channel, chat):
         """Return the session of a chat; the last one used is kept, as its file is already checked."""
         path = self.port.path("state/sessions/%s_%s.jsonl" % (channel, _file_name(chat)))

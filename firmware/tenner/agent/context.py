@@ -71,5 +71,7 @@ class Request:
 
     def tools(self):
         """Yield the paths of the schemas of the tools this turn may use."""
-        if self._turn.offers_tools:
+        if self._turn.tools is not None:
+            yield from self._turn.tools
+        else:
             yield from self._agent.part("registry").schemas(self._turn.kind)

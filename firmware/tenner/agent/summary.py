@@ -21,7 +21,7 @@ async def compact(agent, session, who):
     turn = Turn(agent, "summary", "Write the summary now.", session=session)
     turn.system = files.read_text(package_path("agent/summary.md"))
     turn.span = (session.cut_for(2 * session.window), cut)
-    turn.offers_tools = False
+    turn.tools = ()
     try:
         result = await agent.lane.background("summary:" + who, turn)
     except (LaneBusy, PutBack):

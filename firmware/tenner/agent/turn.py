@@ -28,6 +28,7 @@ class Result:
         self.tokens_out = 0
         self.estimated = False
         self.ms = 0
+        self.reply = None
 
     def tokens(self):
         return self.tokens_in + self.tokens_out
@@ -75,7 +76,10 @@ class Turn:
         self.model = model
         self.system = None
         self.span = None
-        self.offers_tools = True
+        #: Schema files of the tools on offer; None: those of the registry for this kind of turn.
+        self.tools = None
+        #: Ask once and run no tool: the model's reply is in the result.
+        self.single = False
         self.lines = []
         self._result = Result()
         self._request = None
@@ -125,6 +129,9 @@ class Turn:
                 raise _Stopped("I stopped: this took longer than %d s." % (limit_ms // 1000))
             reply = await self._ask_model(left_ms)
             self._result.rounds += 1
+            if self.single:
+                self._result.reply = reply
+                return reply.text
             if reply.text or reply.calls:
                 self.lines.append(history.record("a", reply.text))
             if reply.calls:
