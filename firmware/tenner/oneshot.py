@@ -62,7 +62,8 @@ async def _beat(app):
     app.part("heartbeat").deliver = deliver
     for line in app.part("heartbeat").status():
         print(line)
-    action, reason = await app.part("heartbeat").beat()
+    # Now means now: neither the time, nor the hours, nor a sensor's gate is waited for.
+    action, reason = await app.part("heartbeat").beat(forced=True)
     print("decision: %s (%s)" % (action, reason))
     for text in sent:
         print("would send: " + text)

@@ -40,8 +40,8 @@ class Senses:
                 self.failed.append(name)
                 log("heartbeat", "gate %s: check failed: %s" % (name, error))
                 self._notify(
-                    "I cannot check %s for HEARTBEAT.md line %d: %s. Its tasks wait until it "
-                    "answers; I will not say this again before." % (name, task.line, error)
+                    "I cannot check %s for HEARTBEAT.md line %d. Its tasks wait until it answers; "
+                    "I will not say this again before. %s" % (name, task.line, error)
                 )
             return None, "check failed (%s)" % name
         if name in self.failed:

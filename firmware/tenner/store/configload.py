@@ -113,8 +113,17 @@ def _is_section(key):
 def _hint(key):
     from tenner.store.nearest import nearest
 
-    best = nearest(key, (row[0] for row in rows()))
+    best = nearest(key, _names())
     return 'did you mean "%s"?' % best if best else "`tenner setup` lists every key"
+
+
+def _names():
+    """Every key, and before it the section it stands in."""
+    for row in rows():
+        section, _, name = row[0].rpartition(".")
+        if section:
+            yield section
+        yield row[0]
 
 
 # --- types
