@@ -16,6 +16,10 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
 }
 
 
+class CommandError(click.ClickException):
+    """An owner's mistake or a board's refusal: one sentence, no traceback, exit status 1."""
+
+
 class LazyGroup(click.RichGroup):
     """A group whose sub-commands come from COMMANDS."""
 
@@ -31,12 +35,13 @@ class LazyGroup(click.RichGroup):
         )
         return command
 
-
-class CommandError(click.ClickException):
-    """An owner's mistake or a board's refusal: one sentence, no traceback, exit status 1."""
-
-    def show(self, file: object = None) -> None:
-        print(f"tenner: {self.message}", file=sys.stderr)
+    def invoke(self, ctx: click.Context) -> object:
+        try:
+            return super().invoke(ctx)
+        except CommandError as exc:
+            # One line that a script can read; click would draw a box round it.
+            print(f"tenner: {exc.message}", file=sys.stderr)
+            ctx.exit(exc.exit_code)
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
