@@ -119,7 +119,9 @@ def _report(wish: Wish, task: str, done: list[tuple[ToolCall, str]], beat: bool)
 
 
 def _report_chip(chip: readings.Chip, result: str, task: str, beat: bool) -> str:
-    data = readings.find_bytes(result, 2)
+    # The addresses and numbers in an error are no reading.
+    failed = re.match(r"\s*error\b", result, re.I)
+    data = None if failed else readings.find_bytes(result, 2)
     if data is None:
         return f"I could not read the {chip}: {result}"
     if chip.name and chip.name not in readings.TEMPERATURE_CHIPS:
