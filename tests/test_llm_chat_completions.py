@@ -379,6 +379,7 @@ class TestFailure(unittest.TestCase):
             b"data: not json\n\n",
             b'data: {"choices":[{]}\n\n',
             b'{"choices":[',
+            b'{"something":"else"}',
             b"\xff\x00\x01",
         ):
             self.assertEqual(self.failure(data).cls, "unknown")

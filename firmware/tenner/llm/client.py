@@ -84,6 +84,9 @@ async def _receive(response, parser, reply):
             events.feed(piece)
     if plain:
         event_end()
+        # Some servers leave out why the reply ended; then there is something in it.
+        if not reply.ended and not reply.calls and not reply._text:
+            raise ValueError("it holds no answer")
         reply.ended = True
     else:
         events.end()
