@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import ssl
+from typing import Any
 from urllib.parse import urlsplit
 
 import certifi
@@ -26,7 +27,9 @@ def root_of(url: str, *, timeout_s: float = 15.0, cafile: str | None = None) -> 
             context.wrap_socket(plain, server_hostname=host) as secure,
         ):
             # Public since Python 3.13; the same call has been there underneath since 3.10.
-            source = secure if hasattr(secure, "get_verified_chain") else secure._sslobj
+            source: Any = secure
+            if not hasattr(source, "get_verified_chain"):
+                source = source._sslobj
             chain = source.get_verified_chain()
     except ssl.SSLError as exc:
         raise RootError(f"{host}:{port} cannot be verified: {exc.reason or exc}") from exc

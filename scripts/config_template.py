@@ -85,9 +85,7 @@ def template() -> str:
 
 def _example(type_text: str, default: str) -> str:
     return (
-        EXAMPLES.get(configload.kind(type_text), "")
-        if not default
-        else _value(type_text, default)
+        EXAMPLES.get(configload.kind(type_text), "") if not default else _value(type_text, default)
     )
 
 

@@ -53,7 +53,6 @@ class Chain:
             await asyncio.Event().wait()
         return reply
 
-
     async def close(self):
         """The turn is over."""
 

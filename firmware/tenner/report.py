@@ -22,7 +22,9 @@ class Report:
         return self.app.part("heartbeat").why()
 
     def cron_lines(self):
-        return "\n".join(self.app.part("cron").lines()) or "No jobs. Ask for one, or write CRON.json."
+        return (
+            "\n".join(self.app.part("cron").lines()) or "No jobs. Ask for one, or write CRON.json."
+        )
 
     def lanes_lines(self):
         lane = self.app.agent.lane

@@ -54,6 +54,10 @@ def test_no_module_reaches_into_another_ones_private_names():
     for path in sorted((FIRMWARE / "tenner").rglob("*.py")):
         text = path.read_text(encoding="utf-8")
         for line in text.splitlines():
-            if line.lstrip().startswith("from tenner") and " import _" in line and "import __" not in line:
+            if (
+                line.lstrip().startswith("from tenner")
+                and " import _" in line
+                and "import __" not in line
+            ):
                 raise AssertionError(f"{path}: {line.strip()}")
             assert 'getattr(self, "_' not in line, path
