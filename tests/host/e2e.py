@@ -1,0 +1,216 @@
+"""The whole agent on the virtual board, against the stand-ins: what the end-to-end tests start from.
+
+    with agent_board(heartbeat="- (every 1s) Say: hello") as bench:
+        bench.ready()
+        assert bench.ask("What does the TMP102 at 0x48 on i2c0 say?") == ...
+
+Nothing here sleeps: the board's serial line, the model's requests and the messages the owner got are
+waited for, each with a limit.
+"""
+
+import contextlib
+import functools
+import json
+import re
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from host_tools.build import BOARDS, firmware_tree
+from host_tools.services import API_KEY, MODEL, OWNER, TOKEN, Services
+from host_tools.vboard import VirtualBoard
+
+#: Too little for two TLS sessions, as on a board without PSRAM; and enough, as on one with it.
+HEAP = "512K"
+PSRAM = "2M"
+PASSWORD = "tenner-virtual"
+LIMIT_S = 25
+
+#: Nothing to do: the board looks after people only.
+QUIET = "# Heartbeat\n"
+SENSORS = '{"room": {"driver": "tmp102", "bus": "i2c0", "address": "0x48"}}\n'
+TMP102 = "the TMP102 at 0x48 on i2c0"
+ASK = f"What does {TMP102} say?"
+READS = "The TMP102 at 0x48 on i2c0 reads {:g} °C."
+
+#: A room that is too warm wakes the model, which reads the sensor and tells the owner.
+WARM_ROOM = (
+    "# Heartbeat\n\n- (every 1s; when room.temperature > 30 reset 28) The room is too warm. "
+    f"Read {TMP102} with the i2c tool and tell me the temperature in one sentence.\n"
+)
+
+
+@functools.cache
+def _firmware(mpy):
+    return firmware_tree("VIRTUAL", mpy=mpy, workspace=False)
+
+
+def wifi():
+    return json.loads((BOARDS / "VIRTUAL" / "devices.json").read_text())["wifi"]
+
+
+def settings(services, changes=None):
+    """config.json of an agent that uses the stand-ins; `changes` by dotted key, None takes one out."""
+    config = {
+        "wifi": {"ssid": wifi()["ssid"], "password": wifi()["password"]},
+        "llm": {"base_url": services.model.base_url, "api_key": API_KEY, "model": MODEL},
+        "telegram": {
+            "base_url": services.telegram.url,
+            "token": TOKEN,
+            "owner": str(OWNER),
+            "poll_s": 2,
+        },
+    }
+    for key, value in (changes or {}).items():
+        section, _, name = key.partition(".")
+        if value is None:
+            config.get(section, {}).pop(name, None)
+        else:
+            config.setdefault(section, {})[name] = value
+    return config
+
+
+def tree(services, heartbeat=QUIET, files=None, changes=None, roots=None, mpy=True):
+    """Everything on the flash of a board; `heartbeat` None leaves the file out."""
+    made = dict(_firmware(mpy))
+    if heartbeat is not None:
+        made["/workspace/HEARTBEAT.md"] = heartbeat.encode()
+    made["/workspace/SENSORS.json"] = SENSORS.encode()
+    made["/config.json"] = json.dumps(settings(services, changes)).encode()
+    for name, der in ({"stand-in": services.ca_der} if roots is None else roots).items():
+        made[f"/certs/{name}.der"] = der
+    for name, data in (files or {}).items():
+        made[name] = data if isinstance(data, bytes) else data.encode()
+    return made
+
+
+class Bench:
+    """A board with the agent on it, and the services it talks to."""
+
+    def __init__(self, board, services):
+        self.board = board
+        self.model = services.model
+        self.telegram = services.telegram
+
+    @property
+    def log(self):
+        """What the board has printed, one line after the other."""
+        return self.board.serial_log
+
+    def ready(self):
+        """Wait until the agent is on the network and knows the time."""
+        self.board.wait_for("connected", LIMIT_S)
+        self.board.wait_for("(pool.ntp.org)", LIMIT_S)
+        return self
+
+    def wait_for(self, text, timeout_s=LIMIT_S):
+        """Wait until the board prints `text`, after what was waited for before."""
+        self.board.wait_for(text, timeout_s)
+
+    def told(self, chat=OWNER):
+        """What a chat has been told so far."""
+        return [one.text for one in list(self.telegram.sent) if one.chat_id == chat]
+
+    def wait_told(self, pattern, chat=OWNER, count=1, timeout_s=LIMIT_S):
+        """Wait until a chat was told `count` things that fit a regular expression; return the last."""
+
+        def found(_telegram=None):
+            return [text for text in self.told(chat) if re.search(pattern, text)]
+
+        try:
+            self.telegram.wait_for(lambda _: len(found()) >= count, timeout_s)
+        except TimeoutError as exc:
+            raise AssertionError(
+                f"{count} x {pattern!r} not told; told: {self.told(chat)}; the board: {self.log[-3000:]}"
+            ) from exc
+        return found()[count - 1]
+
+    def ask(self, text, chat=OWNER, timeout_s=LIMIT_S):
+        """Write by Telegram and return the next thing that chat is told."""
+        before = len(self.told(chat))
+        self.telegram.say(chat, text)
+        try:
+            sent = self.telegram.wait_sent(before + 1, timeout_s, chat_id=chat)
+        except TimeoutError as exc:
+            raise AssertionError(f"no answer to {text!r}; the board: {self.log[-3000:]}") from exc
+        return sent[before].text
+
+    def echo(self, word):
+        """Have the model say a word: whether a person is answered at all."""
+        # The stand-in repeats the time too, which every message of a person comes with.
+        answer = self.ask(f"say: {word}")
+        assert answer.startswith(word + "\n\n(now: "), answer
+
+    def type(self, line):
+        """Type a line at the serial console."""
+        self.board.type(line + "\r")
+
+    def fresh(self):
+        """Forget what the model was asked, so that the next requests can be counted."""
+        with self.model.changed:
+            self.model.requests.clear()
+
+
+@contextlib.contextmanager
+def agent_board(
+    heartbeat=QUIET,
+    *,
+    files=None,
+    changes=None,
+    certificate="right",
+    roots=None,
+    runtime="micropython",
+    heap=HEAP,
+    name=None,
+    **options,
+):
+    """A running board with the agent, and its services; all of it ends with the block."""
+    with Services(certificate=certificate) as services:
+        if callable(roots):
+            roots = roots(services)
+        made = tree(services, heartbeat, files, changes, roots, runtime == "micropython")
+        with VirtualBoard(made, runtime=runtime, heap=heap, name=name, **options) as board:
+            yield Bench(board, services)
+
+
+class SideBySide:
+    """The checks of a module that have boards of their own, run some at once: a board mostly waits.
+
+    together = SideBySide()
+
+    @together.check
+    def test_one(): ...
+
+    @together.each([("a", 1), ("b", 2)])
+    def test_many(letter, number): ...
+
+    The first test that is asked for starts all that are selected; each then reports its own result.
+    """
+
+    def __init__(self, at_once=4):
+        self._pool = ThreadPoolExecutor(at_once)
+        self._started = {}
+
+    def check(self, function):
+        return self.each([()])(function)
+
+    def each(self, cases):
+        def wrap(function):
+            def test(request, case):
+                if not self._started:
+                    self._start(request.session.items)
+                self._started[request.node.nodeid].result()
+
+            test.side_by_side = (self, function)
+            test.__doc__ = function.__doc__
+            ids = [str(case[0]) if case else "-" for case in cases]
+            return pytest.mark.parametrize("case", cases, ids=ids)(test)
+
+        return wrap
+
+    def _start(self, items):
+        for item in items:
+            owner, function = getattr(item.function, "side_by_side", (None, None))
+            if owner is self:
+                case = item.callspec.params["case"]
+                self._started[item.nodeid] = self._pool.submit(function, *case)

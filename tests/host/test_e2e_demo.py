@@ -1,0 +1,120 @@
+"""`make run` as a newcomer sees it: what it shows, and how it says that it cannot."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from host_tools.services import Services, Step
+from tests.host.e2e import SideBySide
+
+together = SideBySide(at_once=3)
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+LIMIT_S = 100
+
+
+def demo(folder=None, **environment):
+    """Run the demo with its boards below `folder`; return (exit code, output, errors)."""
+    own = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("LLM_", "TELEGRAM_", "FOLLOW", "RUNTIME"))
+    }
+    with tempfile.TemporaryDirectory() as empty:
+        place = {"TENNER_SIM_DIR": str(folder or empty), "COLUMNS": "200"}
+        done = subprocess.run(
+            [sys.executable, "-m", "host_tools.demo"],
+            cwd=ROOT,
+            env={**own, **place, **environment},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=LIMIT_S,
+            check=False,
+        )
+    return done.returncode, done.stdout, done.stderr
+
+
+# What happens, in this order; the log's own words.
+STORY = [
+    r"board \| .*boot +tenner [\d.]+ on esp32",
+    r"board \| .*clock +\w+day 20\d\d-\d\d-\d\d \d\d:\d\d \(",
+    r"board \| .*heartbeat no gate is true \(1 checked\)",
+    r"board \| .*heartbeat gate room\.temperature 31\.5 > 30: open",
+    r"board \| .*llm +\d+ bytes sent, \d+\+\d+ tokens: calls i2c",
+    r"board \| .*tool +i2c read,.*address 72",
+    r"board \| .*heartbeat ran: queued \(\d+ tokens",
+]
+
+
+@together.each([("micropython",), ("cpython",)])
+def test_the_whole_path_is_shown(runtime):
+    code, output, errors = demo(RUNTIME=runtime)
+    assert code == 0, output + errors
+    assert errors == ""
+    at = 0
+    for pattern in STORY:
+        found = re.compile(pattern).search(output, at)
+        assert found, f"{pattern} is missing in {output[at:]}"
+        at = found.end()
+    phone = re.findall(r"Telegram, to the owner[^\n]*\n│ ([^\n]*?) *│", output)
+    assert phone == [
+        "The TMP102 at 0x48 on i2c0 reads 31.5 °C.",
+        "The TMP102 at 0x48 on i2c0 reads 29.25 °C.",
+    ]
+    assert "stand-in" in output and "What next?" in output
+    assert "Traceback" not in output
+
+
+def _one_sentence(result, pattern):
+    code, output, errors = result
+    assert code != 0, output
+    assert re.search(pattern, errors), errors
+    assert errors.startswith("tenner: ") and errors.count("\n") == 1, errors
+    assert "Traceback" not in output + errors
+
+
+@together.check
+def test_without_micropython():
+    _one_sentence(demo(MICROPYTHON="/nonexistent"), "/nonexistent.*does not start")
+
+
+@together.check
+def test_an_unknown_runtime():
+    _one_sentence(demo(RUNTIME="ruby"), "RUNTIME is micropython or cpython, not 'ruby'")
+
+
+@together.check
+def test_settings_that_are_missing():
+    _one_sentence(demo(LLM_API_KEY="k"), "LLM_MODEL is missing")
+    _one_sentence(demo(TELEGRAM_TOKEN="1:a"), "TELEGRAM_OWNER is missing")
+
+
+@together.check
+def test_a_model_that_cannot_be_reached():
+    result = demo(LLM_BASE_URL="https://localhost:9", LLM_API_KEY="wrong", LLM_MODEL="m")
+    _one_sentence(result, "localhost:9 cannot be reached")
+
+
+@together.check
+def test_a_model_that_refuses_the_key():
+    with Services(tls=False) as services:
+        services.model.plan([Step(status=401, times=100)])
+        result = demo(
+            LLM_BASE_URL=services.model.base_url,
+            LLM_API_KEY="not-the-right-key",
+            LLM_MODEL="some-model",
+        )
+    _one_sentence(result, "401|key")
+
+
+def test_a_board_that_runs_already(tmp_path):
+    # Another board of that name, as far as anybody can tell: this process is alive.
+    (tmp_path / "demo").mkdir()
+    description = {"pid": os.getpid(), "pty": "", "socket": ""}
+    (tmp_path / "demo" / "board.json").write_text(json.dumps(description))
+    _one_sentence(demo(tmp_path), "'demo' is running already")

@@ -1,0 +1,108 @@
+"""Whatever breaks, the person gets one answer, and the next message works."""
+
+import re
+
+from host_tools.services import GARBAGE, OWNER, STALL, Step
+from tests.host.e2e import ASK, LIMIT_S, READS, SideBySide, agent_board
+
+together = SideBySide()
+
+SENTENCE = r"^I could not get an answer: [^\n]+$"
+
+# (name, plan, what the person is told)
+FAULTS = [
+    ("rate-limit", [Step(status=429, retry_after_s=1)], "^hello"),
+    ("server-error", [Step(status=500)], "^hello|" + SENTENCE),
+    ("server-error-stays", [Step(status=503, times=9)], SENTENCE),
+    ("wrong-key", [Step(status=401)], SENTENCE),
+    ("reset-in-body", [Step(reset=200, where="body")], "^hello|" + SENTENCE),
+    ("reset-stays", [Step(reset=200, where="body", times=9)], SENTENCE),
+    ("garbage", [GARBAGE, GARBAGE, GARBAGE], SENTENCE),
+    ("cut-stream", [Step(cut=300, where="body")], "^hello|" + SENTENCE),
+    ("ended-stream-stays", [Step(events=2, no_done=True, times=9)], SENTENCE),
+    ("stall", [STALL, STALL, STALL], SENTENCE),
+    ("huge", [Step(huge_body=300_000, times=9)], SENTENCE + r"|^\(The model gave no text\.\)$"),
+]
+
+
+@together.each(FAULTS)
+def test_the_model_fails_and_the_person_is_told(_name, plan, pattern):
+    with agent_board(changes={"llm.timeout_s": 5}) as bench:
+        bench.ready()
+        bench.model.plan(plan)
+        bench.telegram.say(OWNER, "say: hello")
+        bench.wait_told(pattern)
+        bench.model.plan([])
+        assert bench.ask(ASK) == READS.format(21.5)
+        answers = [text for text in bench.told() if re.search(pattern, text)]
+        assert len(answers) == 1, bench.told()
+        assert "Traceback" not in bench.log
+
+
+@together.check
+def test_wifi_lost_in_the_middle_of_a_request():
+    with agent_board() as bench:
+        bench.ready()
+        bench.model.plan([STALL])
+        bench.telegram.say(OWNER, "say: hello")
+        bench.model.wait_requests(1, LIMIT_S)
+        bench.board.wifi(False)
+        bench.wait_for("the link is down")
+        bench.type("say: anybody there?")
+        bench.wait_for("I could not get an answer: ")
+        bench.board.wifi(True)
+        bench.wait_for("connected")
+        bench.wait_told("^hello|" + SENTENCE)
+        bench.echo("after")
+        assert "Traceback" not in bench.log
+
+
+@together.each([("power_cycle",), ("reset",), ("soft_reset",)])
+def test_a_restart_in_the_middle_of_a_turn(way):
+    with agent_board() as bench:
+        bench.ready()
+        bench.echo("before")
+        bench.fresh()
+        bench.model.plan([STALL])
+        bench.telegram.say(OWNER, "say: half")
+        bench.model.wait_requests(1, LIMIT_S)
+        getattr(bench.board, way)()
+        bench.ready()
+        bench.wait_told("I was restarted while working on this")
+        bench.fresh()
+        bench.echo("after")
+        # The conversation is as it was: what was answered before the cut, and nothing torn.
+        sent = bench.model.requests[0].body.decode()
+        assert "before" in sent and "half" not in sent
+        assert len([text for text in bench.told() if text.startswith("I was restarted")]) == 1
+
+
+@together.check
+def test_an_answer_in_the_outbox_survives_a_power_cut():
+    with agent_board() as bench:
+        bench.ready()
+        bench.telegram.plan([Step(path="sendMessage", stall=0)])
+        bench.telegram.say(OWNER, "say: kept")
+        bench.telegram.wait_requests(1, LIMIT_S, path="sendMessage")
+        bench.board.power_cycle()
+        bench.ready()
+        bench.wait_told("kept")
+        bench.echo("on")
+        assert len([text for text in bench.told() if "kept" in text]) == 1
+
+
+@together.check
+def test_telegram_fails_for_a_while():
+    with agent_board() as bench:
+        bench.ready()
+        bench.telegram.plan(
+            [
+                Step(path="getUpdates", status=502),
+                Step(path="getUpdates", status=429, retry_after_s=1),
+                Step(path="sendMessage", status=500),
+            ]
+        )
+        bench.telegram.say(OWNER, "say: patience")
+        bench.wait_told("^patience")
+        assert bench.telegram.plan_left == []
+        assert len([text for text in bench.told() if "patience" in text]) == 1

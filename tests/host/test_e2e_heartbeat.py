@@ -1,0 +1,127 @@
+"""The heartbeat of the whole agent: when the model is asked, when it is not, and a person first."""
+
+from host_tools.services import OWNER, STALL, Step
+from tests.host.e2e import ASK, LIMIT_S, PSRAM, READS, WARM_ROOM, SideBySide, agent_board
+
+together = SideBySide()
+
+WARM_TOLD = r"TMP102 at 0x48 on i2c0 reads 31\.5 °C"
+
+# (name, HEARTBEAT.md, the decision)
+NOTHING_TO_DO = [
+    ("empty", "", "nothing to do"),
+    ("headings", "# Heartbeat\n\n## Morning\n\n### Evening\n", "nothing to do"),
+    (
+        "comments",
+        "# Heartbeat\n<!-- look at the room -->\n<!--\n- remind me\n-->\n",
+        "nothing to do",
+    ),
+    (
+        "ticked",
+        "# Heartbeat\n- [x] Remind me to water\n- [X] (every 1s) Read i2c\n",
+        "nothing to do",
+    ),
+    ("deleted", None, "disabled (no HEARTBEAT.md)"),
+]
+
+
+@together.each(NOTHING_TO_DO)
+def test_the_model_is_not_asked_when_there_is_nothing_to_do(_name, heartbeat, decision):
+    with agent_board(heartbeat) as bench:
+        bench.ready()
+        # Now and by force: neither finds work.
+        bench.type("/trigger")
+        bench.wait_for(f"({decision})")
+        bench.type("/why")
+        bench.wait_for("next: ")
+        assert bench.model.requests == []
+        assert bench.told() == []
+
+
+@together.each([(31.5,), (36.25,)])
+def test_the_gate_decides_and_the_message_has_the_value(value):
+    with agent_board(WARM_ROOM) as bench:
+        bench.wait_for("no gate is true (1 checked)")
+        assert bench.model.requests == []
+        bench.board.set("room.temperature", value)
+        bench.wait_for(f"gate room.temperature {value:g} > 30: open")
+        bench.wait_told(r"reads %s °C" % f"{value:g}".replace(".", r"\."))
+        bench.wait_for("bytes sent")
+        bench.wait_for("calls i2c")
+        bench.wait_for("tool      i2c read")
+        bench.wait_for("ran: queued (")
+        # Fired once: still warm is no news.
+        bench.wait_for("no gate is true (1 checked)")
+        assert len(bench.model.requests) == 2
+        assert len(bench.told()) == 1
+
+
+@together.check
+def test_an_item_without_a_gate_asks_and_silence_stays_silent():
+    beat = "- (every 1s) Read the TMP102 at 0x48 on i2c0 with the i2c tool; warn me above 90 °C.\n"
+    with agent_board(beat) as bench:
+        bench.wait_for("ran: nothing to say")
+        assert bench.model.requests
+        assert bench.told() == []
+
+
+@together.check
+def test_the_same_alert_is_told_once():
+    with agent_board("- (every 1s) Remind me to water the plants.\n") as bench:
+        bench.wait_for("ran: queued (")
+        bench.wait_for("ran: said before (")
+        bench.wait_told("water the plants")
+        assert len(bench.told()) == 1
+
+
+def _stalled_beat(bench):
+    """A heartbeat turn whose request the model does not answer."""
+    bench.model.plan([STALL])
+    bench.board.set("room.temperature", 31.5)
+    bench.model.wait_requests(1, LIMIT_S)
+
+
+@together.check
+def test_a_person_at_the_console_comes_first():
+    with agent_board(WARM_ROOM) as bench:
+        bench.ready()
+        _stalled_beat(bench)
+        bench.type(ASK)
+        bench.wait_for("put back: a person came first")
+        bench.wait_for(READS.format(31.5))
+        # The beat is run again and the alert is not lost.
+        bench.wait_told(WARM_TOLD)
+        bench.wait_for("ran: queued (")
+        assert bench.model.plan_left == []
+
+
+@together.check
+def test_a_person_on_telegram_comes_first_where_two_tls_sessions_fit():
+    with agent_board(WARM_ROOM, heap=PSRAM) as bench:
+        bench.ready()
+        _stalled_beat(bench)
+        assert bench.ask("say: me first").startswith("me first")
+        bench.wait_told(WARM_TOLD)
+        assert "put back: a person came first" in bench.log
+
+
+@together.check
+def test_a_person_on_telegram_is_answered_after_a_request_of_a_board_with_one_tls_session():
+    with agent_board(WARM_ROOM, changes={"llm.timeout_s": 5}) as bench:
+        bench.ready()
+        _stalled_beat(bench)
+        bench.telegram.say(OWNER, "say: patience")
+        bench.wait_told("^patience")
+
+
+@together.check
+def test_a_failing_model_is_tried_again_and_the_owner_is_told_once():
+    with agent_board(WARM_ROOM) as bench:
+        bench.ready()
+        bench.model.plan([Step(status=401, times=100)])
+        bench.board.set("room.temperature", 31.5)
+        bench.wait_for("heartbeat failed (1 in a row): ")
+        bench.wait_told("(?i)key")
+        assert len(bench.told()) == 1
+        bench.type("/heartbeat")
+        bench.wait_for("failed 1 times in a row")

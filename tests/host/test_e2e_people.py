@@ -1,0 +1,134 @@
+"""People and the agent on the virtual board: Telegram, the serial console, commands, strangers."""
+
+import re
+
+import pytest
+
+from host_tools.services import OWNER, STALL, Step
+from tests.host.e2e import ASK, LIMIT_S, PSRAM, READS, agent_board
+
+STRANGER = 4242
+
+
+@pytest.fixture(scope="module")
+def bench():
+    """One board for everybody who does not care what was said before."""
+    with agent_board() as made:
+        yield made.ready()
+
+
+def test_a_message_is_answered_with_what_the_sensor_shows(bench):
+    bench.board.set("room.temperature", 23.25)
+    assert bench.ask(ASK) == READS.format(23.25)
+    bench.board.set("room.temperature", 24.5)
+    assert bench.ask(ASK) == READS.format(24.5)
+    bench.wait_for("answered: 2 rounds, 1 tool calls")
+
+
+def test_the_answer_quotes_the_message(bench):
+    said = bench.telegram.say(OWNER, "say: which one?")
+    bench.wait_told("^which one")
+    assert bench.telegram.sent[-1].reply_to == said["message_id"]
+
+
+def test_a_stranger_gets_nothing_and_the_owner_is_told_once(bench):
+    before = len(bench.model.requests)
+    bench.telegram.say(STRANGER, "say: let me in", username="mallory")
+    bench.wait_told(f"stranger.*{STRANGER}")
+    bench.telegram.say(STRANGER, "/status", username="mallory")
+    bench.telegram.say(STRANGER, "say: please", username="mallory")
+    # Updates are read in order: when the owner is answered, the stranger's were dealt with.
+    bench.echo("still here")
+    assert bench.told(STRANGER) == []
+    assert len([text for text in bench.told() if "tranger" in text]) == 1
+    assert len(bench.model.requests) == before + 1
+
+
+def test_the_console_is_a_channel(bench):
+    bench.board.set("room.temperature", 18.75)
+    sent = len(bench.telegram.sent)
+    bench.type(ASK)
+    bench.wait_for(READS.format(18.75))
+    assert len(bench.telegram.sent) == sent
+
+
+# (what is sent, what the answer must contain)
+COMMANDS = [
+    ("/help", r"/heartbeat - [\s\S]*/stop - "),
+    ("/status", r"tenner \d[\s\S]*heap \d+ KB free[\s\S]*network up, clock \w+day 20\d\d-"),
+    ("/heartbeat", r"heartbeat every 1800 s[\s\S]*1 file: ok[\s\S]*4 work: nothing to do"),
+    ("/why", r"next: "),
+    ("/lanes", r"running: nothing"),
+    ("/budget", r"today: \d+ tokens"),
+    ("/stop", r"Nothing is running\."),
+    ("/trigger", r"Running the heartbeat now\."),
+    ("/new", r"A fresh conversation\."),
+    ("/stauts", r"no command /stauts\. Did you mean /status\?"),
+    ("/frobnicate", r"no command /frobnicate\. /help lists"),
+]
+
+
+@pytest.mark.parametrize(("command", "pattern"), COMMANDS, ids=lambda value: value.split()[0])
+def test_a_command_by_telegram(bench, command, pattern):
+    before = len(bench.model.requests)
+    found = re.search(pattern, bench.ask(command))
+    assert found, bench.told()[-1]
+    if command == "/trigger":
+        bench.wait_told(r"^heartbeat: \w+ \(")
+    assert len(bench.model.requests) == before
+
+
+@pytest.mark.parametrize(("command", "pattern"), COMMANDS, ids=lambda value: value.split()[0])
+def test_a_command_on_the_console(bench, command, pattern):
+    start = len(bench.log)
+    bench.type(command)
+    # The last words of each answer, which no log line and no echo have.
+    last = {
+        "/help": "this list",
+        "/status": "waiting",
+        "/heartbeat": "online: ",
+        "/why": "next: ",
+        "/lanes": "put back",
+        "/budget": "limit: ",
+        "/stop": "Nothing is running.",
+        "/trigger": "heartbeat: ",
+        "/new": "/new.",
+        "/stauts": "/status?",
+        "/frobnicate": "lists what there is",
+    }[command]
+    bench.wait_for(last)
+    bench.wait_for("\n")
+    printed = bench.log[start:].replace("\r", "")
+    assert re.search(pattern, printed), printed
+
+
+def test_new_forgets_what_was_said(bench):
+    bench.ask("say: pineapple")
+    bench.ask("say: banana")
+    assert "pineapple" in bench.model.requests[-1].body.decode()
+    bench.ask("/new")
+    bench.ask("say: cherry")
+    assert "pineapple" not in bench.model.requests[-1].body.decode()
+
+
+def test_stop_from_the_console_ends_a_turn_of_telegram(bench):
+    bench.fresh()
+    bench.model.plan([Step(stall=300, where="body")])
+    bench.telegram.say(OWNER, "say something long of 2000 characters")
+    bench.model.wait_requests(1, LIMIT_S)
+    bench.type("/stop")
+    bench.wait_told(r"^Stopped, as you asked\.$")
+    bench.echo("after that")
+
+
+def test_stop_by_telegram_where_two_tls_sessions_fit():
+    """Without PSRAM the one TLS session belongs to the turn, and Telegram is heard after it."""
+    with agent_board(heap=PSRAM) as bench:
+        bench.ready()
+        bench.model.plan([STALL])
+        bench.telegram.say(OWNER, "say: never")
+        bench.model.wait_requests(1, LIMIT_S)
+        bench.telegram.say(OWNER, "/stop")
+        bench.wait_told(r"^Stopping\.$")
+        bench.wait_told(r"^Stopped, as you asked\.$")
+        bench.echo("again")
