@@ -2,7 +2,7 @@
 import asyncio
 import unittest
 
-from channels_fakes import BOT_ID, OWNER, Bench, FakeState, refusal
+from channels_fakes import BOT_ID, OWNER, Bench, FakeState, FakeTelegram, refusal
 from support import run
 from tenner.net.http import Yielded
 
@@ -67,28 +67,27 @@ class TestReceiving(unittest.TestCase):
             bench.server.say(text)
         self.assertEqual(texts(run(bench.step())), ["a", "b", "c"])
 
-    def test_while_a_message_is_worked_on_polls_are_short_and_pass_over_it(self):
+    def test_while_a_message_is_worked_on_the_next_is_noticed_at_once(self):
         bench = Bench()
         bench.server.say("a")
         first = run(bench.step())[0]
         bench.server.say("b")
-        self.assertEqual(texts(run(bench.step())), ["b"])
-        fields = bench.server.calls[-1][1]
-        self.assertEqual((fields["timeout"], fields["limit"], fields["offset"]), (0, 3, 501))
-        self.assertEqual(bench.waits, [3000, 3000])
-        bench.bot.done(first)
-        run(bench.step())
-        self.assertEqual(bench.server.calls[-1][1]["offset"], 502)
+        second = run(bench.step())[0]
+        self.assertEqual(second.text, "b")
+        self.assertEqual(bench.waits, [])
+        self.assertEqual([fields["limit"] for name, fields in bench.server.calls[1:]], [1] * 6)
+        self.assertEqual([fields["timeout"] for name, fields in bench.server.calls[1:]], [25] * 6)
+        self.assertEqual((bench.bot.reply_to(first), bench.bot.reply_to(second)), (101, 102))
 
-    def test_when_all_is_answered_the_server_may_forget_it(self):
+    def test_when_it_was_begun_the_server_may_forget_it(self):
         bench = Bench()
         bench.server.say("a")
         bench.server.say("b")
         for message in run(bench.step()):
             bench.bot.done(message)
-        run(bench.step())
+        offsets = [fields.get("offset") for name, fields in bench.server.calls[1:]]
+        self.assertEqual(offsets, [None, 502, 503, None])
         self.assertEqual(bench.server.updates, [])
-        self.assertEqual(bench.state.kept["o"], 503)
 
     def test_ids_may_start_anew_after_a_quiet_time(self):
         bench = Bench()
@@ -109,17 +108,17 @@ class TestReceiving(unittest.TestCase):
         self.assertEqual(texts(kept), ["n501", "n504", "n505", "n511"])
         for message in (kept[1], kept[3], kept[0], kept[2]):
             bench.bot.done(message)
-        self.assertEqual(bench.state.kept, {"o": 512, "b": 0, "d": 0, "s": []})
+        self.assertEqual(bench.state.kept, {"o": 0, "p": {}, "s": []})
 
     def test_no_more_are_taken_than_can_wait(self):
         bench = Bench(inbound_limit=20)
         for number in range(12):
             bench.server.say("n%d" % number)
         taken = run(bench.step())
-        self.assertEqual(len(taken), bench.bot.ledger.max_open)
+        self.assertEqual(len(taken), bench.bot.max_open)
         for message in taken:
             bench.bot.done(message)
-        self.assertEqual(len(run(bench.step())), 12 - bench.bot.ledger.max_open)
+        self.assertEqual(len(run(bench.step())), 12 - bench.bot.max_open)
 
     def test_a_full_queue_leaves_the_message_at_telegram(self):
         bench = Bench(inbound_limit=1)
@@ -148,7 +147,7 @@ class TestPowerCuts(unittest.TestCase):
         self.assertEqual(run(again.step()), [])
         self.assertEqual(len(again.said), 1)
         chat, text, reply_to, id = again.said[0]
-        self.assertEqual((chat, reply_to, id), ("1000", 101, "tg-501"))
+        self.assertEqual((chat, reply_to, id), ("1000", 101, "tg-1000-101"))
         self.assertTrue("restarted" in text)
         third = self.reboot(again)
         self.assertEqual(run(third.step()), [])
@@ -161,7 +160,7 @@ class TestPowerCuts(unittest.TestCase):
         again = self.reboot(bench)
         self.assertEqual((run(again.step()), again.said), ([], []))
 
-    def test_what_telegram_forgot_in_the_meantime_is_in_nobodys_way(self):
+    def test_however_long_it_was_off_its_writer_is_told_once(self):
         for rest in ([], ["x"]):
             bench = Bench()
             bench.server.say("a")
@@ -178,35 +177,58 @@ class TestPowerCuts(unittest.TestCase):
                 again.bot.done(message)
             taken += run(again.step())
             self.assertEqual(texts(taken), rest + ["y"])
-            self.assertEqual(again.said, [])
+            self.assertEqual([reply_to for _, _, reply_to, _ in again.said], [101])
+
+    def test_everybody_whose_message_was_worked_on_is_told(self):
+        bench = Bench()
+        bench.server.say("a")
+        bench.server.say("b", who=2000)
+        run(bench.step())
+        again = self.reboot(bench)
+        self.assertEqual(run(again.step()), [])
+        told = sorted((chat, reply_to) for chat, _, reply_to, _ in again.said)
+        self.assertEqual(told, [("1000", 101), ("2000", 102)])
+
+    def test_more_chats_than_fit_the_state_wait_at_telegram(self):
+        people = [10**9 + number for number in range(7)]
+        bench = Bench(allow=people)
+        for who in people:
+            bench.server.say("from %d" % who, who=who)
+        waiting = run(bench.step())
+        self.assertTrue(2 <= len(waiting) < 7)
+        self.assertEqual(bench.waits, [3000])
+        count = 0
+        while waiting:
+            bench.bot.done(waiting.pop(0))
+            count += 1
+            waiting += run(bench.step())
+        self.assertEqual((count, bench.said), (7, []))
 
     def test_at_every_state_that_was_ever_on_flash(self):
-        bench = Bench()
-        server = bench.server
+        server = FakeTelegram()
+        found = []  # (state, updates at Telegram) at each write, and before the first
+
+        class State(FakeState):
+            def save(self, state):
+                super().save(state)
+                found.append((self.kept, list(server.updates)))
+
+        bench = Bench(server, State())
         for text in ("a", "b", "c"):
             server.say(text)
-        kept = run(bench.step())
-        for message in (kept[1], kept[0], kept[2]):
+        found.append(({}, list(server.updates)))
+        begun = run(bench.step())
+        for message in (begun[1], begun[0], begun[2]):
             bench.bot.done(message)
-        for state in [{}] + bench.state.saves:
-            server.updates = []
-            server.next_id = 500
-            for text in ("a", "b", "c"):
-                server.say(text)
+        # In each state: what is taken now, and which message is spoken of as interrupted.
+        expected = [("abc", []), ("bc", [101]), ("c", [101])]
+        expected += [("", [101]), ("", [101]), ("", [103]), ("", [])]
+        self.assertEqual(len(found), len(expected))
+        for (state, updates), (taken, told) in zip(found, expected):
+            server.updates = updates
             again = Bench(server, FakeState(state))
-            taken = texts(run(again.step()))
-            told = [id for _, _, _, id in again.said]
-            offset, begun, done = state.get("o", 0), state.get("b", 0), state.get("d", 0)
-            for number, text in enumerate(("a", "b", "c")):
-                bit = 501 + number - offset if offset else 0
-                if offset and (bit < 0 or done >> bit & 1):
-                    expected = (0, 0)  # it was answered
-                elif offset and begun >> bit & 1:
-                    expected = (0, 1)  # its writer is told
-                else:
-                    expected = (1, 0)  # it is taken now
-                found = (taken.count(text), told.count("tg-%d" % (501 + number)))
-                self.assertEqual(found, expected, "%s at %s" % (text, state))
+            self.assertEqual("".join(texts(run(again.step()))), taken)
+            self.assertEqual([reply_to for _, _, reply_to, _ in again.said], told)
 
 
 class TestWhoIsLetIn(unittest.TestCase):
@@ -462,7 +484,7 @@ class TestTrouble(unittest.TestCase):
     def test_a_reply_that_does_not_end_is_cut_off(self):
         bench = Bench()
         run(bench.step())
-        bench.bot.api.max_reply = 4096
+        bench.bot.max_reply = 4096
         big = b'{"ok":true,"result":[{"update_id":600,"message":{"text":"' + b"x" * 5000 + b'"}}]}'
         bench.server.plan["getUpdates"] = [(200, big)]
         run(bench.step())
@@ -508,7 +530,7 @@ class TestAsking(unittest.TestCase):
         """Ask while the service runs; `press(bench, keyboard)` acts as people do."""
         bench = Bench()
         bench.server.when_idle = None
-        bench.bot._sleep = lambda ms: asyncio.sleep(0)
+        bench.bot.sleep = lambda ms: asyncio.sleep(0)
 
         async def scene():
             service = asyncio.create_task(bench.bot.poll())
@@ -559,23 +581,6 @@ class TestAsking(unittest.TestCase):
 
 def nobody(bench, data):
     """Nobody presses."""
-
-
-class TestLedger(unittest.TestCase):
-    def test_the_first_id_is_far_from_the_zero_of_an_empty_state(self):
-        from tenner.channels.telegram_ledger import Ledger
-
-        class State:
-            def save(self, kept):
-                self.kept = kept
-
-        state = State()
-        ledger = Ledger(state, {})
-        # As many bits as the id's value would not fit any board's memory.
-        ledger.meet(700000000)
-        ledger.begin(700000000, "message")
-        ledger.done("message")
-        self.assertEqual(state.kept["o"], 700000001)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 # Sending to Telegram: what is sent, and what is made of each outcome.
 import asyncio
+import json
 import unittest
 
 from channels_checks import visible
@@ -111,19 +112,21 @@ class TestOutcomes(unittest.TestCase):
         self.assertEqual(result[0], "unknown")
 
     def test_a_request_is_not_repeated_behind_our_back(self):
-        from tenner.channels.telegram_api import Body
+        from tenner.channels.telegram_send import Body
 
-        body = Body([("text", "x")])
-        first, second = b"".join(list(body())), b"".join(list(body()))
+        body = Body({"chat_id": 1}, b'"x"')
+        first, second = b"".join(body()), b"".join(body())
+        self.assertEqual(json.loads(first.decode()), {"chat_id": 1, "text": '"x"'})
         self.assertEqual(first, second)
         with self.assertRaises(OSError):
-            body()
-        # A request that was not all taken may be sent again.
-        body = Body([("text", "x")])
+            list(body())
+        # A request that was not all taken may be sent again, after it was counted again.
+        body = Body({"chat_id": 1}, b'"x"')
         list(body())
         next(body())
-        self.assertEqual(b"".join(list(body())), first)
-        self.assertEqual(b"".join(list(Body([])())), b"{}")
+        self.assertEqual(b"".join(body()), first)
+        self.assertEqual(b"".join(body()), first)
+        self.assertTrue(body.taken)
 
 
 class TestRest(unittest.TestCase):

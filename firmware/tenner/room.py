@@ -15,7 +15,7 @@ _RESIDENT = (
     "tenner.port.esp32 tenner.store tenner.store.files tenner.store.config tenner.store.modules "
     "tenner.store.slots tenner.agent tenner.agent.agent tenner.agent.bus tenner.agent.lane "
     "tenner.net tenner.net.http tenner.net.gate tenner.net.clock tenner.net.jsonin "
-    "tenner.net.jsonout tenner.channels tenner.channels.telegram tenner.channels.telegram_api "
+    "tenner.net.jsonout tenner.channels tenner.channels.telegram "
     "tenner.schedule tenner.schedule.heartbeat tenner.schedule.alarm tenner.schedule.state "
     "tenner.schedule.cron"
 )
@@ -29,7 +29,5 @@ def make(app):
     for name in _PARTS:
         app.drop(name)
     app.agent.forget_session()
-    if app.telegram is not None:
-        app.telegram.rest()
     forget("tenner.", _RESIDENT.split())
     gc.collect()

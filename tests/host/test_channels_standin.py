@@ -53,6 +53,7 @@ def play(server, folder, scene):
             TwoSlots(str(folder) + "/offset"),
             inbound,
             say,
+            now=lambda: None,
             sleep=lambda ms: asyncio.sleep(0.01),
         )
         delivery.register("telegram", channel)

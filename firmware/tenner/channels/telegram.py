@@ -1,27 +1,28 @@
 # tenner channels.telegram: receives what people write, one update at a time.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-Telegram keeps an update until a higher offset is asked for, and that is our durable queue: while a
-message is being worked on it stays unconfirmed there, and polls are short ones that pass over it. What
-was begun and what is finished is kept in two slots, so after a power cut a message is neither worked on
+Telegram keeps an update until a higher offset is asked for. Before a message is handed over, that offset
+and where its answer goes are written to two slots, so after a power cut a message is neither worked on
 twice nor lost: its writer is told that the work was interrupted.
 
-What is needed only when somebody writes is in `telegram_update` and `telegram_ledger`, for failures in `telegram_trouble`,
+What is needed only when somebody writes is in `telegram_update`, for failures in `telegram_trouble`,
 for sending in `telegram_send` and `telegram_ask`; none of them is imported before.
 """
 
 import asyncio
+import json
 
-from tenner.channels.telegram_api import Api, Body
 from tenner.net.http import Yielded
+from tenner.net.jsonin import Scanner
 from tenner.port.compat import const, sleep_ms
 
-_BUSY_POLL_MS = const(3000)
+_PIECE = const(256)
 _SPARE_S = const(15)
-_FORGET_MS = const(20 * 60 * 1000)
-_WINDOW = const(
-    30
-)  # ids from the lowest unfinished one that the masks of the state can tell apart
+_NO_ROOM_S = const(3)
+_SURELY_FITS = const(2048)  # characters: each is one or two of the 4096 units of a message
+
+#: What `call` raises when there is no answer.
+FAILURES = (OSError, EOFError, ValueError, asyncio.TimeoutError)
 
 
 class Telegram:
@@ -34,141 +35,183 @@ class Telegram:
 
     name = "telegram"
 
-    def __init__(self, config, http_factory, state, inbound, say, now=None, sleep=None):
+    #: Longest reply that is read. An update is a few kilobytes; what is longer is no Bot API.
+    max_reply = 256 * 1024
+
+    #: Most messages that wait for their answer; further ones wait at Telegram.
+    max_open = 8
+
+    def __init__(self, config, http_factory, state, inbound, say, now, sleep=sleep_ms):
         self.config = config
-        self.api = Api(config)
+        self.http_factory = http_factory
         self.inbound = inbound
         self.say = say
         self.now = now
+        self.sleep = sleep
         self.owner = str(config.get("telegram.owner") or "")
         #: For /status: what the service is doing, in words.
         self.status = "starting"
-        #: The bot's name and id, known after the first call.
-        self.bot_name = None
-        self.bot_id = None
+        self.bot_name = None  # known after the first call
         self.failures = 0
-        self.trouble = ""  # the last failure that was reported
+        self.trouble = ""  # the last failure that was logged
         self.asks = {}
-        self.digest = None
-        self._http_factory = http_factory
-        self._http = None
-        self._sleep = sleep or sleep_ms
-        self._sending = asyncio.Lock()
+        self.digest = None  # a Message of what was written while we were away
+        self.http = None  # for sending
+        self.sending = asyncio.Lock()
+        self.strangers_day = 0
         self._state = state
-        self._kept = state.load()
-        self._confirmed = False
-        self.ledger = None  # of the updates, made when there is one
-        if self._kept.get("b"):
-            self._open_ledger()
+        self._open = []  # messages that wait for their answer
+        kept = state.load()
+        self.offset = kept.get("o", 0)  # 0: all that came was confirmed
+        self.interrupted = kept.get("p")  # {chat: the message that was worked on}
+        self.strangers = kept.get("s", [])  # whom the owner was told of
 
-    def _open_ledger(self):
-        if self.ledger is None:
-            from tenner.channels.telegram_ledger import Ledger
-
-            self.ledger = Ledger(self._state, self._kept)
-        return self.ledger
-
-    # --- the service
+    # --- receiving
 
     async def poll(self):
         """Receive for ever; whatever fails is waited for and tried again."""
-        http = self._http_factory(True)
+        http = self.http_factory(True)
         while True:
-            wait_ms = 0
+            wait_s = 0
             try:
-                if self.bot_name is None:
-                    await self._get_me(http)
-                update = await self._next(http)
+                wait_s = await self._receive(http)
                 self.failures = 0
                 self.trouble = ""
                 self.status = "polling"
-                if update is not None or self.digest is not None:
-                    from tenner.channels.telegram_update import handle
-
-                    taken = await handle(self, update)
-                    wait_ms = 0 if taken else _BUSY_POLL_MS
-                elif self.ledger is not None and self.ledger.waits():
-                    wait_ms = _BUSY_POLL_MS
             except Yielded:
                 await sleep_ms(0)
-            except (OSError, EOFError, ValueError, asyncio.TimeoutError) as error:
+            except FAILURES as error:
                 from tenner.channels.telegram_trouble import after
 
-                wait_ms = after(self, error) * 1000
+                wait_s = after(self, error)
                 await http.close()
-            if wait_ms:
-                await self._sleep(wait_ms)
+            if wait_s:
+                await self.sleep(wait_s * 1000)
 
-    async def _get_me(self, http):
-        def sink(path, value, more):
-            if path[-1] == "username":
-                self.bot_name = value
-            elif path[-1] == "id":
-                self.bot_id = value
+    async def _receive(self, http):
+        """Wait for an update and deal with it; return the seconds to wait before the next."""
+        if self.interrupted:
+            from tenner.channels.telegram_trouble import tell_interrupted
 
-        await self._call(http, "getMe", [], sink, 30)
-
-    async def _next(self, http):
-        """Ask for the next update; None when there is none."""
-        ledger = self.ledger
-        found = None
+            tell_interrupted(self)
+        if not self.bot_name:
+            await self.request(http, "getMe", {}, self._take_name)
+        update = {}
 
         def sink(path, value, more):
-            nonlocal found
-            if found is None:
-                from tenner.channels.telegram_update import Update
+            from tenner.channels.telegram_update import keep
 
-                seen = self._open_ledger().seen
-                found = Update(lambda id: seen(id, self._confirmed))
-            found.take(path, value, more)
+            keep(update, path, value)
 
-        waits = bool(ledger and ledger.waits()) or self.digest is not None
-        wait_s = 0 if waits else self.config.get("telegram.poll_s")
-        fields = [
-            ("limit", ledger.limit() if ledger else 1),
-            ("timeout", wait_s),
-            ("allowed_updates", b'["message","edited_message","callback_query"]'),
-        ]
+        timeout_s = 0 if self.digest else self.config.get("telegram.poll_s")
+        fields = {
+            "limit": 1,
+            "timeout": timeout_s,
+            "allowed_updates": ["message", "edited_message", "callback_query"],
+        }
         # Once all was confirmed none is needed, and ids may start anew after a quiet week.
-        offset = ledger.offset if ledger else self._kept.get("o", 0)
-        if not self._confirmed and offset:
-            fields.append(("offset", offset))
-        await self._call(http, "getUpdates", fields, sink, wait_s + _SPARE_S)
-        if found is None:
-            self._confirmed = not waits
-            if ledger and not waits:
-                ledger.meet()
-            return None
-        update = found.whole()
-        if update is not None:
-            self._confirmed = False
-            self.ledger.meet(update.id)
-        elif not waits and not self.ledger.waits():
-            # What is finished while a poll is under way may still come once more.
+        if self.offset:
+            fields["offset"] = self.offset
+        await self.request(http, "getUpdates", fields, sink, timeout_s + _SPARE_S)
+        id = update.get("update_id", 0)
+        if update and id < max(self.offset, 1):
             raise ValueError("Telegram sent an update it was told to forget")
-        return update
+        if update or self.digest:
+            from tenner.channels.telegram_update import handle
 
-    async def _call(self, http, method, fields, sink, timeout_s):
-        answer = await self.api.call(http, method, Body(fields), sink, timeout_s)
-        if not answer.ok:
-            from tenner.channels.telegram_trouble import Refused
+            if not await handle(self, update):
+                return _NO_ROOM_S
+        self.offset = id + 1 if update else 0
+        return 0
 
-            raise Refused(answer)
+    def _take_name(self, path, value, more):
+        if path[-1] == "username":
+            self.bot_name = value
 
-    def rest(self):
-        """Let go of the record of updates while nobody waits for an answer."""
-        if self.ledger is not None and not self.ledger.waits():
-            self._kept = self._state.load()
-            self.ledger = None
+    async def request(self, http, method, fields, sink=None, timeout_s=30):
+        """Call a method; a refusal is an OSError that holds what the server said."""
+        body = json.dumps(fields).encode()
+        answer = await self.call(http, method, body, sink, timeout_s)
+        if not answer["ok"]:
+            raise OSError(answer)
+
+    async def call(self, http, method, body, sink=None, timeout_s=30):
+        """
+        Call a method of the Bot API and return what the server said besides the result, of which
+        `sink(path, value, more)` gets the values. FAILURES mean that there is no answer.
+        """
+        answer = {
+            "ok": False,
+            "status": 0,
+            "description": "",
+            "retry_after": 0,
+            "migrate_to_chat_id": 0,
+        }
+
+        def take(path, value, more):
+            if path and path[0] == "result":
+                if sink is not None:
+                    sink(path, value, more)
+            elif path and path[-1] in answer and type(value) is type(answer[path[-1]]):
+                answer[path[-1]] = value
+
+        async def consume(response):
+            scanner = Scanner(take)
+            buf = bytearray(_PIECE)
+            left = self.max_reply
+            try:
+                while True:
+                    count = await response.readinto(buf)
+                    if not count:
+                        break
+                    left -= count
+                    if left < 0:
+                        raise ValueError("the reply is over %d KB" % (self.max_reply // 1024))
+                    scanner.feed(memoryview(buf)[:count])
+                scanner.end()
+            except ValueError:
+                # A refusal of a proxy on the way is not JSON, and its status says enough.
+                if response.status == 200:
+                    raise
+            answer["status"] = response.status
+            if response.status != 200:
+                answer["ok"] = False
+
+        base = self.config.get("telegram.base_url").rstrip("/")
+        url = "%s/bot%s/%s" % (base, self.config.get("telegram.token"), method)
+        headers = [("Content-Type", "application/json")]
+        await http.exchange("POST", url, headers, body, consume, timeout_s)
+        return answer
+
+    # --- what is being worked on
+
+    def begin(self, message, offset):
+        """Keep on flash that a message is worked on; False when it must wait at Telegram."""
+        if len(self._open) >= self.max_open:
+            return False
+        self._open.append(message)
+        try:
+            self.save(offset)
+        except ValueError:  # so many chats do not fit the slot
+            self._open.pop()
+            return False
+        return True
 
     def done(self, message):
         """The answer to this message is in the outbox: it need not be remembered any more."""
-        if self.ledger is not None:
-            self.ledger.done(message)
+        if message in self._open:
+            self._open.remove(message)
+            self.save(self.offset)
 
     def reply_to(self, message):
         """Return the id to quote when answering this message, or None."""
-        return self.ledger.reply_to(message) if self.ledger is not None else None
+        return message.reply_to
+
+    def save(self, offset):
+        chats = {}
+        for message in self._open:
+            chats.setdefault(message.chat, message.reply_to)
+        self._state.save({"o": offset, "p": chats, "s": self.strangers})
 
     # --- sending
 
@@ -179,23 +222,13 @@ class Telegram:
         """
         from tenner.channels.telegram_send import send
 
-        async with self._sending:
-            return await send(self, self._sender(), chat, text, reply_to, keyboard)
-
-    async def request(self, method, fields):
-        """Call a method whose failure harms nobody; return whether it worked."""
-        from tenner.channels.telegram_send import request
-
-        async with self._sending:
-            return await request(self, self._sender(), method, fields)
+        return await send(self, chat, text, reply_to, keyboard)
 
     async def typing(self, chat):
         """Show "typing..." in a chat for about five seconds."""
-        from tenner.channels.telegram_api import chat_value
+        from tenner.channels.telegram_send import typing
 
-        return await self.request(
-            "sendChatAction", [("chat_id", chat_value(chat)), ("action", "typing")]
-        )
+        return await typing(self, chat)
 
     async def ask(self, text, timeout_s=600):
         """Ask the owner with two buttons; no answer in time is a no."""
@@ -203,21 +236,15 @@ class Telegram:
 
         return await ask(self, text, timeout_s)
 
-    async def pause(self, seconds):
-        await self._sleep(seconds * 1000)
-
     async def idle(self):
         """Nothing more to send for now: close the connection, so that none grows stale."""
-        if self._http is not None and not self._sending.locked():
-            await self._http.close()
+        if self.http is not None:
+            await self.http.close()
 
     def parts(self, text):
-        """Yield a text in parts that fit a message."""
+        """Return a text in parts that fit a message."""
+        if len(text) <= _SURELY_FITS:
+            return (text,) if text.strip() else ()
         from tenner.channels.split import parts
 
         return parts(text)
-
-    def _sender(self):
-        if self._http is None:
-            self._http = self._http_factory(False)
-        return self._http

@@ -2,19 +2,19 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import asyncio
+from binascii import hexlify
+from os import urandom
 
-from tenner.channels.telegram_api import chat_value
+from tenner.channels.telegram_send import request
 from tenner.log import log
-from tenner.port.compat import const, ticks_ms
-
-_TRIES = const(5)
-_FIRST_WAIT_S = const(2)
 
 
 class _Question:
+    answer = None
+    message_id = None
+
     def __init__(self, text):
         self.text = text
-        self.answer = None
         self.answered = asyncio.Event()
 
 
@@ -23,14 +23,11 @@ async def ask(bot, text, timeout_s):
     if not bot.owner:
         log("telegram", "nobody to ask: set telegram.owner")
         return False
-    # New after each restart, so that a button of an old question cannot answer this one.
-    token = "%x-%d" % (ticks_ms() & 0xFFFFFF, len(bot.asks))
-    while token in bot.asks:
-        token += "x"
-    question = _Question(text)
-    bot.asks[token] = question
+    # Never the same again, so that a button of an old question cannot answer this one.
+    token = hexlify(urandom(6)).decode()
+    question = bot.asks[token] = _Question(text)
     try:
-        await asyncio.wait_for(_answered(bot, question, token), timeout_s)
+        await asyncio.wait_for(_ask(bot, question, token), timeout_s)
     except asyncio.TimeoutError:
         log("telegram", "no answer in %d s: taken as no" % timeout_s)
     finally:
@@ -38,51 +35,49 @@ async def ask(bot, text, timeout_s):
     return question.answer is True
 
 
-async def _answered(bot, question, token):
-    keyboard = (
-        '{"inline_keyboard":[[{"text":"Allow","callback_data":"y:%s"},'
-        '{"text":"Deny","callback_data":"n:%s"}]]}' % (token, token)
-    ).encode()
-    wait_s = _FIRST_WAIT_S
-    for _ in range(_TRIES):
-        result = await bot.send(bot.owner, question.text, None, keyboard)
-        if result[0] == "refused":
-            log("telegram", "cannot ask the owner: %s" % result[1])
-            question.answer = False
-            return
-        if result[0] == "ok":
+async def _ask(bot, question, token):
+    keyboard = {
+        "inline_keyboard": [
+            [
+                {"text": "Allow", "callback_data": "y:" + token},
+                {"text": "Deny", "callback_data": "n:" + token},
+            ]
+        ]
+    }
+    for wait_s in (2, 6, 18, 54, 162):
+        verdict, detail = await bot.send(bot.owner, question.text, None, keyboard)
+        if verdict == "ok":
+            question.message_id = detail
             break
+        if verdict == "refused":
+            log("telegram", "cannot ask the owner: %s" % detail)
+            return
         # Asked twice, the first press counts.
-        await bot.pause((result[1] if result[0] == "retry" else None) or wait_s)
-        wait_s *= 3
+        await bot.sleep(1000 * (verdict == "retry" and detail or wait_s))
     await question.answered.wait()
 
 
-async def pressed(bot, update):
+async def pressed(bot, update, who):
     """A button was pressed: only the owner's counts, and only on a question that still waits."""
     kind, _, token = str(update.get("data")).partition(":")
     question = bot.asks.get(token)
-    if str(update.get("from.id")) != bot.owner:
-        log("telegram", "user %s pressed a button that is not theirs" % update.get("from.id"))
-        note = "Only the owner can answer this."
-        question = None
+    note = None
+    if who != bot.owner:
+        log("telegram", "user %s pressed a button that is not theirs" % who)
+        answer = "Only the owner can answer this."
     elif question is None or question.answer is not None or kind not in ("y", "n"):
-        note = "This question is over."
-        question = None
+        answer = "This question is over."
     else:
         question.answer = kind == "y"
         question.answered.set()
-        note = "Allowed" if question.answer else "Denied"
-    await bot.request(
-        "answerCallbackQuery", [("callback_query_id", str(update.get("id"))), ("text", note)]
-    )
-    if question is not None:
+        answer = note = "Allowed" if question.answer else "Denied"
+    fields = {"callback_query_id": str(update.get("id")), "text": answer}
+    await request(bot, "answerCallbackQuery", fields)
+    if note:
         # Without buttons, and with what was decided.
-        await bot.request(
-            "editMessageText",
-            [
-                ("chat_id", chat_value(update.get("message.chat.id"))),
-                ("message_id", update.get("message.message_id", 0)),
-                ("text", "%s\n\n%s." % (question.text, note)),
-            ],
-        )
+        fields = {
+            "chat_id": bot.owner,
+            "message_id": question.message_id,
+            "text": "%s\n\n%s." % (question.text, note),
+        }
+        await request(bot, "editMessageText", fields)

@@ -1,50 +1,82 @@
 # tenner channels.telegram_send: one message out, and what became of it.
 # MIT license; Copyright (c) 2026 the tenner authors
 
-import asyncio
+import json
 
 from tenner.channels import markup
-from tenner.channels.telegram_api import Body, chat_value
-from tenner.channels.telegram_trouble import reason
+from tenner.channels.telegram import FAILURES
 from tenner.log import log
+from tenner.net.jsonout import escape
 from tenner.port.compat import const
 
-_TIMEOUT_S = const(30)
-_TOKEN_RETRY_S = const(3600)
+_PIECE = const(256)
 _MAX_UNITS = const(4096)
 
-_FAILURES = (OSError, EOFError, ValueError, asyncio.TimeoutError)
+
+class Body:
+    """
+    The JSON of a request: the dict `fields`, and `text` as UTF-8 bytes. The HTTP client calls it for each
+    pass, to count and to send. `taken`: all was taken for sending, and the message may arrive.
+    """
+
+    def __init__(self, fields, text):
+        self._head = json.dumps(fields)[:-1].encode() + b',"text":"'
+        self._text = text
+        self._counted = False
+        self.taken = False
+
+    def __call__(self):
+        if self.taken:
+            # A kept connection was found dead. Whether the server saw the request is not known.
+            raise OSError("the connection was lost before the answer")
+        sending = self._counted
+        self._counted = False
+        yield self._head
+        for at in range(0, len(self._text), _PIECE):
+            yield escape(self._text[at : at + _PIECE])
+        yield b'"}'
+        self._counted = not sending
+        self.taken = sending
 
 
-async def send(bot, http, chat, text, reply_to, keyboard):
+async def send(bot, chat, text, reply_to, keyboard):
     """Send `text` as HTML, and as it stands when Telegram does not like the marks. See Telegram.send."""
     raw = markup.clean(text)
     html = b"".join(markup.pieces(raw))
-    units = markup.visible_units(html)
-    # Aligned columns may have grown a table past the limit, and a mark alone shows nothing.
-    if units > _MAX_UNITS or not units:
-        html = None
-    if html is not None:
-        result = await _send(bot, http, chat, html, reply_to, keyboard, True)
-        if result is not None:
-            return result
-        log("telegram", "the marks were refused: sending the text as it is")
-    result = await _send(bot, http, chat, raw, reply_to, keyboard, False)
-    return result or ("refused", "the text was refused")
-
-
-async def _send(bot, http, chat, text, reply_to, keyboard, is_html):
-    """Send once; None means that Telegram could not parse the HTML."""
-    fields = [("chat_id", chat_value(chat)), ("text", [text])]
-    if is_html:
-        fields.append(("parse_mode", "HTML"))
-    fields.append(("link_preview_options", b'{"is_disabled":true}'))
+    fields = _to(chat)
+    fields["link_preview_options"] = {"is_disabled": True}
     if reply_to is not None:
         # The message may have been deleted in the meantime.
-        quoted = '{"message_id":%d,"allow_sending_without_reply":true}' % reply_to
-        fields.append(("reply_parameters", quoted.encode()))
+        fields["reply_parameters"] = {
+            "message_id": reply_to,
+            "allow_sending_without_reply": True,
+        }
     if keyboard is not None:
-        fields.append(("reply_markup", keyboard))
+        fields["reply_markup"] = keyboard
+    # Aligned columns may have grown a table past the limit, and a mark alone shows nothing.
+    if 0 < markup.visible_units(html) <= _MAX_UNITS:
+        fields["parse_mode"] = "HTML"
+        result = await _send(bot, fields, html)
+        if result is not None:
+            return result
+        del fields["parse_mode"]
+    return await _send(bot, fields, raw)
+
+
+def _to(chat):
+    """Return the field that says where to: a number, or a name such as `@channel`."""
+    text = str(chat)
+    return {"chat_id": int(text) if text.lstrip("-").isdigit() else text}
+
+
+def _sender(bot):
+    if bot.http is None:
+        bot.http = bot.http_factory(False)
+    return bot.http
+
+
+async def _send(bot, fields, text):
+    """Send once; None means that Telegram could not parse the HTML."""
     message_id = None
 
     def sink(path, value, more):
@@ -52,45 +84,37 @@ async def _send(bot, http, chat, text, reply_to, keyboard, is_html):
         if path[1:] == ["message_id"]:
             message_id = value
 
-    body = Body(fields)
+    body = Body(fields, text)
     try:
-        answer = await bot.api.call(http, "sendMessage", body, sink, _TIMEOUT_S)
-    except _FAILURES as error:
-        if body.taken:
-            return "unknown", reason(error)
-        log("telegram", "not sent: " + reason(error))
-        return "retry", None
-    if answer.ok:
+        async with bot.sending:
+            answer = await bot.call(_sender(bot), "sendMessage", body, sink)
+    except FAILURES as error:
+        from tenner.channels.telegram_trouble import reason
+
+        why = reason(error)
+        log("telegram", "not sent: " + why)
+        return ("unknown", why) if body.taken else ("retry", None)
+    if answer["ok"]:
         return "ok", message_id
-    return _refused(answer, is_html)
+    from tenner.channels.telegram_trouble import refused
+
+    return refused(answer, "parse_mode" in fields)
 
 
-def _refused(answer, is_html):
-    """Tell for good from for now."""
-    status = answer.status
-    words = answer.description.lower()
-    log("telegram", "sendMessage: HTTP %d %s" % (status, answer.description))
-    if status == 429:
-        return "retry", answer.retry_after_s or 1
-    if status in (401, 404):
-        return "retry", _TOKEN_RETRY_S
-    if status == 400 and is_html and ("entit" in words or "too long" in words or "empty" in words):
-        return None
-    if answer.moved_to is not None:
-        return "refused", "the group has the new id %s" % answer.moved_to
-    if status in (400, 403):
-        return "refused", answer.description or "HTTP %d" % status
-    # 200 without "ok" is no Bot API, 3xx and 5xx are a server in trouble.
-    return "retry", None
-
-
-async def request(bot, http, method, fields):
+async def request(bot, method, fields):
     """Call a method whose failure harms nobody; return whether it worked."""
     try:
-        answer = await bot.api.call(http, method, Body(fields), None, _TIMEOUT_S)
-    except _FAILURES as error:
+        async with bot.sending:
+            await bot.request(_sender(bot), method, fields)
+        return True
+    except FAILURES as error:
+        from tenner.channels.telegram_trouble import reason
+
         log("telegram", "%s: %s" % (method, reason(error)))
         return False
-    if not answer.ok:
-        log("telegram", "%s: HTTP %d %s" % (method, answer.status, answer.description))
-    return answer.ok
+
+
+async def typing(bot, chat):
+    fields = _to(chat)
+    fields["action"] = "typing"
+    return await request(bot, "sendChatAction", fields)

@@ -1,4 +1,4 @@
-# tenner channels.telegram_trouble: how long to wait after a failed poll, and what to say of it.
+# tenner channels.telegram_trouble: how long to wait after a failure, and what to say of it.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.log import log
@@ -9,35 +9,23 @@ _HOUR_S = const(3600)
 _CONFLICT_S = const(10)
 
 
-class Refused(OSError):
-    """The Bot API answered, and said no."""
-
-    def __init__(self, answer):
-        super().__init__(answer.description or "HTTP %d" % answer.status)
-        self.answer = answer
-
-
 def after(bot, error):
-    """Note the failure in `bot.status`, log it once, and return the seconds to wait."""
+    """Note why a poll failed in `bot.status`, log it once, and return the seconds to wait."""
+    wait_s = min(1 << min(bot.failures, 9), _LONGEST_S)
     bot.failures += 1
-    wait_s = min(1 << min(bot.failures - 1, 9), _LONGEST_S)
-    if isinstance(error, Refused):
-        answer = error.answer
-        status = answer.status
+    text = reason(error)
+    if isinstance(error.args and error.args[0], dict):
+        answer = error.args[0]
+        status = answer["status"]
         # A token of the wrong form is "not found" to Telegram.
         if status in (401, 404):
             wait_s = _HOUR_S
-            text = "Telegram refuses the bot's token (%d): check telegram.token" % status
+            text += ": check telegram.token"
         elif status == 409:
             wait_s = max(wait_s, _CONFLICT_S)
-            text = "another program polls with this bot's token, or a webhook is set (409)"
+            text += ": another program polls with this token, or a webhook is set"
         elif status == 429:
-            wait_s = min(answer.retry_after_s or wait_s, _HOUR_S)
-            text = "Telegram asks for a pause (429)"
-        else:
-            text = "Telegram answers HTTP %d: %s" % (status, answer.description)
-    else:
-        text = reason(error)
+            wait_s = min(answer["retry_after"] or wait_s, _HOUR_S)
     bot.status = "%s; next try in %d s" % (text, wait_s)
     if text != bot.trouble:
         bot.trouble = text
@@ -46,11 +34,49 @@ def after(bot, error):
 
 
 def reason(error):
-    """Return one clause for a failure without an answer."""
+    """Return one clause for a failure."""
+    detail = error.args[0] if error.args else ""
+    if isinstance(detail, dict):
+        return "Telegram answers %d %s" % (detail["status"], detail["description"])
     from tenner.net.tls import explain
 
-    sentence = explain(error)
-    if sentence:
-        return sentence
+    text = explain(error)
+    if text:
+        return text
     text = str(error) or type(error).__name__
     return "no answer from Telegram: " + text.strip().replace("\n", " ")
+
+
+def refused(answer, is_html):
+    """Return what Telegram.send returns for a refusal; None when it is the HTML that is refused."""
+    status = answer["status"]
+    why = answer["description"] or "HTTP %d" % status
+    log("telegram", "sendMessage: %d %s" % (status, why))
+    if status == 429:
+        return "retry", answer["retry_after"] or 1
+    if status in (401, 404):
+        return "retry", _HOUR_S
+    if status not in (400, 403):
+        # 200 without "ok" is no Bot API, 3xx and 5xx are a server in trouble.
+        return "retry", None
+    if is_html:
+        for word in ("entit", "too long", "empty"):
+            if word in why:
+                log("telegram", "the marks were refused: sending the text as it is")
+                return None
+    if answer["migrate_to_chat_id"]:
+        why = "the group has the new id %d" % answer["migrate_to_chat_id"]
+    return "refused", why
+
+
+def tell_interrupted(bot):
+    """Tell everybody whose message was being worked on before the restart."""
+    for chat, quoted in bot.interrupted.items():
+        bot.say(
+            chat,
+            "I was restarted while working on this. Please send again what got no answer.",
+            reply_to=quoted,
+            id="tg-%s-%s" % (chat, quoted),
+        )
+    bot.interrupted = None
+    bot.save(bot.offset)

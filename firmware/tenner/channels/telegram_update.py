@@ -16,285 +16,150 @@ _STRANGERS = const(6)
 _DIGEST_TEXTS = const(6)
 _DIGEST_CHARS = const(300)
 
-_KINDS = ("message", "edited_message", "callback_query")
-_WANTED = (
-    "message_id", "date", "chat.id", "chat.type", "from.id", "from.is_bot", "from.first_name", "text",
-    "reply_to_message.from.id", "reply_to_message.chat.id", "reply_to_message.text",
-    "id", "data", "message.message_id", "message.chat.id",
-)  # fmt: skip
-_FORWARDED = ("forward_origin", "forward_from", "forward_sender_name", "forward_date")
-_MEDIA = (
-    "photo", "voice", "document", "audio", "video", "video_note", "sticker", "animation", "location",
-    "contact", "poll",
-)  # fmt: skip
 
-
-class Update:
-    """Takes the values of a reply's updates and keeps the first that `seen(id)` does not know."""
-
-    def __init__(self, seen):
-        self._seen = seen
-        self._index = None
-        self._whole = False
-        self._begin()
-
-    def _begin(self):
-        self.id = None
-        self.kind = None
-        self.media = None
-        self.forwarded = False
-        self._fields = {}
-
-    def _wanted(self):
-        return self.id is not None and not self._seen(self.id)
-
-    def take(self, path, value, more):
-        if self._whole or len(path) < 3:
-            return
-        if path[1] != self._index:
-            if self._wanted():
-                self._whole = True
-                return
-            self._index = path[1]
-            self._begin()
-        if path[2] == "update_id":
-            self.id = value if isinstance(value, int) else None
-        elif path[2] in _KINDS and len(path) > 3:
-            self.kind = path[2]
-            first = path[3]
-            if first in _MEDIA:
-                self.media = first
-            elif first in _FORWARDED:
-                self.forwarded = True
-            elif len(path) < 7:
-                name = ".".join([str(step) for step in path[3:]])
-                if name in _WANTED:
-                    self._keep(name, value)
-
-    def _keep(self, name, value):
-        before = self._fields.get(name)
-        if isinstance(value, str) and isinstance(before, str):
-            value = (before + value)[:_MAX_TEXT]
-        self._fields[name] = value
-
-    def whole(self):
-        """Return itself when there is such an update, else None."""
-        return self if self._whole or self._wanted() else None
-
-    def get(self, name, default=""):
-        return self._fields.get(name, default)
+def keep(update, path, value):
+    """Take a value of the reply into the dict `update`, if it is one that is looked at."""
+    # The path is like ["result", 0, "message", "chat", "id"].
+    if len(path) < 4:
+        if path[-1] == "update_id" and isinstance(value, int):
+            update["update_id"] = value
+        return
+    update["kind"] = path[2]
+    name = ".".join([str(key) for key in path[3:]])
+    first = " %s " % path[3]
+    if first in (
+        " photo voice document audio video video_note sticker animation location contact poll "
+    ):
+        update["media"] = path[3].replace("_", " ")
+    elif first.startswith(" forward_"):
+        update["forwarded"] = True
+    elif " %s " % name in (
+        " message_id date chat.id chat.type from.id from.is_bot from.first_name text id data"
+        " reply_to_message.from.id reply_to_message.chat.id "
+    ):
+        if name in update:  # the next piece of a long text
+            value = (update[name] + value)[:_MAX_TEXT]
+        update[name] = value
 
 
 async def handle(bot, update):
-    """Deal with an update, or with None when there is none. Return False when it must wait."""
-    if bot.digest is not None and not (update and _joins_digest(bot, update)):
-        if not _flush_digest(bot):
-            return False
-    if update is None:
-        return True
-    id = update.id
-    if bot.ledger.interrupted(id):
-        _tell_interrupted(bot, update)
-        bot.ledger.finish(id)
-        return True
-    if not bot.ledger.has_room(id):
-        if bot.digest is not None:
-            _flush_digest(bot)
-        return False
-    if update.kind == "callback_query":
-        bot.ledger.finish(id)
+    """Deal with an update, {} when there is none. Return False when it must wait at Telegram."""
+    chat = str(update.get("chat.id"))
+    who = str(update.get("from.id", ""))
+    if update.get("kind") == "callback_query":
         from tenner.channels.telegram_ask import pressed
 
-        await pressed(bot, update)
+        await pressed(bot, update, who)
         return True
-    if update.kind is None or update.get("from.is_bot") or not _addressed(bot, update):
-        bot.ledger.finish(id)
+    is_full = len(bot.inbound) >= bot.inbound.limit
+    now = bot.now()
+    stale = now is not None and now - update.get("date", now) > _STALE_S
+    digest = bot.digest
+    if digest and not (stale and digest.chat == chat and digest.sender == who):
+        if is_full:
+            return False
+        if digest.texts > _DIGEST_TEXTS:
+            digest.text += "\n(%d more were left out.)" % (digest.texts - _DIGEST_TEXTS)
+        bot.inbound.put_nowait(digest)
+        digest = bot.digest = None
+    text = _words(bot, update)
+    if not who or update.get("from.is_bot") or text is None:
         return True
-    if not _knows(bot, update.get("from.id")):
-        bot.ledger.finish(id)
+    allowed = [str(one) for one in bot.config.get("telegram.allow") or ()]
+    if who != bot.owner and who not in allowed:
         _stranger(bot, update)
         return True
-    refusal = _refusal(bot, update)
+    offset = update["update_id"] + 1
+    reply_to = update.get("message_id")
+    refusal = _refusal(update, text, stale)
     if refusal:
-        bot.say(_chat(update), refusal, reply_to=update.get("message_id", None), id="tg-%d" % id)
-        bot.ledger.finish(id)
+        bot.say(chat, refusal, reply_to=reply_to, id="tg-%d" % offset)
         return True
-    if _is_stale(bot, update):
-        _add_to_digest(bot, update)
-        return True
-    if len(bot.inbound) >= bot.inbound.limit:
-        return False
-    message = Message("telegram", _chat(update), _text(bot, update), str(update.get("from.id")))
-    bot.ledger.begin(id, message, update.get("message_id", None))
-    bot.inbound.put_nowait(message)
+    if update.get("forwarded"):
+        text = "(forwarded by me, written by somebody else)\n" + text
+    if not digest:
+        message = Message("telegram", chat, text, who)
+        message.reply_to = reply_to
+        if is_full or not bot.begin(message, offset):
+            return False
+        if not stale:
+            return bot.inbound.put_nowait(message)
+        # What else came while we were away is answered together.
+        digest = bot.digest = message
+        digest.text = "(I wrote this over an hour ago. Answer it in one message.)"
+        digest.texts = 0
+    digest.texts += 1
+    if digest.texts <= _DIGEST_TEXTS:
+        digest.text += "\n- " + text[:_DIGEST_CHARS]
     return True
 
 
-def _knows(bot, who):
-    """May this user talk to the agent?"""
-    allowed = [str(one) for one in bot.config.get("telegram.allow") or ()]
-    return bool(who) and (str(who) == bot.owner or str(who) in allowed)
-
-
-def _chat(update):
-    return str(update.get("chat.id"))
-
-
-def _is_group(update):
-    return update.get("chat.type", "private") != "private"
-
-
-def _is_command(update):
-    return update.get("text")[:1] == "/"
-
-
-def _addressed(bot, update):
-    """In a group: named, commanded by name, or answered; what others say there is not for us."""
-    if not _is_group(update):
-        return True
-    if update.kind != "message":
-        return False
-    text = update.get("text")
-    name = "@" + (bot.bot_name or "?").lower()
-    if _is_command(update):
-        return text.split()[0].lower().endswith(name)
-    if update.get("reply_to_message.from.id") == bot.bot_id:
-        return update.get("reply_to_message.chat.id", update.get("chat.id")) == update.get(
-            "chat.id"
-        )
-    at = text.lower().find(name)
-    after = text[at + len(name) : at + len(name) + 1]
-    return at >= 0 and not (after.isalpha() or after.isdigit() or after == "_")
-
-
-def _text(bot, update):
-    """Return what the agent is to read: without the bot's name, with what was quoted or forwarded."""
-    text = update.get("text")
-    if _is_command(update):
-        # "/cmd@name args": the name was looked at already.
+def _words(bot, update):
+    """Return the text without the bot's name; None for what is said in a group, but not to us."""
+    text = update.get("text", "")
+    name = ("@%s" % bot.bot_name).lower()
+    is_group = update.get("chat.type", "private") != "private"
+    if is_group and update["kind"] != "message":
+        return None
+    if text[:1] == "/":
         words = text.split(None, 1)
+        if is_group and not words[0].lower().endswith(name):
+            return None
         words[0] = words[0].split("@")[0]
         return " ".join(words)
-    if _is_group(update):
-        at = text.lower().find("@" + (bot.bot_name or "?").lower())
-        if at >= 0:
-            text = (text[:at] + text[at + 1 + len(bot.bot_name) :]).strip() or text
-    if update.forwarded:
-        return "(forwarded by me, written by somebody else)\n" + text
+    if is_group:
+        at = text.lower().find(name)
+        end = at + len(name)
+        after = text[end : end + 1]
+        if at >= 0 and not (after.isalpha() or after.isdigit() or after == "_"):
+            return (text[:at] + text[end:]).strip() or text
+        me = bot.config.get("telegram.token").split(":")[0]
+        chat = update.get("chat.id")
+        if (
+            str(update.get("reply_to_message.from.id")) != me
+            or update.get("reply_to_message.chat.id", chat) != chat
+        ):
+            return None
     return text
 
 
-def _refusal(bot, update):
+def _refusal(update, text, stale):
     """Return a plain sentence for what is not supported, or None."""
-    if update.kind == "edited_message":
-        return "I do not follow edits. Please send the changed text as a new message."
-    if update.media:
-        kind = update.media.replace("_", " ")
-        return "I cannot read a %s yet. Please write it as text." % kind
-    if not update.get("text").strip():
-        return "I can only read text. Please write it as a message."
-    if _is_command(update):
-        if update.forwarded:
-            return "A forwarded command is not executed. Please type it."
-        if _is_stale(bot, update):
-            return (
-                "%s came more than an hour late and was not executed."
-                % update.get("text").split()[0]
-            )
+    if update["kind"] == "edited_message":
+        return "I do not follow edits: please send the changed text as a new message."
+    media = update.get("media")
+    if media or not text.strip():
+        return "I can only read text, no %s." % (media or "other kind of message")
+    if text[:1] == "/":
+        if update.get("forwarded"):
+            return "A forwarded command is not executed: please type it."
+        if stale:
+            return "%s came over an hour late and was not executed." % text.split()[0]
     return None
-
-
-def _is_stale(bot, update):
-    now = bot.now() if bot.now is not None else None
-    date = update.get("date", None)
-    return now is not None and isinstance(date, int) and now - date > _STALE_S
-
-
-def _tell_interrupted(bot, update):
-    if update.kind == "message" and _knows(bot, update.get("from.id")):
-        bot.say(
-            _chat(update),
-            "I was restarted while working on this. Please send it again if no answer came.",
-            reply_to=update.get("message_id", None),
-            id="tg-%d" % update.id,
-        )
 
 
 def _stranger(bot, update):
     """Tell the owner of a stranger, once; a crowd of them is not worth more than a few lines a day."""
-    who = update.get("from.id", 0)
-    mark = who & 0xFFFF if isinstance(who, int) else 0
-    if mark in bot.ledger.strangers:
+    who = update["from.id"]
+    mark = who & 0xFFFF
+    if mark in bot.strangers:
         return
-    log("telegram", "a stranger wrote: user %s" % who)
-    now = bot.now() if bot.now is not None else None
-    if len(bot.ledger.strangers) >= _STRANGERS:
-        today = now // _DAY_S if now is not None else None
-        if today is None or today == bot.ledger.strangers_day:
+    log("telegram", "a stranger wrote: user %d" % who)
+    today = (bot.now() or 0) // _DAY_S
+    if len(bot.strangers) >= _STRANGERS:
+        if today == bot.strangers_day:
             return
-        bot.ledger.strangers_day = today
-        bot.ledger.strangers.pop(0)
-    bot.ledger.strangers.append(mark)
-    bot.ledger.save()
+        bot.strangers_day = today
+        bot.strangers.pop(0)
+    bot.strangers.append(mark)
     if bot.owner:
+        # A stranger's name is data: no marks, no lines, and short.
+        name = update.get("from.first_name", "")[:40]
+        name = "".join([c for c in name if c not in "*_`~[]()<>\n\r@/\\"])
         bot.say(
             bot.owner,
-            "A stranger wrote to me and got no answer: %s, user id %s. To let them in, add the id to"
-            " telegram.allow." % (_plain(update.get("from.first_name")), who),
-            id="stranger-%s" % who,
+            "A stranger wrote and got no answer: %s, user id %d. To let them in, add the id to"
+            " telegram.allow." % (name or "no name", who),
+            id="stranger-%d" % who,
         )
-
-
-def _plain(name):
-    """A stranger's name is data: no marks, no lines, and short."""
-    return "".join([c for c in str(name)[:40] if c not in "*_`~[]()<>\n\r@/\\"]) or "no name"
-
-
-# --- what came while we were away
-
-
-class Digest:
-    """Old texts of one chat, answered together."""
-
-    def __init__(self, chat, sender):
-        self.message = Message("telegram", chat, "", sender)
-        self.texts = []
-        self.left_out = 0
-
-
-def _joins_digest(bot, update):
-    digest = bot.digest
-    return (
-        update.kind == "message"
-        and _chat(update) == digest.message.chat
-        and str(update.get("from.id")) == digest.message.sender
-        and _is_stale(bot, update)
-    )
-
-
-def _add_to_digest(bot, update):
-    if bot.digest is None:
-        bot.digest = Digest(_chat(update), str(update.get("from.id")))
-    digest = bot.digest
-    if len(digest.texts) >= _DIGEST_TEXTS:
-        digest.left_out += 1
-        bot.ledger.finish(update.id)
-        return
-    digest.texts.append(_text(bot, update)[:_DIGEST_CHARS])
-    bot.ledger.begin(update.id, digest.message, update.get("message_id", None))
-
-
-def _flush_digest(bot):
-    """Hand the digest over; return False when the queue is full."""
-    if len(bot.inbound) >= bot.inbound.limit:
-        return False
-    digest, bot.digest = bot.digest, None
-    lines = [
-        "(I wrote this while you were away, more than an hour ago. Answer it in one message.)"
-    ]
-    lines += ["- " + text for text in digest.texts]
-    if digest.left_out:
-        lines.append("(%d more were left out.)" % digest.left_out)
-    digest.message.text = "\n".join(lines)
-    bot.inbound.put_nowait(digest.message)
-    return True
+    bot.save(bot.offset)
