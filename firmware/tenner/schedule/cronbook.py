@@ -122,7 +122,7 @@ class CronBook:
         for job in self.cron.jobs:
             yield "%s%s:%s" % (comma, json.dumps(job.id), json.dumps(job.state()))
             comma = ",\n"
-        for job_id in self.cron.known:
+        for job_id in self.cron.known or ():
             yield "%s%s:%s" % (comma, json.dumps(job_id), json.dumps(self.cron.known[job_id]))
             comma = ",\n"
         yield "}\n" if comma != "{" else "{}\n"
