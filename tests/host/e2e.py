@@ -187,7 +187,7 @@ class SideBySide:
     The first test that is asked for starts all that are selected; each then reports its own result.
     """
 
-    def __init__(self, at_once=4):
+    def __init__(self, at_once=6):
         self._pool = ThreadPoolExecutor(at_once)
         self._started = {}
 

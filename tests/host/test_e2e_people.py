@@ -22,7 +22,7 @@ def test_a_message_is_answered_with_what_the_sensor_shows(bench):
     assert bench.ask(ASK) == READS.format(23.25)
     bench.board.set("room.temperature", 24.5)
     assert bench.ask(ASK) == READS.format(24.5)
-    bench.wait_for("answered: 2 rounds, 1 tool calls")
+    bench.wait_for("telegram:1000: 2 rounds, 1 tool calls")
 
 
 def test_the_answer_quotes_the_message(bench):
