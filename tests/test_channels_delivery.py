@@ -51,6 +51,12 @@ class Screen:
         self.shown.append(text)
 
 
+async def drain_for_ever(delivery):
+    while True:
+        await delivery.drain()
+        await asyncio.sleep(0)
+
+
 class TestDelivery(unittest.TestCase):
     def setUp(self):
         self.clock = Clock()
@@ -64,7 +70,7 @@ class TestDelivery(unittest.TestCase):
         self.delivery.register("telegram", channel)
 
         async def both():
-            service = asyncio.create_task(self.delivery.run())
+            service = asyncio.create_task(drain_for_ever(self.delivery))
             result = await scene()
             for _ in range(20):
                 await asyncio.sleep(0)

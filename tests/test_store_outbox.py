@@ -222,7 +222,7 @@ class TestRoom(OutboxCase):
         self.assertEqual(self.texts(), ["fire 2", "fire 3"])
 
     def test_bytes_are_bounded(self):
-        self.box.max_bytes = 1000
+        self.box.max_bytes = 1100
         for number in range(10):
             self.box.add("telegram", "1", "%d" % number + "x" * 200)
         self.assertEqual([text[0] for text in self.texts()], ["6", "7", "8", "9"])
@@ -280,11 +280,11 @@ class TestPowerCuts(OutboxCase):
                 file.write(data[:size])
             self.reboot()
             whole = data[:size].count(b"\n")
-            self.assertEqual([item.id for item in self.box._items], waiting[whole])
+            self.assertEqual([item.id for item in self.box.items], waiting[whole])
             # What is added next is not glued to the torn line.
             self.box.add("telegram", "9", "after", id="z")
             self.reboot()
-            self.assertEqual([item.id for item in self.box._items], waiting[whole] + ["z"])
+            self.assertEqual([item.id for item in self.box.items], waiting[whole] + ["z"])
             self.assertEqual(self.texts()[-1:], ["after"])
 
     def test_damaged_at_every_byte(self):

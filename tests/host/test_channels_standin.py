@@ -36,6 +36,12 @@ def server():
     service.stop()
 
 
+async def drain_for_ever(delivery):
+    while True:
+        await delivery.drain()
+        await asyncio.sleep(0.01)
+
+
 def play(server, folder, scene):
     """Run the channel and its delivery beside `scene(channel, inbound, delivery)`."""
 
@@ -57,7 +63,10 @@ def play(server, folder, scene):
             sleep=lambda ms: asyncio.sleep(0.01),
         )
         delivery.register("telegram", channel)
-        tasks = [asyncio.create_task(channel.poll()), asyncio.create_task(delivery.run())]
+        tasks = [
+            asyncio.create_task(channel.poll()),
+            asyncio.create_task(drain_for_ever(delivery)),
+        ]
         try:
             await asyncio.wait_for(scene(channel, inbound, delivery), 30)
         finally:

@@ -1,0 +1,59 @@
+# tenner store.outbox_upkeep: what the outbox seldom does: give up, make room, tidy its file.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+from tenner.log import log
+from tenner.port.compat import const
+from tenner.store import files
+from tenner.store.appendlog import AppendLog, dumps
+
+_FAILED_BYTES = const(16384)
+
+
+def give_up(box, item, reason):
+    """Move the item to the file of failed messages."""
+    log("outbox", "message to %s:%s: %s" % (item.channel, item.chat, reason))
+    now = int(box.clock.now()) if box.clock.trusted else 0
+    line = [now, item.id, item.channel, item.chat, reason, box.text_of(item)]
+    try:
+        AppendLog(box.folder + "/failed.jsonl", _FAILED_BYTES).append([line])
+    except (OSError, ValueError) as error:
+        log("outbox", "cannot keep the failed message: %s" % error)
+    box.settle(item)
+
+
+def make_room(box, new):
+    """Give up what waits until `new` fits, alerts last and for alerts only; False when it does not fit."""
+    while len(box.items) >= box.max_items or box.used() + new.size > box.max_bytes:
+        victims = [item for item in box.items if not item.alert]
+        if not victims and new.alert:
+            victims = box.items
+        box.dropped += 1
+        if not victims:
+            log("outbox", "no room: dropped a message to %s:%s" % (new.channel, new.chat))
+            return False
+        give_up(box, victims[0], "the outbox was full")
+    return True
+
+
+def compact(box):
+    """Write the file anew with only what waits and the ids that must be recognized."""
+    kept = [item for item in box.items if item.start >= 0]
+    head = b"".join([dumps(["-", id]).encode() + b"\n" for id in box.settled])
+
+    def pieces():
+        yield head
+        for item in kept:
+            yield from files.blocks(box.path, item.start, item.start + item.size)
+        for item in kept:
+            if item.maybe:
+                yield dumps(["?", item.id]) + "\n"
+
+    try:
+        files.write_atomic(box.path, pieces())
+    except OSError as error:
+        log("outbox", "cannot tidy %s: %s" % (box.path, error))
+        return
+    start = len(head)
+    for item in kept:
+        item.start = start
+        start += item.size
