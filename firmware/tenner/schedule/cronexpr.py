@@ -8,13 +8,13 @@ twice runs in its first pass only.
 """
 
 from tenner.port.compat import const
-from tenner.schedule.civil import date_of, days_of, month_days
+from tenner.schedule.zone import date_of, days_of, month_days
 
 # Two leap days on one weekday can be forty years apart, round 2100.
-_MAX_YEARS = const(45)
+_MAX_MONTHS = const(45 * 12)
 
 _FIELDS = "minute hour day-of-month month day-of-week"
-_LIMITS = (0, 59, 0, 23, 1, 31, 1, 12, 0, 7)
+_LIMITS = b"\x00\x3b\x00\x17\x01\x1f\x01\x0c\x00\x07"
 _MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec"
 _WEEKDAYS = "sun mon tue wed thu fri sat"
 
@@ -24,37 +24,28 @@ class Cron:
         fields = expr.split()
         if len(fields) != 5:
             raise ValueError(
-                'cron "%s": five fields are needed (minute hour day-of-month month '
-                "day-of-week), there are %d" % (expr, len(fields))
+                'cron "%s": five fields are needed, there are %d (%s)'
+                % (expr, len(fields), _FIELDS)
             )
-        self._masks = [_field(expr, index, fields[index]) for index in range(5)]
+        self._masks = [_field(index, fields[index]) for index in range(5)]
         weekdays = self._masks[4]
         self._masks[4] = (weekdays | weekdays >> 7) & 0x7F
         self._either_day = fields[2][0] != "*" and fields[4][0] != "*"
-        if not self._either_day and not self._has_day():
+        # In a leap year; 45 years would be a long search.
+        days = [month_days(2000, month) for month in range(1, 13) if self._masks[3] >> month & 1]
+        if not self._either_day and not self._masks[2] & (2 << max(days)) - 1:
             raise ValueError('cron "%s": day-of-month never falls in that month' % expr)
-
-    def _has_day(self):
-        for month in range(1, 13):
-            # 2000 stands for any leap year.
-            if self._masks[3] >> month & 1 and self._masks[2] & (2 << month_days(2000, month)) - 1:
-                return True
-        return False
-
-    def _day_matches(self, day, days):
-        by_date = self._masks[2] >> day & 1
-        by_weekday = self._masks[4] >> (days + 4) % 7 & 1
-        return (by_date or by_weekday) if self._either_day else (by_date and by_weekday)
 
     def _next_day(self, days):
         """First matching day on or after `days`."""
         year, month, day = date_of(days)
-        last_year = year + _MAX_YEARS
-        while year <= last_year:
-            if self._masks[3] >> month & 1:
+        _, _, dates, months, weekdays = self._masks
+        for _ in range(_MAX_MONTHS):
+            if months >> month & 1:
                 days = days_of(year, month, day)
-                for d in range(day, month_days(year, month) + 1):
-                    if self._day_matches(d, days):
+                for day in range(day, month_days(year, month) + 1):
+                    date, weekday = dates >> day & 1, weekdays >> (days + 4) % 7 & 1
+                    if date and weekday or self._either_day and (date or weekday):
                         return days
                     days += 1
             day = 1
@@ -62,7 +53,7 @@ class Cron:
             if month > 12:
                 month = 1
                 year += 1
-        raise ValueError("no day matches within %d years" % _MAX_YEARS)
+        raise ValueError("no day of this cron expression comes")
 
     def next_after(self, utc, zone):
         """First match strictly after `utc`, in UTC seconds."""
@@ -71,78 +62,59 @@ class Cron:
         days = self._next_day(first_day)
         # Minutes of the first day up to and including the present one are over.
         start = wall % 86400 // 60 + 1 if days == first_day else 0
+        minutes, hours = self._masks[:2]
         while True:
-            while start < 1440:
-                hour = _next_bit(self._masks[1], start // 60, 24)
-                if hour > start // 60:
-                    start = hour * 60
-                if hour == 24:
-                    break
-                minute = _next_bit(self._masks[0], start % 60, 60)
-                start = hour * 60 + minute
-                if minute == 60:
-                    continue
-                found = zone.utc_of(1970, 1, 1 + days, hour, minute)
-                # Not so in the second pass of a repeated hour.
-                if found > utc:
-                    return found
-                start += 1
+            for at in range(start, 1440):
+                if hours >> at // 60 & 1 and minutes >> at % 60 & 1:
+                    found = zone.utc_of(1970, 1, 1 + days, 0, at)
+                    # Not so in the second pass of a repeated hour.
+                    if found > utc:
+                        return found
             days = self._next_day(days + 1)
             start = 0
 
 
-def _next_bit(mask, start, end):
-    while start < end and not mask >> start & 1:
-        start += 1
-    return start
-
-
-def _field(expr, index, text):
+def _field(index, text):
     """Bit mask of one field."""
     low, high = _LIMITS[2 * index], _LIMITS[2 * index + 1]
     mask = 0
     for part in text.split(","):
         span, slash, step = part.partition("/")
-        if slash and not (_is_number(step) and 0 < int(step) <= high):
-            raise _wrong(expr, index, part, "a step is a number from 1 to %d" % high)
+        begin, dash, end = span.partition("-")
+        step = int(step) if step.encode().isdigit() else 0 if slash else 1
+        if not 0 < step <= high:
+            raise _wrong(index, part, "a step is a number from 1 to %d" % high)
         if span == "*":
             # Sunday is 0 here, or */2 would count it twice.
-            first, last = low, (6 if index == 4 else high)
+            first, last = low, min(high, 6) if index == 4 else high
         else:
-            begin, dash, end = span.partition("-")
-            first = _value(expr, index, part, begin)
-            last = _value(expr, index, part, end) if dash else (high if slash else first)
-            if slash and not dash and index == 4:
-                last = max(first, 6)
-            if index == 4 and dash and last == 0 and first > 0:
-                last = 7
-            if last < first:
-                raise _wrong(expr, index, part, "the range runs backwards")
-        for value in range(first, last + 1, int(step) if slash else 1):
+            first = last = _value(index, part, begin, low, high)
+            if dash:
+                last = _value(index, part, end, low, high)
+                if index == 4 and last == 0 and first:
+                    last = 7
+            elif slash:
+                last = max(first, 6) if index == 4 else high
+        if last < first:
+            raise _wrong(index, part, "the range runs backwards")
+        for value in range(first, last + 1, step):
             mask |= 1 << value
     return mask
 
 
-def _is_number(text):
-    # str.isdigit() takes foreign digits, which int() would then take too.
-    return 0 < len(text) <= 4 and all("0" <= char <= "9" for char in text)
-
-
-def _value(expr, index, part, text):
-    if _is_number(text):
+def _value(index, part, text, low, high):
+    names = (_MONTHS if index == 3 else _WEEKDAYS if index == 4 else "").split()
+    if text.lower() in names:
+        value = names.index(text.lower()) + low
+    # str.isdigit() takes foreign digits, bytes.isdigit() does not.
+    elif text.encode().isdigit() and len(text) < 5:
         value = int(text)
     else:
-        names = (_MONTHS if index == 3 else _WEEKDAYS if index == 4 else "").split()
-        if text.lower() not in names:
-            raise _wrong(expr, index, part, "not a value")
-        value = names.index(text.lower()) + _LIMITS[2 * index]
-    if not _LIMITS[2 * index] <= value <= _LIMITS[2 * index + 1]:
-        raise _wrong(expr, index, part, "out of range")
+        raise _wrong(index, part, "not a value")
+    if not low <= value <= high:
+        raise _wrong(index, part, "out of range: %d-%d" % (low, high))
     return value
 
 
-def _wrong(expr, index, part, what):
-    return ValueError(
-        'cron "%s": %s "%s": %s; allowed are %d-%d, *, lists, ranges and steps'
-        % (expr, _FIELDS.split()[index], part, what, _LIMITS[2 * index], _LIMITS[2 * index + 1])
-    )
+def _wrong(index, part, what):
+    return ValueError('cron: %s "%s": %s' % (_FIELDS.split()[index], part, what))

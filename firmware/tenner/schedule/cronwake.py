@@ -53,12 +53,10 @@ class _Wake(CronWatch):
         """It fell due while the board was off, and is not to be caught up."""
         self.end(job, {"r": "skipped", "why": "missed while off"}, now, mono_s)
         if job.kind == "at":
-            from tenner.schedule.zone import iso_local
-
             self.switch_off(job, "missed while off")
             self.cron.notify(
                 'The job "%s" was due at %s, while I was off; it was not run.'
-                % (job.id, iso_local(self.zone, job.due)[:16].replace("T", " "))
+                % (job.id, self.zone.short(job.due))
             )
 
     def next(self):

@@ -182,9 +182,7 @@ def _time(value, zone):
         return value
     if not isinstance(value, str):
         raise ValueError("a time is missing; write it as 2026-11-21T08:30")
-    from tenner.schedule.iso import parse
-
-    return parse(value, zone)
+    return zone.parse(value)
 
 
 def rewrite(path, change, added=None):

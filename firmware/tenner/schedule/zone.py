@@ -1,114 +1,95 @@
-# tenner schedule.zone: the owner's wall clock, from a POSIX TZ string or a fixed offset.
+# tenner schedule.zone: dates, and the owner's wall clock from a POSIX TZ string or a fixed offset.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-Whole numbers only and 1970 on every platform. A time that a change of the clocks skips is
-taken as the moment of the change; a repeated one as its first pass.
+Whole numbers only, and days since 1970 on every platform. A time that a change of the clocks skips
+is taken as the moment of the change; a repeated one as its first pass.
 """
 
+import re
+
 from tenner.port.compat import const
-from tenner.schedule.civil import date_of, days_of, is_leap
 
 _DAY_S = const(86400)
-
-
-def _bad(text, what):
-    return ValueError(
-        'time zone "%s": %s; write a POSIX string such as CET-1CEST,M3.5.0,M10.5.0/3 '
-        "or a fixed offset such as +02:00" % (text, what)
-    )
-
-
 _DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday"
+# Name and offset, once or twice: CET-1CEST, <+0330>-3:30.
+_NAME = r"(<[^>]+>|[A-Za-z][A-Za-z][A-Za-z]+)"
+_NAMES = _NAME + "([-+0-9:]+)" + _NAME + "?([-+0-9:]*)$"
+_ISO = r"(\d\d\d\d)-(\d\d)-(\d\d)([T ](\d\d):(\d\d)(:(\d\d)(\.\d+)?)?([Zz]|[-+]\d\d:?\d\d)?)?$"
 
 
-class _Reader:
-    """Walks over the characters of one TZ string."""
-
-    def __init__(self, text):
-        self.text = text
-        self.at = 0
-
-    def peek(self):
-        return self.text[self.at : self.at + 1]
-
-    def take(self, char):
-        if self.peek() != char:
-            return False
-        self.at += 1
-        return True
-
-    def name(self):
-        start = self.at
-        if self.take("<"):
-            while self.peek() not in ("", ">"):
-                self.at += 1
-            if not self.take(">"):
-                raise _bad(self.text, "a name opened by < is not closed by >")
-            return
-        while self.peek().isalpha():
-            self.at += 1
-        if self.at - start < 3:
-            raise _bad(self.text, "a zone's name has at least three letters")
-
-    def number(self, low, high):
-        start = self.at
-        while self.peek().isdigit() and self.at - start < 4:
-            self.at += 1
-        if start == self.at:
-            raise _bad(self.text, "a number is missing at character %d" % (start + 1))
-        value = int(self.text[start : self.at])
-        if not low <= value <= high:
-            raise _bad(self.text, "%d is not within %d and %d" % (value, low, high))
-        return value
-
-    def seconds(self, max_hours):
-        """[+-]hh[:mm[:ss]]"""
-        sign = -1 if self.take("-") else 1
-        if sign == 1:
-            self.take("+")
-        value = 3600 * self.number(0, max_hours)
-        if self.take(":"):
-            value += 60 * self.number(0, 59)
-            if self.take(":"):
-                value += self.number(0, 59)
-        return sign * value
-
-    def rule(self):
-        """One date of change: (kind, month or day, week, weekday, seconds after midnight)."""
-        if not self.take(","):
-            raise _bad(self.text, "both dates of change are needed")
-        kind, a, week, weekday = "n", 0, 0, 0
-        if self.take("M"):
-            kind = "M"
-            a = self.number(1, 12)
-            if self.take("."):
-                week = self.number(1, 5)
-            if not week or not self.take("."):
-                raise _bad(self.text, "a rule looks like M3.5.0 (month, week, weekday)")
-            weekday = self.number(0, 6)
-        elif self.take("J"):
-            kind = "J"
-            a = self.number(1, 365)
-        else:
-            a = self.number(0, 365)
-        seconds = self.seconds(167) if self.take("/") else 7200
-        return (kind, a, week, weekday, seconds)
+def days_of(year, month, day):
+    """Days from 1970-01-01 to the date; a day or month past the end counts on."""
+    # Years start in March, so that the leap day is the last day of the year before.
+    if month <= 2:
+        year -= 1
+        month += 12
+    days = 365 * year + year // 4 - year // 100 + year // 400
+    return days + (153 * (month - 3) + 2) // 5 + day - 719469
 
 
-def _rule_seconds(rule, year):
+def date_of(days):
+    """(year, month, day) of a number of days since 1970-01-01."""
+    days += 719468
+    era = days // 146097
+    day = days - era * 146097
+    year = (day - day // 1460 + day // 36524 - day // 146096) // 365
+    day -= 365 * year + year // 4 - year // 100
+    month = (5 * day + 2) // 153
+    day -= (153 * month + 2) // 5
+    year += era * 400
+    if month >= 10:
+        return year + 1, month - 9, day + 1
+    return year, month + 3, day + 1
+
+
+def month_days(year, month):
+    """Number of days of a month."""
+    return days_of(year, month + 1, 1) - days_of(year, month, 1)
+
+
+def _within(text, low, high):
+    value = int(text)
+    if not low <= value <= high:
+        raise ValueError
+    return value
+
+
+def _seconds(text, max_hours):
+    """[+-]hh[:mm[:ss]]"""
+    value = 0
+    unit = 3600
+    for part in text.lstrip("+-").split(":"):
+        value += unit * _within(part, 0, max_hours if unit == 3600 else 59)
+        unit //= 60
+    return -value if text[0] == "-" else value
+
+
+def _rule(text):
+    """One date of change: (month or day of the year, week, weekday, seconds after midnight)."""
+    date, slash, time = text.partition("/")
+    seconds = _seconds(time, 167) if slash else 7200
+    if date[:1] == "M":
+        month, week, weekday = date[1:].split(".")
+        return _within(month, 1, 12), _within(week, 1, 5), _within(weekday, 0, 6), seconds
+    if date[:1] == "J":
+        # Day 60 is 1 March in every year: the leap day is never counted.
+        return _within(date[1:], 1, 365), 0, 1, seconds
+    return _within(date, 0, 365) + 1, 0, 0, seconds
+
+
+def _strikes(rule, year):
     """Local seconds since 1970 at which `rule` strikes in `year`."""
-    kind, a, week, weekday, seconds = rule
-    if kind == "M":
-        first = days_of(year, a, 1)
+    number, week, weekday, seconds = rule
+    if week:
+        first = days_of(year, number, 1)
         # 1970-01-01 was a Thursday; POSIX counts Sunday as 0.
         day = first + (weekday - (first + 4)) % 7 + 7 * (week - 1)
-        if week == 5 and date_of(day)[1] != a:
+        if week == 5 and date_of(day)[1] != number:
             day -= 7
     else:
-        day = days_of(year, 1, 1) + a
-        if kind == "J":
-            # Day 60 is 1 March in every year: the leap day is never counted.
-            day += 0 if is_leap(year) and a >= 60 else -1
+        day = days_of(year, 1, number)
+        if weekday and number >= 60:
+            day += month_days(year, 2) - 28
     return day * _DAY_S + seconds
 
 
@@ -119,42 +100,42 @@ class Zone:
         self._dst = None
         # The changes of one year, in UTC: worked out when first asked for.
         self._year = None
-        self._starts = 0
-        self._ends = 0
         if text in ("UTC", "GMT", "Z"):
             return
-        reader = _Reader(text)
-        if text[:1] in ("+", "-"):
-            # An ISO offset counts east of Greenwich, a POSIX one west of it.
-            self._std = reader.seconds(14)
-        else:
-            if "/" in text and "," not in text:
-                raise _bad(text, "the board knows no place names, `tenner setup` looks them up")
-            reader.name()
-            self._std = -reader.seconds(24)
-            if reader.peek() and reader.peek() != ",":
-                reader.name()
-                self._dst = self._std + 3600
-                if reader.peek() not in ("", ","):
-                    self._dst = -reader.seconds(24)
-                if reader.peek():
-                    self._rules = (reader.rule(), reader.rule())
-                else:
-                    self._rules = (("M", 3, 2, 0, 7200), ("M", 11, 1, 0, 7200))
-        if reader.peek():
-            raise _bad(text, "not understood from character %d on" % (reader.at + 1))
+        try:
+            self._parse(text)
+        except (ValueError, IndexError):
+            raise ValueError(
+                '"%s" is no time zone; write a POSIX string such as CET-1CEST,M3.5.0,M10.5.0/3 or '
+                "a fixed offset such as +02:00; `tenner setup` knows the names of places" % text
+            )
 
-    def _changes(self, year):
-        if year != self._year:
-            self._starts = _rule_seconds(self._rules[0], year) - self._std
-            self._ends = _rule_seconds(self._rules[1], year) - self._dst
-            self._year = year
+    def _parse(self, text):
+        if text[0] in "+-":
+            # An ISO offset counts east of Greenwich, a POSIX one west of it.
+            self._std = _seconds(text, 14)
+            return
+        names, *rules = text.split(",")
+        found = re.match(_NAMES, names)
+        if not found or len(rules) not in (0, 2):
+            raise ValueError
+        self._std = -_seconds(found.group(2), 24)
+        if found.group(3):
+            offset = found.group(4)
+            self._dst = -_seconds(offset, 24) if offset else self._std + 3600
+        elif rules or found.group(4):
+            raise ValueError
+        self._rules = [_rule(rule) for rule in rules or ("M3.2.0", "M11.1.0")]
 
     def offset(self, utc):
         """Seconds to add to UTC at that moment."""
         if self._dst is None:
             return self._std
-        self._changes(date_of((utc + self._std) // _DAY_S)[0])
+        year = date_of((utc + self._std) // _DAY_S)[0]
+        if year != self._year:
+            self._starts = _strikes(self._rules[0], year) - self._std
+            self._ends = _strikes(self._rules[1], year) - self._dst
+            self._year = year
         if self._starts < self._ends:
             summer = self._starts <= utc < self._ends
         else:
@@ -166,24 +147,19 @@ class Zone:
         wall = utc + self.offset(utc)
         days = wall // _DAY_S
         second = wall - days * _DAY_S
-        year, month, day = date_of(days)
-        return (
-            year,
-            month,
-            day,
-            second // 3600,
-            second // 60 % 60,
-            second % 60,
-            (days + 3) % 7,
-            days - days_of(year, 1, 1) + 1,
-        )
+        date = date_of(days)
+        time = (second // 3600, second // 60 % 60, second % 60)
+        return date + time + ((days + 3) % 7, days - days_of(date[0], 1, 1) + 1)
 
     def tell(self, now, trusted):
         """`Saturday 2026-11-21 08:30`, or that nobody knows."""
         if not trusted:
             return "not known (the clock is not set yet)"
-        local = self.local(now)
-        return "%s %04d-%02d-%02d %02d:%02d" % ((_DAYS.split()[local[6]],) + local[:5])
+        return _DAYS.split()[self.local(now)[6]] + " " + self.short(now)
+
+    def short(self, utc):
+        """`2026-11-21 08:30`"""
+        return "%04d-%02d-%02d %02d:%02d" % self.local(utc)[:5]
 
     def utc_of(self, year, month, day, hour=0, minute=0, second=0):
         """UTC of a local time; the moment of the change when the clocks skip it."""
@@ -199,6 +175,25 @@ class Zone:
         if wall - east < self._starts <= wall - west:
             return self._starts
         return self._ends
+
+    def parse(self, text):
+        """UTC seconds of `2026-11-21T08:30[:00][Z|+01:00]`; without a zone it is this one's."""
+        found = re.match(_ISO, text.strip())
+        try:
+            date = [int(found.group(place) or 0) for place in (1, 2, 3, 5, 6, 8)]
+            if not (date[0] >= 1970 and 1 <= date[1] <= 12):
+                raise ValueError
+            _within(date[2], 1, month_days(date[0], date[1]))
+            for place, high in ((3, 23), (4, 59), (5, 59)):
+                _within(date[place], 0, high)
+        except (ValueError, AttributeError):
+            raise ValueError('"%s" is no date and time; write 2026-11-21T08:30' % text)
+        offset = found.group(10)
+        if not offset:
+            return self.utc_of(*date)
+        if len(offset) == 5:
+            offset = offset[:3] + ":" + offset[3:]
+        return Zone(offset.upper()).utc_of(*date)
 
 
 def iso_local(zone, utc):
