@@ -22,8 +22,8 @@ class Terminal:
         await asyncio.sleep(0)
         return self.lines.pop(0) if self.lines else None
 
-    def write(self, text, end="\n"):
-        self.printed.append(text + end)
+    def write(self, text):
+        self.printed.append(text + "\n")
 
     def taken(self):
         return [run(self.inbound.get()).text for _ in range(len(self.inbound))]
@@ -99,22 +99,10 @@ class TestConsole(unittest.TestCase):
 
         self.assertEqual(run(scene()), (True, False))
 
-    def test_log_lines_are_not_mixed_into_an_answer(self):
-        printed = []
+    def test_an_answer_is_one_write_so_that_no_log_line_gets_into_it(self):
         terminal = Terminal()
-        before, log_module.write = log_module.write, printed.append
-        try:
-            terminal.console.begin()
-            terminal.console.piece("the answer ")
-            log_module.log("wifi", "in between")
-            self.assertEqual(printed, [])
-            terminal.console.piece("goes on")
-            terminal.console.end()
-        finally:
-            log_module.write = before
-        self.assertEqual("".join(terminal.printed), "the answer goes on\n")
-        self.assertEqual(len(printed), 1)
-        self.assertTrue("in between" in printed[0])
+        terminal.console.show("owner", "the answer\ngoes on")
+        self.assertEqual(terminal.printed, ["the answer\ngoes on\n"])
 
 
 class App:

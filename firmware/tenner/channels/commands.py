@@ -3,14 +3,14 @@
 
 # (name, does it act rather than show, one line of help)
 COMMANDS = (
-    ("heartbeat", False, "the heartbeat's state and what each gate says"),
+    ("heartbeat", False, "what the heartbeat's gates say"),
     ("trigger", True, "run the heartbeat now"),
-    ("why", False, "the last decisions, and what is next"),
+    ("why", False, "its last decisions and what is next"),
     ("cron", False, "the jobs and when they run"),
-    ("lanes", False, "what is running and what waits"),
+    ("lanes", False, "what runs and what waits"),
     ("budget", False, "tokens used and left today"),
-    ("status", False, "uptime, heap, network, clock, versions"),
-    ("new", True, "start a fresh conversation"),
+    ("status", False, "uptime, heap, network, clock"),
+    ("new", True, "a fresh conversation"),
     ("stop", True, "cancel what is running"),
     ("help", False, "this list"),
 )
@@ -22,8 +22,8 @@ async def run(app, message):
     `app.<name>_lines()`, a str or an iterable of lines; what acts is `app.<name>(args, channel, chat)`,
     which returns a str. Both may be left out by a board that cannot do it.
     """
-    words = message.text.strip().split(None, 1)
-    name = words[0][1:].split("@")[0].lower() if words else ""
+    name, _, args = message.text.strip().partition(" ")
+    name = name[1:].split("@")[0].lower()
     if name in ("help", "start", "?", ""):
         return "\n".join(["/%s - %s" % (known, about) for known, _, about in COMMANDS])
     for known, acts, _ in COMMANDS:
@@ -32,15 +32,10 @@ async def run(app, message):
             if method is None:
                 return "/%s is not available here." % name
             if acts:
-                args = words[1] if len(words) > 1 else ""
-                return method(args, message.channel, message.chat)
-            return _text(method())
+                return method(args.strip(), message.channel, message.chat)
+            lines = method()
+            return lines if isinstance(lines, str) else "\n".join(lines)
     from tenner.store.nearest import nearest
 
-    guess = nearest(name, [known for known, _, _ in COMMANDS])
-    hint = "Did you mean /%s?" % guess if guess else "/help lists what there is."
-    return "There is no command /%s. %s" % (name[:32], hint)
-
-
-def _text(lines):
-    return lines if isinstance(lines, str) else "\n".join(lines)
+    guess = nearest(name, [known for known, _, _ in COMMANDS]) or "help"
+    return "There is no command /%s. Did you mean /%s?" % (name[:32], guess)

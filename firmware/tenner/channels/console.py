@@ -2,14 +2,13 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 """
 Ctrl-C is not caught anywhere here, so it stops the program and reaches the REPL. Whoever has the serial
-line is the owner.
+line is the owner. An answer is printed at once, so that no log line gets into it.
 """
 
 import asyncio
 
-from tenner import log as log_module
 from tenner.agent.bus import Message
-from tenner.log import log
+from tenner.log import log, redact
 
 
 class Console:
@@ -23,6 +22,7 @@ class Console:
         self._read_line = read_line
         self._write = write
         self._answer = None  # [Event, bool] while a question waits
+        self._asking = asyncio.Lock()
 
     async def run(self):
         """Read lines until the input ends; what is typed becomes a message, or the answer to a question."""
@@ -38,44 +38,29 @@ class Console:
                 self._take(line)
 
     def _take(self, line):
-        if self._answer is not None and line[:1] != "/":
+        if self._answer and line[:1] != "/":
             word = line.lower()
-            if word not in ("y", "yes", "n", "no"):
+            if word in ("y", "yes", "n", "no"):
+                self._answer[1] = word[0] == "y"
+                self._answer[0].set()
+            else:
                 self.show(self.chat, "Please answer y or n.")
-                return
-            self._answer[1] = word[0] == "y"
-            self._answer[0].set()
-            return
-        if not self.inbound.put_nowait(Message("console", self.chat, line, "owner")):
+        elif not self.inbound.put_nowait(Message("console", self.chat, line, self.chat)):
             self.show(self.chat, "Too much is waiting. Please try again in a moment.")
 
     def show(self, chat, text):
-        """Print an answer; log lines come before or after it, never in between."""
-        self._write(log_module.redact(text))
-
-    def begin(self):
-        """An answer comes in pieces: hold log lines back until `end()`."""
-        log_module.hold()
-
-    def piece(self, text):
-        self._write(log_module.redact(text), end="")
-
-    def end(self):
-        self._write("")
-        log_module.release()
+        """Print an answer."""
+        self._write(redact(text))
 
     async def ask(self, text, timeout_s=600):
         """Ask y/n; no answer in time is a no, and one question at a time is asked."""
-        while self._answer is not None:
-            await self._answer[0].wait()
-            await asyncio.sleep(0)
-        answer = self._answer = [asyncio.Event(), False]
-        self.show(self.chat, text + " [y/n]")
-        try:
-            await asyncio.wait_for(answer[0].wait(), timeout_s)
-        except asyncio.TimeoutError:
-            self.show(self.chat, "No answer in %d s: taken as no." % timeout_s)
-        finally:
-            self._answer = None
-            answer[0].set()
-        return answer[1]
+        async with self._asking:
+            answer = self._answer = [asyncio.Event(), False]
+            self.show(self.chat, text + " [y/n]")
+            try:
+                await asyncio.wait_for(answer[0].wait(), timeout_s)
+            except asyncio.TimeoutError:
+                self.show(self.chat, "No answer in %d s: taken as no." % timeout_s)
+            finally:
+                self._answer = None
+            return answer[1]

@@ -7,6 +7,9 @@ from os import urandom
 
 from tenner.channels.telegram_send import request
 from tenner.log import log
+from tenner.port.compat import const
+
+_RETRY_S = const(10)
 
 
 class _Question:
@@ -36,25 +39,21 @@ async def ask(bot, text, timeout_s):
 
 
 async def _ask(bot, question, token):
-    keyboard = {
-        "inline_keyboard": [
-            [
-                {"text": "Allow", "callback_data": "y:" + token},
-                {"text": "Deny", "callback_data": "n:" + token},
-            ]
-        ]
-    }
-    for wait_s in (2, 6, 18, 54, 162):
-        verdict, detail = await bot.send(bot.owner, question.text, None, keyboard)
+    yes = {"text": "Allow", "callback_data": "y:" + token}
+    no = {"text": "Deny", "callback_data": "n:" + token}
+    while question.answer is None:
+        verdict, detail = await bot.send(
+            bot.owner, question.text, None, {"inline_keyboard": [[yes, no]]}
+        )
         if verdict == "ok":
             question.message_id = detail
-            break
-        if verdict == "refused":
+            await question.answered.wait()
+        elif verdict == "refused":
             log("telegram", "cannot ask the owner: %s" % detail)
             return
-        # Asked twice, the first press counts.
-        await bot.sleep(1000 * (verdict == "retry" and detail or wait_s))
-    await question.answered.wait()
+        else:
+            # Asked twice, the first press counts.
+            await bot.sleep(1000 * (detail if verdict == "retry" and detail else _RETRY_S))
 
 
 async def pressed(bot, update, who):

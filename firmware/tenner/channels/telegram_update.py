@@ -126,10 +126,10 @@ def _words(bot, update):
 def _refusal(update, text, stale):
     """Return a plain sentence for what is not supported, or None."""
     if update["kind"] == "edited_message":
-        return "I do not follow edits: please send the changed text as a new message."
+        return "I do not follow edits: please send it anew."
     media = update.get("media")
     if media or not text.strip():
-        return "I can only read text, no %s." % (media or "other kind of message")
+        return "I can only read text, no %s." % (media or "such messages")
     if text[:1] == "/":
         if update.get("forwarded"):
             return "A forwarded command is not executed: please type it."
@@ -158,8 +158,8 @@ def _stranger(bot, update):
         name = "".join([c for c in name if c not in "*_`~[]()<>\n\r@/\\"])
         bot.say(
             bot.owner,
-            "A stranger wrote and got no answer: %s, user id %d. To let them in, add the id to"
-            " telegram.allow." % (name or "no name", who),
+            "A stranger wrote: %s, user id %d. To let them in, add the id to telegram.allow."
+            % (name or "no name", who),
             id="stranger-%d" % who,
         )
     bot.save(bot.offset)
