@@ -32,7 +32,7 @@ def inheritance_levels(sources: dict[str, bytes]) -> dict[str, int]:
     bases: dict[str, set[str]] = {}
     for name, source in sources.items():
         found = bases.setdefault(name, set())
-        for node in ast.walk(ast.parse(source)):
+        for node in ast.walk(ast.parse(source, filename=name)):
             if isinstance(node, ast.ClassDef):
                 homes[node.name] = name
                 found.update(ast.unparse(base).rpartition(".")[2] for base in node.bases)
