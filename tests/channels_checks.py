@@ -13,6 +13,13 @@ class Refused(Exception):
     """What the server would answer with 400, or what we do not want to send."""
 
 
+def to_html(text):
+    """Return Markdown as the HTML that is sent."""
+    from tenner.channels import markup
+
+    return b"".join(markup.pieces(markup.clean(text))).decode()
+
+
 def utf16_units(text):
     return sum(2 if ord(char) > 0xFFFF else 1 for char in text)
 

@@ -70,7 +70,7 @@ def _classify(case):
 
 
 def _telegram_html(case):
-    from tenner.channels.markup import to_html
+    from channels_checks import to_html
 
     return {"html": to_html(case["markdown"])}
 

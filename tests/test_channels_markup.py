@@ -2,7 +2,7 @@
 import json
 import unittest
 
-from channels_checks import Refused, utf16_units, visible
+from channels_checks import Refused, to_html, utf16_units, visible
 from support import ROOT
 from tenner.channels import markup
 
@@ -18,7 +18,7 @@ class TestTable(unittest.TestCase):
         self.assertTrue(len(rows) >= 120)
         for row in rows:
             with self.subTest(markdown=row["markdown"]):
-                self.assertEqual(markup.to_html(row["markdown"]), row["html"])
+                self.assertEqual(to_html(row["markdown"]), row["html"])
 
     def test_visible_units_are_what_the_server_counts(self):
         for row in table():
@@ -33,7 +33,7 @@ class TestNeverRefused(unittest.TestCase):
             text = row["markdown"]
             for end in range(len(text)):
                 for part in (text[:end], text[end:]):
-                    visible(markup.to_html(part))
+                    visible(to_html(part))
 
     def test_pairs_of_marks_in_any_order(self):
         marks = (
@@ -54,11 +54,11 @@ class TestNeverRefused(unittest.TestCase):
         for a in marks:
             for b in marks:
                 for c in marks:
-                    visible(markup.to_html("x" + a + "y" + b + "z " + c))
-                    visible(markup.to_html(a + b + "x" + c + b + a))
+                    visible(to_html("x" + a + "y" + b + "z " + c))
+                    visible(to_html(a + b + "x" + c + b + a))
 
     def test_half_a_surrogate_pair_becomes_valid_utf8(self):
-        html = markup.to_html("a \ud83d b")
+        html = to_html("a \ud83d b")
         self.assertEqual(html.replace("\ufffd", ""), "a  b")
         self.assertTrue("\ufffd" in html)
 

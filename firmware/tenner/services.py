@@ -2,25 +2,31 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import asyncio
-import io
 
-from tenner import __version__
 from tenner.log import log, redact
-from tenner.port.compat import const, print_exception, ticks_diff, ticks_ms
+from tenner.port.compat import const, ticks_diff, ticks_ms
 from tenner.store import files
 
 _FIRST_BACKOFF_S = const(1)
 _LAST_BACKOFF_S = const(300)
 _HEALTHY_MS = const(600000)  # a service that ran this long starts its back-off anew
 _SYNC_RETRY_S = const(10)
+_LINK_POLL_S = const(5)
+_JOBS_POLL_S = const(60)
 _SYNC_EVERY_S = const(6 * 3600)
 
 
-def boot_lines(port):
-    """Yield what a person at the serial console wants to know first."""
-    free, used = port.memory()
-    yield "tenner %s on %s (%s start)" % (__version__, port.kind, port.reset_cause())
-    yield "heap: %d KB free, %d KB used" % (free // 1024, used // 1024)
+def trace(error):
+    """Log the traceback of `error` without secrets."""
+    import io
+
+    from tenner.port.compat import print_exception
+
+    out = io.StringIO()
+    print_exception(error, out)
+    for line in redact(out.getvalue()).split("\n"):
+        if line.strip():
+            log("app", line)
 
 
 async def supervise(name, service, sleep=asyncio.sleep):
@@ -44,16 +50,7 @@ async def supervise(name, service, sleep=asyncio.sleep):
         backoff_s = min(backoff_s * 2, _LAST_BACKOFF_S)
 
 
-def _trace(error):
-    """Yield the lines of a traceback without secrets."""
-    out = io.StringIO()
-    print_exception(error, out)
-    for line in redact(out.getvalue()).split("\n"):
-        if line.strip():
-            yield line
-
-
-async def network(app):
+async def network(app, wifi):
     """Keep the link and the clock: nothing that needs the wall clock runs before it is trusted."""
     config = app.config
     if config.get("wifi.ssid"):
@@ -62,10 +59,12 @@ async def network(app):
         wifi = Wifi(app.port, config.get("wifi.ssid"), config.get("wifi.password"))
         asyncio.create_task(supervise("wifi", wifi.run))
         await wifi.up.wait()
+        asyncio.create_task(supervise("link", lambda: relink(app, wifi.up)))
     app.connected.set()
     host = config.get("time.ntp_host")
     while True:
         if app.port.network_up() and await app.clock.sync(host):
+            app.synced = True
             log("clock", "%s (%s)" % (app.now_text(), host))
             app.part("heartbeat").poke()
             app.rest()
@@ -74,10 +73,28 @@ async def network(app):
             await asyncio.sleep(_SYNC_RETRY_S)
 
 
+async def relink(app, up, poll_s=_LINK_POLL_S):
+    """Whenever the link comes back, try at once what waits in the outbox."""
+    while True:
+        while up.is_set():
+            await asyncio.sleep(poll_s)
+        await up.wait()
+        app.start_sending()
+        app.part("delivery").wake()
+
+
+async def jobs(app):
+    """Run the jobs of CRON.json as soon as there is one."""
+    while not files.exists(app.workspace + "/CRON.json"):
+        await asyncio.sleep(_JOBS_POLL_S)
+    await app.part("cron").service()
+
+
 async def people(app):
     """Answer people. A command is done at once, so that /stop reaches a running turn."""
     while True:
         message = await app.inbox.get()
+        app.heard_s = app.clock.mono_s()
         log(message.channel, "%s: %s" % (message.sender or message.chat, message.text))
         if message.text.startswith("/"):
             reply(app, message, await app.command(message))
@@ -92,10 +109,10 @@ async def _answer(app, message):
     except asyncio.CancelledError:
         raise
     except Exception as error:
-        # A person always gets an answer, also when the fault is ours.
+        # A person always gets an answer, also when the fault is ours or the heap was too small.
+        app.rest()
         log("app", "a turn failed: %s: %s" % (type(error).__name__, error))
-        for line in _trace(error):
-            log("app", line)
+        trace(error)
         text = "Something in me failed (%s: %s). The log has the details." % (
             type(error).__name__,
             redact(str(error)),
@@ -107,6 +124,7 @@ async def _answer(app, message):
 
 def reply(app, message, text):
     """Send the answer to a message, quoting it where the channel can."""
+    app.heard_s = app.clock.mono_s()
     telegram = app.telegram if message.channel == "telegram" else None
     quoted = telegram.reply_to(message) if telegram else None
     app.deliver(message.channel, message.chat, text, reply_to=quoted)
@@ -115,41 +133,9 @@ def reply(app, message, text):
         telegram.done(message)
 
 
-def _list(app):
-    """Yield (name, coroutine function) of what runs beside each other while the agent is on."""
-    if app.config.get("console.enabled"):
-        app.console = app.part("console")
-        yield "console", app.console.run
-    yield "network", lambda: network(app)
-    yield "people", lambda: people(app)
-    if app.config.get("telegram.token"):
-        app.telegram = app.part("telegram")
-        yield "telegram", lambda: _poll(app)
-    else:
-        log("telegram", "off: there is no telegram.token")
-    if files.size(app.state + "/outbox.jsonl") > 0:
-        app.start_sending()
-    yield "heartbeat", app.part("heartbeat").service
-    yield "cron", app.part("cron").service
-
-
-async def _poll(app):
-    await app.connected.wait()
-    await app.telegram.poll()
-
-
-def _unhandled(loop, context):
+def unhandled(loop, context):
     """What leaves a task that nobody waits for is logged like any failure, without secrets."""
     error = context.get("exception")
     log("app", "%s: %s" % (context.get("message"), type(error).__name__))
     if error is not None:
-        for line in _trace(error):
-            log("app", line)
-
-
-async def run(app):
-    """Start every service and wait for the end of the program."""
-    asyncio.get_event_loop().set_exception_handler(_unhandled)
-    for name, service in list(_list(app)):
-        asyncio.create_task(supervise(name, service))
-    await app.ended.wait()
+        trace(error)

@@ -5,7 +5,7 @@ import os
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from channels_checks import split_problem, utf16_units, visible
+from channels_checks import split_problem, to_html, utf16_units, visible
 from tenner.channels import markup, split
 
 #: Enough for every run; 20000 were looked at when this was written.
@@ -33,7 +33,7 @@ whole = st.one_of(
 @given(texts)
 @settings(max_examples=EXAMPLES, deadline=None)
 def test_html_is_never_refused(text):
-    html = markup.to_html(text)
+    html = to_html(text)
     assert markup.visible_units(html.encode()) == utf16_units(visible(html))
 
 
@@ -43,7 +43,7 @@ def test_parts_are_the_text_and_each_is_accepted(text, limit):
     parts = list(split.parts(text, limit))
     assert split_problem(text, limit, parts) is None
     for part in parts:
-        visible(markup.to_html(part))
+        visible(to_html(part))
 
 
 @given(texts, st.integers(2, 80))
@@ -51,7 +51,7 @@ def test_parts_are_the_text_and_each_is_accepted(text, limit):
 def test_even_a_tiny_limit_is_kept(text, limit):
     for part in split.parts(text, limit):
         assert utf16_units(part) <= limit
-        visible(markup.to_html(part))
+        visible(to_html(part))
 
 
 @given(st.lists(st.one_of(words, whole), min_size=1, max_size=30), st.integers(40, 80))

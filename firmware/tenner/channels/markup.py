@@ -23,11 +23,6 @@ _LETTER_H = const(0x68)
 _LONGEST_FENCE = const(64)
 
 
-def to_html(text):
-    """Return `text` (str or bytes of Markdown) as Telegram HTML."""
-    return b"".join(pieces(clean(text))).decode()
-
-
 def clean(text):
     """Return `text` as valid UTF-8 with plain line ends: half a surrogate pair would be refused."""
     if isinstance(text, str):
@@ -171,7 +166,7 @@ def _line(line):
         if bare[-1:] == b" ":
             title = bare.rstrip(b" ")
         if title:
-            return lead + _render([b"<b>"] + _parse(title, []) + [b"</b>"])
+            return lead + _render([b"<b>"] + parse(title, []) + [b"</b>"])
     mark = body[:1]
     if mark and mark in b"-*_+":
         bare = body.replace(b" ", b"")
@@ -185,7 +180,7 @@ def _line(line):
                 body = body[4:]
                 bullet = b"\xe2\x98\x90 " if box == b"[ ] " else b"\xe2\x98\x91 "
             lead += bullet
-    return lead + _render(_parse(body, []))
+    return lead + _render(parse(body, []))
 
 
 # --- marks inside a line
@@ -195,16 +190,9 @@ def _line(line):
 # was opened between them and never closed stays text. So every tag is closed, and in order.
 
 
-def spans(line):
-    """Return the (start, end) of everything in the line that must not be cut."""
-    found = []
-    _parse(line, found)
-    return found
-
-
 def _render(parts):
     """
-    Join what `_parse` returned. Telegram lets no code stand inside other marks, so those are closed
+    Join what `parse` returned. Telegram lets no code stand inside other marks, so those are closed
     before it and opened again behind it; no tag is written inside its own kind, or round nothing.
     """
     out = []
@@ -235,7 +223,7 @@ def _render(parts):
     return b"".join(out)
 
 
-def _parse(line, found, links=True):
+def parse(line, found, links=True):
     """Return the parts that make up `line`, and note in the list `found` what must not be cut."""
     parts = []
     stack = []  # opened marks: (their length, place in parts, place in line)
@@ -374,7 +362,7 @@ def _link(line, at):
             url = url[1:-1]
     if not _is_address(url) or b" " in url or b"\t" in url:
         return at, None
-    text = _render(_parse(words, [], False)) if words else escape(url)
+    text = _render(parse(words, [], False)) if words else escape(url)
     url = escape(url).replace(b'"', b"&quot;")
     return end + 1, b'<a href="' + url + b'">' + text + b"</a>"
 

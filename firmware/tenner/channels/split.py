@@ -7,7 +7,7 @@ cut is closed, and opened again in the next part. No cut falls inside a mark of 
 or bold words, unless that alone is longer than a message.
 """
 
-from tenner.channels.markup import clean, closes, fence_of, spans, units
+from tenner.channels.markup import clean, closes, fence_of, parse, units
 
 
 def parts(text, limit=4096):
@@ -121,7 +121,8 @@ def _cut_line(raw, at, end, room, opener, start):
     if opener:
         return stop, stop, opener
     # Only what lies near the cut matters, and a line may be long: look one message ahead.
-    taken = spans(raw[at : min(end, 2 * stop - at)])
+    taken = []
+    parse(raw[at : min(end, 2 * stop - at)], taken)
     best = stop
     for first, last in taken:
         if at + first < best < at + last:

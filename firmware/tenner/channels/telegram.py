@@ -94,15 +94,18 @@ class Telegram:
             from tenner.channels.telegram_trouble import tell_interrupted
 
             tell_interrupted(self)
-        if not self.bot_name:
-            await self.request(http, "getMe", {}, self._take_name)
         update = {}
 
         def sink(path, value, more):
-            from tenner.channels.telegram_update import keep
+            if len(path) > 2:
+                from tenner.channels.telegram_update import keep
 
-            keep(update, path, value)
+                keep(update, path, value)
+            elif path[-1] == "username":
+                self.bot_name = value
 
+        if not self.bot_name:
+            await self.request(http, "getMe", {}, sink)
         timeout_s = 0 if self.digest else self.config.get("telegram.poll_s")
         fields = {
             "limit": 1,
@@ -123,10 +126,6 @@ class Telegram:
                 return _NO_ROOM_S
         self.offset = id + 1 if update else 0
         return 0
-
-    def _take_name(self, path, value, more):
-        if path[-1] == "username":
-            self.bot_name = value
 
     async def request(self, http, method, fields, sink=None, timeout_s=30):
         """Call a method; a refusal is an OSError that holds what the server said."""

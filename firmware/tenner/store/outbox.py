@@ -251,7 +251,17 @@ class Outbox:
                     if not line:
                         break
                     try:
-                        self._apply(_parse(line), start, len(line), now)
+                        record = _parse(line)
+                        kind, id = record[:2]
+                        item = self.waits(id)
+                        if kind == "+":
+                            self.items.append(Item(record, start, len(line), now))
+                        elif kind == "-":
+                            self._remember(id)
+                            if item:
+                                self.items.remove(item)
+                        elif item:
+                            item.maybe = True
                     except (ValueError, TypeError):
                         skipped += 1
                     start += len(line)
@@ -265,28 +275,10 @@ class Outbox:
             log("outbox", "a message was being sent when the power went")
             self.failed(self._sending, retry_after_s=0, unknown=True)
 
-    def _apply(self, record, start, size, now):
-        """Take one line into account."""
-        kind = record[0]
-        if kind == "+":
-            self.items.append(Item(record, start, size, now))
-            return
-        id = record[1]
-        item = self.waits(id)
-        if kind == "-":
-            self._remember(id)
-            if item is not None:
-                self.items.remove(item)
-        elif item is not None:
-            item.maybe = True
-
 
 def _parse(line):
     """Return the list in a line; ValueError when it is damaged or torn."""
     # MicroPython's reader takes some cut-off texts for good, hence the look at both ends.
     if line[:1] + line[-2:] != b"[]\n":
         raise ValueError("no whole line")
-    record = json.loads(line.decode())
-    if len(record) < 2:
-        raise ValueError("no record")
-    return record
+    return json.loads(line.decode())
