@@ -108,10 +108,20 @@ class Port:
         return self.root + "/" + name
 
 
+class Clock:
+    """Seconds since the start, as a test sets them."""
+
+    seconds = 0
+
+    def mono_s(self):
+        return self.seconds
+
+
 class App:
     """What lies above the agent; keeps what is delivered."""
 
     def __init__(self, chain):
+        self.clock = Clock()
         self.delivered = []
         self._parts = {"chain": chain, "registry": Registry(), "budget": Budget(), "sensors": None}
 

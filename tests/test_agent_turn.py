@@ -2,13 +2,16 @@ import asyncio
 import json
 import unittest
 
+import net_peer
 from agent_fakes import Call, Reply, make_agent
+from net_peer import Peer
 from support import run, temp_folder
-from tenner.agent.agent import Agent
 from tenner.agent.bus import Message
-from tenner.agent.lane import LaneBusy, PutBack
-from tenner.agent.turn import Turn
+from tenner.agent.turn import Ctx, Turn
+from tenner.llm.chain import Chain
 from tenner.llm.errors import LlmError
+from tenner.net.http import Http
+from tenner.store.files import make_dirs, write_atomic
 
 
 def say(agent, text):
@@ -96,8 +99,6 @@ class TestTurn(unittest.TestCase):
 
     def test_prompt_files_come_in_order_and_capped(self):
         agent = self.agent(Reply("ok"))
-        from tenner.store.files import make_dirs, write_atomic
-
         make_dirs(self.root + "/workspace/memory")
         for name in ("TOOLS", "AGENTS", "memory/MEMORY", "SOUL"):
             write_atomic(self.root + "/workspace/%s.md" % name, name + " text " + "z" * 9000)
@@ -111,87 +112,181 @@ class TestTurn(unittest.TestCase):
         self.assertTrue(places[0] > 0 and b"USER" not in system)
         self.assertTrue(len(system) < 4 * 4300 + 1500)
 
+    def test_each_result_stands_in_order_also_when_stopped_in_the_middle(self):
+        for reason, stopper in (("stop", "Stopped, as you asked."), ("person", "Put back")):
+            calls = [Call(name, "echo", '{"n":"%s"}' % name) for name in ("a", "b", "c")]
+            agent = make_agent(temp_folder(self), Reply("Let me look.", calls))
+            registry = agent.registry
+            registry.gate = asyncio.Event()
 
-class TestLane(unittest.TestCase):
-    def setUp(self):
-        self.root = temp_folder(self)
+            async def go(reason=reason, agent=agent, registry=registry):
+                session = agent.session("console", "me")
+                turn = Turn(agent, "person", "go", "console", "me", session)
+                task = asyncio.create_task(turn.run())
+                while len(registry.calls) < 1:
+                    await asyncio.sleep(0)
+                turn.interrupt(reason)
+                registry.gate.set()
+                result = await task
+                return turn, result
 
-    def test_a_person_cancels_a_heartbeats_request(self):
-        agent = make_agent(self.root, "hang", Reply("for you"))
+            turn, result = run(go())
+            self.assertTrue(result.error.startswith(stopper), result.error)
+            self.assertEqual((result.interrupted, len(registry.calls)), (reason, 1))
+            kept = [json.loads(line) for line in turn.lines]
+            self.assertEqual([row[0] for row in kept], ["u", "a", "c", "c", "c", "t", "t", "t", "a"])
+            self.assertEqual([row[1] for row in kept[5:8]], ["a", "b", "c"])
+            results = [row[2] for row in kept[5:8]]
+            self.assertEqual(results[0], 'echo {"n":"a"}')
+            self.assertTrue(all(text.startswith("cancelled") for text in results[1:]), results)
+            self.assertEqual(agent.chain.replies, [])
+
+    def test_a_turn_that_is_cancelled_leaves_no_call_without_a_result(self):
+        agent = self.agent(Reply("", [Call("a", "echo", "{}"), Call("b", "echo", "{}")]))
+        agent.registry.gate = asyncio.Event()
 
         async def go():
-            beat = asyncio.create_task(
-                agent.lane.background("heartbeat", Turn(agent, "heartbeat", "check"))
-            )
-            await agent.chain.started.wait()
-            self.assertEqual(agent.lane.busy(), "heartbeat")
-            answer = await agent.answer(Message("console", "me", "hi", "me"))
-            try:
-                await beat
-            except PutBack as back:
-                return answer, back.args[0]
-
-        answer, result = run(go())
-        self.assertEqual(answer, "for you")
-        self.assertEqual(result.interrupted, "person")
-        self.assertEqual(agent.lane.put_backs, 1)
-
-    def test_a_tool_call_is_allowed_to_end(self):
-        agent = make_agent(self.root, Reply("", [Call("c", "echo", "{}")]), Reply("for you"))
-
-        async def go():
-            agent.registry.gate = asyncio.Event()
-            beat = asyncio.create_task(
-                agent.lane.background("heartbeat", Turn(agent, "heartbeat", "check"))
-            )
+            turn = Turn(agent, "person", "go")
+            task = asyncio.create_task(turn.run())
             while not agent.registry.calls:
                 await asyncio.sleep(0)
-            person = asyncio.create_task(agent.answer(Message("console", "me", "hi", "me")))
-            await asyncio.sleep(0)
-            self.assertEqual(agent.lane.busy(), "heartbeat")
-            agent.registry.gate.set()
-            answer = await person
+            task.cancel()
             try:
-                await beat
-            except PutBack:
-                return answer
+                await task
+            except asyncio.CancelledError:
+                return turn.lines
 
-        self.assertEqual(run(go()), "for you")
+        kinds = [json.loads(line)[:2] for line in run(go())[2:]]
+        self.assertEqual(kinds, [["c", "a"], ["c", "b"], ["t", "a"], ["t", "b"]])
 
-    def test_the_background_never_waits_in_front_of_a_person(self):
-        agent = make_agent(self.root, "hang")
+    def test_the_failure_that_ends_a_loop_is_kept_as_it_was(self):
+        agent = self.agent(Reply("", [Call("i%d" % i, "bad", "{}") for i in range(4)]))
+        say(agent, "loop")
+        say(agent, "next")
+        results = [row[2] for row in rows(agent.chain.records[-1]) if row[0] == "t"]
+        self.assertEqual(results[:3], ["error: bad does not work"] * 3)
+        self.assertTrue(results[3].startswith("cancelled"), results)
+
+    def test_another_failure_in_between_is_no_loop(self):
+        names = ("bad", "bad", "worse", "bad", "bad")
+        calls = [Call("i%d" % i, name, "{}") for i, name in enumerate(names)]
+        self.assertEqual(say(self.agent(Reply("", calls), Reply("gave up")), "go"), "gave up")
+
+    def test_names_and_ids_no_api_would_take_back_are_kept_in_a_form_it_does(self):
+        calls = [
+            Call("x\x00" * 60, "\x00" * 64, "{}"),
+            Call('"' * 128, "read it, please!", "[1]"),
+            Call("é", "", '{"a":"\x00\n\t\u2028"}'),
+            Call("functions.i2c:0", "echo", "{}"),
+        ]
+        agent = self.agent(Reply("", calls), Reply("done"))
+        self.assertEqual(say(agent, "go"), "done")
+        data = agent.chain.records[1]
+        self.assertEqual(min(data.replace(b"\n", b" ")), 0x20)
+        sent = rows(data)
+        made = [row for row in sent if row[0] == "c"]
+        self.assertEqual(
+            [row[2] for row in made], ["_" * 64, "read_it__please_", "_", "echo"], made
+        )
+        self.assertEqual([row[1] for row in made], [row[1] for row in sent if row[0] == "t"])
+        self.assertEqual(len(set(row[1] for row in made)), 4)
+        self.assertEqual(made[3][1], "functions.i2c:0", "what is fine stays as it was")
+        for line in data.split(b"\n"):
+            self.assertTrue(line.find(b"{") < 300, "id and name fit the first piece of a line")
+        # The model's own words go to the tool; only the copy that is sent back is cleaned.
+        self.assertEqual(agent.registry.calls[1][0], "read it, please!")
+
+    def test_a_turn_of_no_text_is_said(self):
+        self.assertEqual(say(self.agent(Reply("")), "hi"), "(The model gave no text.)")
+
+    def test_the_time_a_turn_may_take_is_bounded_and_said(self):
+        agent = self.agent(Reply("", [Call("a", "echo", "{}")]), turn__timeout_s=0)
+        self.assertEqual(say(agent, "hi"), "I stopped: this took longer than 0 s.")
+        self.assertEqual(agent.chain.records, [])
+
+
+def answer(text="", calls=""):
+    """A model's reply, whole, as servers send it that ignore "stream"."""
+    body = '{"choices":[{"index":0,"message":{"content":"%s"%s},"finish_reason":"stop"}]}'
+    return net_peer.reply((body % (text, calls)).encode())
+
+
+CALL = ',"tool_calls":[{"id":"c%d","function":{"name":"echo","arguments":"{}"}}]'
+
+
+class TestWire(unittest.TestCase):
+    """A turn and the real way to the model."""
+
+    def talk(self, *answers, **parts):
+        """Run a turn with these answers; return (result, peer)."""
+        root = temp_folder(self)
+        make_dirs(root + "/workspace")
 
         async def go():
-            person = asyncio.create_task(agent.answer(Message("console", "me", "hi", "me")))
-            await agent.chain.started.wait()
-            try:
-                await agent.lane.background("heartbeat", Turn(agent, "heartbeat", "check"))
-            except LaneBusy as busy:
-                reason = busy.args[0]
-            self.assertTrue(agent.lane.stop())
-            return reason, await person
+            peer = await Peer(*answers).start()
+            agent = make_agent(root)
+            agent.config.values.update(
+                {
+                    "llm.api": "chat",
+                    "llm.base_url": peer.url,
+                    "llm.api_key": "k",
+                    "llm.model": "m",
+                    "llm.timeout_s": 10,
+                    "llm.fallbacks": None,
+                }
+            )
+            chain = Chain(agent.config, Http, root + "/resting.json", notify=agent.notify)
+            agent.app._parts["chain"] = chain
+            if "prepare" in parts:
+                parts["prepare"](agent)
+            result = await Turn(agent, "person", "go").run()
+            await peer.stop()
+            return result, peer
 
-        reason, answer = run(go())
-        self.assertEqual(reason, "console:me")
-        self.assertEqual(answer, "Stopped, as you asked.")
+        return run(go())
 
-    def test_nothing_to_stop(self):
-        self.assertFalse(make_agent(self.root).lane.stop())
+    def test_the_rounds_of_a_turn_share_one_connection(self):
+        result, peer = self.talk(answer("", CALL % 1), answer("", CALL % 2), answer("done"))
+        self.assertEqual((result.text, result.rounds), ("done", 3))
+        self.assertEqual((len(peer.requests), peer.connections), (3, 1))
 
-    def test_people_are_served_in_order(self):
-        agent = make_agent(self.root, Reply("1"), Reply("2"), Reply("3"))
+    def test_a_kept_connection_that_was_closed_is_opened_again_unseen(self):
+        first = [answer("", CALL % 1), Peer.CLOSE]
+        result, peer = self.talk(first, answer("done"))
+        self.assertEqual((result.text, result.error), ("done", None))
+        self.assertEqual(peer.connections, 2)
 
-        async def go():
-            tasks = [
-                asyncio.create_task(agent.answer(Message("console", "me", "q%d" % i, "me")))
-                for i in range(3)
-            ]
-            answers = []
-            for task in tasks:
-                answers.append(await task)
-            return answers
+    def edited(self, times):
+        """A turn while whose first requests are counted USER.md grows, so many times."""
+        left = [times]
 
-        self.assertEqual(run(go()), ["1", "2", "3"])
+        def prepare(agent):
+            user = agent.workspace + "/USER.md"
+            write_atomic(user, "likes tea")
+
+            def schemas(kind):
+                # Tools come after the prompt: the file was read, and is another one for the second pass.
+                if left[0]:
+                    left[0] -= 1
+                    with open(user, "a") as file:
+                        file.write(" a lot")
+                return ()
+
+            agent.registry.schemas = schemas
+
+        return self.talk(answer("done"), prepare=prepare)
+
+    def test_a_prompt_file_that_changes_between_the_passes_restarts_the_request(self):
+        result, peer = self.edited(1)
+        self.assertEqual(result.text, "done")
+        self.assertEqual(len(peer.requests), 1)
+        body = json.loads(peer.requests[0][1])
+        self.assertTrue("likes tea a lot" in body["messages"][0]["content"], body)
+
+    def test_a_prompt_file_that_never_stays_the_same_is_given_up(self):
+        result, peer = self.edited(100)
+        self.assertTrue("changed each time" in result.error, result.error)
+        self.assertEqual(peer.requests, [])
 
 
 class TestAgent(unittest.TestCase):
@@ -205,8 +300,24 @@ class TestAgent(unittest.TestCase):
 
     def test_a_chat_name_never_leaves_the_folder(self):
         agent = make_agent(temp_folder(self))
-        self.assertFalse("/.." in agent.session("console", "../../etc").path.split("sessions")[1])
-        self.assertTrue(isinstance(agent, Agent))
+        self.assertFalse(".." in agent.session("console", "../../etc").path.split("sessions")[1])
+
+    def test_a_message_goes_to_who_it_is_for(self):
+        agent = make_agent(temp_folder(self))
+        for turn, chat, expected in (
+            (Turn(agent, "person", "x", "console", "me"), None, ("console", "me")),
+            (Turn(agent, "person", "x", "console", "me"), "me", ("console", "me")),
+            (Turn(agent, "person", "x", "console", "me"), "99", ("telegram", "99")),
+            (Turn(agent, "person", "x", "telegram", 8), "8", ("telegram", 8)),
+            (Turn(agent, "heartbeat", "x"), None, ("telegram", 7)),
+        ):
+            told = []
+            agent.app.deliver = lambda *args, told=told: told.append(args)
+            said = run(Ctx(agent, turn).send("hello", chat))
+            self.assertEqual(told, [expected + ("hello",)])
+            self.assertEqual(said, "queued for %s:%s" % expected)
+        agent.app.owner = lambda: (None, None)
+        self.assertTrue(run(Ctx(agent, turn).send("hello")).startswith("error: nobody"))
 
     def test_spawn_reports_once_and_cannot_nest(self):
         agent = make_agent(temp_folder(self), Reply("the long answer"))

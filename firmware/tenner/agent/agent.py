@@ -12,7 +12,7 @@ class Agent:
     Owns the lane and the sessions. `app` lies above and gives the rest: `part(name)` is one of chain,
     registry, sensors, budget and spawner; `deliver(channel, chat, text)` queues a text for a person;
     `ask_owner(text, turn)` waits for a yes or no; `now_text()` is the local time for the prompt;
-    `owner()` is the owner's (channel, chat).
+    `owner()` is the owner's (channel, chat); `clock` is a net.clock.Clock.
     """
 
     def __init__(self, port, config, workspace, app):
@@ -20,11 +20,11 @@ class Agent:
         self.config = config
         self.workspace = workspace
         self.app = app
-        self.lane = Lane()
+        self.part = app.part
+        self.lane = Lane(app.clock)
         self._session = None
-
-    def part(self, name):
-        return self.app.part(name)
+        self._checked = (None, -1)
+        self._full = False
 
     @property
     def cron(self):
@@ -32,77 +32,82 @@ class Agent:
 
     def session(self, channel, chat):
         """Return the session of a chat; the last one used is kept, as its file is already checked."""
-        path = self.port.path("state/sessions/%s_%s.jsonl" % (channel, _file_name(chat)))
-        if self._session is None or self._session.path != path:
-            from tenner.agent.session import Session
+        from tenner.agent.session import Session, plain
 
+        path = self.port.path("state/sessions/%s_%s.jsonl" % (channel, plain(str(chat))))
+        if self._session is None or self._session.path != path:
+            self.forget_session()
             window = self.config.get("session.max_kb") * 1024
             share = self.config.get("llm.context_tokens") * 3  # 4 bytes a token, 75 % of them
-            self._session = Session(path, min(window, share))
+            known, size = self._checked
+            self._session = Session(path, min(window, share), size if path == known else -1)
         return self._session
 
     def forget_session(self):
-        self._session = None
+        """Let go of the session; that its file was checked stays known."""
+        if self._session is not None:
+            self._checked = (self._session.path, self._session.size())
+            self._session = None
+
+    def spent(self, kind):
+        """True when turns of this kind have used up today's tokens."""
+        return self.config.get("budget.tokens_per_day") and self.part("budget").left(kind) <= 0
 
     # --- people
 
     async def answer(self, message):
         """Run a person's turn and return the text of the answer: there always is one."""
-        if self.config.get("budget.tokens_per_day") and self.part("budget").left("person") <= 0:
+        if self.spent("person"):
             return "Today's tokens are spent, the reserve for people too. They start anew at midnight."
         text = "%s\n\n(now: %s)" % (message.text, self.app.now_text())
         # What told the time makes room for the turn, and the turn for what comes after it.
         self.app.rest()
         who = "%s:%s" % (message.channel, message.chat)
-        result, is_long = await self._turn(who, message, text)
+        result, window = await self._turn(who, message, text)
         self.app.rest()
         self.account("person", who, result)
-        if is_long:
-            asyncio.create_task(self._tidy(message.channel, message.chat, who))
+        if window:
+            asyncio.create_task(self._tidy(message.channel, message.chat, who, window))
         if result.error is not None:
             return result.error
         return result.text or "(The model gave no text.)"
 
     async def _turn(self, who, message, text):
+        """Return the turn's Result, and the window when the history has outgrown it."""
         from tenner.agent.turn import Turn
 
         session = self.session(message.channel, message.chat)
         turn = Turn(self, "person", text, message.channel, message.chat, session)
         result = await self.lane.person(who, turn)
-        return result, session.size() > session.window
+        return result, session.size() > session.window and session.window
 
-    async def _tidy(self, channel, chat, who):
-        from tenner.agent import summary
-
+    async def _tidy(self, channel, chat, who, window):
         await self.lane.wait_free()
-        await summary.compact(self, self.session(channel, chat), who)
+        try:
+            await self._compact(self.session(channel, chat), who, window)
+        except OSError as error:
+            self._not_kept(error)
+        self.app.rest()
+
+    async def _compact(self, session, who, window):
+        from tenner.agent.summary import compact
+
+        session.window = window
+        await compact(self, session, who)
 
     def account(self, kind, who, result):
         """Count and log what a turn has cost."""
-        self.part("budget").spend(result.tokens(), kind, result.estimated)
+        try:
+            self.part("budget").spend(result.tokens(), kind, result.estimated)
+        except OSError as error:
+            log("budget", "not kept: %s" % error)
         log(
             "agent",
             "%s: %d rounds, %d tool calls, %d tokens, %d ms"
             % (who, result.rounds, result.tool_calls, result.tokens(), result.ms),
         )
 
-    # --- what tools and background turns say
-
-    async def send(self, text, chat, turn):
-        """The `message` tool: to whoever this turn talks with, or to an allowed chat."""
-        if chat is None:
-            channel, chat = (
-                (turn.channel, turn.chat) if turn.chat is not None else self.app.owner()
-            )
-        else:
-            channel = turn.channel or self.app.owner()[0]
-        if chat is None:
-            return "error: nobody to send to: no owner is configured (telegram.owner)"
-        self.app.deliver(channel, chat, text)
-        return "queued for %s:%s" % (channel, chat)
-
-    async def ask(self, text, turn):
-        return await self.app.ask_owner(text, turn)
+    # --- what is said of its own accord
 
     async def report(self, channel, chat, text):
         """Tell whoever asked what came of a background task, and let them answer it."""
@@ -118,9 +123,30 @@ class Agent:
         """Put what is sent of the agent's own accord into that chat's session, so it can be answered."""
         from tenner.agent.session import record
 
-        session = self.session(channel, chat)
-        session.open()
-        session.append((record("u", "(you reported by yourself)"), record("a", text)))
+        lines = (record("u", "(you reported by yourself)"), record("a", text))
+        self.keep(self.session(channel, chat), lines)
+
+    def keep(self, session, lines=()):
+        """Check `session` and add the lines of a turn to it; False when flash cannot do that now."""
+        try:
+            session.open()
+            if lines:
+                session.append(lines)
+                self._full = False
+        except OSError as error:
+            self._not_kept(error)
+            return False
+        if session.repaired:
+            session.repaired = False
+            self.notify("A damaged part of our conversation was set aside (.bad).")
+        return True
+
+    def _not_kept(self, error):
+        """What was said is lost to memory only: the person is answered, and told once."""
+        log("session", "not kept: %s" % error)
+        if not self._full:
+            self._full = True
+            self.notify("I cannot keep our conversation on flash: %s" % error)
 
     def notify(self, text):
         """Tell the owner something about the agent itself."""
@@ -128,7 +154,3 @@ class Agent:
         log("notice", text)
         if chat is not None:
             self.app.deliver(channel, chat, text)
-
-
-def _file_name(chat):
-    return "".join(c if c.isalpha() or c.isdigit() or c in "-_" else "_" for c in str(chat))[:40]

@@ -9,22 +9,21 @@ _PIECE = const(256)
 
 # The owner's files in the order they stand in the prompt, and how many bytes of each are read.
 # What changes least comes first: providers cache the unchanged beginning of a prompt.
-PERSON_FILES = ("AGENTS", "SOUL", "IDENTITY", "USER", "TOOLS", "memory/MEMORY")
-PERSON_FILE_CAP = const(4096)
+_FILES = const("AGENTS SOUL IDENTITY USER TOOLS memory/MEMORY")
+_FILE_CAP = const(4096)
 # A scheduled check pays for every byte on every beat: only who the owner is and what is wired.
-HEARTBEAT_FILES = ("IDENTITY", "USER", "TOOLS")
-HEARTBEAT_FILE_CAP = const(1024)
+_BEAT_FILES = const("IDENTITY USER TOOLS")
+_BEAT_FILE_CAP = const(1024)
 
 
-def file_pieces(path, cap):
+def _file_pieces(path, cap):
     """Yield at most `cap` bytes of a file, and say where it was cut."""
     with open(path, "rb") as file:
-        left = cap
-        while left > 0:
-            piece = file.read(min(_PIECE, left))
+        while cap > 0:
+            piece = file.read(min(_PIECE, cap))
             if not piece:
                 return
-            left -= len(piece)
+            cap -= len(piece)
             yield piece
         if file.read(1):
             yield b"\n[cut: read_file shows the rest]"
@@ -33,36 +32,34 @@ def file_pieces(path, cap):
 class Request:
     """
     One request to a model, in generators that can be run again: the first pass counts the bytes,
-    the second sends them. `session` is None for turns without a history.
+    the second sends them.
     """
 
-    def __init__(self, agent, turn, max_tokens):
-        self.max_tokens = max_tokens
+    def __init__(self, agent, turn):
+        self.max_tokens = agent.config.get("llm.max_tokens")
         self._agent = agent
         self._turn = turn
 
     def system(self):
         """Yield the system prompt as raw UTF-8 pieces."""
-        turn = self._turn
-        kind = turn.kind
-        if turn.system is not None:
-            yield turn.system.encode()
+        if self._turn.system is not None:
+            yield self._turn.system.encode()
             return
-        person = kind == "person"
-        rules = "agent/person.md" if person else "agent/heartbeat.md"
-        yield from file_pieces(package_path(rules), 4096)
-        cap = PERSON_FILE_CAP if person else HEARTBEAT_FILE_CAP
-        for name in PERSON_FILES if person else HEARTBEAT_FILES:
-            path = self._agent.workspace + "/" + name + ".md"
+        rules, names, cap = "agent/heartbeat.md", _BEAT_FILES, _BEAT_FILE_CAP
+        if self._turn.kind == "person":
+            rules, names, cap = "agent/person.md", _FILES, _FILE_CAP
+        yield from _file_pieces(package_path(rules), 4096)
+        for name in names.split():
+            path = "%s/%s.md" % (self._agent.workspace, name)
             if files.size(path) > 0:
-                yield b"\n# " + name.encode() + b".md\n"
-                yield from file_pieces(path, cap)
+                yield b"\n# %s.md\n" % name.encode()
+                yield from _file_pieces(path, cap)
 
     def records(self):
         """Yield history and this turn's own lines as pieces of history lines (agent.session)."""
         turn = self._turn
         if turn.span is not None:
-            yield from turn.session.span(turn.span[0], turn.span[1])
+            yield from turn.session.span(*turn.span)
         elif turn.session is not None:
             yield from turn.session.pieces()
         for line in turn.lines:

@@ -11,22 +11,17 @@ without being parsed:
     ["c","id","tool",{arguments}]      ["t","id","result"]      exactly one result per call
 
 A turn is appended whole, once. What a power cut or a stranger's hand left is found when the file
-is opened, and only whole turns stay.
+is opened (agent.repair), and only whole turns stay.
 """
 
 import os
 
-from tenner.net.jsonin import Scanner
 from tenner.net.jsonout import quote
 from tenner.port.compat import const
 from tenner.store import files
 
 _PIECE = const(512)
 _OLD_RESULT = const(200)  # characters a tool result keeps once its turn is over
-
-
-def _ignore(path, value, more):
-    return None
 
 
 def line_pieces(file, end):
@@ -48,9 +43,19 @@ def record(kind, text, call_id=None):
 
 def call_record(call_id, name, arguments):
     """Return the line of a tool call; `arguments` is the JSON text of an object, kept verbatim."""
-    # A raw line end inside valid JSON is white space between tokens: it must not end the line.
-    arguments = arguments.replace("\n", " ").replace("\r", " ")
-    return b'["c",' + quote(call_id) + b"," + quote(name) + b"," + arguments.encode() + b"]\n"
+    data = bytearray(arguments.encode())
+    if min(data) < 0x20:
+        # No API takes them raw in a string, and a line end outside of one must not end this line.
+        for i, byte in enumerate(data):
+            if byte < 0x20:
+                data[i] = 0x20
+    return b'["c",' + quote(call_id) + b"," + quote(plain(name)) + b"," + bytes(data) + b"]\n"
+
+
+def plain(name):
+    """Return `name` of the letters, digits, _ and - that APIs and file systems take."""
+    known = "-0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+    return "".join([c if c in known else "_" for c in name[:64]]) or "_"
 
 
 def shorten(line):
@@ -66,46 +71,51 @@ def shorten(line):
 
 
 class Session:
-    """`window` is the number of bytes of history that is sent at most, cut at a whole turn."""
+    """
+    `window` is the number of bytes of history that is sent at most, cut at a whole turn. `checked` is the
+    size the file had when it was last known to be whole.
+    """
 
-    def __init__(self, path, window):
+    def __init__(self, path, window, checked=-1):
         self.path = path
         self.window = window
         self.repaired = False  # set when open() had to drop something; the caller tells
-        self._size = -1  # size of the file as last checked
+        self._size = checked
         self._start = 0
         self._summary_end = 0
 
     def open(self):
         """Check what is new since the last turn and choose what is sent. Call at a turn's start."""
         size = max(files.size(self.path), 0)
-        if size == 0 and files.exists(self.path + ".new"):
+        if not size and files.exists(self.path + ".new"):
             os.rename(self.path + ".new", self.path)  # a repair that lost its power half-way
             size = files.size(self.path)
-        if size != self._size:
-            self._choose(size)
-            if not self._all_good(size):
-                self._repair(size)
-                size = max(files.size(self.path), 0)
-            self._size = size
         self._choose(size)
+        if size != self._size:
+            if size and self._repair(size):
+                self.repaired = True
+                size = files.size(self.path)
+                self._choose(size)
+            self._size = size
 
     def size(self):
         return self._size
 
+    def span(self, start, end):
+        """Yield the lines from `start` to `end` in pieces, the summary before them."""
+        if end > 0:
+            with open(self.path, "rb") as file:
+                yield from line_pieces(file, self._summary_end)
+                file.seek(start)
+                yield from line_pieces(file, end)
+
     def pieces(self):
         """Yield the history to send, summary first, in pieces that never span two lines."""
-        if self._size <= 0:
-            return
-        with open(self.path, "rb") as file:
-            yield from line_pieces(file, self._summary_end)
-            file.seek(self._start)
-            yield from line_pieces(file, self._size)
+        return self.span(self._start, self._size)
 
     def append(self, lines):
         """Add the lines of one turn in one write; open() was called before."""
-        folder = self.path.rsplit("/", 1)[0]
-        files.make_dirs(folder)
+        files.make_dirs(self.path.rsplit("/", 1)[0])
         with open(self.path, "ab") as file:
             for line in lines:
                 files.put(file, shorten(line))
@@ -119,47 +129,34 @@ class Session:
             os.rename(self.path, self.path + ".old")
         self._size = -1
 
-    def replace(self, summary, start):
-        """Put `summary` in the place of everything before offset `start`, by rename."""
-        files.write_atomic(self.path, self._compacted(summary, start, self._size))
-        self._size = -1
-        self.open()
-
-    def drop(self, start):
-        """Forget everything before offset `start` except the summary, by rename."""
-        files.write_atomic(self.path, self.span(start, self._size))
-        self._size = -1
-        self.open()
+    def compact(self, start, summary=None):
+        """Put `summary` (None: the one there is) in the place of all before offset `start`, by rename."""
+        files.write_atomic(self.path, self._compacted(start, summary))
+        self._size = files.size(self.path)
+        self._choose(self._size)
 
     def cut_for(self, keep):
         """Return the offset of the first turn among the last `keep` bytes."""
         return self._turn_after(max(self._summary_end, self._size - keep))
 
-    def span(self, start, end):
-        """Yield the lines from `start` to `end` in pieces, the summary before them."""
-        with open(self.path, "rb") as file:
-            yield from line_pieces(file, self._summary_end)
-            file.seek(start)
-            yield from line_pieces(file, end)
-
-    # --- where to begin
+    def _compacted(self, start, summary):
+        if summary is not None:
+            yield record("s", summary)
+            self._summary_end = 0
+        yield from self.span(start, self._size)
 
     def _choose(self, size):
-        self._summary_end = self._find_summary(size)
-        self._start = self._summary_end
+        """Find where the summary ends, and the first turn that is sent."""
+        self._start = self._summary_end = 0
+        if size:
+            with open(self.path, "rb") as file:
+                piece = file.readline(_PIECE)
+                if piece.startswith(b'["s",'):
+                    while piece and not piece.endswith(b"\n"):
+                        piece = file.readline(_PIECE)
+                    self._start = self._summary_end = file.tell()
         if size - self._start > self.window:
             self._start = self._turn_after(size - self.window)
-
-    def _find_summary(self, size):
-        if size <= 0:
-            return 0
-        with open(self.path, "rb") as file:
-            if file.read(5) != b'["s",':
-                return 0
-            while True:
-                piece = file.readline(_PIECE)
-                if not piece or piece.endswith(b"\n"):
-                    return file.tell()
 
     def _turn_after(self, offset):
         """Return the offset of the first line at or after `offset` that starts a turn."""
@@ -171,109 +168,15 @@ class Session:
             while True:
                 here = file.tell()
                 piece = file.readline(_PIECE)
-                if not piece:
-                    return here
-                if fresh and piece.startswith(b'["u",'):
+                if not piece or fresh and piece.startswith(b'["u",'):
                     return here
                 fresh = piece.endswith(b"\n")
 
-    # --- what is whole
-
-    def _turns(self, file, end):
-        """
-        Yield (start, end, whole) of every turn from the file's position to `end`. What follows a
-        finished turn and is no history line is a stretch of its own, so that it costs only itself.
-        """
-        scanner = Scanner(_ignore)
-        start = here = file.tell()
-        good = fresh = True
-        calls = []
-        for piece in line_pieces(file, end):
-            if fresh:
-                here = file.tell() - len(piece)
-                kind = piece[2:3]
-                if kind == b"u" and here > start:
-                    yield start, here, good and not calls
-                    start = here
-                    good = True
-                    calls = []
-                open_calls = len(calls)
-                line_good = self._follows(piece, kind, calls) and (kind == b"u" or here > start)
-                scanner.reset()
-            fresh = piece.endswith(b"\n")
-            try:
-                scanner.feed(piece)
-                if fresh:
-                    scanner.end()
-            except ValueError:
-                line_good = False
-            if good and not line_good or not fresh and file.tell() >= end:
-                if good and not open_calls and here > start:
-                    yield start, here, True
-                    start = here
-                good = False
-        if end > start:
-            yield start, end, good and not calls
-
-    def _follows(self, piece, kind, calls):
-        """Tell whether a line may stand here; `calls` holds the ids still without a result."""
-        if piece[:2] != b'["' or piece[3:5] != b'",' or kind not in (b"u", b"n", b"a", b"c", b"t"):
-            return False
-        if kind == b"c":
-            calls.append(piece[5 : piece.find(b'"', 6)])
-        elif kind == b"t":
-            call_id = piece[5 : piece.find(b'"', 6)]
-            if call_id not in calls:
-                return False
-            calls.remove(call_id)
-        elif calls:
-            return False
-        return True
-
-    def _all_good(self, size):
-        if size <= 0:
-            return True
-        with open(self.path, "rb") as file:
-            if self._summary_end and not self._good_line(file):
-                return False
-            file.seek(self._start)
-            for _, _, good in self._turns(file, size):
-                if not good:
-                    return False
-        return True
-
-    def _good_line(self, file):
-        scanner = Scanner(_ignore)
-        try:
-            for piece in line_pieces(file, self._summary_end):
-                scanner.feed(piece)
-            scanner.end()
-        except ValueError:
-            return False
-        return True
-
     def _repair(self, size):
-        """Keep the whole turns of the window; the file as it was stays beside it as `.bad`."""
-        files.write_atomic(self.path + ".new", self._whole_turns(size))
-        files.set_aside(self.path)
-        os.rename(self.path + ".new", self.path)
-        self.repaired = True
-        self._choose(max(files.size(self.path), 0))
+        """Check the window, and put right what is wrong; return whether something was."""
+        from tenner.agent import repair
+        from tenner.store.modules import forget
 
-    def _whole_turns(self, size):
-        with open(self.path, "rb") as file:
-            if self._summary_end and self._good_line(file):
-                file.seek(0)
-                yield from line_pieces(file, self._summary_end)
-        with open(self.path, "rb") as scan, open(self.path, "rb") as file:
-            scan.seek(self._start)
-            for start, end, good in self._turns(scan, size):
-                if good:
-                    file.seek(start)
-                    yield from line_pieces(file, end)
-
-    def _compacted(self, summary, start, end):
-        yield record("s", summary)
-        with open(self.path, "rb") as file:
-            file.seek(start)
-            yield from line_pieces(file, end)
+        # Its code makes room for the turn's again.
+        forget("tenner.agent.repair")
+        return repair.mend(self.path, self._summary_end, self._start, size)

@@ -4,7 +4,6 @@
 import asyncio
 
 from tenner.agent.lane import LaneBusy, PutBack
-from tenner.agent.turn import Turn
 
 
 class Spawner:
@@ -25,6 +24,8 @@ class Spawner:
             return "error: a background task cannot start another one"
         if len(self.running) >= self.limit:
             return "error: %d background task(s) already running; wait for the report" % self.limit
+        if self.agent.spent("spawn"):
+            return "error: today's tokens for background tasks are spent"
         self._number += 1
         name = "spawn:%d" % self._number
         self.running.append(name)
@@ -32,22 +33,33 @@ class Spawner:
         return "started as %s; its result will be sent when it is done" % name
 
     async def _run(self, name, text, channel, chat):
+        report = "could not be done: "
         try:
             result = await self._turn(name, text)
+            report = result.text if result.error is None else report + result.error
+        except Exception as error:
+            # Whoever asked is told, also when the fault is ours.
+            report += "%s: %s" % (type(error).__name__, error)
         finally:
             self.running.remove(name)
-        report = result.text if result.error is None else "could not be done: " + result.error
-        self.agent.account("spawn", name, result)
         await self.agent.report(channel, chat, "Background task (%s): %s" % (text[:60], report))
 
     async def _turn(self, name, text):
         agent = self.agent
+        alone = agent.port.small
         while True:
+            if alone:
+                await agent.lane.wait_free()
+            # Only now: while it waits, a task must not hold the code of a turn.
+            from tenner.agent.turn import Turn
+
             turn = Turn(agent, "spawn", text)
-            if not agent.port.small:
-                return await turn.run()
-            await agent.lane.wait_free()
             try:
-                return await agent.lane.background(name, turn)
-            except (LaneBusy, PutBack):
+                result = await (agent.lane.background(name, turn) if alone else turn.run())
+            except LaneBusy:
                 continue
+            except PutBack as back:
+                agent.account("spawn", name, back.args[0])
+                continue
+            agent.account("spawn", name, result)
+            return result

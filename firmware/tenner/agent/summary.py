@@ -22,18 +22,25 @@ async def compact(agent, session, who):
     turn.system = files.read_text(package_path("agent/summary.md"))
     turn.span = (session.cut_for(2 * session.window), cut)
     turn.tools = ()
+    if turn.span[0] >= cut or agent.spent("summary"):
+        return False
     try:
         result = await agent.lane.background("summary:" + who, turn)
-    except (LaneBusy, PutBack):
+    except LaneBusy:
         return False
+    except PutBack as back:
+        result = back.args[0]
     agent.account("summary", who, result)
+    if result.interrupted:
+        return False
+    session.open()  # something may have been reported to this chat meanwhile
+    before = session.size()
     if result.error is None and result.text:
-        before = session.size()
-        session.replace(result.text, cut)
-        log("session", "%s summed up: %d -> %d bytes" % (who, before, session.size()))
-        return True
-    log("session", "%s not summed up: %s" % (who, result.error or "the model said nothing"))
-    if session.size() > _HARD_FACTOR * session.window:
-        session.drop(cut)
-        log("session", "%s: the oldest turns were dropped, the summary stays" % who)
-    return False
+        session.compact(cut, result.text)
+    else:
+        log("session", "%s not summed up: %s" % (who, result.error or "the model said nothing"))
+        if before <= _HARD_FACTOR * session.window:
+            return False
+        session.compact(cut)
+    log("session", "%s compacted: %d -> %d bytes" % (who, before, session.size()))
+    return True

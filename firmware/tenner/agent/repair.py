@@ -1,0 +1,103 @@
+# tenner agent.repair: finds what is not whole in a session's file, and keeps the rest.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+import os
+
+from tenner.agent.session import line_pieces
+from tenner.net.jsonin import Scanner
+from tenner.store import files
+
+
+def mend(path, summary_end, start, size):
+    """
+    Keep the summary and the whole turns from `start` on, when not all of it is whole: return whether
+    that had to be done. The file as it was stays beside it as `.bad`.
+    """
+    with open(path, "rb") as file:
+        summary_good = not summary_end or _good_line(file, summary_end)
+        file.seek(start)
+        if summary_good and all(good for _, _, good in _turns(file, size)):
+            return False
+    kept = _kept(path, summary_end if summary_good else 0, start, size)
+    files.write_atomic(path + ".new", kept)
+    files.set_aside(path)
+    os.rename(path + ".new", path)
+    return True
+
+
+def _kept(path, summary_end, start, size):
+    with open(path, "rb") as scan, open(path, "rb") as file:
+        yield from line_pieces(file, summary_end)
+        scan.seek(start)
+        for start, end, good in _turns(scan, size):
+            if good:
+                file.seek(start)
+                yield from line_pieces(file, end)
+
+
+def _good_line(file, end):
+    scanner = Scanner(_ignore)
+    try:
+        for piece in line_pieces(file, end):
+            scanner.feed(piece)
+        scanner.end()
+    except ValueError:
+        return False
+    return True
+
+
+def _ignore(path, value, more):
+    return None
+
+
+def _turns(file, end):
+    """
+    Yield (start, end, whole) of every turn from the file's position to `end`. What follows a
+    finished turn and is no history line is a stretch of its own, so that it costs only itself.
+    """
+    scanner = Scanner(_ignore)
+    start = here = file.tell()
+    good = fresh = True
+    calls = []
+    for piece in line_pieces(file, end):
+        if fresh:
+            here = file.tell() - len(piece)
+            kind = piece[2:3]
+            if kind == b"u" and here > start:
+                yield start, here, good and not calls
+                start = here
+                good = True
+                calls = []
+            open_calls = len(calls)
+            line_good = _follows(piece, kind, calls) and (kind == b"u" or here > start)
+            scanner.reset()
+        fresh = piece.endswith(b"\n")
+        try:
+            scanner.feed(piece)
+            if fresh:
+                scanner.end()
+        except ValueError:
+            line_good = False
+        if good and not line_good or not fresh and file.tell() >= end:
+            if good and not open_calls and here > start:
+                yield start, here, True
+                start = here
+            good = False
+    if end > start:
+        yield start, end, good and not calls
+
+
+def _follows(piece, kind, calls):
+    """Tell whether a line may stand here; `calls` holds the ids still without a result."""
+    if piece[:2] != b'["' or piece[3:5] != b'",' or kind not in (b"u", b"n", b"a", b"c", b"t"):
+        return False
+    if kind == b"c":
+        calls.append(piece[5 : piece.find(b'"', 6)])
+    elif kind == b"t":
+        call_id = piece[5 : piece.find(b'"', 6)]
+        if call_id not in calls:
+            return False
+        calls.remove(call_id)
+    elif calls:
+        return False
+    return True

@@ -1,0 +1,126 @@
+import asyncio
+import unittest
+
+from agent_fakes import Call, Reply, make_agent
+from support import run, temp_folder
+from tenner.agent.bus import Message
+from tenner.agent.lane import LaneBusy, PutBack
+from tenner.agent.turn import Turn
+
+
+class TestLane(unittest.TestCase):
+    def setUp(self):
+        self.root = temp_folder(self)
+
+    def test_a_person_cancels_a_heartbeats_request(self):
+        agent = make_agent(self.root, "hang", Reply("for you"))
+
+        async def go():
+            beat = asyncio.create_task(
+                agent.lane.background("heartbeat", Turn(agent, "heartbeat", "check"))
+            )
+            await agent.chain.started.wait()
+            self.assertEqual(agent.lane.busy(), "heartbeat")
+            answer = await agent.answer(Message("console", "me", "hi", "me"))
+            try:
+                await beat
+            except PutBack as back:
+                return answer, back.args[0]
+
+        answer, result = run(go())
+        self.assertEqual(answer, "for you")
+        self.assertEqual(result.interrupted, "person")
+        self.assertEqual(agent.lane.put_backs, 1)
+
+    def test_a_tool_call_is_allowed_to_end(self):
+        agent = make_agent(self.root, Reply("", [Call("c", "echo", "{}")]), Reply("for you"))
+
+        async def go():
+            agent.registry.gate = asyncio.Event()
+            beat = asyncio.create_task(
+                agent.lane.background("heartbeat", Turn(agent, "heartbeat", "check"))
+            )
+            while not agent.registry.calls:
+                await asyncio.sleep(0)
+            person = asyncio.create_task(agent.answer(Message("console", "me", "hi", "me")))
+            await asyncio.sleep(0)
+            self.assertEqual(agent.lane.busy(), "heartbeat")
+            agent.registry.gate.set()
+            answer = await person
+            try:
+                await beat
+            except PutBack:
+                return answer
+
+        self.assertEqual(run(go()), "for you")
+
+    def test_the_background_never_waits_in_front_of_a_person(self):
+        agent = make_agent(self.root, "hang")
+
+        async def go():
+            person = asyncio.create_task(agent.answer(Message("console", "me", "hi", "me")))
+            await agent.chain.started.wait()
+            try:
+                await agent.lane.background("heartbeat", Turn(agent, "heartbeat", "check"))
+            except LaneBusy as busy:
+                reason = busy.args[0]
+            self.assertTrue(agent.lane.stop())
+            return reason, await person
+
+        reason, answer = run(go())
+        self.assertEqual(reason, "console:me")
+        self.assertEqual(answer, "Stopped, as you asked.")
+
+    def test_nothing_to_stop(self):
+        self.assertFalse(make_agent(self.root).lane.stop())
+
+    def test_people_are_served_in_order(self):
+        agent = make_agent(self.root, Reply("1"), Reply("2"), Reply("3"))
+
+        async def go():
+            tasks = [
+                asyncio.create_task(agent.answer(Message("console", "me", "q%d" % i, "me")))
+                for i in range(3)
+            ]
+            answers = []
+            for task in tasks:
+                answers.append(await task)
+            return answers
+
+        self.assertEqual(run(go()), ["1", "2", "3"])
+
+    def test_what_waits_for_a_free_lane_does_not_spin_while_a_person_waits(self):
+        agent = make_agent(self.root, "hang", Reply("for you"), Reply("for the task"))
+
+        async def go():
+            beat = asyncio.create_task(
+                agent.lane.background("heartbeat", Turn(agent, "heartbeat", "check"))
+            )
+            await agent.chain.started.wait()
+            parent = Turn(agent, "person", "x", "telegram", 9)
+            agent.part("spawner").start("count", parent)
+            await asyncio.sleep(0)
+            answer = await agent.answer(Message("console", "me", "hi", "me"))
+            try:
+                await beat
+            except PutBack:
+                pass
+            while not agent.delivered:
+                await asyncio.sleep(0)
+            return answer
+
+        self.assertEqual(run(asyncio_limit(go())), "for you")
+        self.assertEqual(agent.delivered, [(9, "Background task (count): for the task")])
+
+    def test_a_week_without_a_word_is_a_week(self):
+        agent = make_agent(self.root)
+        agent.app.clock.seconds = 8 * 86400
+        self.assertEqual(agent.lane.idle_s(), 8 * 86400)
+
+
+async def asyncio_limit(coroutine):
+    return await asyncio.wait_for(coroutine, 10)
+
+
+if __name__ == "__main__":
+    unittest.main()
