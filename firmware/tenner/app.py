@@ -5,7 +5,6 @@ import asyncio
 
 from tenner.agent.agent import Agent
 from tenner.agent.bus import Queue
-from tenner.agent.lane import PutBack
 from tenner.log import log
 from tenner.net.clock import Clock
 from tenner.port import open_port
@@ -42,8 +41,11 @@ class App:
         self.ended = asyncio.Event()
         self.telegram = None
         self.console = None
+        #: For deep sleep: was the clock set since the start, and when did somebody last write?
+        self.synced = False
+        self.heard_s = None
+        self.sending = False
         self._parts = {}
-        self._sending = False
         self._gate = None
         self._tls = None
         self.agent = Agent(self.port, self.config, self.workspace, self)
@@ -56,13 +58,17 @@ class App:
             self._parts[name] = wiring.make(name, self)
         return self._parts[name]
 
+    def made(self, name):
+        """Is this part there now?"""
+        return name in self._parts
+
     def drop(self, name):
         """Let go of a part; it is made again when it is asked for."""
         self._parts.pop(name, None)
 
     def rest(self):
         """Between turns on a small board, let go of the code and the parts that only a turn needs."""
-        if self.port.small and not self.agent.lane.busy() and not self._sending:
+        if self.port.small and not self.agent.lane.busy() and not self.sending:
             from tenner import room
 
             room.make(self)
@@ -111,42 +117,16 @@ class App:
 
     def start_sending(self):
         """See to it that what waits in the outbox is being sent."""
-        if not self._sending:
+        if not self.sending:
             from tenner.services import supervise
 
-            self._sending = True
+            self.sending = True
             asyncio.create_task(supervise("delivery", self._send))
 
     async def _send(self):
         await self.part("delivery").drain()
-        self._sending = False
+        self.sending = False
         self.rest()
-
-    async def deliver_alert(self, text):
-        """Queue an alert for the owner; False: the heartbeat is told later whether it arrived."""
-        channel, chat = self.owner()
-        if chat is None:
-            raise OSError("there is no owner to tell: set telegram.owner")
-        self.agent.remember(channel, chat, text)
-        asyncio.create_task(self._follow(channel, chat, text))
-        return False
-
-    async def deliver_job(self, text, channel, chat):
-        """Queue what came of a job for whoever asked for it, the owner by default."""
-        if chat is None:
-            channel, chat = self.owner()
-        if chat is None:
-            raise OSError("there is no owner to tell: set telegram.owner")
-        self.agent.remember(channel, chat, text)
-        self.deliver(channel, chat, text)
-        return False
-
-    async def _follow(self, channel, chat, text):
-        delivered = self.part("delivery").deliver(channel, chat, text, alert=True)
-        self.start_sending()
-        arrived = await delivered
-        heartbeat = self.part("heartbeat")
-        heartbeat.confirm(text) if arrived else heartbeat.given_up(text)
 
     async def ask_owner(self, text, turn):
         """Ask whoever drives this turn, if that is the owner, else the owner; False is no."""
@@ -163,54 +143,20 @@ class App:
 
         return await commands.run(Report(self), message)
 
-    # --- turns nobody waits for
-
-    async def run_turn(self, pieces, kind="heartbeat", model=None):
-        """Run a turn of the schedule; LaneBusy and PutBack leave it."""
-        self.rest()
-        return await self._background(kind, self._turn(pieces, kind, model))
-
-    async def ask_model(self, pieces, model=None):
-        """Ask which of the due tasks need a turn; the reply calls the tool `heartbeat`, or does not."""
-        from tenner.port.package import package_path
-
-        self.rest()
-        turn = self._turn(pieces, "heartbeat", model)
-        turn.tools = (package_path("schedule/heartbeat.json"),)
-        turn.single = True
-        result = await self._background("heartbeat", turn)
-        if result.error is not None:
-            raise OSError(result.error)
-        return result.reply
-
-    def _turn(self, pieces, kind, model):
-        from tenner.agent.turn import Turn
-
-        return Turn(self.agent, kind, "".join(pieces()), model=model)
-
-    async def _background(self, kind, turn):
-        try:
-            result = await self.agent.lane.background(kind, turn)
-        except PutBack as back:
-            self.agent.account(kind, kind, back.args[0])
-            raise
-        self.agent.account(kind, kind, result)
-        return result
-
 
 def main(root="", config_path=None, workspace=None):
     """Run the agent until it is stopped; return an exit code. An owner's mistake is one sentence."""
-    from tenner import services
+    from tenner import boot
 
     try:
         app = App(root, config_path, workspace)
     except ValueError as error:  # ConfigError, and settings that contradict each other
         log("config", error)
         return 2
-    for line in services.boot_lines(app.port):
+    for line in boot.lines(app.port):
         log("boot", line)
     try:
-        asyncio.run(services.run(app))
+        asyncio.run(boot.run(app))
     finally:
         asyncio.new_event_loop()
     return 0

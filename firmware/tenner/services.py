@@ -41,8 +41,7 @@ async def supervise(name, service, sleep=asyncio.sleep):
             raise
         except Exception as error:
             log("app", "%s failed: %s: %s" % (name, type(error).__name__, error))
-            for line in _trace(error):
-                log("app", line)
+            trace(error)
         if ticks_diff(ticks_ms(), start) > _HEALTHY_MS:
             backoff_s = _FIRST_BACKOFF_S
         log("app", "%s starts again in %d s" % (name, backoff_s))
@@ -52,16 +51,10 @@ async def supervise(name, service, sleep=asyncio.sleep):
 
 async def network(app, wifi):
     """Keep the link and the clock: nothing that needs the wall clock runs before it is trusted."""
-    config = app.config
-    if config.get("wifi.ssid"):
-        from tenner.net.wifi import Wifi
-
-        wifi = Wifi(app.port, config.get("wifi.ssid"), config.get("wifi.password"))
-        asyncio.create_task(supervise("wifi", wifi.run))
+    if wifi is not None:
         await wifi.up.wait()
-        asyncio.create_task(supervise("link", lambda: relink(app, wifi.up)))
     app.connected.set()
-    host = config.get("time.ntp_host")
+    host = app.config.get("time.ntp_host")
     while True:
         if app.port.network_up() and await app.clock.sync(host):
             app.synced = True

@@ -84,6 +84,17 @@ def console(app):
     return Console(app.port.stdin_line, app.inbox)
 
 
+def _scheduled(app, name):
+    """Return a function of `scheduled`, which is loaded when that is called."""
+
+    def call(*args, **options):
+        from tenner import scheduled
+
+        return getattr(scheduled, name)(app, *args, **options)
+
+    return call
+
+
 def heartbeat(app):
     from tenner.schedule.heartbeat import Heartbeat
 
@@ -93,11 +104,11 @@ def heartbeat(app):
         app.clock,
         app.part,
         app.agent.lane,
-        app.run_turn,
-        app.deliver_alert,
+        _scheduled(app, "run_turn"),
+        _scheduled(app, "deliver_alert"),
         app.agent.notify,
         app.online,
-        ask=app.ask_model,
+        ask=_scheduled(app, "ask_model"),
         rest=app.rest,
     )
 
@@ -110,8 +121,8 @@ def cron(app):
         app.clock,
         app.part,
         app.agent.lane,
-        app.run_turn,
-        app.deliver_job,
+        _scheduled(app, "run_turn"),
+        _scheduled(app, "deliver_job"),
         app.agent.notify,
         app.online,
         rest=app.rest,

@@ -50,8 +50,15 @@ class Port:
                 return name
         return "?"
 
-    def deep_sleep(self, ms):
+    def deep_sleep(self, ms, wake_pin=None):
+        """Stop until the time is over or the level of the pin changes; then the board starts anew."""
+        if wake_pin is not None:
+            self._pins().wake_on(wake_pin)
         machine.deepsleep(ms)
+
+    def woke_by_time(self):
+        """Did the end of a deep sleep's time start the board?"""
+        return self.reset_cause() == "DEEPSLEEP" and machine.wake_reason() == machine.TIMER_WAKE
 
     async def stdin_line(self):
         if self._stdin is None:
@@ -95,8 +102,14 @@ class Port:
     # --- buses; what finds and opens them is loaded when one is asked for
 
     def configure(self, config):
-        """Take the pins and speeds of buses from the owner's settings."""
+        """Take the pins and speeds of buses from the owner's settings; ValueError: a pin that cannot wake."""
         self._config = config
+        pin = config.section("power").get("wake_gpio")
+        if pin:
+            try:
+                self._pins().wake_on(pin)
+            except OSError as error:
+                raise ValueError("power.wake_gpio: %s" % error)
 
     def i2c_names(self):
         return self._names("i2c")

@@ -48,7 +48,7 @@ class Port:
     def reset_cause(self):
         return "START"
 
-    def deep_sleep(self, ms):
+    def deep_sleep(self, ms, wake_pin=None):
         raise OSError("deep sleep is for boards: set power.mode to on")
 
     async def stdin_line(self):
@@ -93,7 +93,9 @@ class Port:
     # --- buses: none yet
 
     def configure(self, config):
-        return None
+        """Refuse settings that are for boards; ValueError is a sentence for the owner."""
+        if config.section("power").get("mode") == "sleep":
+            raise ValueError('power.mode: "sleep" is for boards with deep sleep; set it to "on"')
 
     def i2c_names(self):
         return []

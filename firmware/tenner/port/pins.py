@@ -82,6 +82,31 @@ class Pins:
         )
         return bus, Pin(self._number(name, "cs" + select, cfg), Pin.OUT, value=1)
 
+    def wake_on(self, name):
+        """Let a change of the pin's level end the next deep sleep; OSError says why it cannot."""
+        import esp32
+        from machine import Pin
+
+        gpio, note = self.find(name) or (None, "")
+        if gpio is None:
+            raise OSError("pins.csv has no pin %s" % name)
+        if note.startswith("reserved:"):
+            raise OSError("pin %s is %s" % (name, note))
+        try:
+            pin = Pin(gpio, Pin.IN, Pin.PULL_UP)
+            # Not a fixed level: one that is there already would end every sleep at once.
+            level = not pin.value()
+            if hasattr(esp32, "wake_on_ext0"):
+                esp32.wake_on_ext0(pin, level)
+            elif hasattr(esp32, "wake_on_ext1"):
+                esp32.wake_on_ext1((pin,), level)
+            elif hasattr(esp32, "wake_on_gpio"):
+                esp32.wake_on_gpio((pin,), level)
+            else:
+                raise ValueError("no pin can")
+        except ValueError as error:
+            raise OSError("pin %s cannot wake this chip (%s)" % (name, error))
+
     def _section(self, kind):
         return self._config.section(kind) if self._config is not None else {}
 

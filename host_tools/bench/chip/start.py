@@ -9,7 +9,7 @@ _empty = gc.mem_alloc()
 # What is imported from here on is what is measured.
 import asyncio  # noqa: E402
 
-from tenner import services  # noqa: E402
+from tenner import boot, services  # noqa: E402
 from tenner.app import App  # noqa: E402
 
 
@@ -27,7 +27,7 @@ async def main():
         live("turn")
 
     services.reply = reply
-    asyncio.create_task(services.run(app))
+    asyncio.create_task(boot.run(app))
     await asyncio.sleep(int(sys.argv[3]) / 1000)
     live("idle")
     if hasattr(app, "rest"):
