@@ -91,6 +91,11 @@ class TestChores(unittest.TestCase):
         with self.assertRaises(OSError):
             files.make_dirs(self.folder + "/file/under")
 
+    def test_a_short_text_takes_little_room_whatever_the_limit(self):
+        files.write_atomic(self.path, "short")
+        # So much would not fit any heap.
+        self.assertEqual(files.read_text(self.path, 1 << 30), "short")
+
     def test_read_text(self):
         path = self.folder + "/a"
         files.write_atomic(path, "grün")

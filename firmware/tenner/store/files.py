@@ -58,8 +58,12 @@ def read_text(path, limit=16384):
     Return the file as text. A file over `limit` bytes or not in UTF-8 is a ValueError that says so,
     never a part of the text.
     """
+    known = size(path)
     with open(path, "rb") as file:
-        data = file.read(limit + 1)
+        # MicroPython takes a block of the length that is asked for, however short the file is.
+        data = file.read(known + 1 if 0 < known < limit else limit + 1)
+        if 0 < known < len(data):
+            data += file.read(limit + 1 - len(data))
     if len(data) > limit:
         raise ValueError("%s is over %d bytes: make it shorter" % (path, limit))
     try:

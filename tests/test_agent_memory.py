@@ -1,0 +1,369 @@
+# tenner tests: what a chat remembers: long histories, summaries, a full flash, budgets, background tasks.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+import asyncio
+import json
+import os
+import unittest
+
+from agent_fakes import Call, Reply, make_agent
+from support import run, temp_folder
+from tenner.agent import session as module
+from tenner.agent.bus import Message
+from tenner.agent.session import Session, record
+from tenner.agent.summary import compact
+from tenner.agent.turn import Turn
+from tenner.llm.errors import LlmError
+from tenner.store import files
+
+FULL = OSError(28, "no space left")
+
+
+async def say(agent, text, chat="me"):
+    answer = await agent.answer(Message("console", chat, text, chat))
+    # What is tidied afterwards is done before the next message.
+    await asyncio.sleep(0)
+    while agent.lane.busy():
+        await asyncio.sleep(0)
+    return answer
+
+
+def rows(data):
+    return [json.loads(line) for line in data.split(b"\n")[:-1]]
+
+
+def sent(session):
+    session.open()
+    return b"".join(session.pieces())
+
+
+class CountedFile:
+    """A file that counts the bytes read from it."""
+
+    total = 0
+
+    def __init__(self, path, mode):
+        self._file = open(path, mode)
+        self.seek = self._file.seek
+        self.tell = self._file.tell
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, value, tb):
+        self._file.close()
+
+    def read(self, size):
+        return self._counted(self._file.read(size))
+
+    def readline(self, size):
+        return self._counted(self._file.readline(size))
+
+    def _counted(self, data):
+        CountedFile.total += len(data)
+        return data
+
+
+class TestLongHistory(unittest.TestCase):
+    def test_ten_thousand_lines_open_by_their_end_and_send_a_bounded_window(self):
+        path = temp_folder(self) + "/chat.jsonl"
+        with open(path, "wb") as file:
+            for i in range(5000):
+                file.write(record("u", "question %d: how warm is it?" % i))
+                file.write(record("a", "%d degrees, as before." % i))
+        self.assertTrue(files.size(path) > 300000)
+        from tenner.agent import repair
+
+        session = Session(path, 8192)
+        CountedFile.total = 0
+        module.open = repair.open = CountedFile
+        try:
+            session.open()
+            opened = CountedFile.total
+            session.open()
+            again = CountedFile.total - opened
+            data = b"".join(session.pieces())
+        finally:
+            del module.open
+        # Once through the window, and the lines where it is looked for.
+        self.assertTrue(8000 < opened < 8192 + 2048, opened)
+        self.assertTrue(again < 2048, again)
+        self.assertTrue(7000 < len(data) <= 8192, len(data))
+        self.assertEqual(rows(data)[0][0], "u")
+        self.assertEqual(rows(data)[-1], ["a", "4999 degrees, as before."])
+
+    def test_a_file_that_was_checked_is_not_checked_again_when_its_code_was_let_go(self):
+        agent = make_agent(temp_folder(self))
+        run(say(agent, "hi"))
+        agent.forget_session()
+        session = agent.session("console", "me")
+        asked = []
+        session._repair = asked.append
+        session.open()
+        self.assertEqual(asked, [])
+        with open(session.path, "ab") as file:
+            file.write(b"x")
+        agent.forget_session()
+        session = agent.session("console", "me")
+        session._repair = asked.append
+        session.open()
+        self.assertEqual(len(asked), 1)
+
+
+class TestSummary(unittest.TestCase):
+    def setUp(self):
+        self.agent = make_agent(temp_folder(self), session__max_kb=4)
+        self.agent.chain.texts = texts = []
+        complete = self.agent.chain.complete
+
+        async def answer(request, model=None, timeout_ms=None):
+            # A summary repeats the facts that it was given; what it is not given is lost.
+            data = b"".join(request.records())
+            if data.endswith(record("u", "Write the summary now.")):
+                texts.append(data)
+                if self.failing:
+                    self.agent.chain.replies.insert(0, self.failing)
+                else:
+                    facts = [word for word in ("FIRST", "SECOND") if word.encode() in data]
+                    self.agent.chain.replies.insert(0, Reply("Facts: " + " ".join(facts)))
+            return await complete(request, model, timeout_ms)
+
+        self.failing = None
+        self.agent.chain.complete = answer
+
+    def talk(self, *words):
+        async def go():
+            for word in words:
+                await say(self.agent, word)
+
+        run(go())
+
+    def fill(self, count=8):
+        self.talk(*["x" * 500 + str(i) for i in range(count)])
+
+    def session(self):
+        return self.agent.session("console", "me")
+
+    def test_two_compactions_keep_a_fact_of_the_first(self):
+        self.talk("FIRST")
+        self.fill()
+        self.assertEqual(len(self.agent.chain.texts), 1)
+        self.assertTrue(sent(self.session()).startswith(b'["s","Facts: FIRST"]\n["u",'))
+        self.talk("SECOND")
+        while len(self.agent.chain.texts) < 3:
+            self.fill(1)
+        data = sent(self.session())
+        self.assertTrue(data.startswith(b'["s","Facts: FIRST SECOND"]\n["u",'), data[:80])
+        self.assertEqual([row[0] for row in rows(data)].count("s"), 1)
+        # The words themselves are gone: what is left of them came from the summaries.
+        self.assertEqual(data.count(b"FIRST"), 1)
+        self.assertTrue(self.agent.chain.texts[1].startswith(b'["s","Facts: FIRST"]\n'))
+        self.assertTrue(files.size(self.session().path) < 2 * 4096)
+
+    def test_a_summary_that_fails_keeps_everything(self):
+        for failing in (LlmError("timeout", "No answer."), Reply("")):
+            self.failing = failing
+            self.talk("FIRST")
+            self.fill()
+            self.assertTrue(self.agent.chain.texts)
+            with open(self.session().path, "rb") as file:
+                data = file.read()
+            self.assertTrue(b"FIRST" in data and b'["s",' not in data)
+            self.assertEqual(data.count(b'["u",'), 9)
+            self.session().clear()
+
+    def test_offline_for_long_the_oldest_go_and_the_summary_stays(self):
+        self.talk("FIRST")
+        self.fill()
+        self.failing = LlmError("timeout", "No answer.")
+        self.fill(30)
+        self.assertTrue(files.size(self.session().path) < 5 * 4096)
+        self.assertTrue(sent(self.session()).startswith(b'["s","Facts: FIRST"]\n["u",'))
+
+    def test_compaction_is_by_rename(self):
+        self.talk("FIRST")
+        self.fill(7)
+        session = self.session()
+        session.open()
+        with open(session.path, "rb") as file:
+            before = file.read()
+        sync = files.sync
+        seen = []
+
+        def fail(file):
+            seen.append(sorted(os.listdir(session.path.rsplit("/", 1)[0])))
+            raise FULL
+
+        files.sync = fail
+        try:
+            with self.assertRaises(OSError):
+                session.compact(session.cut_for(2048), "short")
+        finally:
+            files.sync = sync
+        self.assertEqual(seen, [["console_me.jsonl", "console_me.jsonl.tmp"]])
+        with open(session.path, "rb") as file:
+            self.assertEqual(file.read(), before)
+        self.assertEqual(len(os.listdir(session.path.rsplit("/", 1)[0])), 1)
+        self.assertTrue(sent(session).endswith(before[-100:]))
+
+    def test_it_makes_way_for_a_person_and_loses_nothing(self):
+        self.talk("FIRST")
+        self.fill(7)
+        self.failing = "hang"
+        before = self.session().size()
+
+        async def go():
+            self.agent.chain.started = asyncio.Event()
+            task = asyncio.create_task(compact(self.agent, self.session(), "console:me"))
+            await self.agent.chain.started.wait()
+            answer = await self.agent.answer(Message("console", "you", "hi", "you"))
+            return answer, await task
+
+        self.assertEqual(run(go()), ("done", False))
+        self.assertEqual(files.size(self.session().path), before)
+
+    def test_what_is_reported_meanwhile_is_kept(self):
+        self.talk("FIRST")
+        self.fill(7)
+        first = self.session()
+        complete = self.agent.chain.complete
+
+        async def meanwhile(*args):
+            # Another chat's session takes the place of this one, then a new object for this one.
+            self.agent.remember("console", "you", "something else")
+            self.agent.remember("console", "me", "The freezer is warm.")
+            return await complete(*args)
+
+        self.agent.chain.complete = meanwhile
+        self.assertTrue(run(compact(self.agent, first, "console:me")))
+        self.assertTrue(sent(self.session()).endswith(record("a", "The freezer is warm.")))
+
+    def test_no_tokens_left_no_summary(self):
+        self.agent.config.values["budget.tokens_per_day"] = 100
+        self.agent.budget.left = lambda kind: 50 if kind == "person" else -1
+        self.talk("FIRST")
+        self.fill()
+        self.assertEqual(self.agent.chain.texts, [])
+
+
+class TestFullFlash(unittest.TestCase):
+    """Every write fails; what is read still works."""
+
+    def setUp(self):
+        self.agent = make_agent(temp_folder(self))
+        self.put = files.put
+
+    def tearDown(self):
+        files.put = self.put
+
+    def fill(self):
+        def full(file, piece):
+            raise FULL
+
+        files.put = full
+
+    def test_the_person_is_answered_and_told_once(self):
+        run(say(self.agent, "before"))
+        self.fill()
+        self.assertEqual(run(say(self.agent, "one")), "done")
+        self.assertEqual(run(say(self.agent, "two")), "done")
+        told = [text for _, text in self.agent.delivered]
+        self.assertEqual(len(told), 1)
+        self.assertTrue("cannot keep our conversation" in told[0] and "28" in told[0], told)
+        files.put = self.put
+        self.assertEqual(run(say(self.agent, "after")), "done")
+        said = [row[1] for row in rows(self.agent.chain.records[-1]) if row[0] == "u"]
+        self.assertEqual([text.split("\n")[0] for text in said], ["before", "after"])
+        # It is news again when it happens again.
+        self.fill()
+        run(say(self.agent, "three"))
+        self.assertEqual(len(self.agent.delivered), 2)
+
+    def test_a_damaged_history_that_cannot_be_put_right_costs_only_itself(self):
+        run(say(self.agent, "before"))
+        path = self.agent.session("console", "me").path
+        with open(path, "ab") as file:
+            file.write(b'["u","torn')
+        self.fill()
+        self.assertEqual(run(say(self.agent, "one")), "done")
+        self.assertEqual([row[0] for row in rows(self.agent.chain.records[-1])], ["u"])
+        files.put = self.put
+        run(say(self.agent, "after"))
+        kinds = [row[0] for row in rows(self.agent.chain.records[-1])]
+        self.assertEqual(kinds, ["u", "a", "u"])
+
+    def test_an_alert_is_sent_although_it_cannot_be_remembered(self):
+        self.fill()
+        run(self.agent.report("telegram", 7, "The freezer is warm."))
+        self.assertTrue((7, "The freezer is warm.") in self.agent.delivered)
+
+    def test_tokens_that_cannot_be_kept_do_not_cost_the_answer(self):
+        def spend(tokens, kind, estimated):
+            raise FULL
+
+        self.agent.budget.spend = spend
+        self.assertEqual(run(say(self.agent, "hi")), "done")
+
+
+class TestBudget(unittest.TestCase):
+    def test_people_have_a_reserve_and_what_they_start_has_not(self):
+        agent = make_agent(temp_folder(self), budget__tokens_per_day=100)
+        left = {"person": 5, "spawn": 0}
+        agent.budget.left = left.get
+        self.assertEqual(run(say(agent, "hi")), "done")
+        parent = Turn(agent, "person", "x", "console", "me")
+        said = run(self.start(agent, parent))
+        self.assertTrue(said.startswith("error") and "tokens" in said, said)
+        left["person"] = 0
+        answer = run(say(agent, "hi"))
+        self.assertTrue("spent" in answer and "midnight" in answer, answer)
+        self.assertEqual(len(agent.chain.records), 1)
+
+    async def start(self, agent, parent):
+        return agent.part("spawner").start("count", parent)
+
+
+class TestBackgroundTask(unittest.TestCase):
+    def spawn(self, agent):
+        async def go():
+            parent = Turn(agent, "person", "x", "telegram", 9)
+            said = agent.part("spawner").start("count", parent)
+            while not agent.delivered:
+                await asyncio.sleep(0)
+            return said
+
+        run(asyncio.wait_for(go(), 10))
+        self.assertEqual(len(agent.delivered), 1)
+        self.assertEqual(agent.part("spawner").running, [])
+        return agent.delivered[0]
+
+    def test_its_context_is_its_own_and_short(self):
+        agent = make_agent(temp_folder(self), Reply("hello"), Reply("12"))
+        run(say(agent, "something private", 9))
+        chat, text = self.spawn(agent)
+        self.assertEqual((chat, text), (9, "Background task (count): 12"))
+        self.assertEqual(agent.chain.records[-1], record("u", "count"))
+        # What was reported can be answered.
+        self.assertTrue(record("a", text) in sent(agent.session("telegram", 9)))
+
+    def test_a_failed_one_is_reported_too(self):
+        for failure in (LlmError("auth", "The key was refused."), ValueError("a fault of ours")):
+            agent = make_agent(temp_folder(self), failure)
+            _, text = self.spawn(agent)
+            self.assertTrue("could not be done: " in text and str(failure) in text, text)
+
+    def test_it_cannot_start_another(self):
+        agent = make_agent(temp_folder(self), Reply("", [Call("a", "spawn", "{}")]), Reply("ok"))
+        said = []
+
+        async def call(name, arguments, ctx):
+            said.append(ctx.agent.part("spawner").start("more", ctx.turn))
+            return said[-1]
+
+        agent.registry.call = call
+        self.spawn(agent)
+        self.assertEqual(said, ["error: a background task cannot start another one"])
+
+
+if __name__ == "__main__":
+    unittest.main()
