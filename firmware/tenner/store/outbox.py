@@ -245,11 +245,11 @@ class Outbox:
         start = skipped = 0
         now = self.clock.mono_s()
         try:
+            size = files.size(self.path)
             with open(self.path, "rb") as file:
-                while True:
-                    line = file.readline(self.max_line + 1)
-                    if not line:
-                        break
+                # MicroPython's readline(n) takes a block of n bytes, which a used heap may not have.
+                for line in files.lines(file):
+                    line += b"\n"[: size - start - len(line)]
                     try:
                         record = _parse(line)
                         kind, id = record[:2]
