@@ -134,7 +134,9 @@ class TestTurn(unittest.TestCase):
             self.assertTrue(result.error.startswith(stopper), result.error)
             self.assertEqual((result.interrupted, len(registry.calls)), (reason, 1))
             kept = [json.loads(line) for line in turn.lines]
-            self.assertEqual([row[0] for row in kept], ["u", "a", "c", "c", "c", "t", "t", "t", "a"])
+            self.assertEqual(
+                [row[0] for row in kept], ["u", "a", "c", "c", "c", "t", "t", "t", "a"]
+            )
             self.assertEqual([row[1] for row in kept[5:8]], ["a", "b", "c"])
             results = [row[2] for row in kept[5:8]]
             self.assertEqual(results[0], 'echo {"n":"a"}')
@@ -189,7 +191,7 @@ class TestTurn(unittest.TestCase):
             [row[2] for row in made], ["_" * 64, "read_it__please_", "_", "echo"], made
         )
         self.assertEqual([row[1] for row in made], [row[1] for row in sent if row[0] == "t"])
-        self.assertEqual(len(set(row[1] for row in made)), 4)
+        self.assertEqual(len({row[1] for row in made}), 4)
         self.assertEqual(made[3][1], "functions.i2c:0", "what is fine stays as it was")
         for line in data.split(b"\n"):
             self.assertTrue(line.find(b"{") < 300, "id and name fit the first piece of a line")

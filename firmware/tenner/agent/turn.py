@@ -257,9 +257,7 @@ class Turn:
         times = self._failure[1] + 1 if self._failure and self._failure[0] == same else 1
         self._failure = (same, times)
         if times >= _MAX_SAME_FAILURES:
-            raise _Stopped(
-                "I stopped: %s failed three times the same way. %s" % (call.name, text)
-            )
+            raise _Stopped("I stopped: %s failed three times the same way. %s" % (call.name, text))
 
     def _fit(self):
         """Keep this turn's own records bounded: the oldest results are cut first."""
