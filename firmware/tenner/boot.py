@@ -13,6 +13,13 @@ def lines(port):
     free, used = port.memory()
     yield "tenner %s on %s (%s start)" % (__version__, port.kind, port.reset_cause())
     yield "heap: %d KB free, %d KB used" % (free // 1024, used // 1024)
+    for name in port.i2c_names():
+        # Opened here, where there is room for the code that does it, and a wrong pin is seen at once.
+        try:
+            port.i2c(name)
+            yield "bus %s is open" % name
+        except (OSError, ValueError) as error:
+            yield "bus %s cannot be opened: %s" % (name, error)
 
 
 def _list(app):

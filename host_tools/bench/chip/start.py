@@ -20,6 +20,8 @@ def live(label):
 
 async def main():
     app = App(sys.argv[2])
+    for line in boot.lines(app.port):
+        print(line)
     answer = services.reply
 
     def reply(app, message, text):
