@@ -7,8 +7,8 @@ heartbeat look. A reboot throws the heartbeat away and keeps what is in `Flash`.
 """
 
 from tenner import log as tenner_log
+from tenner.schedule.book import Book
 from tenner.schedule.heartbeat import Heartbeat
-from tenner.schedule.runs import Runs
 from tenner.schedule.zone import Zone
 
 # 2026-11-21 00:00:00 UTC, a Saturday.
@@ -49,7 +49,7 @@ class Clock:
 
 
 class Flash:
-    """The part of schedule.stores that survives a reboot."""
+    """The part of schedule.book.Stores that survives a reboot."""
 
     def __init__(self, text):
         self.text = text
@@ -254,7 +254,7 @@ class Board:
 
     def lines(self):
         """The run log with the lines that are held back."""
-        return Runs(self.flash, self.heartbeat).tail(1000000)
+        return Book(self.heartbeat).tail(1000000)
 
 
 class _Budget:
@@ -267,9 +267,9 @@ class _Budget:
 
 def quiet():
     """No log lines while the tests run; returns what puts them back."""
-    from tenner.schedule import book, ledger, outcome, senses, watch
+    from tenner.schedule import book, gates, ledger, outcome, watch
 
-    modules = (book, ledger, outcome, senses, watch)
+    modules = (book, gates, ledger, outcome, watch)
     for module in modules:
         module.log = _silent
     return tenner_log.log

@@ -3,20 +3,23 @@
 
 import unittest
 
+import schedule_sim as sim
 from tenner.schedule import gates, slots
 from tenner.schedule.clauses import split
 from tenner.schedule.cronexpr import Cron
 from tenner.schedule.decide import GATES, chain, decide
 from tenner.schedule.hours import Hours
+from tenner.schedule.index import build
 from tenner.schedule.state import Task
-from tenner.schedule.tasks import build
 from tenner.schedule.zone import Zone, date_of, days_of, iso_local, month_days
+
+sim.quiet()
 
 NOON = 1795262400  # 2026-11-21T12:00Z
 
 
 def gate(text):
-    return gates.build(split("(when %s) x" % text)[0]["when"])
+    return build(split("(when %s) x" % text)[0], 1, 0, 1800).gate
 
 
 class SensorGates(unittest.TestCase):
@@ -55,7 +58,7 @@ class SensorGates(unittest.TestCase):
         self.assertEqual(self.run_through("a.b > 1 for 2m", [2, 2, 2, 2, 0, 2, 2, 2]), "..xx...x")
         found = gate("a.b > 1 for 1m")
         self.assertEqual(gates.check(found, 2, 0), False)
-        gates.unknown(found)
+        found.since_s = None
         self.assertEqual(gates.check(found, 2, 60), False)
         self.assertEqual(gates.check(found, 2, 120), True)
 
@@ -69,10 +72,9 @@ class SensorGates(unittest.TestCase):
                 gates.pick(readings, "a")
 
     def test_fill(self):
-        def unit(name):
-            return {"level": "%", "temp": "°C"}.get(name, "")
-
-        readings = {"tank.level": 12.346, "room.temp": 21}
+        board = sim.Board("")
+        board.units = {"level": "%", "temp": "°C"}
+        board.readings = {"tank": {"level": 12.346}, "room": {"temp": 21}}
         for template, wanted in (
             ("Tank low: {tank.level} %", "Tank low: 12.35 %"),
             ("Tank low: {tank.level}", "Tank low: 12.35 %"),
@@ -80,8 +82,10 @@ class SensorGates(unittest.TestCase):
             ("{a.b} {x} {", "(no value) {x} {"),
             ("no braces", "no braces"),
         ):
-            self.assertEqual(gates.fill(template, readings, unit), wanted)
-        self.assertEqual(gates.names("{a.b} {x} {c.d} {a.b} {e.f"), ["a.b", "c.d"])
+            senses = gates.Senses(board.heartbeat)
+            self.assertEqual(sim.drive(senses.fill(template, {})), wanted)
+        known = {"room.temp": 30}
+        self.assertEqual(sim.drive(senses.fill("{room.temp}", known)), "30 °C")
 
 
 class Chain(unittest.TestCase):
@@ -157,7 +161,7 @@ class Chain(unittest.TestCase):
         self.check("run", "due", state={"model": False}, budget_left=0, busy="x")
 
     def test_own_hours_of_a_task(self):
-        task = build({"every_s": 60, "hours": "08:00-10:00"}, 3, 5, 0)
+        task = build({"every_s": 60, "hours": "08:00-10:00"}, 5, 0, 1800)
         self.check("skip", "quiet hours (10:00-08:00)", tasks=[task])
         self.check("run", "due", tasks=[task, self.task(0)])
 
@@ -257,8 +261,7 @@ class Times(unittest.TestCase):
         self.assertEqual(days, [6, 4, 5, 6])
 
     def test_slots_do_not_depend_on_the_reboot(self):
-        phase = slots.phase(b"board-1", 1800)
-        self.assertEqual(phase, slots.seed(b"board-1") % 1800)
+        phase = slots.seed(b"board-1") % 1800
         last = None
         runs = 0
         for now in range(NOON, NOON + 86400, 60):

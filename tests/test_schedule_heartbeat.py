@@ -9,7 +9,6 @@ from support import run, temp_folder
 from tenner.agent.lane import LaneBusy, PutBack
 from tenner.schedule.dedup import mask_numbers
 from tenner.schedule.heartbeat import Heartbeat
-from tenner.schedule.stores import Stores
 
 sim.quiet()
 
@@ -387,8 +386,8 @@ class Answers(unittest.TestCase):
         self.assertEqual(len(board.sent), 2)
         board.heartbeat.confirm("Fire!")
         board.boot()
-        self.assertTrue(board.heartbeat.repeats("fire!"))
-        self.assertEqual(board.heartbeat.repeats("Water!"), False)
+        self.assertTrue(board.heartbeat.dedup().repeats("fire!"))
+        self.assertEqual(board.heartbeat.dedup().repeats("Water!"), False)
 
     def test_numbers_may_be_masked(self):
         self.assertEqual(mask_numbers("12.5 of 30,000 at 7"), "# of # at #")
@@ -506,12 +505,12 @@ class OnFlash(unittest.TestCase):
         start()
         board.pass_time(60)
         self.assertEqual((len(board.turns), len(board.sent)), (1, 2))
-        self.assertTrue(board.heartbeat.repeats("The door is open."))
+        self.assertTrue(board.heartbeat.dedup().repeats("The door is open."))
         with open(folder + "/workspace/HEARTBEAT.md", "w") as f:
             f.write("- Chuck.\n")
         board.step()
         self.assertEqual(len(board.heartbeat.tasks), 1)
-        self.assertEqual(Stores(Port()).load("tasks")[1], None)
+        self.assertEqual(board.heartbeat.stores().load("tasks")[1], None)
         # A wake is spared while nothing is due and nothing has changed.
         spared = board.heartbeat._nothing_new
         self.assertEqual([spared(), spared()], [False, True])

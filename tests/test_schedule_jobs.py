@@ -8,16 +8,15 @@ import unittest
 import schedule_sim as sim
 from support import run, temp_folder
 from tenner.agent.lane import LaneBusy, PutBack
-from tenner.schedule import cronbook, cronwatch, jobs
+from tenner.schedule import cronbook, cronwake, jobs
+from tenner.schedule.book import Book
 from tenner.schedule.cron import CronJobs
-from tenner.schedule.runs import Runs
-from tenner.schedule.stores import Stores
 from tenner.schedule.zone import Zone
 from tenner.tools import ToolError
 from tenner.tools import cron as tool
 
 sim.quiet()
-cronbook.log = cronwatch.log = sim._silent
+cronbook.log = cronwake.log = sim._silent
 START = sim.START  # midnight, a Saturday
 
 
@@ -107,7 +106,7 @@ class Board:
             sim.drive(self.cron.step())
 
     def lines(self):
-        return Runs(Stores(self), self.cron).tail(10000)
+        return Book(self.cron).tail(10000)
 
     def results(self):
         return [line["r"] for line in self.lines()]
@@ -313,13 +312,14 @@ class TheFile(unittest.TestCase):
         )
         board.pass_time(601)
         board.pass_time(60)
-        self.assertEqual([job.id for job in board.cron.jobs], ["good", "last"])
+        self.assertEqual([job.key for job in board.cron.tasks], ["good", "last"])
         self.assertEqual(len(board.notices), 1)
         for word in ('entry 2: it needs an "id"', "entry 3: cron", "entry 4:", "twice", "entry 6"):
             self.assertTrue(word in board.notices[0], board.notices[0])
-        # Nothing rewrites what it does not understand.
-        with self.assertRaises(ValueError):
-            board.cron.remove("last")
+        # What cannot run stays in the file as it is.
+        before = board.entries()
+        board.cron.remove("last")
+        self.assertEqual(board.entries(), before[:-1])
 
     def test_a_wake_is_spared_while_nothing_is_due_and_nothing_has_changed(self):
         board = Board(self, [job("a", EVERY)])
@@ -347,7 +347,7 @@ class TheFile(unittest.TestCase):
         self.assertEqual(len(board.sent), 1)
         board.write(whole[: whole.index('"b"') + 9])
         board.pass_time(10)
-        self.assertEqual([job.id for job in board.cron.jobs], ["a"])
+        self.assertEqual([job.key for job in board.cron.tasks], ["a"])
         self.assertTrue("cannot be read to its end" in board.notices[0])
         # Put right again: the one-shot that has run does not run again.
         board.write(whole)

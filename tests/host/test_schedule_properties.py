@@ -8,10 +8,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import schedule_sim as sim
+from tenner.schedule.book import name_of
 from tenner.schedule.gates import show
 from tenner.schedule.hours import Hours
-from tenner.schedule.runs import name_of
-from tenner.schedule.tasks import following
+from tenner.schedule.slots import following
 
 TEXTS = (
     "# H\n- Check the door.\n",

@@ -1,7 +1,133 @@
-# tenner schedule.alarm: waits for an event or for a time, whichever comes first.
+# tenner schedule.alarm: what the services of the schedule have in common: they sleep until something is due.
 # MIT license; Copyright (c) 2026 the tenner authors
+"""
+Deciding and running is in modules that are imported when there is something to look at, so that a
+small board can let go of them in between. What lasts from one wake to the next is kept here.
+"""
 
 import asyncio
+import os
+
+from tenner.port.compat import const
+
+_POLL_S = const(60)
+#: A difference between the two clocks that is taken for a jump of one.
+JUMP_S = 30
+
+
+class Service:
+    """
+    Wakes for `file`, of the workspace. What it needs is given to it:
+
+    port      .path(name), .device_id()
+    clock     .now(), .trusted, .mono_ms()
+    part      part("zone") -> schedule.zone.Zone of the owner; part("sensors") -> await .read(name),
+              .unit(value_name); part("budget") -> .left(kind), tokens or None, .per_day; asked for
+              at every wake, so that they need not be kept
+    lane      .busy(), .idle_s()
+    run_turn  await run_turn(pieces, kind=area, model=None) -> agent.turn.Result; `pieces` is a
+              function that gives a fresh generator of str; LaneBusy and PutBack may leave it
+    deliver   gives a text to the owner: True when sent, False when queued, OSError when neither
+    notify    notify(text): tells the owner something about the agent itself
+    online    online() -> True, or what is missing ("wifi")
+    rest      rest(): called after each wake of the service, for boards that let go of code then
+    """
+
+    #: What is timed (state.Task); None without the file. What the file looked like when it was read.
+    tasks = None
+    signature = None
+    booted = False
+    #: Last runs that no task has taken over yet, by name.
+    known = None
+    #: The clock at the last wake: whether it was trusted, and how far from the monotonic one.
+    was_trusted = False
+    offset_s = 0
+    #: Since when the clock is what it is: what fell due before was missed.
+    start_s = 0
+    #: Monotonic second of the next wake; None when nothing is ever due.
+    wake_at_s = None
+    #: Monotonic second before which no model is asked, after a failure.
+    not_before_s = 0
+    #: Start of the turn under way, None without one.
+    running_s = None
+    #: The kind of the last decision that was logged; when run-log lines were written last.
+    said = None
+    written_s = None
+    #: schedule.book.Stores, or what stands in for it in tests.
+    kept = None
+
+    def __init__(self, area, port, file, clock, part, lane, run_turn, deliver, notify, online, rest):
+        self.area = area
+        self.port = port
+        self.file = port.path("workspace/" + file)
+        self.clock = clock
+        self.part = part
+        self.lane = lane
+        self.run_turn = run_turn
+        self.deliver = deliver
+        self.notify = notify
+        self.online = online
+        self.rest = rest
+        # For what needs the lane, and for what does not: the last wait, its end on the monotonic
+        # clock, and its reason.
+        self.retry_s = [0, 0]
+        self.retry_at_s = [0, 0]
+        self.waits = ["", ""]
+        #: Lines of the run log that are held, and the counters (the small state).
+        self.held = []
+        self.saved = {}
+        self._seen = None
+        self._poked = asyncio.Event()
+
+    async def service(self):
+        """Wake whenever something is due, for ever."""
+        while True:
+            if not self._nothing_new():
+                await self.step(aside=True)
+                if self.rest is not None:
+                    self.rest()
+            wake_s = self.next_wake()
+            # Not longer than a minute: the file may have been edited by anybody.
+            wait_s = _POLL_S if wake_s is None else min(max(wake_s, 1), _POLL_S)
+            if await wait(self._poked, wait_s):
+                self._seen = None
+
+    def _nothing_new(self):
+        """Whether a wake can be spared: nothing due, same file, same clock. Cheap on purpose."""
+        if self.kept is not None:
+            return False
+        try:
+            stat = os.stat(self.file)
+            seen = (stat[6], stat[8])
+        except OSError:
+            seen = ()
+        mono_s = self.clock.mono_ms() // 1000
+        same = (
+            self.booted
+            and seen == self._seen
+            and self.clock.trusted == self.was_trusted
+            and abs(self.clock.now() - mono_s - self.offset_s) <= JUMP_S
+        )
+        self._seen = seen
+        return same and (self.wake_at_s is None or mono_s < self.wake_at_s)
+
+    def poke(self):
+        """Wake now: a person's turn has ended, the network is up, the file was edited."""
+        self._poked.set()
+
+    def next_wake(self):
+        """Seconds until something is due, None when nothing ever is: a board may sleep so long."""
+        if self.wake_at_s is None:
+            return None
+        return max(self.wake_at_s - self.clock.mono_ms() // 1000, 0)
+
+    def stores(self):
+        """Where the state is kept; made anew unless it was given."""
+        if self.kept is not None:
+            return self.kept
+        from tenner.schedule.book import Stores
+
+        return Stores(self.port, self.area, self.file)
 
 
 async def wait(event, seconds):

@@ -1,128 +1,151 @@
-# tenner schedule.cronbook: what a wake and a run both do to the records of the jobs.
+# tenner schedule.cronbook: the records of the jobs, and how a run of one ends.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.log import log
 from tenner.port.compat import const
-from tenner.schedule.runs import Runs
-from tenner.schedule.stores import Stores
+from tenner.schedule.book import Book
+from tenner.schedule.slots import set_last
 
-_MAX_RETRY_S = const(30)
 _BACK_OFF_S = (30, 60, 300, 900, 3600)
 #: Failures in a row after which a job is switched off.
-MAX_FAILURES = 5
+_MAX_FAILURES = const(5)
 
 
-class CronBook:
-    """Lives for one wake or one run; all that lasts is in the service `cron`."""
+class CronBook(Book):
+    """The jobs' own book."""
 
-    def __init__(self, cron):
-        self.cron = cron
-        self.path = cron.port.path("workspace/CRON.json")
-        self.folder = cron.port.path("state")
-        self.runs = Runs(Stores(cron.port), cron)
-
-    def run_note(self):
-        """Where the run under way is noted."""
-        from tenner.store.slots import TwoSlots
-
-        return TwoSlots(self.folder + "/cronrun")
-
-    def time(self):
-        """(unix time, seconds of the monotonic clock, whether the first can be trusted)."""
-        clock = self.cron.clock
-        return clock.now(), clock.mono_ms() // 1000, clock.trusted
+    # --- how a run ends
 
     def wait(self, job, reason):
         """The lane is taken or the network away: try again soon."""
-        cron = self.cron
-        cron.retry_s = min(cron.retry_s * 2, _MAX_RETRY_S) if cron.retry_s else 1
-        cron.retry_at_s = self.time()[1] + cron.retry_s
-        job.waits = reason
-        if cron.waits != reason:
-            cron.waits = reason
-            log("cron", "%s waits: %s" % (job.id, reason))
-
-    def begin(self, job):
-        """Note the run before it starts."""
-        now = self.time()[0]
-        self.run_note().save({"id": job.id, "due": job.due, "t": now})
-        self.cron.waits = None
-        self.cron.retry_s = 0
-        log("cron", "%s starts" % job.id)
-
-    def skip(self, job, reason):
-        """This occurrence is not run."""
-        now, mono_s, _ = self.time()
-        log("cron", "%s skipped: %s" % (job.id, reason))
-        self.end(job, {"r": "skipped", "why": reason}, now, mono_s)
-        if job.kind == "at":
-            self.switch_off(job, "skipped: " + reason)
-            self.cron.notify('The job "%s" was not run: %s.' % (job.id, reason))
-
-    def put_back(self, job, reason):
-        """Nothing came of the run; it is due as before."""
-        self.run_note().save({})
-        self.wait(job, reason)
+        self.hold([job], reason)
+        self.hold_off(reason, job.notify)
+        self.say("retry", reason)
 
     def done(self, job, line):
         """The run has ended well."""
-        now, mono_s, _ = self.time()
+        log("cron", "%s ran (%d tokens)" % (job.key, line["tokens"]))
         job.failures = 0
-        self.end(job, line, now, mono_s)
-        if job.kind == "at":
+        if job.at:
             self.switch_off(job, "done")
-        self.run_note().save({})
-        log("cron", "%s ran (%d tokens)" % (job.id, line.get("tokens", 0)))
+        self.end(line)
+        self.has_run(job.notify)
 
     def failed(self, job, sentence, tokens):
         """The run has failed; the fifth time in a row the job is switched off."""
-        now, mono_s, _ = self.time()
         job.failures += 1
-        log("cron", "%s failed (%d in a row): %s" % (job.id, job.failures, sentence))
-        if job.kind == "at" and job.failures < MAX_FAILURES:
-            # It has no next time: this one is tried again.
-            self.cron.not_before_s[job.id] = mono_s + _BACK_OFF_S[job.failures - 1]
-        else:
-            self.end(job, {"r": "failed", "why": sentence, "tokens": tokens}, now, mono_s)
-        if job.failures >= MAX_FAILURES:
+        log("cron", "%s failed (%d in a row): %s" % (job.key, job.failures, sentence))
+        off = job.failures >= _MAX_FAILURES
+        if off:
             self.switch_off(job, "failed %d times: %s" % (job.failures, sentence))
-            self.cron.notify(
+            self.box.notify(
                 'The job "%s" has failed %d times in a row and is off now: %s '
                 "`/cron` shows the jobs; ask me to enable it again."
-                % (job.id, job.failures, sentence if sentence[-1:] == "." else sentence + ".")
+                % (job.key, job.failures, sentence.rstrip(".") + ".")
             )
-        self.save()
-        self.run_note().save({})
+        if job.at and not off:
+            # It has no next time: this one is tried again.
+            job.not_before_s = self.time()[1] + _BACK_OFF_S[job.failures - 1]
+            self.take_back(sentence, 1, tokens)
+        else:
+            self.end({"r": "failed", "why": sentence, "tokens": tokens})
 
-    def end(self, job, line, now, mono_s):
-        """One line for the occurrence at hand, which is over."""
-        self.write(job, line, now, mono_s)
-        job.ran_at(now, mono_s, self.cron.clock.trusted)
-        self.save()
-
-    def write(self, job, line, now, mono_s):
-        entry = {"t": now, "due": job.due, "job": job.id}
-        entry.update(line)
-        self.runs.add(entry, mono_s)
+    def pass_over(self, job, reason):
+        """This occurrence is not run."""
+        log("cron", "%s skipped: %s" % (job.key, reason))
+        if job.at:
+            self.switch_off(job, "skipped: " + reason)
+            self.box.notify(
+                'The job "%s", due at %s, was not run: %s.'
+                % (job.key, self.zone.short(job.due), reason)
+            )
+        self.skip(job, reason)
+        self.save_tasks()
 
     def switch_off(self, job, why):
-        job.off = max(self.cron.clock.now(), 1)
+        job.off = max(self.time()[0], 1)
         job.why = why
+
+    # --- what outlives a reboot
+
+    def boot(self):
+        """Read the state; a run that was noted and never closed was interrupted."""
+        box = self.box
+        box.saved.update(self.stores.load_state())
+        known, bad = self.stores.load("cron")
+        if bad:
+            box.notify("The state of the jobs could not be read (put aside as %s)." % bad)
+        box.known = known if isinstance(known, dict) else {}
+        saved = box.saved
+        key = saved.pop("id", None)
+        if not key:
+            return
+        for line in self.stores.tail(4):
+            if line.get("job") == key and line["t"] >= saved["t"]:
+                break
+        else:
+            log("cron", "%s was interrupted by a restart" % key)
+            entry = box.known.get(key)
+            if entry:
+                # A job that brings the board down must not do so for ever.
+                entry[1] += 1
+                entry[4] = saved["due"]
+            self.add({"t": saved["t"], "due": saved["due"], "job": key, "r": "interrupted"})
         self.save()
 
-    def save(self):
-        from tenner.store import files
+    def note(self, start, trusted, tasks):
+        """A run starts."""
+        for job in tasks:
+            self.box.saved.update({"id": job.key, "due": job.due, "t": start})
+        self.save()
 
-        files.write_atomic(self.folder + "/cron.json", self._state_pieces())
+    def noted(self, start, trusted, changed):
+        """The run's line is written."""
+        self.box.saved.pop("id", None)
+        self.save_tasks()
+        self.save()
 
-    def _state_pieces(self):
+    def adopt(self, job):
+        """Give a job its state back; False when nothing is known of it."""
+        entry = (self.box.known or {}).pop(job.key, None)
+        if not isinstance(entry, list) or len(entry) != 5:
+            return False
+        last, job.failures, job.off, job.why, due = entry
+        if job.free:
+            job.phase_s = last % job.every_s
+        if due:
+            # What was interrupted is due again, unless what is missed is to be skipped.
+            last = max(last, due) if job.skip else min(last, due - 1)
+            if job.failures >= _MAX_FAILURES:
+                self.switch_off(job, "interrupted %d times" % job.failures)
+                self.box.notify('The job "%s" is off: %s.' % (job.key, job.why))
+        set_last(job, last)
+        return True
+
+    def adopted(self):
+        pass  # what no job has taken over may yet be, when CRON.json can be read again
+
+    def state_of(self, job):
+        """What of a job must outlive a reboot; the last place is for an interrupted run."""
+        return [job.last, job.failures, job.off, job.why, 0]
+
+    def save_tasks(self):
+        self.stores.save("cron", self.pieces())
+
+    def pieces(self):
         import json
 
         comma = "{"
-        for job in self.cron.jobs:
-            yield "%s%s:%s" % (comma, json.dumps(job.id), json.dumps(job.state()))
+        for job in self.box.tasks or ():
+            yield "%s%s:%s" % (comma, json.dumps(job.key), json.dumps(self.state_of(job)))
             comma = ",\n"
-        for job_id in self.cron.known or ():
-            yield "%s%s:%s" % (comma, json.dumps(job_id), json.dumps(self.cron.known[job_id]))
+        for key in self.box.known:
+            yield "%s%s:%s" % (comma, json.dumps(key), json.dumps(self.box.known[key]))
             comma = ",\n"
         yield "}\n" if comma != "{" else "{}\n"
+
+    def scan(self, old):
+        """(jobs, sentences for the owner) of CRON.json."""
+        from tenner.schedule import jobs
+
+        return jobs.scan(self, old)

@@ -1,77 +1,56 @@
-# tenner schedule.cronwake: one look at the jobs: which are due, and when the next one will be.
+# tenner schedule.cronwake: one look at the jobs: which are due.
 # MIT license; Copyright (c) 2026 the tenner authors
 
-from tenner.schedule import jobs
-from tenner.schedule.cronwatch import CronWatch
+from tenner.log import log
+from tenner.port.compat import const
+from tenner.schedule import watch
+from tenner.schedule.cronbook import CronBook
+
+_KEEP_S = const(86400)
 
 
-def due(cron):
-    """The jobs to run now; those that do not wait for a run end here."""
-    return _Wake(cron).due()
+class CronWake(CronBook):
+    """Lives for one wake, or for one change of the jobs."""
 
+    def look(self):
+        """Take in what has changed since the last wake."""
+        watch.look(self)
+        now, _, trusted = self.time()
+        for job in self.box.tasks or ():
+            # One-shot jobs that are done stay in the list for a day.
+            if trusted and job.off and job.at and now - job.off > _KEEP_S:
+                from tenner.schedule import jobs
 
-def plan(cron):
-    """Work out when to wake again."""
-    cron.wake_at_s = _Wake(cron).next()
+                try:
+                    jobs.rewrite(self.box.file, job.key, None)
+                except ValueError as error:
+                    # It stays for another day; the owner has been told of the entry that is wrong.
+                    log("cron", "%s is not taken out: %s" % (job.key, error))
+                    job.off = now
+        watch.refresh(self)
 
-
-def entry_of(cron, job_id):
-    """The job's entry as it stands in the file, or None when that cannot be read any more."""
-    try:
-        for _, entry in jobs.read(cron.port.path("workspace/CRON.json")):
-            if entry.get("id") == job_id:
-                return entry
-    except (ValueError, OSError):
-        # Looked at again at the next wake, and reported.
-        cron.signature = None
-    return None
-
-
-class _Wake(CronWatch):
-    def due(self):
-        cron = self.cron
-        self.wake()
-        now, mono_s, trusted = self.time()
+    def collect(self):
+        """The jobs to run now; those that do not wait for a run end here."""
+        self.look()
         found = []
-        for job in cron.jobs:
-            at = job.due_at(now, mono_s, trusted, self.zone)
-            if at is None or at > now:
-                continue
-            if job.waits and trusted:
-                newer = job.overtaken(at, now, self.zone)
-                if newer is not None:
-                    self.write(job, {"r": "skipped", "why": job.waits}, now, mono_s)
-                    at = newer
-            job.due = at
-            if trusted and job.missed == "skip" and at < cron.start_s:
-                self._pass_over(job, now, mono_s)
-            elif cron.not_before_s.get(job.id, 0) <= mono_s:
+        for job in self.due():
+            if job.skip and self.time()[2] and job.due < self.box.start_s:
+                self.pass_over(job, "missed while off")
+            elif not self.wait_of(job):
                 found.append(job)
-        return [] if mono_s < cron.retry_at_s else found
+        return found
 
-    def _pass_over(self, job, now, mono_s):
-        """It fell due while the board was off, and is not to be caught up."""
-        self.end(job, {"r": "skipped", "why": "missed while off"}, now, mono_s)
-        if job.kind == "at":
-            self.switch_off(job, "missed while off")
-            self.cron.notify(
-                'The job "%s" was due at %s, while I was off; it was not run.'
-                % (job.id, self.zone.short(job.due))
-            )
+    def start_anew(self, key):
+        """Forget why a job was off, and count from now."""
+        from tenner.schedule.slots import seat
 
-    def next(self):
-        """Monotonic second at which a job is due, None when none ever is."""
-        cron = self.cron
+        self.look()
         now, mono_s, trusted = self.time()
-        best = None
-        for job in cron.jobs:
-            at = job.due_at(now, mono_s, trusted, self.zone)
-            if at is None:
-                continue
-            left = at - now
-            if left <= 0:
-                left = max(cron.retry_at_s, cron.not_before_s.get(job.id, 0)) - mono_s
-            left = max(left, 0)
-            if best is None or left < best:
-                best = left
-        return None if best is None else mono_s + best
+        for job in self.box.tasks or ():
+            if job.key == key:
+                job.failures = job.off = job.not_before_s = 0
+                job.why = ""
+                if trusted:
+                    seat(job, now, mono_s)
+        self.save_tasks()
+        self.box.poke()

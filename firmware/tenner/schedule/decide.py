@@ -5,16 +5,15 @@ Nine gates in a fixed order; the first that says no gives the reason.
 
 tasks   None when there is no HEARTBEAT.md, else the `Task`s in question. The beat itself is
         the one with key 0.
-state   "work": whether the beat has anything to do; "gates": None before the sensors are read,
-        else (open, checked, ungated); "running_s": seconds the present turn has taken, or None;
-        "wait_s": seconds to wait after a failure; "forced": asked for by a person;
-        "model": whether a model is needed.
+state   "work": whether the beat has anything to do; "gates": (open, checked, ungated) once the
+        sensors were read; "running_s": seconds the present turn has taken, or None; "forced":
+        asked for by a person; "model": whether a model is needed.
 config  "enabled", "hours" (Hours or None), "zone", "tokens_per_day".
 busy    None, or who has the lane ("telegram:1234").    online  True, or what is missing ("wifi").
 budget_left  tokens left for today, None without a limit.
 """
 
-from tenner.schedule.tasks import due_at
+from tenner.schedule.slots import due_at
 
 GATES = ("file", "due", "active hours", "work", "sensors", "budget", "lane", "running", "online")
 
@@ -24,89 +23,77 @@ _ACTIONS = ("off", "wait", "skip", "skip", "skip", "skip", "retry", "retry", "re
 
 def decide(now, mono_ms, clock_trusted, tasks, state, config, busy, online, budget_left):
     """(action, reason): "run", or "off", "wait", "skip" (this occurrence is over) or "retry"."""
-    arguments = (now, mono_ms, clock_trusted, tasks, state, config, busy, online, budget_left)
-    for index in range(len(GATES)):
-        reason = _reason(index, *arguments)
+    reasons = _reasons(
+        now, mono_ms, clock_trusted, tasks, state, config, busy, online, budget_left
+    )
+    for action, reason in zip(_ACTIONS, reasons):
         if reason:
-            if index == 2 and not clock_trusted:
-                return "wait", reason
-            return _ACTIONS[index], reason
+            # At an hour that nobody knows, nothing is over.
+            return "wait" if reason.endswith("hours (clock not set)") else action, reason
     return "run", "due"
 
 
 def chain(now, mono_ms, clock_trusted, tasks, state, config, busy, online, budget_left):
     """Every gate with its reason, None where it lets pass: what `/heartbeat` shows."""
-    arguments = (now, mono_ms, clock_trusted, tasks, state, config, busy, online, budget_left)
-    for index in range(len(GATES)):
-        # Without a file there is nothing the other gates could be asked about.
-        if index and tasks is None:
-            return
-        yield GATES[index], _reason(index, *arguments)
+    return zip(
+        GATES,
+        _reasons(now, mono_ms, clock_trusted, tasks, state, config, busy, online, budget_left),
+    )
 
 
-def _reason(index, now, mono_ms, trusted, tasks, state, config, busy, online, budget_left):
+def _reasons(now, mono_ms, trusted, tasks, state, config, busy, online, left):
+    """Yield what each gate says, one after the other, as far as anybody asks."""
     forced = state.get("forced")
-    if index == 0:
-        if not config["enabled"]:
-            return "disabled (config)"
-        return "disabled (no HEARTBEAT.md)" if tasks is None else None
-    if index == 1:
-        return None if forced else _not_due(now, mono_ms, trusted, tasks, state, config)
-    if index == 2:
-        return None if forced else _quiet(now, trusted, tasks, config)
-    if index == 3:
-        if state.get("work") is False and all(task.key == 0 for task in tasks):
-            return "nothing to do"
-    elif index == 4:
-        found = state.get("gates")
-        if found and not forced and found[1] and not found[0] and not found[2]:
-            return "no gate is true (%d checked)" % found[1]
-    elif index == 5:
-        if budget_left is not None and budget_left <= 0 and state.get("model", True):
-            return "daily token budget spent (%d)" % config["tokens_per_day"]
-    elif index == 6:
-        if busy and state.get("model", True):
-            return "lane busy (%s)" % busy
-    elif index == 7:
-        if state.get("running_s") is not None:
-            return "already running (since %d s)" % state["running_s"]
-    elif online is not True:
-        return "offline (%s)" % (online or "network")
-    return None
+    model = state.get("model", True)
+    if not config["enabled"]:
+        yield "disabled (config)"
+    else:
+        yield "disabled (no HEARTBEAT.md)" if tasks is None else None
+    # Without a file there is nothing the other gates could be asked about.
+    if tasks is None:
+        return
+    yield None if forced else _not_due(now, mono_ms // 1000, trusted, tasks, config["zone"])
+    yield None if forced else _quiet(now, trusted, tasks, config)
+    nothing = state.get("work") is False and not any(task.key for task in tasks)
+    yield "nothing to do" if nothing else None
+    opened, checked, ungated = state.get("gates") or (1, 0, 0)
+    shut = checked and not (opened or ungated or forced)
+    yield "no gate is true (%d checked)" % checked if shut else None
+    spent = model and left is not None and left <= 0
+    yield "daily token budget spent (%d)" % config["tokens_per_day"] if spent else None
+    yield "lane busy (%s)" % busy if busy and model else None
+    since = state.get("running_s")
+    yield None if since is None else "already running (since %d s)" % since
+    yield None if online is True else "offline (%s)" % (online or "network")
 
 
-def _not_due(now, mono_ms, trusted, tasks, state, config):
-    left = None
-    for task in tasks:
-        due = due_at(task, now, mono_ms // 1000, trusted, config["zone"])
-        if due is not None and (left is None or due - now < left):
-            left = due - now
-    if left is None:
+def _not_due(now, mono_s, trusted, tasks, zone):
+    times = [due_at(task, now, mono_s, trusted, zone) for task in tasks]
+    times = [due for due in times if due is not None]
+    if not times:
         return "not due (clock not set)"
-    left = max(left, state.get("wait_s", 0))
+    left = min(times) - now
     return "not due (%d s left)" % left if left > 0 else None
 
 
 def _quiet(now, trusted, tasks, config):
     hours = config["hours"]
-    if hours is None and not any(task.hours for task in tasks):
+    own = [task.hours for task in tasks if task.hours]
+    if hours is None and not own:
         return None
     if not trusted:
         # Nobody knows the time of day, and the owner wants no noise at night.
         return "quiet hours (clock not set)" if hours else None
     local = config["zone"].local(now)
     minute = local[3] * 60 + local[4]
+    shut = None
     if hours is not None and not hours.active(minute):
-        return "quiet hours (%s)" % hours.quiet()
-    from tenner.schedule.hours import Hours
-
+        shut = hours
     # A task's own hours stop it alone, so all of them must say no.
-    quiet = None
-    for task in tasks:
-        if task.hours is None:
-            return None
-        own = Hours(task.hours)
-        if own.active(minute):
-            return None
-        quiet = quiet or own
-    return "quiet hours (%s)" % quiet.quiet() if quiet else None
+    elif len(own) == len(tasks):
+        from tenner.schedule.hours import Hours
+
+        windows = [Hours(text) for text in own]
+        if not any(window.active(minute) for window in windows):
+            shut = windows[0]
+    return "quiet hours (%s)" % shut.quiet() if shut else None

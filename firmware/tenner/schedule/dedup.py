@@ -12,31 +12,27 @@ _MAX_WAITING = const(8)
 
 
 class Dedup:
-    """`waiting` is a list that is kept for it from one use to the next."""
+    """Works on state/said.json: [[mark of a text, when it arrived], ...]"""
 
-    def __init__(self, stores, config, waiting):
-        self._stores = stores
+    def __init__(self, heartbeat):
+        config = heartbeat.config
+        self._stores = heartbeat.stores()
+        self._clock = heartbeat.clock
+        self._waiting = heartbeat.waiting
         self._window_s = config.get("heartbeat.dedup_h") * 3600
         self._mask = config.get("heartbeat.dedup_numbers")
-        self._waiting = waiting
 
-    def repeats(self, text, now, trusted):
+    def repeats(self, text):
         """Whether the text was sent within the window, or is on its way."""
         mark = self._mark(text)
-        if not self._window_s:
-            return False
-        if mark in self._waiting:
-            return True
-        for said, when in self._load():
-            if said == mark and self._counts(when, now, trusted):
-                return True
-        return False
+        return bool(self._window_s) and (
+            mark in self._waiting or any(said == mark for said, _ in self._recent())
+        )
 
     def queued(self, text):
         """The text is queued; it must not be queued again before it is confirmed."""
         self._waiting.append(self._mark(text))
-        if len(self._waiting) > _MAX_WAITING:
-            self._waiting.pop(0)
+        del self._waiting[:-_MAX_WAITING]
 
     def given_up(self, text):
         """The text will never be sent: it may be said again."""
@@ -44,31 +40,25 @@ class Dedup:
         while mark in self._waiting:
             self._waiting.remove(mark)
 
-    def confirm(self, text, now, trusted):
+    def confirm(self, text):
         """The text has arrived."""
+        import json
+
         self.given_up(text)
-        if not self._window_s:
-            return
         mark = self._mark(text)
-        kept = []
-        for said, when in self._load():
-            if said != mark and self._counts(when, now, trusted):
-                kept.append((said, when))
-        kept.append((mark, now))
-        self._stores.save("said", _pieces(kept[-_MAX_KEPT:]))
+        kept = [pair for pair in self._recent() if pair[0] != mark]
+        kept.append([mark, self._clock.now()])
+        self._stores.save("said", [json.dumps(kept[-_MAX_KEPT:])])
 
-    def _counts(self, when, now, trusted):
-        # A time to come was written by another clock. Without a trusted one nobody knows how
-        # long ago that was, and saying nothing twice is the promise.
-        if when > now:
-            return not trusted or when - now < self._window_s
-        return now - when < self._window_s
-
-    def _load(self):
-        value, _ = self._stores.load("said")
-        if not isinstance(value, list):
-            return []
-        return [(pair[0], pair[1]) for pair in value if isinstance(pair, list) and len(pair) == 2]
+    def _recent(self):
+        """Yield what was sent within the window."""
+        now = self._clock.now()
+        for pair in self._stores.load("said")[0] or ():
+            age_s = now - pair[1]
+            # A time to come was written by another clock. Without a trusted one nobody knows how
+            # long ago that was, and saying nothing twice is the promise.
+            if -self._window_s < age_s < self._window_s or (age_s < 0 and not self._clock.trusted):
+                yield pair
 
     def _mark(self, text):
         from binascii import hexlify
@@ -82,20 +72,9 @@ class Dedup:
 
 def mask_numbers(text):
     """`12.5 of 30` becomes `# of #`."""
-    out = []
-    for char in text:
-        if "0" <= char <= "9":
-            if out[-2:] in (["#", "."], ["#", ","]):
-                out.pop()
-            elif out[-1:] != ["#"]:
-                out.append("#")
-        else:
-            out.append(char)
-    return "".join(out)
-
-
-def _pieces(pairs):
-    yield "["
-    for index, (mark, when) in enumerate(pairs):
-        yield '%s["%s",%d]' % ("," if index else "", mark, when)
-    yield "]\n"
+    for digit in "0123456789":
+        text = text.replace(digit, "#")
+    for part in ("#.#", "#,#", "##"):
+        while part in text:
+            text = text.replace(part, "#")
+    return text

@@ -1,16 +1,7 @@
 # tenner schedule.gates: whether a sensor's value opens a task: `when room.temperature > 30`.
 # MIT license; Copyright (c) 2026 the tenner authors
 
-
-from tenner.schedule.state import Gate
-
-
-def build(when):
-    """`Gate` of a parsed `when` clause."""
-    gate = Gate()
-    for name in when:
-        setattr(gate, name, when[name])
-    return gate
+from tenner.log import log
 
 
 def check(gate, value, mono_s):
@@ -32,11 +23,6 @@ def check(gate, value, mono_s):
     return mono_s - gate.since_s >= gate.for_s
 
 
-def unknown(gate):
-    """The sensor did not answer: nobody knows that the condition held all the time."""
-    gate.since_s = None
-
-
 def fire(gate, value):
     """The task has run with this value."""
     if gate.reset is not None:
@@ -47,93 +33,121 @@ def fire(gate, value):
 
 def _holds(gate, value):
     op, number = gate.op, gate.number
-    if op == ">":
-        return value > number
-    if op == ">=":
-        return value >= number
-    if op == "<":
-        return value < number
-    if op == "<=":
-        return value <= number
-    if op == "==":
-        return value == number
-    if op == "!=":
-        return value != number
-    return not number <= value <= gate.number2
+    if op == "outside":
+        return not number <= value <= gate.number2
+    holds = value == number
+    if op[0] == ">":
+        holds = value > number or (holds and op == ">=")
+    elif op[0] == "<":
+        holds = value < number or (holds and op == "<=")
+    return not holds if op == "!=" else holds
 
 
 def _past_reset(gate, value):
     return value <= gate.reset if gate.op[0] == ">" else value >= gate.reset
 
 
+def name_of(gate):
+    return "%s.%s" % (gate.sensor, gate.value)
+
+
 def describe(gate, value):
     """`room.temperature 31.5 > 30`"""
-    text = "%s.%s %s %s %s" % (
-        gate.sensor,
-        gate.value,
-        show(value),
-        gate.op,
-        show(gate.number),
-    )
+    text = "%s %s %s %s" % (name_of(gate), show(value), gate.op, show(gate.number))
     if gate.number2 is not None:
         text += "..%s" % show(gate.number2)
-    if gate.for_s:
-        text += " for %d s" % gate.for_s
-    return text
+    return text + (" for %d s" % gate.for_s if gate.for_s else "")
 
 
 def show(value):
     """A reading as a person writes it: two decimals at most."""
     if isinstance(value, float):
-        text = "%.2f" % value
-        return text.rstrip("0").rstrip(".")
+        return ("%.2f" % value).rstrip("0").rstrip(".")
     return str(value)
 
 
 def pick(readings, name):
     """The number called `name` among one sensor's readings; ValueError says what is wrong."""
     value = readings.get(name)
-    if isinstance(value, bool):
-        return int(value)
     # A NaN is the one number that differs from itself.
-    if isinstance(value, (int, float)) and value == value:
-        return value
+    if isinstance(value, (bool, int, float)) and value == value:
+        return +value
     if name in readings:
         raise ValueError("its %s is no number (%s)" % (name, value))
     raise ValueError("it gives no %s, it has %s" % (name, ", ".join(sorted(readings)) or "none"))
 
 
-def fill(template, readings, unit):
-    """Put readings into `{sensor.value}`; `readings` maps that name to a number."""
-    out = []
-    while True:
-        head, brace, tail = template.partition("{")
-        name, closing, after = tail.partition("}")
-        out.append(head)
-        if not brace:
-            break
-        if not closing:
-            out.append("{" + tail)
-            break
-        if "." not in name or " " in name:
-            out.append("{" + name + "}")
-        elif name not in readings:
-            out.append("(no value)")
-        else:
-            out.append(show(readings[name]))
-            sign = unit(name.rpartition(".")[2]) if unit else ""
-            # Not twice, when the owner has written the unit behind it.
-            if sign and not after.lstrip().startswith(sign):
-                out.append(" " + sign)
-        template = after
-    return "".join(out)
+class Senses:
+    """Asks the sensors, each once per wake, and says once when one is silent."""
 
+    def __init__(self, heartbeat):
+        self._heartbeat = heartbeat
+        self._sensors = heartbeat.part("sensors")
+        # Readings of this wake, by sensor; a sentence where it did not answer.
+        self._now = {}
 
-def names(template):
-    """The `sensor.value` names in a template."""
-    found = []
-    for piece in template.split("{")[1:]:
-        name, closing, _ = piece.partition("}")
-        if closing and "." in name and " " not in name and name not in found:
-            found.append(name)
-    return found
+    async def value(self, sensor, name):
+        """A number; ValueError with a sentence when the sensor does not give it."""
+        if sensor not in self._now:
+            try:
+                self._now[sensor] = await self._sensors.read(sensor)
+            except Exception as error:
+                # Whatever a driver raises, an owner's own driver too, is a check that failed.
+                self._now[sensor] = str(error) or repr(error)
+        found = self._now[sensor]
+        if isinstance(found, str):
+            raise ValueError(found)
+        return pick(found, name)
+
+    async def check(self, task, mono_s, forced=False):
+        """None when a task's gate lets pass, else why it does not."""
+        gate = task.gate
+        name = name_of(gate)
+        failed = self._heartbeat.failed
+        try:
+            value = await self.value(gate.sensor, gate.value)
+        except ValueError as error:
+            # Nobody knows that the condition held all the time.
+            gate.since_s = None
+            if name not in failed:
+                failed.append(name)
+                log("heartbeat", "gate %s: check failed: %s" % (name, error))
+                self._heartbeat.notify(
+                    "I cannot check %s for HEARTBEAT.md line %d. Its tasks wait until it answers; "
+                    "I will not say this again before. %s" % (name, task.line, error)
+                )
+            return "check failed (%s)" % name
+        if name in failed:
+            failed.remove(name)
+            log("heartbeat", "gate %s: answers again" % name)
+        is_open = check(gate, value, mono_s)
+        if is_open != task.was_open:
+            word = "open" if is_open else "quiet" if gate.fired else "shut"
+            log("heartbeat", "gate %s: %s" % (describe(gate, value), word))
+        task.was_open = is_open
+        if is_open or forced:
+            task.opened = value
+            return None
+        return "no gate is true (1 checked)"
+
+    async def fill(self, template, known):
+        """A template with readings for its `{sensor.value}`; `known` are those at hand."""
+        text, *rest = template.split("{")
+        for piece in rest:
+            name, closing, after = piece.partition("}")
+            sensor, dot, value = name.rpartition(".")
+            if not closing or not dot or " " in name:
+                text += "{" + piece
+                continue
+            try:
+                reading = known[name] if name in known else await self.value(sensor, value)
+                sign = self._sensors.unit(value)
+                # Not twice, when the owner has written the unit behind it.
+                if sign and after.lstrip().startswith(sign):
+                    sign = ""
+                text += show(reading) + (" " + sign if sign else "")
+            except ValueError as error:
+                log("heartbeat", "notify: no value of %s: %s" % (name, error))
+                text += "(no value)"
+            text += after
+        return text

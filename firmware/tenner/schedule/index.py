@@ -2,76 +2,86 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.port.compat import const
-from tenner.schedule import items, tasks
-from tenner.schedule.state import Task
+from tenner.schedule import items
+from tenner.schedule.state import Gate, Task
 
 # Timed tasks kept in memory, about 250 bytes each on a board.
-MAX_TASKS = 64
-_MAX_PROBLEMS = const(5)
-
-
-class Index:
-    """What one reading of the file found."""
-
-    def __init__(self):
-        self.tasks = []
-        self.work = False
-        # Sentences for the owner, a few at most, and a number that tells this set from others.
-        self.problems = []
-        self.problems_crc = 0
+_MAX_TASKS = const(64)
+_MAX_PROBLEMS = const(6)
 
 
 def scan(lines, interval_s, seed, old):
-    """`Index` of a file; the tasks of `old` go on living where their items are unchanged."""
-    index = Index()
+    """
+    (tasks, whether the beat has anything to do, sentences for the owner) of a file; the tasks of
+    `old` go on living where their items are unchanged.
+    """
     by_key = {}
     for task in old:
         by_key[task.key] = task
+    tasks = []
+    problems = []
     taken = set()
-    plain = general = 0
-    count = 0
+    plain = general = False
     for kind, line, text, clauses in items.read(lines):
         if kind == items.GENERAL:
-            general += 1
-        elif kind == items.PROBLEM:
-            _problem(index, line, text)
-        elif not clauses:
-            plain += 1
-        elif len(index.tasks) >= MAX_TASKS:
-            count += 1
-            if count == 1:
-                _problem(index, line, "over %d timed tasks; from here on none runs" % MAX_TASKS)
-        else:
-            key = tasks.key_of(text, clauses, taken)
+            general = True
+            continue
+        if kind == items.TASK and not clauses:
+            plain = True
+            continue
+        if kind == items.TASK and len(tasks) < _MAX_TASKS:
+            key = _key_of(text, clauses, taken)
             taken.add(key)
-            task = by_key.get(key)
-            if task is None:
-                task = tasks.build(clauses, line, key, seed)
-                if not task.every_s and task.cron is None:
-                    # It falls due with the beat and is counted like a task of its own.
-                    task.beat = True
-                    task.every_s = interval_s
-                    task.phase_s = seed % interval_s
+            task = by_key.get(key) or build(clauses, key, seed, interval_s)
             task.line = line
-            index.tasks.append(task)
+            tasks.append(task)
+            continue
+        if kind == items.TASK:
+            text = "over %d timed tasks; this one does not run" % _MAX_TASKS
+        if len(problems) < _MAX_PROBLEMS:
+            problems.append("HEARTBEAT.md line %d: %s" % (line, text))
     # General text is background for the tasks; without any it is the task.
-    index.work = bool(plain or (general and not index.tasks))
-    if index.work or not index.tasks:
-        beat = by_key.get(tasks.BEAT_KEY)
-        if beat is None:
-            beat = Task()
-            beat.beat = True
-            beat.every_s = interval_s
-            beat.phase_s = seed % interval_s
-        index.tasks.insert(0, beat)
-    return index
+    work = plain or (general and not tasks)
+    if work or not tasks:
+        tasks.insert(0, by_key.get(0) or build({}, 0, seed, interval_s))
+    return tasks, work, problems
 
 
-def _problem(index, line, sentence):
-    from binascii import crc32
+def build(clauses, key, seed, interval_s):
+    """Task of one parsed item; `seed` is the board's number for the phase of the grid."""
+    task = Task()
+    task.key = key
+    for name in ("every_s", "cron", "hours", "model", "notify"):
+        if name in clauses:
+            setattr(task, name, clauses[name])
+    if "daily" in clauses:
+        hour, _, minute = clauses["daily"].partition(":")
+        task.cron = "%d %d * * *" % (int(minute), int(hour))
+    if "when" in clauses:
+        task.gate = Gate()
+        for name in clauses["when"]:
+            setattr(task.gate, name, clauses["when"][name])
+    if not task.every_s and not task.cron:
+        # It falls due with the beat and is counted like a task of its own.
+        task.beat = True
+        task.every_s = interval_s
+    if task.every_s:
+        task.phase_s = seed % task.every_s
+    return task
 
-    index.problems_crc = crc32(sentence.encode(), index.problems_crc) & 0xFFFFFFFF
-    if len(index.problems) < _MAX_PROBLEMS:
-        index.problems.append("HEARTBEAT.md line %d: %s" % (line, sentence))
-    elif len(index.problems) == _MAX_PROBLEMS:
-        index.problems.append("... and more")
+
+def _key_of(text, clauses, taken):
+    """A short number that names the item as long as nobody edits it."""
+    import hashlib
+
+    digest = hashlib.sha256(text.encode())
+    for name in sorted(clauses):
+        value = clauses[name]
+        if isinstance(value, dict):
+            value = [value[part] for part in sorted(value)]
+        digest.update(("%s=%s;" % (name, value)).encode())
+    key = int.from_bytes(digest.digest()[:3], "big")
+    # Two equal lines are two tasks.
+    while key == 0 or key in taken:
+        key = (key + 1) & 0xFFFFFF
+    return key

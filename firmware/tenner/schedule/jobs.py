@@ -13,202 +13,231 @@ time} or {"kind": "cron", "expr": five fields}, each with "tz"?. payload: "agent
 
 import json
 
-from tenner.net.jsonin import Scanner
 from tenner.port.compat import const
-from tenner.store import files
+from tenner.schedule.state import Task
+from tenner.store import files, jsontext
 
-_BLOCK = const(256)
-_MAX_STRING = const(4000)
+_MAX_ENTRY = const(6000)
 _MAX_ID = const(40)
+#: Jobs kept in memory, about 200 bytes each on a board.
+_MAX_JOBS = const(64)
+
+# What a piece of the file is.
+_OTHER = const(0)
+_ENTRY = const(1)
+_COMMA = const(2)
+_END = const(3)
 
 
-class _Collector:
-    """Builds the entries of `jobs`, one after the other, from the scanner's events."""
-
-    def __init__(self):
-        self.index = -1
-        self.job = None
-        self.done = []
-        # Other plain values at the top, and whether there is more than can be written again.
-        self.others = {}
-        self.odd = False
-        self._pieces = []
-        self._length = 0
-
-    def sink(self, path, value, more):
-        if isinstance(value, str):
-            self._length += len(value)
-            if self._length <= _MAX_STRING:
-                self._pieces.append(value)
-            if more:
-                return
-            value = "".join(self._pieces)
-            length = self._length
-            self._pieces = []
-            self._length = 0
-            if length > _MAX_STRING:
-                self._wrong(path, "a text of %d characters is too long" % length)
-        if path[:1] != ["jobs"]:
-            if len(path) == 1:
-                self.others[path[0]] = value
-            else:
-                self.odd = True
-            return
-        if len(path) < 2:
-            self.odd = True
-            return
-        if path[1] != self.index:
-            self.flush()
-            self.index = path[1]
-            self.job = {}
-        place = self.job
-        for part in path[2:]:
-            if isinstance(part, int):
-                self._wrong(path, "a job has no lists")
-                return
-        if len(path) == 2:
-            self._wrong(path, "an entry is an object in curly brackets")
-            return
-        for part in path[2:-1]:
-            if not isinstance(place.get(part), dict):
-                place[part] = {}
-            place = place[part]
-        place[path[-1]] = value
-
-    def _wrong(self, path, sentence):
-        """What the entry has that it cannot be written again with."""
-        if path[:1] == ["jobs"] and len(path) > 1:
-            if path[1] != self.index:
-                self.flush()
-                self.index = path[1]
-                self.job = {}
-            self.job[""] = sentence
-        else:
-            self.odd = True
-
-    def flush(self):
-        if self.job is not None:
-            self.done.append((self.index, self.job))
-            self.job = None
-
-
-def read(path, collector=None):
+def _cut(path):
     """
-    Yield (index, entry) of each entry, a dict as it stands in the file. ValueError where the file
-    is no JSON any more: what stood before has been yielded by then.
+    Yield (bytes, what they are) for the whole file. An entry is what stands between two commas of
+    the list "jobs": what is wrong in one spoils no other.
     """
-    if not files.exists(path):
-        return
-    if collector is None:
-        collector = _Collector()
-    scanner = Scanner(collector.sink)
-    lines = 1
+    held = bytearray()
+    depth = 0
+    name = b""  # the text before a bracket
+    text = escaped = inside = found = False
+    with open(path, "rb") as f:
+        block = f.read(256)
+        while block:
+            for byte in block:
+                if text:
+                    text = escaped or byte != 34
+                    escaped = byte == 92 and not escaped
+                    if not text and depth == 1:
+                        name = held[held.rfind(b'"') :]
+                elif byte == 34:
+                    text = True
+                elif byte in b"[{":
+                    depth += 1
+                elif byte in b"]}":
+                    depth -= 1
+                    if inside and depth == 1:
+                        yield held, _ENTRY
+                        yield b"]", _END
+                        held = bytearray()
+                        inside = False
+                        continue
+                elif byte == 44 and inside and depth == 2:
+                    yield held, _ENTRY
+                    yield b",", _COMMA
+                    held = bytearray()
+                    continue
+                held.append(byte)
+                if byte == 91 and depth == 2 and name == b'"jobs' and not text:
+                    found = inside = True
+                if len(held) > _MAX_ENTRY or byte == 91 and inside and depth == 2 and not text:
+                    if inside and byte != 91:
+                        raise ValueError("an entry has over %d bytes" % _MAX_ENTRY)
+                    yield held, _OTHER
+                    held = bytearray()
+            block = f.read(256)
+    yield held, _OTHER
+    if depth or text:
+        raise ValueError("it ends too early")
+    if not found:
+        raise ValueError('there is no list "jobs" in it')
+
+
+def read(path):
+    """
+    Yield (index, value) of each entry. ValueError where the file cannot be read any more: what
+    stood before has been yielded by then.
+    """
+    index = 0
+    if files.exists(path):
+        for piece, what in _cut(path):
+            if what == _ENTRY and piece.strip():
+                yield index, _value(piece)
+                index += 1
+
+
+def _value(piece):
+    """An entry; where it is no JSON, the sentence that says so."""
     try:
-        with open(path, "rb") as f:
-            block = f.read(_BLOCK)
-            while block:
-                scanner.feed(block)
-                while collector.done:
-                    yield collector.done.pop(0)
-                lines += block.count(b"\n")
-                block = f.read(_BLOCK)
-        scanner.end()
+        return jsontext.loads(bytes(piece))
     except ValueError as error:
-        # The entry at hand is cut short; those before it are whole.
-        raise ValueError("near line %d: %s" % (lines, error))
-    collector.flush()
-    while collector.done:
-        yield collector.done.pop(0)
-
-
-def check(entry, zone):
-    """None, or a sentence that says what is wrong with an entry."""
-    if "" in entry:
-        return entry[""]
-    job_id = entry.get("id")
-    if not isinstance(job_id, str) or not job_id or len(job_id) > _MAX_ID:
-        return 'it needs an "id" of at most %d characters' % _MAX_ID
-    schedule = entry.get("schedule")
-    payload = entry.get("payload")
-    if not isinstance(schedule, dict):
-        return 'it needs a "schedule" such as {"kind": "cron", "expr": "0 9 * * *"}'
-    if not isinstance(payload, dict) or payload.get("kind") not in ("agent_turn", "message"):
-        return 'it needs a "payload" of the kind agent_turn or message'
-    if not isinstance(payload.get("message"), str) or not payload["message"].strip():
-        return 'its payload needs a "message"'
-    if entry.get("enabled", True) not in (True, False):
-        return '"enabled" must be true or false'
-    if entry.get("missed", "once") not in ("once", "skip"):
-        return '"missed" must be once or skip'
-    try:
-        timing(entry, zone)
-    except (ValueError, OverflowError) as error:
         return str(error)
-    return None
 
 
-def timing(entry, zone):
-    """(kind, at or interval or expression, anchor, zone) of an entry; ValueError says what is wrong."""
-    schedule = entry["schedule"]
-    if "tz" in schedule:
-        if not isinstance(schedule["tz"], str):
-            raise ValueError('"tz" must be a POSIX time zone such as CET-1CEST,M3.5.0,M10.5.0/3')
-        if schedule["tz"] != zone.text:
-            from tenner.schedule.zone import Zone
+def id_of(entry):
+    return entry.get("id") if isinstance(entry, dict) else None
 
-            zone = Zone(schedule["tz"])
+
+def rewrite(path, key, change):
+    """
+    Put `change(entry)` in the place of the job's entry, None takes it out; a dict instead of the
+    function is put there, or behind all others. Everything else stays as it stands in the file.
+    """
+    files.write_atomic(path, _pieces(path, key, change))
+
+
+def _pieces(path, key, change):
+    comma = b""
+    if not files.exists(path):
+        yield b'{"jobs": [\n' + json.dumps(change).encode() + b"\n]}\n"
+        return
+    for piece, what in _cut(path):
+        if what == _ENTRY and piece.strip():
+            entry = _value(piece)
+            if id_of(entry) == key:
+                if change is None or isinstance(change, dict):
+                    continue
+                piece = b"\n" + json.dumps(change(entry)).encode()
+            yield comma + bytes(piece)
+            comma = b","
+        elif what == _END and isinstance(change, dict):
+            yield comma + b"\n" + json.dumps(change).encode() + b"\n]"
+        elif what != _COMMA:
+            yield bytes(piece)
+
+
+def scan(book, old):
+    """(jobs, sentences for the owner) of the file; those of `old` go on where they are unchanged."""
+    box = book.box
+    before = {}
+    for job in old:
+        before[job.key] = job
+    found = []
+    keys = set()
+    problems = []
+    try:
+        for index, entry in read(box.file):
+            try:
+                job = job_of(entry, book.zone)
+                if job.key in keys:
+                    raise ValueError('the id "%s" stands twice' % job.key)
+                full(found)
+            except (ValueError, OverflowError) as error:
+                problems.append("CRON.json entry %d: %s." % (index + 1, error))
+                continue
+            keys.add(job.key)
+            same = before.get(job.key)
+            if same and _timing(same) == _timing(job):
+                same.skip, same.notify = job.skip, job.notify
+                job = same
+            found.append(job)
+    except ValueError as error:
+        # Those behind may be back when the file is put right; they must not run again then.
+        for job in old:
+            if job.key not in keys:
+                box.known[job.key] = book.state_of(job)
+        problems.append(
+            "CRON.json cannot be read to its end: %s. The %d jobs before that run."
+            % (error, len(found))
+        )
+    else:
+        for key in list(box.known):
+            if key not in keys:
+                del box.known[key]
+    return found, problems
+
+
+def full(jobs):
+    """ValueError when there is no room for another job."""
+    if len(jobs) >= _MAX_JOBS:
+        raise ValueError("there are %d jobs already; remove one first" % _MAX_JOBS)
+
+
+def _timing(job):
+    return job.every_s, job.free or job.phase_s, job.cron, job.at, job.tz, job.enabled
+
+
+def job_of(entry, zone):
+    """The job (state.Task) of an entry; ValueError says what is wrong with it."""
+    if not isinstance(entry, dict):
+        raise ValueError("it is no object in curly brackets (%s)" % entry)
+    job = Task()
+    job.key = entry.get("id")
+    if not isinstance(job.key, str) or not 2 < len(json.dumps(job.key)) <= _MAX_ID + 2:
+        raise ValueError('it needs an "id" of at most %d plain letters' % _MAX_ID)
+    schedule = entry.get("schedule")
+    if not isinstance(schedule, dict):
+        raise ValueError('it needs a "schedule" such as {"kind": "cron", "expr": "0 9 * * *"}')
+    payload = entry.get("payload")
+    kind = payload.get("kind") if isinstance(payload, dict) else None
+    if kind not in ("agent_turn", "message"):
+        raise ValueError('it needs a "payload" of the kind agent_turn or message')
+    job.notify = kind == "message"
+    message = payload.get("message")
+    if not isinstance(message, str) or not message.strip():
+        raise ValueError('its payload needs a "message"')
+    job.enabled = entry.get("enabled", True)
+    if job.enabled not in (True, False):
+        raise ValueError('"enabled" must be true or false')
+    missed = entry.get("missed", "once")
+    if missed not in ("once", "skip"):
+        raise ValueError('"missed" must be once or skip')
+    job.skip = missed == "skip"
+    tz = schedule.get("tz", zone.text)
+    if tz != zone.text:
+        from tenner.schedule.zone import Zone
+
+        zone = Zone(str(tz))
+        job.tz = tz
     kind = schedule.get("kind")
     if kind == "at":
-        return kind, _time(schedule.get("at"), zone), 0, zone
-    if kind == "every":
-        seconds = schedule.get("every_seconds")
-        if not isinstance(seconds, int) or not 1 <= seconds <= 366 * 86400:
+        job.at = _time(schedule.get("at"), zone)
+    elif kind == "every":
+        every_s = schedule.get("every_seconds")
+        if not isinstance(every_s, int) or not 1 <= every_s <= 366 * 86400:
             raise ValueError('"every_seconds" must be a whole number from 1 to 31622400')
-        anchor = schedule.get("anchor")
-        return kind, seconds, None if anchor is None else _time(anchor, zone), zone
-    if kind == "cron":
-        expr = schedule.get("expr")
-        if not isinstance(expr, str):
-            raise ValueError('"expr" must be five fields such as "0 9 * * 1-5"')
+        job.every_s = every_s
+        job.free = "anchor" not in schedule
+        if not job.free:
+            job.phase_s = _time(schedule["anchor"], zone) % every_s
+    elif kind == "cron":
         from tenner.schedule.cronexpr import Cron
 
-        Cron(expr)
-        return kind, expr, 0, zone
-    raise ValueError('the schedule\'s "kind" must be at, every or cron')
+        job.cron = str(schedule.get("expr"))
+        Cron(job.cron)
+    else:
+        raise ValueError('the schedule\'s "kind" must be at, every or cron')
+    return job
 
 
 def _time(value, zone):
-    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+    if isinstance(value, int) and not isinstance(value, bool) and value > 0:
         return value
-    if not isinstance(value, str):
-        raise ValueError("a time is missing; write it as 2026-11-21T08:30")
-    return zone.parse(value)
-
-
-def rewrite(path, change, added=None):
-    """
-    Replace the file with `change(entry)` of every entry (None leaves it out) and `added` behind
-    them. ValueError, and the file as it was, when it has what would be lost.
-    """
-    files.write_atomic(path, _pieces(path, change, added))
-
-
-def _pieces(path, change, added):
-    collector = _Collector()
-    between = '{"jobs": ['
-    for index, entry in read(path, collector):
-        if "" in entry:
-            raise ValueError("entry %d must be put right first: %s" % (index + 1, entry[""]))
-        entry = change(entry)
-        if entry is not None:
-            yield between + "\n" + json.dumps(entry)
-            between = ","
-    if added is not None:
-        yield between + "\n" + json.dumps(added)
-        between = ","
-    if collector.odd:
-        raise ValueError("it has more than a list of jobs; it must be put right first")
-    yield between + "]" if between != "," else "\n]"
-    for name in sorted(collector.others):
-        yield ", %s: %s" % (json.dumps(name), json.dumps(collector.others[name]))
-    yield "}\n"
+    return zone.parse(str(value))

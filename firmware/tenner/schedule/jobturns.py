@@ -6,97 +6,98 @@ from tenner.agent.lane import LaneBusy, PutBack
 
 async def run(cron, job):
     """Run the job now, or let it wait for budget, lane or network."""
-    entry = _begin(cron, job)
-    if entry is None:
+    book = _book(cron)
+    entry = _entry_of(cron, job.key)
+    if entry is None or (not job.notify and _stopped(cron, book, job)):
         return
+    begun = book.begin([job])
+    # Nothing but this may be alive while a turn runs.
+    book = None
     line = {"r": "ran", "tokens": 0}
+    waits = failed = None
     try:
-        await _run(cron, job, entry, line)
+        failed = await _run(cron, job, entry, line)
     except LaneBusy as busy:
-        _book(cron).put_back(job, "lane busy (%s)" % busy.args[0])
+        waits = "lane busy (%s)" % busy.args[0]
     except PutBack:
-        _book(cron).put_back(job, "put back (a person came first)")
+        waits = "put back (a person came first)"
     except Exception as error:
         # Also what only a bug raises: a failed job must never pass for a quiet one.
-        _book(cron).failed(job, str(error) or repr(error), line["tokens"])
+        failed = str(error) or repr(error)
+    book = _book(cron, begun)
+    if waits:
+        book.take_back(waits)
+        book.wait(job, waits)
+    elif failed:
+        book.failed(job, failed, line["tokens"])
+    else:
+        book.done(job, line)
 
 
 async def _run(cron, job, entry, line):
+    """Fill the run's line; the sentence that says what has failed, or None."""
     payload = entry["payload"]
     text = payload["message"]
-    if payload["kind"] == "agent_turn":
-        name = entry.get("name") or job.id
-        time_text = _time_text(cron, job)
-        result = await cron.run_turn(
-            lambda: _pieces(name, text, time_text), kind="cron", model=payload.get("model")
-        )
-        line["tokens"] = result.tokens()
-        line["ms"] = result.ms
-        if result.estimated:
-            line["est"] = True
-        if result.interrupted == "stop":
-            line["why"] = "stopped by the owner"
-            return _book(cron).done(job, line)
-        if result.error is not None:
-            return _book(cron).failed(job, result.error, line["tokens"])
-        from tenner.schedule import ack
+    if not job.notify:
+        zone = cron.part("zone")
+        if job.tz:
+            from tenner.schedule.zone import Zone
 
+            zone = Zone(job.tz)
+        time_text = zone.tell(cron.clock.now(), cron.clock.trusted)
+
+        def pieces():
+            yield 'The job "%s" is due:\n' % (entry.get("name") or job.key)
+            yield payload["message"]
+            yield "\n\nTime: %s\n" % time_text
+
+        result = await cron.run_turn(pieces, kind="cron", model=payload.get("model"))
+        from tenner.schedule import ack
+        from tenner.schedule.book import ran
+
+        line.update(ran(result))
+        if "sent" in line or result.error is not None:
+            return None if "sent" in line else result.error
         text = ack.deliver(result.text or "")
     line["sent"] = "no"
     if text:
         sent = await cron.deliver(text, payload.get("channel"), payload.get("chat"))
         line["sent"] = "yes" if sent else "queued"
-    _book(cron).done(job, line)
+    return None
 
 
-def _book(cron):
+def _book(cron, begun=None):
     from tenner.schedule.cronbook import CronBook
 
-    return CronBook(cron)
+    return CronBook(cron, begun)
 
 
-def _begin(cron, job):
-    """The job's entry, after its run was noted; None when it cannot run now."""
-    from tenner.schedule import cronwake
+def _entry_of(cron, key):
+    """The job's entry as it stands in the file, or None when that cannot be read any more."""
+    from tenner.schedule import jobs
 
-    entry = cronwake.entry_of(cron, job.id)
-    if entry is None:
-        return None
-    book = _book(cron)
-    if entry["payload"]["kind"] == "agent_turn" and _stopped(cron, book, job):
-        return None
-    book.begin(job)
-    return entry
-
-
-def _time_text(cron, job):
-    zone = cron.part("zone")
-    if job.tz is not None:
-        from tenner.schedule.zone import Zone
-
-        zone = Zone(job.tz)
-    return zone.tell(cron.clock.now(), cron.clock.trusted)
+    try:
+        for _, entry in jobs.read(cron.file):
+            if jobs.id_of(entry) == key:
+                return entry
+    except (ValueError, OSError):
+        # Looked at again at the next wake, and reported.
+        cron.signature = None
+    return None
 
 
 def _stopped(cron, book, job):
     """Whether the job cannot run now; what follows from that is done."""
     budget = cron.part("budget")
     left = budget.left("cron")
-    if left is not None and left <= 0:
-        book.skip(job, "daily token budget spent (%d)" % budget.per_day)
-        return True
     busy = cron.lane.busy()
-    if busy:
-        book.wait(job, "lane busy (%s)" % busy)
-        return True
     online = cron.online()
-    if online is not True:
+    if left is not None and left <= 0:
+        book.pass_over(job, "daily token budget spent (%d)" % budget.per_day)
+    elif busy:
+        book.wait(job, "lane busy (%s)" % busy)
+    elif online is not True:
         book.wait(job, "offline (%s)" % (online or "network"))
-        return True
-    return False
-
-
-def _pieces(name, text, time_text):
-    yield 'The job "%s" is due:\n' % name
-    yield text
-    yield "\n\nTime: %s\n" % time_text
+    else:
+        return False
+    return True

@@ -13,82 +13,56 @@ cut leaves either a line, or a note without one: that run is then logged as inte
 
 from tenner.log import log
 from tenner.port.compat import const
-from tenner.schedule.runs import name_of
-from tenner.schedule.tasks import set_last
+from tenner.schedule.book import Book, name_of
+from tenner.schedule.slots import set_last
 
 _MAX_BOOTS = const(9)
+_SHORT_BOOTS = const(3)
 # More lines than one wake writes: the newest tell of runs that the files know nothing about yet.
 _TAIL = const(24)
 
 
-class Ledger:
-    """
-    Works on what `box` keeps from one wake to the next: `saved`, the counters; `known`, what was
-    read at boot until the tasks have taken it over; `failed`, the sensors reported as silent.
-    """
-
-    def __init__(self, stores, box):
-        self._stores = stores
-        self._box = box
-        self.state = box.saved
+class Ledger(Book):
+    """The heartbeat's own book."""
 
     def boot(self):
-        """Read all; return (boots too short in a row, sentences for the owner, lines to log)."""
-        self.state.update(self._stores.load_state())
-        notices = []
-        saved, bad = self._stores.load("tasks")
+        """Read all that outlived the reboot."""
+        box = self.box
+        state = box.saved
+        state.update(self.stores.load_state())
+        saved, bad = self.stores.load("tasks")
         if bad:
-            notices.append(
+            box.notify(
                 "The last runs of the tasks could not be read (put aside as %s); they count "
                 "from now." % bad
             )
         saved = saved if isinstance(saved, dict) else {}
-        self._box.known = saved.get("t", {})
-        self._box.failed.extend(saved.get("s", []))
-        tail = self._stores.tail(_TAIL)
-        for line in tail:
-            self._learn(line)
-        lines = []
-        for start in self.state.get("r", ()):
-            lines.extend(_interrupted(start, self._lasts(), tail))
-        boots = self.state.get("b", 0)
-        self.state["b"] = min(boots + 1, _MAX_BOOTS)
-        return boots, notices, lines
-
-    def booted(self):
-        """The lines boot() returned are in the log: forget the runs they stand for."""
-        self.state["r"] = []
+        box.known = saved.get("t", {})
+        box.failed.extend(saved.get("s", ()))
+        tail = self.stores.tail(_TAIL)
+        lasts = {"beat": state.get("l", 0)}
+        _learn(tail, lasts, box.known)
+        state["l"] = lasts["beat"]
+        for key in box.known:
+            lasts[key] = box.known[key][0]
+        for start in state.get("r", ()):
+            for key in lasts:
+                if lasts[key] == start and not any(_closes(line, key, start) for line in tail):
+                    log("heartbeat", "a run of %s was cut short by a restart" % key)
+                    line = {"t": start, "due": start, "k": key, "r": "interrupted"}
+                    line["why"] = "restart"
+                    self.add(line)
+        box.early = state.get("b", 0) >= _SHORT_BOOTS
+        state["b"] = min(state.get("b", 0) + 1, _MAX_BOOTS)
+        state["r"] = []
         self.save()
-
-    def _known(self):
-        return self._box.known or {}
-
-    def _lasts(self):
-        yield "beat", self.state.get("l", 0)
-        for key in self._known():
-            yield key, self._known()[key][0]
-
-    def _learn(self, line):
-        """Take a last run from a line of the log that came after the last save."""
-        if not isinstance(line, dict) or "up" in line or line.get("r") == "interrupted":
-            return
-        key = line.get("k")
-        when = line.get("due" if "old" in line else "t", 0)
-        if key == "beat":
-            self.state["l"] = max(self.state.get("l", 0), when)
-        elif key:
-            entry = self._known().get(key)
-            if entry is None:
-                self._box.known[key] = [when, 0, None]
-            else:
-                entry[0] = max(entry[0], when)
 
     def adopt(self, task):
         """Give a task its state back; False when nothing is known of it."""
         if task.key == 0:
-            set_last(task, self.state.get("l", 0))
+            set_last(task, self.box.saved.get("l", 0))
             return task.last > 0
-        entry = self._known().get(name_of(task.key))
+        entry = (self.box.known or {}).get(name_of(task.key))
         if entry is None:
             return False
         set_last(task, entry[0])
@@ -98,58 +72,68 @@ class Ledger:
         return True
 
     def adopted(self):
-        self._box.known = None
+        self.box.known = None
 
-    def save(self):
-        self._stores.save_state(self.state)
-
-    def save_tasks(self, tasks):
+    def save_tasks(self):
         """Keep the tasks' last runs, and with them the beat's."""
-        others = False
-        for task in tasks or ():
+        tasks = self.box.tasks or ()
+        for task in tasks:
             if task.key == 0:
-                self.state["l"] = task.last
-            else:
-                others = True
+                self.box.saved["l"] = task.last
         self.save()
-        if others:
-            self._stores.save("tasks", self._pieces(tasks))
+        if any(task.key for task in tasks):
+            self.stores.save("tasks", self.pieces(tasks))
 
-    def _pieces(self, tasks):
+    def pieces(self, tasks):
         import json
 
         comma = '{"t":{'
         for task in tasks:
             if task.key:
                 gate = task.gate
-                entry = (
-                    [task.last, int(gate.fired), gate.reference] if gate else [task.last, 0, None]
-                )
+                entry = [task.last, int(gate.fired), gate.reference] if gate else [task.last, 0, None]
                 yield '%s"%s":%s' % (comma, name_of(task.key), json.dumps(entry))
                 comma = ","
-        yield '},"s":%s}\n' % json.dumps(self._box.failed)
+        yield '},"s":%s}\n' % json.dumps(self.box.failed)
 
-    def begin(self, start, tasks):
-        """A run starts: noted first, then counted as run."""
-        self.state.setdefault("r", []).append(start)
-        self.save_tasks(tasks)
+    def note(self, start, trusted, tasks):
+        """A run starts; the caller has counted it as run already."""
+        if trusted:
+            self.box.saved.setdefault("r", []).append(start)
+            self.save_tasks()
 
-    def end(self, start):
-        """The run's lines are written."""
-        if start in self.state.get("r", ()):
-            self.state["r"].remove(start)
-        self.save()
+    def noted(self, start, trusted, changed):
+        """The run's lines are written; `changed`: more than what was saved when it began."""
+        if trusted:
+            if start in self.box.saved.get("r", ()):
+                self.box.saved["r"].remove(start)
+            self.save_tasks() if changed else self.save()
+
+    def scan(self, old):
+        """(tasks, sentences for the owner) of HEARTBEAT.md."""
+        from tenner.schedule import slots
+        from tenner.schedule.index import scan
+
+        heartbeat = self.box
+        if not heartbeat.every_s:
+            return None, []
+        seed = slots.seed(heartbeat.port.device_id())
+        tasks, heartbeat.work, problems = scan(self.stores.lines(), heartbeat.every_s, seed, old)
+        return tasks, problems
 
 
-def _interrupted(start, lasts, tail):
-    """Lines for the tasks whose run began at `start` and has no line."""
-    for key, last in lasts:
-        if last != start:
+def _learn(tail, lasts, known):
+    """Take last runs from lines of the log that came after the last save."""
+    for line in tail:
+        if not isinstance(line, dict) or "up" in line or line.get("r") == "interrupted":
             continue
-        if any(_closes(line, key, start) for line in tail):
-            continue
-        log("heartbeat", "a run of %s was cut short by a restart" % key)
-        yield {"t": start, "due": start, "k": key, "r": "interrupted", "why": "restart"}
+        key = line.get("k")
+        when = line.get("due" if "old" in line else "t", 0)
+        if key == "beat":
+            lasts[key] = max(lasts[key], when)
+        elif key:
+            entry = known.setdefault(key, [0, 0, None])
+            entry[0] = max(entry[0], when)
 
 
 def _closes(line, key, start):

@@ -41,7 +41,7 @@ def text_of(stores, line_number):
     for kind, line, text, _clauses in items.read(stores.lines()):
         if kind == items.TASK and line == line_number:
             return text
-    return None
+    return ""
 
 
 def chosen(stores, plain, lines, numbers):

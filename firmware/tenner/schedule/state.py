@@ -1,22 +1,27 @@
-# tenner schedule.state: what of tasks and gates stays in memory between two wakes.
+# tenner schedule.state: what of tasks, jobs and gates stays in memory between two wakes.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
 Data only, and the defaults in the class, where they cost nothing per task: what is done with it is
-in `tasks` and `gates`, which a small board loads when it wakes and lets go of afterwards.
+in `slots` and `gates`, which a small board loads when it wakes and lets go of afterwards.
 """
 
 
 class Task:
-    #: A short number that names the item as long as nobody edits it; 0 is the beat itself.
+    #: An item of HEARTBEAT.md: a short number that names it as long as nobody edits it; 0 is the
+    #: beat itself. A job of CRON.json: its id.
     key = 0
     #: Its line in HEARTBEAT.md; the text is read from there when it runs.
     line = 0
-    # When: a grid of seconds, or a cron expression on the owner's clock; `beat`: it has no time of
-    # its own and falls due with the beat.
+    # When: a grid of seconds, a cron expression (on the owner's clock, or in `tz`), or one moment;
+    # `beat`: it has no time of its own and falls due with the beat; `free`: the grid begins where
+    # the task is first seen.
     every_s = 0
     phase_s = 0
     cron = None
+    at = 0
+    tz = None
     beat = False
+    free = False
     hours = None
     # How: a named model, the text itself, only if a gate is open.
     model = None
@@ -37,6 +42,14 @@ class Task:
     was_open = False
     #: The next time of a cron expression, worked out when first asked for.
     next = None
+    # Of a job: whether missed runs are skipped, its entry's "enabled", since when it is off
+    # although that says otherwise, why, failures in a row, and when it may be tried again.
+    skip = False
+    enabled = True
+    off = 0
+    why = ""
+    failures = 0
+    not_before_s = 0
 
 
 class Gate:

@@ -4,8 +4,6 @@
 What decides before and what settles after is elsewhere: a turn needs the heap for itself.
 """
 
-from tenner.agent.lane import LaneBusy, PutBack
-
 
 async def run_groups(heartbeat, tasks):
     """Run tasks by a model, those of one model together. (action, reason) of the last."""
@@ -20,18 +18,16 @@ async def run_groups(heartbeat, tasks):
             # The groups behind this one have not begun.
             rest = [t for t in tasks if models.index(t.model) > index and not t.asked]
             if rest:
-                from tenner.schedule.book import Book
-
-                Book(heartbeat).hold(rest, answer[1])
+                _ledger(heartbeat).hold(rest, answer[1])
             break
     return answer
 
 
 async def _run_group(heartbeat, tasks, model):
-    begun = _begin(heartbeat, tasks)
+    begun = _ledger(heartbeat).begin(tasks)
     usual = heartbeat.config.get("heartbeat.model") or None
     tokens = 0
-    only = None
+    only = result = None
     try:
         if heartbeat.config.get("heartbeat.mode") == "decide" and heartbeat.ask is not None:
             reply = await heartbeat.ask(_prompt(heartbeat, tasks, None, True), usual)
@@ -39,38 +35,28 @@ async def _run_group(heartbeat, tasks, model):
             only = _choice(heartbeat, tasks, reply)
         else:
             model = model or usual
-        if only == []:
-            return await _settled(heartbeat, begun, "skipped", None, tokens)
-        # Nothing but this may be alive while the turn runs.
-        text = _prompt(heartbeat, tasks, only)
-        result = await heartbeat.run_turn(text, kind="heartbeat", model=model)
-    except LaneBusy as busy:
-        return await _settled(heartbeat, begun, "busy", busy.args[0], tokens)
-    except PutBack as back:
-        return await _settled(heartbeat, begun, "put back", back, tokens)
+        if only != []:
+            # Nothing but this may be alive while the turn runs.
+            text = _prompt(heartbeat, tasks, only)
+            result = await heartbeat.run_turn(text, kind="heartbeat", model=model)
     except Exception as error:
         # Also what only a bug raises: a failed turn must never pass for a quiet one.
-        return await _settled(heartbeat, begun, "failed", error, tokens)
-    return await _settled(heartbeat, begun, "done", result, tokens)
-
-
-def _begin(heartbeat, tasks):
-    from tenner.schedule.outcome import Run
-
-    return Run(heartbeat).begin(tasks)
-
-
-async def _settled(heartbeat, begun, how, what, tokens):
+        result = error
     from tenner.schedule import outcome
 
-    return await outcome.settle(outcome.Run(heartbeat, begun), how, what, tokens)
+    return await outcome.settle(heartbeat, begun, result, tokens)
+
+
+def _ledger(heartbeat):
+    from tenner.schedule.ledger import Ledger
+
+    return Ledger(heartbeat)
 
 
 def _prompt(heartbeat, tasks, only, numbered=False):
     """A function that gives the prompt's pieces afresh, the same each time."""
     time_text = heartbeat.part("zone").tell(heartbeat.clock.now(), heartbeat.clock.trusted)
-    plain = any(task.key == 0 for task in tasks)
-    lines = [task.line for task in tasks if task.key]
+    plain, lines = _which(tasks)
     opened = [(task.gate, task.opened) for task in tasks if task.opened is not None]
 
     def pieces():
@@ -90,20 +76,21 @@ def _choice(heartbeat, tasks, reply):
     from tenner.store import jsontext
 
     for call in reply.calls:
-        if call.name == "heartbeat":
-            break
-    else:
-        return []
-    try:
-        arguments = jsontext.loads(call.arguments_text)
-    except ValueError:
-        arguments = None
-    if not isinstance(arguments, dict) or arguments.get("action") != "run":
-        return []
-    numbers = arguments.get("tasks")
-    plain = any(task.key == 0 for task in tasks)
-    lines = [task.line for task in tasks if task.key]
-    if not isinstance(numbers, list):
-        return None
-    # Numbers that mean nothing are no reason to drop what should run.
-    return prompt.chosen(heartbeat.stores(), plain, lines, numbers) or None
+        try:
+            chosen = jsontext.loads(call.arguments_text)
+        except ValueError:
+            continue
+        if call.name != "heartbeat" or not isinstance(chosen, dict) or chosen.get("action") != "run":
+            continue
+        numbers = chosen.get("tasks")
+        if not isinstance(numbers, list):
+            return None
+        plain, lines = _which(tasks)
+        # Numbers that mean nothing are no reason to drop what should run.
+        return prompt.chosen(heartbeat.stores(), plain, lines, numbers) or None
+    return []
+
+
+def _which(tasks):
+    """Whether the items without clauses run, and the lines of those that have some."""
+    return any(task.key == 0 for task in tasks), [task.line for task in tasks if task.key]

@@ -1,100 +1,65 @@
-# tenner schedule.wake: one look at the file, the clock and the sensors; runs what is due.
+# tenner schedule.wake: one look of the heartbeat at the file, the clock and the sensors; runs what is due.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.port.compat import const
-from tenner.schedule import decide, tasks
-from tenner.schedule.book import Book
+from tenner.schedule import decide
+from tenner.schedule.book import SENT
+from tenner.schedule.ledger import Ledger
+from tenner.schedule.watch import look
 
 _PUT_BACKS = const(3)
 _PAUSE_S = const(60)
 
 
-class Wake(Book):
-    """Lives for one wake of the `heartbeat`."""
+class Wake(Ledger):
+    """Lives for one wake of the heartbeat."""
 
-    # --- one wake
+    def look(self):
+        """Take in what has changed since the last wake: a boot, the file, the clock."""
+        heartbeat = self.box
+        look(self)
+        if heartbeat.tasks is None:
+            heartbeat.work = False
+        mono_s = self.time()[1]
+        if heartbeat.saved.get("b") and heartbeat.every_s and mono_s >= heartbeat.every_s:
+            heartbeat.saved["b"] = 0
+            self.save()
 
-    async def step(self, forced=False):
+    async def step(self, forced, aside):
         """Decide and run. (action, reason)"""
-        heartbeat = self.heartbeat
-        self._watch()
-        now, mono_s, trusted = self.time()
-        self.runs.flush_old(mono_s)
-        due = self._due(now, mono_s, trusted, forced)
-        action, reason = self._decide(due or heartbeat.tasks, forced)
+        heartbeat = self.box
+        self.look()
+        self.flush()
+        due = self.due(forced)
+        action, reason = self.decide(due or heartbeat.tasks, forced)
         if action == "off" or not due:
             answer = self.say(action, reason)
         else:
-            ready, answer = await self._pass_gates(due, forced)
+            ready, answer = await self.pass_gates(due, forced)
             for model in (False, True):
                 group = [task for task in ready if task.notify != model]
                 if group:
-                    answer = await self._start(group, forced, model)
-        heartbeat.wake_at_s = self._next_wake()
+                    answer = await self.start(group, forced, model, aside)
+        heartbeat.wake_at_s = self.next_wake() if heartbeat.every_s else None
         return answer
 
-    def _watch(self):
-        """Take in what has changed since the last wake: a boot, the file, the clock."""
-        from tenner.schedule.watch import Watch
-
-        Watch(self).look()
-
-    def _next_wake(self):
-        """Monotonic second at which something is due, None when nothing ever is."""
-        heartbeat = self.heartbeat
-        if not heartbeat.every_s:
-            return None
-        now, mono_s, trusted = self.time()
-        best = None
-        for task in heartbeat.tasks or ():
-            due = tasks.due_at(task, now, mono_s, trusted, self.zone)
-            if due is None:
-                continue
-            left = due - now
-            if left <= 0:
-                following = tasks.following(task, due, now, trusted, self.zone)
-                left = max(min(self._wait_of(task, mono_s), following - now), 0)
-            if best is None or left < best:
-                best = left
-        return None if best is None else mono_s + best
-
-    def _due(self, now, mono_s, trusted, forced):
-        """The tasks whose occurrence has come; an older one that still waited ends here."""
-        due = []
-        for task in self.heartbeat.tasks or ():
-            at = tasks.due_at(task, now, mono_s, trusted, self.zone)
-            if at is None or at > now:
-                if forced:
-                    task.asked = True
-                    task.due = now
-                    due.append(task)
-                continue
-            if task.pending:
-                newer = tasks.newer(task, at, now, trusted, self.zone)
-                if newer is None:
-                    at = task.pending[0]
-                else:
-                    self.close(task, task.pending, now, trusted)
-                    at = newer
-            task.asked = False
-            task.due = at
-            due.append(task)
-        return due
-
-    async def _pass_gates(self, due, forced):
+    async def pass_gates(self, due, forced):
         """(tasks that neither hours, nor lack of work, nor a sensor stops, last answer)."""
-        from tenner.schedule.senses import Senses
+        from tenner.schedule.gates import Senses
 
-        heartbeat = self.heartbeat
-        senses = Senses(heartbeat.part("sensors"), heartbeat.notify, heartbeat.failed)
+        heartbeat = self.box
+        senses = Senses(heartbeat)
         ready = []
         checked = 0
         answer = waits = None
         for task in due:
-            action, reason = self._decide([task], forced)
+            action, reason = self.decide([task], forced)
             if action == "run" and task.gate and task.opened is None:
                 checked += 1
-                shut = await self._look(senses, task, forced)
+                silent = len(heartbeat.failed)
+                shut = await senses.check(task, self.time()[1], forced)
+                if len(heartbeat.failed) != silent:
+                    self.save_tasks()
                 if shut:
                     action, reason = "skip", shut
             if action == "run":
@@ -103,7 +68,7 @@ class Wake(Book):
             if action == "skip":
                 task.opened = None
                 if not forced:
-                    self._skip(task, reason)
+                    self.skip(task, reason)
             else:
                 waits = reason
                 self.hold([task], reason)
@@ -115,42 +80,29 @@ class Wake(Book):
             answer = self.say("skip", "no gate is true (%d checked)" % checked)
         return ready, answer
 
-    async def _look(self, senses, task, forced):
-        """None when the task's gate lets pass, else why it does not."""
-        _, mono_s, _ = self.time()
-        silent = len(senses.failed)
-        is_open, failed = await senses.check(task, mono_s, forced)
-        if len(senses.failed) != silent:
-            self.ledger.save_tasks(self.heartbeat.tasks)
-        return failed or (None if is_open else "no gate is true (1 checked)")
-
-    async def _start(self, group, forced, model):
+    async def start(self, group, forced, model, aside):
         """Run tasks if budget, lane and network allow; else they wait or end. (action, reason)"""
-        _, mono_s, _ = self.time()
-        if not forced and any(self._wait_of(task, mono_s) > 0 for task in group):
-            reason = self.heartbeat.waits[not model]
+        heartbeat = self.box
+        if not forced and any(self.wait_of(task) for task in group):
+            reason = heartbeat.waits[not model]
             self.hold(group, reason)
             return "retry", reason
-        action, reason = self._decide(group, forced, None, model, late=True)
-        if action == "run":
-            return await self._run(group, model, mono_s)
-        if not forced:
-            if action == "retry":
+        # The gates before these have been passed.
+        action, reason = self.decide(group, True, model, late=True)
+        if action != "run":
+            if not forced and action == "retry":
                 self.hold_off(reason, not model)
                 self.hold(group, reason)
-            else:
+            elif not forced:
                 for task in group:
-                    self._skip(task, reason)
-        return self.say(action, reason)
-
-    async def _run(self, group, model, mono_s):
-        heartbeat = self.heartbeat
+                    self.skip(task, reason)
+            return self.say(action, reason)
         if not model:
-            from tenner.schedule import outcome
+            from tenner.schedule.outcome import alerts
 
-            return await outcome.alerts(heartbeat, group)
-        heartbeat.running_s = mono_s
-        if heartbeat.spawns:
+            return await alerts(heartbeat, group)
+        heartbeat.running_s = self.time()[1]
+        if aside:
             heartbeat.run_aside(group)
             return "run", "started"
         from tenner.schedule import turns
@@ -162,11 +114,11 @@ class Wake(Book):
 
     # --- decisions
 
-    def _question(self, group, forced=False, gates=None, model=True, late=False):
+    def question(self, group, forced=False, model=True, late=False):
         """What `decide` is asked; without `late` only of the gates before budget and lane."""
-        heartbeat = self.heartbeat
+        heartbeat = self.box
         now, mono_s, trusted = self.time()
-        state = {"work": heartbeat.work, "gates": gates, "model": model, "forced": forced}
+        state = {"work": heartbeat.work, "model": model, "forced": forced}
         busy = left = hours = None
         online = True
         if heartbeat.window:
@@ -185,38 +137,21 @@ class Wake(Book):
                 state["running_s"] = mono_s - heartbeat.running_s
         return now, mono_s * 1000, trusted, group, state, config, busy, online, left
 
-    def _decide(self, group, forced=False, gates=None, model=True, late=False):
-        # The gates before those of `late` have been passed by then.
-        return decide.decide(*self._question(group, forced or late, gates, model, late))
-
-    def _wait_of(self, task, mono_s):
-        """Seconds until a task that is due may be tried."""
-        until_s = self.heartbeat.retry_at_s[task.notify]
-        if not task.notify:
-            until_s = max(until_s, self.heartbeat.not_before_s)
-        return max(until_s - mono_s, 0)
-
-    def _skip(self, task, reason):
-        """The occurrence at hand ends without a run."""
-        now, mono_s, trusted = self.time()
-        line = {"r": "skipped", "why": reason}
-        if task.pending and task.pending[3]:
-            line["tokens"] = task.pending[3]
-        self.write(task, task.due, line, now, trusted)
-        tasks.begin(task, now, mono_s, trusted)
+    def decide(self, group, forced=False, model=True, late=False):
+        return decide.decide(*self.question(group, forced, model, late))
 
     # --- what people ask
 
     def status(self):
         """Yield the chain of gates, line by line."""
-        heartbeat = self.heartbeat
-        self._watch()
+        heartbeat = self.box
+        self.look()
         yield "heartbeat every %d s, %d timed tasks%s" % (
             heartbeat.every_s,
             len(heartbeat.tasks or ()),
             "" if heartbeat.clock.trusted else ", clock not set",
         )
-        question = self._question(heartbeat.tasks, late=True)
+        question = self.question(heartbeat.tasks, late=True)
         for index, (name, reason) in enumerate(decide.chain(*question)):
             yield "%d %s: %s" % (index + 1, name, reason or "ok")
         if heartbeat.saved.get("f"):
@@ -226,13 +161,25 @@ class Wake(Book):
 
     def why(self, count):
         """Yield the last decisions, oldest first, and what is next."""
-        from tenner.schedule.runs import describe
+        self.look()
+        for line in self.tail(count):
+            yield _describe(line, self.zone)
+        wake_at_s = self.next_wake() if self.box.every_s else None
+        yield "next: nothing" if wake_at_s is None else "next: in %d s" % (wake_at_s - self.time()[1])
 
-        self._watch()
-        for line in self.runs.tail(count):
-            yield describe(line, self.zone)
-        wake_at_s = self._next_wake()
-        if wake_at_s is None:
-            yield "next: nothing"
-        else:
-            yield "next: in %d s" % (wake_at_s - self.time()[1])
+
+def _describe(line, zone):
+    """One line of the log as a person reads it."""
+    name = line.get("job") or line.get("k", "?")
+    if "n" in line:
+        name = "line %d" % line["n"]
+    text = "%s %s: %s" % (zone.short(line.get("t", 0)), name, line.get("r", "?"))
+    if "why" in line:
+        text += ", %s" % line["why"]
+    if line.get("tokens"):
+        text += ", %s%d tokens" % ("about " if line.get("est") else "", line["tokens"])
+    if "ms" in line:
+        text += ", %d ms" % line["ms"]
+    if "sent" in line:
+        text += ", " + SENT.get(line["sent"], "?")
+    return text
