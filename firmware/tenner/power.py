@@ -10,8 +10,9 @@ import asyncio
 
 from tenner.log import log
 from tenner.port.compat import const
-from tenner.schedule import tasks
+from tenner.schedule import slots
 from tenner.schedule.book import Book
+from tenner.store import files
 
 _LOOK_S = const(1)
 _SHORTEST_S = const(10)
@@ -28,7 +29,7 @@ def plan(busy, clock_waits, talk_s, awake_s, wakes):
     (seconds to sleep, or None to stay awake; why). `busy`: what runs or waits to run, or None;
     `clock_waits`: there are tasks, and nobody knows the time; `talk_s`: how long the conversation, if
     there is one, is still waited for; `awake_s`: since the boot; `wakes`: (seconds or None for never,
-    whether that is another try of something that failed).
+    what is tried again then, or None).
     """
     if busy:
         return None, busy
@@ -40,7 +41,7 @@ def plan(busy, clock_waits, talk_s, awake_s, wakes):
     for seconds, again in wakes:
         if again:
             if awake_s < _PATIENCE_S:
-                return None, "something is tried again"
+                return None, again
             seconds = max(seconds or 0, _RETRY_S)
         if seconds is not None and (best is None or seconds < best):
             best = seconds
@@ -51,61 +52,86 @@ def plan(busy, clock_waits, talk_s, awake_s, wakes):
     return min(best, _LONGEST_S), "the next task"
 
 
-def _busy(app, heartbeat, cron):
+def _busy(app, services):
     """What must not be cut short by sleep, or None."""
-    if not heartbeat.booted or cron.known is None:
-        return "starting"
-    if app.agent.lane.busy() or heartbeat.running_s is not None or cron.running:
+    if app.agent.lane.busy():
         return "a turn"
     if len(app.inbox) or (app.telegram is not None and app.telegram.digest):
         return "a message"
     if app.made("spawner") and app.part("spawner").running:
         return "a background task"
-    for task in heartbeat.tasks or ():
-        gate = task.gate
-        if gate and gate.for_s and gate.since_s is not None and not gate.fired:
-            # The count of `for` is in memory only.
-            return "a gate whose condition holds"
+    for service in services:
+        if not service.booted:
+            return "starting"
+        if service.running_s is not None:
+            return "a turn"
+        for task in service.tasks or ():
+            gate = task.gate
+            if gate and gate.for_s and gate.since_s is not None and not gate.fired:
+                # The count of `for` is in memory only.
+                return "a gate whose condition holds"
     return None
+
+
+def _services(app):
+    """The heartbeat, and the jobs where there are any."""
+    found = [app.part("heartbeat")]
+    if files.exists(app.workspace + "/CRON.json") or app.made("cron"):
+        found.append(app.part("cron"))
+    return found
+
+
+def _failed(service):
+    """Has a service whose file has work for it no idea when? It is being started again, then."""
+    return (
+        service.next_wake() is None
+        and (service.tasks is None or service.area == "heartbeat")
+        and getattr(service, "every_s", 1) > 0
+        and files.exists(service.file)
+    )
 
 
 def look(app):
     """(seconds to sleep or None, why) as things stand now."""
-    heartbeat, cron = app.part("heartbeat"), app.part("cron")
+    services = _services(app)
     now_s = app.clock.mono_s()
-    busy = _busy(app, heartbeat, cron)
-    held = any(task.pending for task in heartbeat.tasks or ())
-    wakes = [
-        (heartbeat.next_wake(), held),
-        (cron.next_wake(), any(job.waits for job in cron.jobs)),
-    ]
+    busy = _busy(app, services)
+    wakes = []
+    clock_waits = False
+    for service in services:
+        again = None
+        if any(task.pending for task in service.tasks or ()):
+            again = "a task is tried again"
+        elif _failed(service):
+            again = "%s starts again" % service.area
+        wakes.append((service.next_wake(), again))
+        clock_waits = clock_waits or bool(service.tasks and not app.clock.trusted)
     if app.sending:
         outbox_s = app.part("delivery").outbox.next_wake()
         if not outbox_s:
             busy = busy or "a message on its way"
-        wakes.append((outbox_s, True))
+        wakes.append((outbox_s, "a message is tried again"))
     if app.telegram is not None and app.telegram.status != "polling":
         # Whoever wrote while the board was asleep is heard first.
-        wakes.append((None, True))
+        wakes.append((None, "Telegram is asked for messages"))
     talk_s = 0
     if app.heard_s is not None:
         talk_s = app.heard_s + app.config.get("power.awake_s") - now_s
-    clock_waits = not app.clock.trusted and bool(heartbeat.tasks or cron.jobs)
     return plan(busy, clock_waits, talk_s, now_s, wakes)
 
 
-def write_down(heartbeat, sleep_s):
-    """Put on flash what of the heartbeat is in memory only and would be missed after the sleep."""
-    book = Book(heartbeat)
-    now, mono_s, trusted = book.time()
-    for task in heartbeat.tasks or ():
+def write_down(service, sleep_s):
+    """Put on flash what of a service is in memory only and would be missed after the sleep."""
+    book = Book(service)
+    now, _, trusted = book.time()
+    for task in service.tasks or ():
         waiting = task.pending
-        if waiting and (
-            tasks.following(task, waiting[0], now, trusted, book.zone) <= now + sleep_s
-        ):
-            # The next one is due before the board wakes: this one ends here.
-            book.close(task, waiting, now, trusted)
-    book.runs.flush(mono_s)
+        if waiting:
+            coming = slots.following(task, waiting[0], now, trusted, book.zone)
+            if coming is not None and coming <= now + sleep_s:
+                # The next one is due before the board wakes: this one ends here.
+                book.close(task, waiting, now, trusted)
+    book.flush(True)
 
 
 def after_sync(app, service):
@@ -130,7 +156,8 @@ async def run(app):
         sleep_s, why = look(app)
         # Twice, so that whatever the last turn has set going is seen.
         if sleep_s is not None and before is not None:
-            write_down(app.part("heartbeat"), sleep_s)
+            for service in _services(app):
+                write_down(service, sleep_s)
             log("power", "sleeping for %d s (%s)" % (sleep_s, why))
             app.port.deep_sleep(sleep_s * 1000, app.config.get("power.wake_gpio") or None)
         before = sleep_s

@@ -52,6 +52,8 @@ from host_tools.vboard.wifi import Wifi, WifiError
 from host_tools.vboard.world import WorldError
 
 _EPOCH_2000 = 946684800
+# machine.wake_reason() on an ESP32-C3.
+_WAKE_TIMER, _WAKE_GPIO = 4, 7
 _NAME_NOT_RESOLVED = -202
 _UNIQUE_ID = bytes.fromhex("7c2c67000001")
 _ROM_BANNER = b"ESP-ROM:esp32c3-api1-20210207\r\nBuild:Feb  7 2021\r\n"
@@ -133,6 +135,8 @@ class Supervisor:
         self._nvs: dict[str, str] = {}
         self._watchdog_at: float | None = None
         self._wake_at: float | None = None
+        self._wake_pins: tuple[int, tuple[str, ...]] = (0, ())
+        self._wake_reason = 0
         self._to_child = bytearray()
         self._events = b""
         self._filter = OutputFilter()
@@ -248,7 +252,7 @@ class Supervisor:
         if self._watchdog_at is not None and now >= self._watchdog_at:
             self._chip_reset(WATCHDOG)
         if self._wake_at is not None and now >= self._wake_at:
-            self._chip_reset(DEEP_SLEEP)
+            self._wake(_WAKE_TIMER)
         for waiter in [waiter for waiter in self._waiters if now >= waiter.deadline]:
             self._waiters.remove(waiter)
             waiter.client.refuse(
@@ -287,6 +291,7 @@ class Supervisor:
         self._end_child()
         self._lose_network()
         self._watchdog_at = self._wake_at = None
+        self._wake_pins = (0, ())
         self._emit(_ROM_BANNER + _RESET_REASONS[cause] + b",boot:0xc (SPI_FAST_FLASH_BOOT)\r\n")
         if self.flash:
             fault = boot_fault(self.flash.read_bytes())
@@ -548,6 +553,19 @@ class Supervisor:
         self._watchdog_at = None
         self.state = "asleep"
         self._wake_at = self._now() + int(ms) / 1000 if int(ms) >= 0 else None
+        self._wake_by_pin()
+
+    def _wake_by_pin(self) -> None:
+        """Asleep, the chip looks at nothing but the pins it was told to; they are pulled the other way."""
+        level, pins = self._wake_pins
+        for pin in pins:
+            if bool(self.hardware.world.get_or(f"gpio{pin}", 1.0 - level)) == bool(level):
+                self._wake(_WAKE_GPIO)
+                return
+
+    def _wake(self, reason: int) -> None:
+        self._wake_reason = reason
+        self._chip_reset(DEEP_SLEEP)
 
     def _tell_powerlost(self) -> None:
         self.power_off()
@@ -557,6 +575,9 @@ class Supervisor:
 
     def _tell_wake_on(self, level: str, *pins: str) -> None:
         self._wake_pins = (int(level), pins)
+
+    def _ask_wake_reason(self) -> bytes:
+        return b"%d" % self._wake_reason
 
     def _ask_unique_id(self) -> bytes:
         return _UNIQUE_ID
@@ -677,6 +698,8 @@ class Supervisor:
 
     def do_set(self, name: str, value: float) -> None:
         self.hardware.world.set(name, value)
+        if self.state == "asleep":
+            self._wake_by_pin()
 
     def do_get(self, name: str) -> float:
         return self.hardware.world.get(name)

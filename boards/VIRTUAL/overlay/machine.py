@@ -60,7 +60,8 @@ def reset_cause():
 
 
 def wake_reason():
-    return TIMER_WAKE if _board.cause == DEEPSLEEP_RESET else 0
+    """TIMER_WAKE, 7 for a pin (as on a C3), or 0 when it was no wake."""
+    return int(_board.ask("wake_reason")) if _board.cause == DEEPSLEEP_RESET else 0
 
 
 def unique_id():

@@ -1,0 +1,100 @@
+"""Deep sleep of the whole agent: a stopped process and a moved clock."""
+
+import json
+
+from host_tools.services import OWNER
+from tests.host.e2e import LIMIT_S, SideBySide, agent_board
+
+together = SideBySide()
+
+SLEEP = {"power.mode": "sleep", "power.awake_s": 0}
+HOURLY = "# Heartbeat\n- (every 1h) Say: how is the plant?\n"
+
+
+def runs(bench):
+    """The run log as it is on flash."""
+    text = bench.board.read_tree().get("/state/runs.jsonl", b"").decode()
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def asleep(bench):
+    bench.wait_for("sleeping for ")
+    bench.board.wait_state("asleep", LIMIT_S)
+
+
+@together.check
+def test_a_beat_runs_once_and_between_two_the_board_sleeps():
+    with agent_board(HOURLY, changes=SLEEP) as bench:
+        for count in range(4):
+            asleep(bench)
+            assert len(bench.model.requests) == count
+            bench.board.clock(advance_s=3600)
+        asleep(bench)
+        lines = [line for line in runs(bench) if line["r"] == "ran"]
+        assert len(lines) == len(bench.model.requests) == 4
+        dues = [line["due"] for line in lines]
+        assert [b - a for a, b in zip(dues, dues[1:], strict=False)] == [3600] * 3
+        # Said once, and then known over three boots.
+        assert len(bench.told()) == 1
+        # Woken in the middle of an interval it finds nothing to do.
+        bench.board.power_cycle()
+        asleep(bench)
+        assert len(bench.model.requests) == 4
+
+
+@together.check
+def test_a_gate_that_stays_shut_asks_no_model_and_loses_no_line():
+    beat = (
+        "- (every 1h; when room.temperature > 30) Hot.\n"
+        "- (every 1h; when room.temperature < 5) Cold.\n"
+    )
+    with agent_board(beat, changes=SLEEP) as bench:
+        for _ in range(3):
+            asleep(bench)
+            bench.board.clock(advance_s=3600)
+        asleep(bench)
+        lines = [line for line in runs(bench) if line["k"] != "beat"]
+        assert len(lines) == len({(line["k"], line["due"]) for line in lines}) == 6
+        assert bench.model.requests == []
+
+
+@together.check
+def test_who_wrote_while_it_slept_is_answered_and_the_conversation_keeps_it_awake():
+    changes = {"power.mode": "sleep", "power.awake_s": 5}
+    with agent_board(HOURLY, changes=changes) as bench:
+        asleep(bench)
+        bench.telegram.say(OWNER, "say: good morning")
+        bench.board.clock(advance_s=3600)
+        bench.wait_told("good morning")
+        bench.wait_for("awake: a conversation")
+        bench.echo("still there")
+        before = bench.log.count("sleeping for ")
+        assert before == 1
+        asleep(bench)
+
+
+@together.check
+def test_a_pin_wakes_it_once():
+    changes = {"power.mode": "sleep", "power.awake_s": 8, "power.wake_gpio": "A0"}
+    with agent_board(HOURLY, changes=changes) as bench:
+        asleep(bench)
+        bench.board.set("gpio0", 0)
+        bench.wait_for("DEEPSLEEP start")
+        bench.wait_for("awake: a conversation")
+        # Held down it does not wake the board again and again.
+        asleep(bench)
+        bench.board.set("gpio0", 1)
+        bench.wait_for("DEEPSLEEP start")
+        assert bench.model.requests == []
+
+
+# (pin, what the sentence says)
+NO_PINS = [("A9", "pins.csv has no pin A9"), ("BUTTON", "pin BUTTON is reserved: boot button")]
+
+
+@together.each(NO_PINS)
+def test_a_pin_that_cannot_wake_is_one_sentence(pin, sentence):
+    changes = {"power.mode": "sleep", "power.wake_gpio": pin}
+    with agent_board(HOURLY, changes=changes) as bench:
+        bench.wait_for(f"power.wake_gpio: {sentence}")
+        assert "Traceback" not in bench.log
