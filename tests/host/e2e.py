@@ -210,7 +210,9 @@ class SideBySide:
 
     def _start(self, items):
         for item in items:
-            owner, function = getattr(item.function, "side_by_side", (None, None))
+            # A whole file under MicroPython is an item without a function.
+            test = getattr(item, "function", None)
+            owner, function = getattr(test, "side_by_side", (None, None))
             if owner is self:
                 case = item.callspec.params["case"]
                 self._started[item.nodeid] = self._pool.submit(function, *case)
