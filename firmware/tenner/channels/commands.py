@@ -37,5 +37,6 @@ async def run(app, message):
             return lines if isinstance(lines, str) else "\n".join(lines)
     from tenner.store.nearest import nearest
 
-    guess = nearest(name, [known for known, _, _ in COMMANDS]) or "help"
-    return "There is no command /%s. Did you mean /%s?" % (name[:32], guess)
+    guess = nearest(name, [known for known, _, _ in COMMANDS])
+    hint = "Did you mean /%s?" % guess if guess else "/help lists what there is."
+    return "There is no command /%s. %s" % (name[:32], hint)
