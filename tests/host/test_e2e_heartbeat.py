@@ -125,3 +125,15 @@ def test_a_failing_model_is_tried_again_and_the_owner_is_told_once():
         assert len(bench.told()) == 1
         bench.type("/heartbeat")
         bench.wait_for("failed 1 times in a row")
+
+
+def test_the_whole_path_with_the_words_and_the_heap_of_a_chip(micropython32):
+    # Unlike on a chip, TLS takes its 40 KB from the same heap here.
+    with agent_board(WARM_ROOM, interpreter=micropython32, heap="192K") as bench:
+        bench.board.set("room.temperature", 31.5)
+        bench.wait_told(WARM_TOLD)
+        bench.board.set("room.temperature", 26.5)
+        assert bench.ask(ASK) == READS.format(26.5)
+        bench.type("/status")
+        bench.wait_for("network up")
+        assert "MemoryError" not in bench.log
