@@ -5,7 +5,7 @@ import unittest
 
 import schedule_sim as sim
 from tenner.schedule import gates, slots
-from tenner.schedule.clauses import split
+from tenner.schedule.items import split
 from tenner.schedule.cronexpr import Cron
 from tenner.schedule.decide import GATES, chain, decide
 from tenner.schedule.hours import Hours

@@ -8,7 +8,7 @@ import unittest
 import schedule_sim as sim
 from support import run, temp_folder
 from tenner.agent.lane import LaneBusy, PutBack
-from tenner.schedule import cronbook, cronwake, jobs
+from tenner.schedule import cronbook, jobs
 from tenner.schedule.book import Book
 from tenner.schedule.cron import CronJobs
 from tenner.schedule.zone import Zone
@@ -16,7 +16,7 @@ from tenner.tools import ToolError
 from tenner.tools import cron as tool
 
 sim.quiet()
-cronbook.log = cronwake.log = sim._silent
+cronbook.log = sim._silent
 START = sim.START  # midnight, a Saturday
 
 

@@ -4,7 +4,7 @@
 import unittest
 
 from support import ROOT, temp_folder
-from tenner.schedule import clauses, items
+from tenner.schedule import items
 from tenner.schedule.ack import deliver
 
 
@@ -111,7 +111,7 @@ class Items(unittest.TestCase):
 
 class Clauses(unittest.TestCase):
     def gate(self, text):
-        found, _, problem = clauses.split("(when %s) x" % text)
+        found, _, problem = items.split("(when %s) x" % text)
         return found.get("when"), problem
 
     def test_gates(self):
@@ -172,21 +172,19 @@ class Clauses(unittest.TestCase):
         ):
             with self.subTest(text):
                 line = "(%s) Do it." % text
-                found, rest, problem = clauses.split(line)
+                found, rest, problem = items.split(line)
                 self.assertEqual((found, rest), ({}, line))
                 self.assertTrue(word in problem, problem)
-        self.assertTrue("closed" in clauses.split("(every 5m Do it.")[2])
+        self.assertTrue("closed" in items.split("(every 5m Do it.")[2])
 
     def test_ordinary_brackets_are_ordinary(self):
         for text in ("(see notes) x", "(5m) x", "() x", "(never) x", "no (every 5m) x"):
-            self.assertEqual(clauses.split(text), ({}, text, None))
+            self.assertEqual(items.split(text), ({}, text, None))
 
     def test_words_in_any_case(self):
-        found, rest, problem = clauses.split("(Every 5M) x")
+        found, rest, problem = items.split("(Every 5M) x")
         self.assertTrue(problem)
-        self.assertEqual(
-            clauses.split("(EVERY 5m; Notify) x")[0], {"every_s": 300, "notify": True}
-        )
+        self.assertEqual(items.split("(EVERY 5m; Notify) x")[0], {"every_s": 300, "notify": True})
 
 
 class Ack(unittest.TestCase):
@@ -197,6 +195,7 @@ class Ack(unittest.TestCase):
             "- HEARTBEAT_OK",
             "# HEARTBEAT_OK",
             "```text\nHEARTBEAT_OK\n```",
+            "```markdown\nHEARTBEAT_OK\n```",
             "<p><b>HEARTBEAT_OK</b></p>",
             "“HEARTBEAT_OK”",
             "HEARTBEAT_OKHEARTBEAT_OK",

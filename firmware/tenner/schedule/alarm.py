@@ -56,7 +56,9 @@ class Service:
     #: schedule.book.Stores, or what stands in for it in tests.
     kept = None
 
-    def __init__(self, area, port, file, clock, part, lane, run_turn, deliver, notify, online, rest):
+    def __init__(
+        self, area, port, file, clock, part, lane, run_turn, deliver, notify, online, rest
+    ):
         self.area = area
         self.port = port
         self.file = port.path("workspace/" + file)

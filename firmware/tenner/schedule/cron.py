@@ -28,14 +28,14 @@ class CronJobs(Service):
 
     async def step(self, aside=False):
         """Collect the jobs that are due, then run them one after the other."""
-        from tenner.schedule.cronwake import CronWake
+        from tenner.schedule.cronbook import CronBook
 
         # All of them first: what one job takes must not move the times of the others.
-        due = CronWake(self).collect()
+        due = CronBook(self).collect()
         if self.running_s is not None:
             return
         # Its code is not needed while a job runs.
-        del CronWake
+        del CronBook
         self.running_s = self.clock.mono_ms() // 1000
         try:
             for job in due:
@@ -45,9 +45,9 @@ class CronJobs(Service):
                     await jobturns.run(self, job)
         finally:
             self.running_s = None
-        from tenner.schedule.cronwake import CronWake
+        from tenner.schedule.cronbook import CronBook
 
-        self.wake_at_s = CronWake(self).next_wake()
+        self.wake_at_s = CronBook(self).next_wake()
 
     def lines(self):
         """One line for each job, for `/cron` and the tool."""

@@ -1,18 +1,64 @@
-# tenner schedule.cronbook: the records of the jobs, and how a run of one ends.
+# tenner schedule.cronbook: which jobs are due, how a run of one ends, and their records.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.log import log
 from tenner.port.compat import const
 from tenner.schedule.book import Book
-from tenner.schedule.slots import set_last
+from tenner.schedule.slots import seat, set_last
 
 _BACK_OFF_S = (30, 60, 300, 900, 3600)
 #: Failures in a row after which a job is switched off.
 _MAX_FAILURES = const(5)
+_KEEP_S = const(86400)
 
 
 class CronBook(Book):
     """The jobs' own book."""
+
+    # --- a wake
+
+    def look(self):
+        """Take in what has changed since the last wake."""
+        from tenner.schedule import watch
+
+        watch.look(self)
+        now, _, trusted = self.time()
+        for job in self.box.tasks or ():
+            # One-shot jobs that are done stay in the list for a day.
+            if trusted and job.off and job.at and now - job.off > _KEEP_S:
+                from tenner.schedule import jobs
+
+                try:
+                    jobs.rewrite(self.box.file, job.key, None)
+                except ValueError as error:
+                    # It stays for another day; the owner has been told of the entry that is wrong.
+                    log("cron", "%s is not taken out: %s" % (job.key, error))
+                    job.off = now
+        watch.refresh(self)
+
+    def collect(self):
+        """The jobs to run now; those that do not wait for a run end here."""
+        self.look()
+        found = []
+        for job in self.due():
+            if job.skip and self.time()[2] and job.due < self.box.start_s:
+                self.pass_over(job, "missed while off")
+            elif not self.wait_of(job):
+                found.append(job)
+        return found
+
+    def start_anew(self, key):
+        """Forget why a job was off, and count from now."""
+        self.look()
+        now, mono_s, trusted = self.time()
+        for job in self.box.tasks or ():
+            if job.key == key:
+                job.failures = job.off = job.not_before_s = 0
+                job.why = ""
+                if trusted:
+                    seat(job, now, mono_s)
+        self.save_tasks()
+        self.box.poke()
 
     # --- how a run ends
 

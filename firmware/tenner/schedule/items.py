@@ -6,20 +6,26 @@ any length passes through a buffer of one task. `parse(text)` collects that for 
 
 A task is a list item (`-`, `*`, `+` or `1.`), with an open box or none. Lines indented below it
 belong to it, unless they are items with a box or clauses of their own. Items that are ticked
-are left out, with all that is indented below them and has no box of its own.
+are left out, with all that is indented below them and has no box of its own. Clauses stand in
+brackets at the start of an item: (every 1m; when room.temperature > 30).
 """
 
+import re
+
 from tenner.port.compat import const
-from tenner.schedule import clauses
 
 # One task's text at most; a longer one is cut and the owner told. It all goes to the model.
 _MAX_TEXT = const(2000)
 _MAX_LINE = const(500)
 _MAX_FRONT_LINES = const(40)
+_MAX_S = const(366 * 86400)
 
 GENERAL = 0  # (GENERAL, line, text, None)
 TASK = 1  # (TASK, line, text, clauses)
 PROBLEM = 2  # (PROBLEM, line, sentence, None)
+
+_ITEM = r"([-*+]|[0-9]+[.)])([ \t]+|$)(\[[ xX]?\])?"
+_HEADING = r"#+([ \t]|$)"
 
 
 class Heartbeat:
@@ -50,48 +56,77 @@ def parse(text):
 
 def is_empty(text):
     """Whether the text gives the heartbeat nothing to do."""
-    for found in read(enumerate(text.split("\n"), 1)):
-        if found[0] != PROBLEM:
-            return False
-    return True
+    return all(found[0] == PROBLEM for found in read(enumerate(text.split("\n"), 1)))
+
+
+# --- lines
 
 
 def file_lines(path):
     """Numbered lines of a file; an overlong line comes in pieces with the same number."""
     number = 1
-    held = b""
     with open(path, "rb") as f:
-        while True:
-            block = f.read(256)
-            held += block
-            while True:
-                end = held.find(b"\n")
-                if end < 0:
-                    break
-                yield number, _decode(held[:end])
-                held = held[end + 1 :]
-                number += 1
-            if not block:
-                break
-            if len(held) > _MAX_LINE:
-                cut = held.rfind(b" ") + 1
+        line = f.readline(_MAX_LINE)
+        while line:
+            whole = line.endswith(b"\n")
+            rest = b""
+            if not whole and len(line) >= _MAX_LINE:
+                # Between two words, or at least not inside a character of UTF-8.
+                cut = line.rfind(b" ") + 1
                 if cut < _MAX_LINE // 2:
-                    cut = _MAX_LINE
-                    # Not inside a character of UTF-8.
-                    while held[cut] & 0xC0 == 0x80:
+                    cut = _MAX_LINE - 4
+                    while line[cut] & 0xC0 == 0x80 and cut > _MAX_LINE // 2:
                         cut -= 1
-                yield number, _decode(held[:cut])
                 # Indented, so that it goes on with what it belongs to.
-                held = b"   " + held[cut:]
-    if held:
-        yield number, _decode(held)
+                line, rest = line[:cut], b"   " + line[cut:]
+            try:
+                yield number, line.decode()
+            except UnicodeError:
+                yield number, bytes(byte if byte < 128 else 63 for byte in line).decode()
+            number += whole
+            line = rest + f.readline(_MAX_LINE - len(rest))
 
 
-def _decode(line):
-    try:
-        return line.decode()
-    except UnicodeError:
-        return bytes(byte if byte < 128 else 63 for byte in line).decode()
+def _without_comments(numbered_lines):
+    """The lines less their HTML comments, each of which may span several."""
+    opened = 0
+    for number, line in numbered_lines:
+        line = line.rstrip("\r\n")
+        if number == 1 and line[:1] == "\ufeff":
+            line = line[1:]
+        kept = ""
+        while True:
+            text, mark, line = line.partition("-->" if opened else "<!--")
+            kept += "" if opened else text
+            if not mark:
+                break
+            opened = 0 if opened else number
+        yield number, kept
+    if opened:
+        yield opened, ValueError("the comment opened here is never closed; expected -->")
+
+
+def _without_front_matter(numbered_lines):
+    """The lines less a `---` block of `key: value` at the very top."""
+    lines = _without_comments(numbered_lines)
+    held = []
+    for number, line in lines:
+        held.append((number, line))
+        body = "" if isinstance(line, ValueError) else line.rstrip()
+        if number == 1 and body == "---":
+            continue
+        if number > 1 and body in ("---", "..."):
+            held = []
+        # A list between two rules is no front matter.
+        elif number > 2 or (number == 2 and ":" in body and body[:2] != "- "):
+            if number < _MAX_FRONT_LINES:
+                continue
+        break
+    yield from held
+    yield from lines
+
+
+# --- items
 
 
 def read(numbered_lines):
@@ -102,42 +137,27 @@ def read(numbered_lines):
             yield PROBLEM, number, str(line), None
             continue
         body = line.strip()
-        indent = _indent(line)
+        line = line.replace("\t", "    ")
+        indent = len(line) - len(line.lstrip())
         if _is_mark(body):
-            if task and body and body[0] == "#":
-                for found in _finish(task):
-                    yield found
+            if body[:1] == "#":
+                yield from _finish(task)
                 task = None
             continue
-        rest, box = _item(body)
-        if rest is None or (indent and task and indent > task[1] and not _own(rest, box)):
-            if task and indent > task[1]:
-                # Text goes on, a nested item keeps its mark and its line.
-                _add(task, body, " " if rest is None else "\n")
-                continue
-            if rest is None:
-                if task:
-                    for found in _finish(task):
-                        yield found
-                    task = None
-                yield GENERAL, number, body, None
-                continue
-        if task:
-            for found in _finish(task):
-                yield found
-        task = [number, indent, box == "x", [], 0]
-        _add(task, rest, "")
-    if task:
-        for found in _finish(task):
-            yield found
-
-
-def _own(rest, box):
-    """Whether a nested item is a task by itself."""
-    if box:
-        return True
-    found, _, problem = clauses.split(rest)
-    return bool(found or problem)
+        text, box = _item(body)
+        below = task and indent > task[1]
+        if below and (text is None or not (box or split(text)[0] or split(text)[2])):
+            # Text goes on, a nested item keeps its mark and its line.
+            _add(task, body, " " if text is None else "\n")
+            continue
+        yield from _finish(task)
+        task = None
+        if text is None:
+            yield GENERAL, number, body, None
+        else:
+            task = [number, indent, box in ("[x]", "[X]"), [], 0]
+            _add(task, text, "")
+    yield from _finish(task)
 
 
 def _add(task, text, joint):
@@ -149,121 +169,165 @@ def _add(task, text, joint):
 
 
 def _finish(task):
-    line, _, ticked, pieces, length = task
-    text = "".join(pieces).strip()
-    if ticked or not text:
+    text = "".join(task[3]).strip() if task else ""
+    if not text:
         return
-    if length > _MAX_TEXT:
+    line = task[0]
+    if len(text) > _MAX_TEXT:
         text = text[:_MAX_TEXT]
         yield PROBLEM, line, "the task is cut after %d characters; shorten it" % _MAX_TEXT, None
-    found, text, problem = clauses.split(text)
+    clauses, text, problem = split(text)
+    if not text:
+        problem = "nothing stands behind the brackets; expected a task"
     if problem:
         yield PROBLEM, line, problem, None
     if text:
-        yield TASK, line, text, found
-    else:
-        yield PROBLEM, line, "nothing stands behind the brackets; expected a task", None
-
-
-def _indent(line):
-    count = 0
-    for char in line:
-        if char == " ":
-            count += 1
-        elif char == "\t":
-            count += 4
-        else:
-            break
-    return count
+        yield TASK, line, text, clauses
 
 
 def _is_mark(body):
     """Blank lines, headings, rules and code fences say nothing by themselves."""
-    if not body or body[:3] in ("```", "~~~"):
+    if not body or body[:3] in ("```", "~~~") or re.match(_HEADING, body):
         return True
-    if body[0] == "#":
-        title = body.lstrip("#")
-        return not title or (title[0] in " \t" and len(body) - len(title) <= 6)
     marks = body.replace(" ", "")
     return len(marks) >= 3 and marks[0] in "-*_" and not marks.strip(marks[0])
 
 
 def _item(body):
-    """(text, box) of a list item: box is "", "o" (open) or "x"; text None when it is none."""
-    if body[0] in "-*+":
-        rest = body[1:]
-    else:
-        digits = 0
-        while digits < len(body) and digits < 9 and "0" <= body[digits] <= "9":
-            digits += 1
-        if not digits or body[digits : digits + 1] not in (".", ")"):
-            return None, ""
-        rest = body[digits + 1 :]
-    if rest and rest[0] not in " \t":
+    """(text, box) of a list item; text None when it is none."""
+    found = re.match(_ITEM, body)
+    if not found:
         return None, ""
-    rest = rest.strip()
-    mark = rest[:3].lower()
-    if mark in ("[ ]", "[x]") and (len(rest) == 3 or rest[3] in " \t"):
-        return rest[3:].strip(), "x" if mark == "[x]" else "o"
-    if rest[:2] == "[]" and (len(rest) == 2 or rest[2] in " \t"):
-        return rest[2:].strip(), "o"
-    return rest, ""
+    text = body[len(found.group(0)) :]
+    box = found.group(3) or ""
+    if box and text[:1] not in ("", " ", "\t"):
+        return box + text, ""
+    return text.strip(), box
 
 
-def _without_comments(numbered_lines):
-    """The lines less their HTML comments, each of which may span several."""
-    opened = 0
-    for number, line in numbered_lines:
-        if line.endswith("\r"):
-            line = line[:-1]
-        if number == 1 and line[:1] == "\ufeff":
-            line = line[1:]
-        at = 0
-        while True:
-            if opened:
-                end = line.find("-->", at)
-                if end < 0:
-                    line = line[:at]
-                    break
-                line = line[:at] + line[end + 3 :]
-                opened = 0
-            at = line.find("<!--", at)
-            if at < 0:
-                break
-            line = line[:at] + line[at + 4 :]
-            opened = number
-        yield number, line
-    if opened:
-        yield opened, ValueError("the comment opened here is never closed; expected -->")
+# --- clauses
+
+_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+_SIGNS = (">=", "<=", "==", "!=", ">", "<")
+# What is expected, by clause.
+_CLAUSES = {
+    "every": "1s to 366d, such as every 10m",
+    "daily": "HH:MM, such as daily 07:30",
+    "cron": "",
+    "when": "SENSOR.VALUE, then >, >=, <, <=, ==, != and a NUMBER, outside A..B or changes by N, "
+    "then for DURATION, reset NUMBER (on the other side)",
+    "hours": "",
+    "model": "model and one name",
+    "notify": "notify alone",
+}
 
 
-def _without_front_matter(numbered_lines):
-    """The lines less a `---` block of `key: value` at the very top."""
-    lines = _without_comments(numbered_lines)
-    held = []
-    key = ""
-    for number, line in lines:
-        body = line.rstrip() if isinstance(line, str) else ""
-        if not held:
-            if number > 1 or body != "---":
-                yield number, line
-                break
-        elif body in ("---", "..."):
-            held = []
+def split(text):
+    """(clauses, rest, problem) of one item's text. `problem` is a sentence or None."""
+    if text[:1] != "(":
+        return {}, text, None
+    inner, bracket, rest = text[1:].partition(")")
+    parts = [part.split() or [""] for part in inner.split(";")]
+    if not any(words[0].lower() in _CLAUSES for words in parts):
+        return {}, text, None
+    clauses = {}
+    problem = None if bracket else 'the bracket is never closed; expected ")"'
+    for words in parts if bracket else ():
+        name = words[0].lower()
+        key = "every_s" if name == "every" else name
+        try:
+            if name not in _CLAUSES:
+                problem = "is no clause; expected " + ", ".join(sorted(_CLAUSES))
+            elif key in clauses:
+                problem = "stands twice"
+            else:
+                clauses[key] = _clause(name, words[1:])
+        except (ValueError, IndexError) as error:
+            problem = "expected " + _CLAUSES[name] if _CLAUSES[name] else str(error)
+        if problem:
+            problem = '"%s": %s' % (" ".join(words), problem)
             break
-        elif len(held) > _MAX_FRONT_LINES or not _is_front(body, key):
-            held.append((number, line))
+    if ("every_s" in clauses) + ("daily" in clauses) + ("cron" in clauses) > 1:
+        problem = problem or "expected one of every, daily and cron, not several"
+    if "notify" in clauses and "model" in clauses:
+        problem = problem or "notify asks no model; expected one of them, not both"
+    return ({}, text, problem) if problem else (clauses, rest.strip(), None)
+
+
+def _clause(name, words):
+    """What a clause is worth; any ValueError or IndexError when it is wrong."""
+    text = " ".join(words)
+    if name == "when":
+        return _gate(text)
+    if name == "every":
+        return _duration("".join(words))
+    if name == "cron":
+        from tenner.schedule.cronexpr import Cron
+
+        Cron(text)
+    elif name == "hours":
+        from tenner.schedule.hours import Hours
+
+        Hours(text)
+    elif name == "daily":
+        from tenner.schedule.hours import minute_of_day
+
+        if not 0 <= minute_of_day(text) < 1440:
+            raise ValueError
+    elif len(words) != (name == "model"):
+        raise ValueError
+    return text or True
+
+
+def _duration(text):
+    """Seconds of `10m`, `90s`, `1h`, `2d`."""
+    # isdigit() of str takes foreign digits too, of bytes it does not.
+    if len(text) > 9 or not text[:-1].encode().isdigit() or text[-1] not in _UNITS:
+        raise ValueError
+    seconds = int(text[:-1]) * _UNITS[text[-1]]
+    if not 0 < seconds <= _MAX_S:
+        raise ValueError
+    return seconds
+
+
+def _number(text):
+    """int or float of a plain decimal number."""
+    if text.strip("0123456789.+-"):
+        raise ValueError
+    return float(text) if "." in text else int(text)
+
+
+def _gate(text):
+    """SENSOR.VALUE op NUMBER [for D] [reset N] | outside A..B [for D] | changes by N"""
+    # Spaces round the sign may be left out: room.temperature>30.
+    for sign in _SIGNS:
+        if sign in text:
+            text = text.replace(sign, " %s " % sign)
             break
-        held.append((number, line))
-        key = key if body[:2] == "- " else body
-    for pair in held:
-        yield pair
-    for pair in lines:
-        yield pair
-
-
-def _is_front(body, key):
-    """Whether a line can stand in front matter; prose or a list without a key cannot."""
-    if body[:2] == "- ":
-        return key[-1:] == ":"
-    return not body or body[0] in " \t#" or ": " in body or body[-1] == ":"
+    name, op, *rest = text.split()
+    sensor, _, value = name.rpartition(".")
+    op = op.lower()
+    number = rest.pop(0)
+    gate = {"sensor": sensor, "value": value, "op": op}
+    if op == "outside":
+        low, high = number.split("..")
+        gate["number"], gate["number2"] = _number(low), _number(high)
+        wrong = gate["number"] > gate["number2"]
+    elif op == "changes" and number.lower() == "by":
+        gate["op"] = "changes by"
+        gate["number"] = _number(rest.pop(0))
+        wrong = gate["number"] <= 0 or rest
+    else:
+        gate["number"] = _number(number)
+        wrong = op not in _SIGNS
+    while rest:
+        word, argument, *rest = rest
+        key = "for_s" if word.lower() == "for" else word.lower()
+        wrong = wrong or key in gate or key not in ("for_s", "reset")
+        gate[key] = _duration(argument) if key == "for_s" else _number(argument)
+    if "reset" in gate:
+        beyond = gate["reset"] - gate["number"]
+        wrong = wrong or op[0] not in "<>" or (beyond > 0 if op[0] == ">" else beyond < 0)
+    if wrong or not sensor or not value:
+        raise ValueError
+    return gate

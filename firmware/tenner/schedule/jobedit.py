@@ -2,13 +2,13 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.schedule import jobs
-from tenner.schedule.cronwake import CronWake
+from tenner.schedule.cronbook import CronBook
 from tenner.schedule.slots import due_at
 
 
 def lines(cron):
     """Yield one line for each job: its id, its time, what is next."""
-    book = CronWake(cron)
+    book = CronBook(cron)
     book.look()
     zone = book.zone
     if not cron.tasks:
@@ -31,7 +31,7 @@ def lines(cron):
 
 def add(cron, entry):
     """Add an entry, in the place of one with the same id."""
-    book = CronWake(cron)
+    book = CronBook(cron)
     book.look()
     job = jobs.job_of(entry, book.zone)
     now, _, trusted = book.time()
@@ -44,7 +44,7 @@ def add(cron, entry):
 
 def change(cron, key, enabled):
     """Set a job's "enabled"; None takes the job out."""
-    book = CronWake(cron)
+    book = CronBook(cron)
     book.look()
     keys = [job.key for job in cron.tasks or ()]
     if key not in keys:

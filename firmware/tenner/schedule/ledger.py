@@ -91,7 +91,9 @@ class Ledger(Book):
         for task in tasks:
             if task.key:
                 gate = task.gate
-                entry = [task.last, int(gate.fired), gate.reference] if gate else [task.last, 0, None]
+                entry = (
+                    [task.last, int(gate.fired), gate.reference] if gate else [task.last, 0, None]
+                )
                 yield '%s"%s":%s' % (comma, name_of(task.key), json.dumps(entry))
                 comma = ","
         yield '},"s":%s}\n' % json.dumps(self.box.failed)

@@ -23,7 +23,7 @@ async def _deliver(heartbeat, text):
 
 async def alerts(heartbeat, tasks):
     """Send the texts of `notify` tasks. (action, reason)"""
-    from tenner.schedule import prompt
+    from tenner.schedule import turns
     from tenner.schedule.gates import Senses, name_of
 
     answer = ("run", "nothing sent")
@@ -34,7 +34,7 @@ async def alerts(heartbeat, tasks):
         known = {}
         if task.opened is not None:
             known[name_of(task.gate)] = task.opened
-        text = await senses.fill(prompt.text_of(run.stores, task.line), known)
+        text = await senses.fill(turns.text_of(run.stores, task.line), known)
         try:
             sent = await _deliver(heartbeat, text)
         except OSError as error:
@@ -84,7 +84,10 @@ async def settle(heartbeat, begun, result, tokens):
     run.end(line)
     run.has_run()
     heartbeat.put_backs = 0
-    log("heartbeat", "ran: %s (%d tokens)" % (line.get("why") or SENT[line["sent"]], line["tokens"]))
+    log(
+        "heartbeat",
+        "ran: %s (%d tokens)" % (line.get("why") or SENT[line["sent"]], line["tokens"]),
+    )
     _recovered(run)
     return "run", SENT[line["sent"]]
 

@@ -165,7 +165,11 @@ class Wake(Ledger):
         for line in self.tail(count):
             yield _describe(line, self.zone)
         wake_at_s = self.next_wake() if self.box.every_s else None
-        yield "next: nothing" if wake_at_s is None else "next: in %d s" % (wake_at_s - self.time()[1])
+        yield (
+            "next: nothing"
+            if wake_at_s is None
+            else "next: in %d s" % (wake_at_s - self.time()[1])
+        )
 
 
 def _describe(line, zone):
