@@ -2,6 +2,7 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import asyncio
+import gc
 
 from tenner.log import log, redact
 from tenner.port.compat import const, ticks_diff, ticks_ms
@@ -29,6 +30,16 @@ def trace(error):
             log("app", line)
 
 
+def failed(what, error):
+    """Log a failure with its traceback. Where memory is short it is said shorter: nothing may raise here."""
+    gc.collect()
+    try:
+        log("app", "%s: %s: %s" % (what, type(error).__name__, error))
+        trace(error)
+    except MemoryError:
+        print("app: out of memory")
+
+
 async def supervise(name, service, sleep=asyncio.sleep):
     """Run the coroutine function `service` for ever: whatever it raises, it is started again later."""
     backoff_s = _FIRST_BACKOFF_S
@@ -40,8 +51,7 @@ async def supervise(name, service, sleep=asyncio.sleep):
         except asyncio.CancelledError:
             raise
         except Exception as error:
-            log("app", "%s failed: %s: %s" % (name, type(error).__name__, error))
-            trace(error)
+            failed(name + " failed", error)
         if ticks_diff(ticks_ms(), start) > _HEALTHY_MS:
             backoff_s = _FIRST_BACKOFF_S
         log("app", "%s starts again in %d s" % (name, backoff_s))
@@ -104,8 +114,7 @@ async def _answer(app, message):
     except Exception as error:
         # A person always gets an answer, also when the fault is ours or the heap was too small.
         app.rest()
-        log("app", "a turn failed: %s: %s" % (type(error).__name__, error))
-        trace(error)
+        failed("a turn failed", error)
         text = "Something in me failed (%s: %s). The log has the details." % (
             type(error).__name__,
             redact(str(error)),
@@ -128,7 +137,4 @@ def reply(app, message, text):
 
 def unhandled(loop, context):
     """What leaves a task that nobody waits for is logged like any failure, without secrets."""
-    error = context.get("exception")
-    log("app", "%s: %s" % (context.get("message"), type(error).__name__))
-    if error is not None:
-        trace(error)
+    failed("a task failed", context.get("exception"))
