@@ -56,6 +56,7 @@ class App:
             from tenner import wiring
 
             self._parts[name] = wiring.make(name, self)
+            self.shed("tenner.wiring")
         return self._parts[name]
 
     def made(self, name):
@@ -72,6 +73,13 @@ class App:
             from tenner import room
 
             room.make(self)
+
+    def shed(self, prefix, keep=()):
+        """On a small board, let go of the modules whose names begin so, if nobody runs them."""
+        if self.port.small:
+            from tenner.store.modules import forget
+
+            forget(prefix, keep)
 
     # --- the outside
 

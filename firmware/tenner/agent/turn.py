@@ -136,11 +136,17 @@ class Turn:
         except _Stopped as stop:
             result.error = stop.args[0]
             result.interrupted = self._interrupted
-            self.lines.append(record("a", "(no answer: %s)" % result.error))
+        except MemoryError as error:
+            log("turn", error)
+            # What was said so far did not fit, and may end anywhere.
+            del self.lines[1:]
+            result.error = "I stopped: this did not fit into my memory. Ask for something shorter."
         finally:
             # The connection was kept for the next round; now the long poll wants the one TLS session.
             await agent.part("chain").close()
         result.ms = ticks_diff(ticks_ms(), start)
+        if result.error is not None:
+            self.lines.append(record("a", "(no answer: %s)" % result.error))
         if self.session is not None and self.span is None:
             agent.keep(self.session, self.lines)
         return result
@@ -163,7 +169,11 @@ class Turn:
             if reply.text or reply.calls:
                 self.lines.append(record("a", reply.text))
             if reply.calls:
-                await self._call_tools(reply.calls)
+                calls, reply = reply.calls, None
+                # While tools run nobody needs the code that talks to the model, only its connection.
+                self.agent.app.shed("tenner.llm.", ("tenner.llm.chain", "tenner.llm.errors"))
+                self.agent.app.shed("tenner.net.sse")
+                await self._call_tools(calls)
             elif reply.stop != "length":
                 return reply.text
             elif told_length:
