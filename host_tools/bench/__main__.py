@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 from host_tools import ROOT, tenner_version
-from host_tools.bench import code, heap, requests
+from host_tools.bench import code, heap, requests, schedule
 from host_tools.bench.rows import NotMeasured, Row
 from host_tools.vboard import BoardError
 
@@ -52,6 +52,10 @@ ROWS = [
     Row("flash.code_mpy_kb", "code on flash, as .mpy", "KB", code.code_mpy_kb, 120, "174"),
     Row("flash.erases_per_turn", "flash erases of a turn", "blocks", requests.erases_per_turn, 4, "1 a message"),
     Row("request.heartbeat_bytes", "first request of a heartbeat", "B", requests.heartbeat_bytes, 4096, "6758"),
+    Row("heartbeat.idle_day_model_calls", "model calls, 3 gates, an idle day", "calls", schedule.idle_day_model_calls, 0, "1 a beat"),
+    Row("heartbeat.day_bytes.template", "prompts of a day, template untouched", "B", schedule.template_bytes, 0),
+    Row("heartbeat.day_bytes.gated", "3 gates, one true from noon, fires once", "B", schedule.gated_bytes),
+    Row("heartbeat.day_bytes.ten_tasks", "10 plain tasks, 48 beats", "B", schedule.ten_tasks_bytes),
     Row("lane.person_wait_ms", "a person's wait while a heartbeat streams", "ms", requests.person_wait_ms),
 ]  # fmt: skip
 

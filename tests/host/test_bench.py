@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 
 from host_tools.bench import __main__ as bench
-from host_tools.bench import code
+from host_tools.bench import code, schedule
 from host_tools.bench.rows import NotMeasured, Row
 
 
@@ -58,3 +58,18 @@ def test_the_heap_of_an_import_is_seen(micropython32):
     costs = code.import_costs(["tenner.net.http"])
     assert costs[-1][0] == "heap"
     assert costs[-1][1] == sum(size for _, size in costs[:-1]) > 1000
+
+
+def test_a_day_of_the_heartbeat():
+    assert schedule.day(None) == (0, 0)
+    assert schedule.day(schedule.GATED) == (0, 0)
+    calls, size = schedule.day(schedule.GATED, schedule.NOON)
+    assert calls == 1
+    calls, ten = schedule.day(schedule.TEN_TASKS)
+    assert calls == 48
+    assert ten > 48 * size > 48 * 1000
+
+
+def test_a_day_that_cannot_be_lived_is_not_measured():
+    with pytest.raises(NotMeasured, match="the day ended early"):
+        schedule.day("- Look.\n", "noon")
