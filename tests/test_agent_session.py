@@ -94,6 +94,10 @@ class TestSession(unittest.TestCase):
             b'["t","nobody","asked"]\n',
             b'["a","bad \xff utf"]x\n',
             b"\x00\x00\x00\n",
+            b'["u","no \xff utf"]\n',
+            b'["u","half \xc3"]\n',
+            b'["u","raw \x00 byte"]\n',
+            b'["u","of another system"]\r\n',
         ):
             self.write(good + foreign + good)
             s = self.session()
@@ -105,6 +109,13 @@ class TestSession(unittest.TestCase):
             )
             s.append((record("u", "next"), record("a", "works")))
             self.assertTrue(sent(self.session()).endswith(record("a", "works")))
+
+    def test_valid_text_is_good_wherever_a_piece_ends(self):
+        for size in range(480, 520):
+            self.write(record("u", "x" * size + "é😀\ufffd") + record("a", "1"))
+            s = self.session()
+            self.assertEqual(sent(s).count(b"\n"), 2)
+            self.assertFalse(s.repaired)
 
     def test_a_summary_stays_in_front(self):
         s = self.session(window=400)

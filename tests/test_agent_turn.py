@@ -198,6 +198,14 @@ class TestTurn(unittest.TestCase):
         # The model's own words go to the tool; only the copy that is sent back is cleaned.
         self.assertEqual(agent.registry.calls[1][0], "read it, please!")
 
+    def test_what_does_not_fit_into_memory_is_said_and_the_next_turn_works(self):
+        call = Reply("", [Call("c1", "echo", "{}")])
+        agent = self.agent(call, MemoryError("allocating 16384 bytes"), Reply("fine"))
+        answer = say(agent, "all of it")
+        self.assertTrue("memory" in answer and "shorter" in answer, answer)
+        self.assertEqual(say(agent, "short"), "fine")
+        self.assertEqual([row[0] for row in rows(agent.chain.records[-1])], ["u", "a", "u"])
+
     def test_a_turn_of_no_text_is_said(self):
         self.assertEqual(say(self.agent(Reply("")), "hi"), "(The model gave no text.)")
 

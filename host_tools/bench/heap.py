@@ -38,6 +38,7 @@ class Agent:
     """One agent process and the services it talks to, over plain HTTP."""
 
     def __init__(self, root: Path, services: Services, heap_kb: int, idle_ms: int) -> None:
+        self.root = root
         self.services = services
         command = interpreters.find_micropython32().command(
             CHIP / "start.py", CHIP, root, str(idle_ms), heap=f"{heap_kb}K"
@@ -78,8 +79,8 @@ class Agent:
     def last(self) -> str:
         return " | ".join(self.lines[-6:])
 
-    def ask(self, text: str, expect: str) -> None:
-        """Send a message as the owner and wait for an answer that holds `expect`."""
+    def ask(self, text: str, expect: str = "") -> str:
+        """Send a message as the owner and wait for an answer that holds `expect`; return it."""
         telegram = self.services.telegram
         before = len(telegram.sent)
         telegram.say(OWNER, text)
@@ -94,6 +95,7 @@ class Agent:
         answer = telegram.sent[before].text
         if expect not in answer:
             raise Died(f"answered {answer[:200]!r}; {self.last()}")
+        return answer
 
     def stop(self) -> None:
         self._process.kill()
@@ -104,11 +106,16 @@ class Agent:
                 stream.close()
 
 
-def _tree(services: Services) -> dict[str, bytes]:
+def _tree(services: Services, llm: dict[str, object]) -> dict[str, bytes]:
     tree = build.firmware_tree("VIRTUAL")
     tree["/config.json"] = json.dumps(
         {
-            "llm": {"base_url": services.model.base_url, "api_key": API_KEY, "model": MODEL},
+            "llm": {
+                "base_url": services.model.base_url,
+                "api_key": API_KEY,
+                "model": MODEL,
+                **llm,
+            },
             "telegram": {
                 "base_url": services.telegram.url,
                 "token": TOKEN,
@@ -133,19 +140,28 @@ def history(messages: int) -> bytes:
         lines.append(
             json.dumps(["a", f"{number % 40} degrees, as before."], separators=(",", ":"))
         )
-    return ("\n".join(lines) + "\n").encode()
+    return "".join([line + "\n" for line in lines]).encode()
 
 
 @contextlib.contextmanager
-def agent(heap_kb: int, *, messages: int = 0, idle_ms: int = 1500) -> Iterator[Agent]:
-    """Run the agent in a heap of this size, with a history of so many messages in the owner's chat."""
+def agent(
+    heap_kb: int,
+    *,
+    messages: int = 0,
+    session: bytes = b"",
+    llm: dict[str, object] | None = None,
+    idle_ms: int = 1500,
+) -> Iterator[Agent]:
+    """Run the agent in a heap of this size. The owner's chat has a history of so many messages, or the
+    file `session`; `llm` are further settings of that section."""
     with tempfile.TemporaryDirectory() as folder, Services(tls=False) as services:
         root = Path(folder)
-        build.write_tree(_tree(services), root)
-        if messages:
-            sessions = root / "state" / "sessions"
-            sessions.mkdir(parents=True)
-            (sessions / f"telegram_{OWNER}.jsonl").write_bytes(history(messages))
+        build.write_tree(_tree(services, llm or {}), root)
+        session = session or history(messages)
+        if session:
+            path = root / "state" / "sessions" / f"telegram_{OWNER}.jsonl"
+            path.parent.mkdir(parents=True)
+            path.write_bytes(session)
         running = Agent(root, services, heap_kb, idle_ms)
         try:
             yield running

@@ -5,6 +5,7 @@ import os
 
 from tenner.agent.session import line_pieces
 from tenner.net.jsonin import Scanner
+from tenner.net.jsonout import cut, valid
 from tenner.store import files
 
 
@@ -35,19 +36,38 @@ def _kept(path, summary_end, start, size):
                 yield from line_pieces(file, end)
 
 
+class _Line(Scanner):
+    """Takes the pieces of a line; ValueError when it is not what an API takes as it stands."""
+
+    def __init__(self):
+        super().__init__(lambda path, value, more: None)
+
+    def take(self, piece):
+        """Take the next piece; the last one ends in a newline."""
+        data = self._tail + piece
+        size = len(data) - cut(data, len(data))
+        self._tail = data[size:]
+        data = data[:size]
+        self.feed(piece)
+        if min(piece.rstrip(b"\n") or b" ") < 0x20 or valid(data) != data:
+            raise ValueError("no clean UTF-8")
+        if piece[-1:] == b"\n":
+            self.end()
+
+    def begin(self):
+        self.reset()
+        self._tail = b""
+
+
 def _good_line(file, end):
-    scanner = Scanner(_ignore)
+    line = _Line()
+    line.begin()
     try:
         for piece in line_pieces(file, end):
-            scanner.feed(piece)
-        scanner.end()
+            line.take(piece)
     except ValueError:
         return False
     return True
-
-
-def _ignore(path, value, more):
-    return None
 
 
 def _turns(file, end):
@@ -55,7 +75,7 @@ def _turns(file, end):
     Yield (start, end, whole) of every turn from the file's position to `end`. What follows a
     finished turn and is no history line is a stretch of its own, so that it costs only itself.
     """
-    scanner = Scanner(_ignore)
+    line = _Line()
     start = here = file.tell()
     good = fresh = True
     calls = []
@@ -70,12 +90,10 @@ def _turns(file, end):
                 calls = []
             open_calls = len(calls)
             line_good = _follows(piece, kind, calls) and (kind == b"u" or here > start)
-            scanner.reset()
+            line.begin()
         fresh = piece.endswith(b"\n")
         try:
-            scanner.feed(piece)
-            if fresh:
-                scanner.end()
+            line.take(piece)
         except ValueError:
             line_good = False
         if good and not line_good or not fresh and file.tell() >= end:
