@@ -1,0 +1,65 @@
+# tenner tests: a stretch of the simulated year, and what must hold of it.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+import collections
+
+import pytest
+
+import schedule_sim as sim
+import schedule_year
+from tenner.schedule.book import name_of
+from tenner.schedule.slots import following
+
+DAYS = 21
+
+
+@pytest.fixture(scope="module")
+def board():
+    sim.quiet()
+    board = schedule_year.Greenhouse(DAYS, seed=9)
+    board.live(DAYS)
+    return board
+
+
+def test_every_occurrence_has_one_line_unless_there_was_no_power(board):
+    assert board.outages and board.boots > 1
+    dues = collections.defaultdict(list)
+    for line in board.lines():
+        dues[line["k"]].append(line["due"])
+    for task in board.heartbeat.tasks:
+        found = dues[name_of(task.key)]
+        assert len(found) == len(set(found))
+        at = sim.START
+        while True:
+            at = following(task, at, at, True, board.zone)
+            if at >= board.clock.utc:
+                break
+            if at not in found:
+                # A missed stretch is caught up by one occurrence, that for the one which waited for
+                # the network or the model when the power went, too.
+                held_s = task.every_s or 86400
+                assert any(start - held_s <= at < end for start, end in board.outages), at
+
+
+def test_what_the_year_is_meant_to_show_happens(board):
+    reasons = {schedule_year.reason(line) for line in board.lines() if line["r"] != "ran"}
+    assert reasons >= {"no gate is true", "quiet hours", "daily token budget spent", "offline"}
+    assert any(line["r"] == "ran" and line["k"] == "beat" for line in board.lines())
+    assert len(board.turns) < sum(line["r"] == "ran" for line in board.lines())
+
+
+def test_no_message_is_sent_twice_within_a_day(board):
+    last = {}
+    for utc, text in board.sent:
+        assert utc - last.get(text, 0) >= 86400, text
+        last[text] = utc
+    assert last
+
+
+def test_the_report_adds_up(board):
+    counts = collections.Counter()
+    for line in schedule_year.report(board):
+        label, count = line[:17].strip(), int(line[17:24])
+        counts[label] += count
+    ran = counts["beats that ran"] + counts["tasks that ran"]
+    assert counts["occurrences"] == ran + counts["skipped"]

@@ -1,0 +1,178 @@
+# tenner tests: a year of one board, on a moved clock.
+# MIT license; Copyright (c) 2026 the tenner authors
+"""
+    python tests/schedule_year.py [days]
+
+A greenhouse in Berlin: its temperature goes up and down with the day and the season, its tank runs
+empty. The network is away for some hours a week, the power now and then, its owner talks to the agent,
+and the model fails sometimes. The code of the schedule is the firmware's; nothing sleeps.
+"""
+
+import collections
+import math
+import random
+import sys
+import time
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+for folder in (HERE, HERE.parent / "firmware"):
+    if str(folder) not in sys.path:
+        sys.path.insert(0, str(folder))
+
+import schedule_sim as sim  # noqa: E402
+
+HEARTBEAT = """# Heartbeat
+Look after the greenhouse.
+
+- Compare the soil sensor with yesterday.
+- (every 10m; when air.temperature > 32 for 20m reset 28) Too hot: say what to do.
+- (every 10m; when air.temperature < 3 reset 6) Frost: warn me.
+- (every 5m; when tank.level < 20 reset 60; notify) Tank low: {tank.level}
+- (daily 07:30) Tell me the night's minimum.
+- (cron 0 18 * * 5) Sum up the week.
+- (every 1h; hours 08:00-20:00) Check the inbox.
+- [x] Order seeds.
+"""
+BERLIN = "CET-1CEST,M3.5.0,M10.5.0/3"
+TOKENS, TOKENS_PER_DAY = 900, 30000
+HOUR, DAY = 3600, 86400
+
+
+class Greenhouse(sim.Board):
+    """A board and its world. `spells` says from when to when something is the matter."""
+
+    def __init__(self, days, seed=1):
+        self.chance = random.Random(seed)
+        self.spells = []
+        self.tank = 90.0
+        self.spent = collections.Counter()
+        self.boots = 0
+        self.is_on = True
+        for day in range(days):
+            self._plan(day)
+        self.outages = [spell[:2] for spell in self.spells if spell[2] == "power"]
+        super().__init__(
+            HEARTBEAT,
+            tz=BERLIN,
+            heartbeat__active_hours="06:00-23:00",
+            budget__tokens_per_day=TOKENS_PER_DAY,
+        )
+        self.reply = self._think
+
+    def _plan(self, day):
+        for kind, how_often, shortest_s, longest_s in (
+            ("offline", 0.3, 60, 6 * HOUR),
+            ("busy", 1.5, 20, 600),
+            ("power", 0.05, 10, 2 * DAY),
+            ("model", 0.1, 300, 3 * HOUR),
+        ):
+            while self.chance.random() < how_often:
+                start = sim.START + day * DAY + self.chance.randrange(DAY)
+                end = start + self.chance.randrange(shortest_s, longest_s)
+                self.spells.append((start, end, kind))
+                how_often -= 1
+
+    def during(self, kind):
+        return any(start <= self.clock.utc < end for start, end, what in self.near if what == kind)
+
+    # --- what the heartbeat is given
+
+    def boot(self, trusted=None):
+        self.boots += 1
+        return super().boot(trusted)
+
+    async def read(self, name):
+        if name == "tank":
+            return {"level": self.tank}
+        day = (self.clock.utc - sim.START) / DAY
+        # Begins in November: cold, and warm in July.
+        season = 12 - 12 * math.cos((day + 130) / 365.25 * 2 * math.pi - math.pi / 1.9)
+        return {"temperature": round(season + 9 * math.sin((day - 0.35) * 2 * math.pi), 2)}
+
+    def busy(self):
+        return "telegram:1" if self.during("busy") else None
+
+    def online(self):
+        return "wifi" if self.during("offline") else True
+
+    def _think(self, prompt):
+        day = (self.clock.utc + self.zone.offset(self.clock.utc)) // DAY
+        self.spent[day] += TOKENS
+        self.left = TOKENS_PER_DAY - self.spent[day]
+        if self.during("model"):
+            return sim.Result(error="The model does not answer.", tokens=0)
+        silence = "Check the inbox" not in prompt or self.chance.random() < 0.9
+        for word in ("Too hot", "Frost", "minimum", "Sum up"):
+            if word in prompt:
+                return sim.Result("%s: what I found on day %d." % (word, day), tokens=TOKENS)
+        return sim.Result("HEARTBEAT_OK" if silence else "Mail on day %d." % day, tokens=TOKENS)
+
+    # --- time
+
+    def live(self, days):
+        """Let the days pass, with whatever they bring."""
+        end = sim.START + days * DAY
+        edges = sorted({edge for start, stop, _ in self.spells for edge in (start, stop)})
+        edges = [edge for edge in edges if edge < end] + [end]
+        for edge in edges:
+            while self.clock.utc < edge:
+                self._pass(min(edge - self.clock.utc, HOUR))
+        self.step()
+
+    def _pass(self, seconds):
+        self.near = [spell for spell in self.spells if spell[0] <= self.clock.utc + HOUR]
+        self.spells = [spell for spell in self.spells if spell[1] > self.clock.utc]
+        today = (self.clock.utc + self.zone.offset(self.clock.utc)) // DAY
+        self.left = TOKENS_PER_DAY - self.spent[today]
+        self.tank -= seconds / 3600
+        if self.tank < 5:
+            self.tank = 95.0
+        if self.during("power"):
+            self.is_on = False
+            self.clock.pass_s(seconds)
+            return
+        if not self.is_on:
+            self.is_on = True
+            self.boot()
+        self.pass_time(seconds, longest_s=HOUR)
+
+
+def report(board):
+    """Yield the lines that are printed: what became of every occurrence."""
+    lines = board.lines()
+    ran = [line for line in lines if line["r"] == "ran"]
+    beats = [line for line in ran if line["k"] == "beat"]
+    yield "occurrences      %7d" % len(lines)
+    yield "beats that ran   %7d" % len(beats)
+    yield "tasks that ran   %7d" % (len(ran) - len(beats))
+    yield "model calls      %7d" % len(board.turns)
+    yield "messages         %7d" % len(board.sent)
+    yield "notices          %7d" % len(board.notices)
+    yield "boots            %7d" % board.boots
+    reasons = collections.Counter(reason(line) for line in lines if line["r"] != "ran")
+    for why, count in sorted(reasons.items(), key=lambda pair: (-pair[1], pair[0])):
+        yield "skipped          %7d  %s" % (count, why)
+
+
+def reason(line):
+    """Why an occurrence was not run, without the numbers: `quiet hours`, `offline`, `failed`."""
+    if line["r"] == "interrupted":
+        return "interrupted"
+    why = line["why"].partition(" (")[0]
+    return "failed" if why.startswith(("failed ", "The model ")) else why
+
+
+def main(days):
+    sim.quiet()
+    start = time.monotonic()
+    board = Greenhouse(days)
+    board.live(days)
+    print("%d days" % days)
+    for line in report(board):
+        print(line)
+    print("in %.1f s" % (time.monotonic() - start))
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 365)
