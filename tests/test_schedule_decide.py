@@ -5,11 +5,11 @@ import unittest
 
 import schedule_sim as sim
 from tenner.schedule import gates, slots
-from tenner.schedule.items import split
 from tenner.schedule.cronexpr import Cron
 from tenner.schedule.decide import GATES, chain, decide
 from tenner.schedule.hours import Hours
 from tenner.schedule.index import build
+from tenner.schedule.items import split
 from tenner.schedule.state import Task
 from tenner.schedule.zone import Zone, date_of, days_of, iso_local, month_days
 

@@ -36,13 +36,15 @@ class Budget:
         """Count what a request of a turn of this kind has cost."""
         state = self._today()
         state["u"] += tokens
-        if estimated:
-            state["e"] = 1
         if kind != "person":
             state["s"] += tokens
-        if self.per_day and state["u"] >= self.per_day and not state["n"]:
+        if estimated:
+            state["e"] = 1
+        told = state["n"]
+        if self.per_day and state["u"] >= self.per_day:
             state["n"] = 1
-            self._save()
+        self._slots.save(state)
+        if state["n"] != told:
             text = (
                 "Today's budget of %d tokens is spent: heartbeat and scheduled jobs rest until "
                 "midnight. You can go on with %d more." % (self.per_day, self.reserve)
@@ -50,8 +52,6 @@ class Budget:
             log("budget", text)
             if self._notify is not None:
                 self._notify(text)
-        else:
-            self._save()
 
     def used(self):
         """(tokens used today, of them by scheduled turns, whether part of it is an estimate)."""
@@ -63,14 +63,14 @@ class Budget:
         used, scheduled, estimated = self.used()
         about = "about " if estimated else ""
         yield "today: %s%d tokens, %d of them by heartbeat and jobs" % (about, used, scheduled)
-        if self.per_day:
-            yield "limit: %d a day, %d left; people may use %d more" % (
-                self.per_day,
-                max(self.left("heartbeat"), 0),
-                self.reserve,
-            )
-        else:
+        if not self.per_day:
             yield "limit: none (budget.tokens_per_day)"
+            return
+        yield "limit: %d a day, %d left; people may use %d more" % (
+            self.per_day,
+            max(self.per_day - used, 0),
+            self.reserve,
+        )
 
     def _today(self):
         """The counters of the present day, set to 0 when another one has begun."""
@@ -82,15 +82,10 @@ class Budget:
         if self._clock.trusted:
             now = self._clock.now()
             day = (now + self._zone.offset(now)) // _DAY_S
-        if day is None or day != state.get("d") or "u" not in state:
-            # The first day that is known takes over what was spent before the clock was set.
-            keep = state.get("d") is None and "u" in state
-            for name in ("u", "s", "e", "n"):
-                state[name] = state[name] if keep else 0
+        # The first day that is known takes over what was spent before the clock was set.
+        if "u" not in state or day != state.get("d", day):
+            for name in "usen":
+                state[name] = 0
+        if day is not None:
             state["d"] = day
-            if day is None:
-                del state["d"]
         return state
-
-    def _save(self):
-        self._slots.save(self._state)

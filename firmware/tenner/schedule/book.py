@@ -105,7 +105,7 @@ class Book:
     """
     Lives for one wake or one turn; all that lasts is in the service `box` it works for. What is
     special to a service comes with a class of its own: note(), noted() and save_tasks(), and for
-    `watch` boot(), adopt(), adopted() and scan(). No name of it begins with an underscore.
+    `watch` boot(), adopt(), adopted() and scan().
     """
 
     def __init__(self, box, begun=None):

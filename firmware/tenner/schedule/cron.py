@@ -16,9 +16,6 @@ class CronJobs(Service):
     """
     It is given what every Service needs; `deliver` is await deliver(text, channel, chat), where
     channel and chat None are the owner's. Its `tasks` are the jobs.
-
-    No name here may begin with an underscore: the build gives those of each file the same short
-    ones, and Service has its own.
     """
 
     def __init__(self, port, clock, part, lane, run_turn, deliver, notify, online, rest=None):

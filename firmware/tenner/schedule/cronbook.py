@@ -73,7 +73,7 @@ class CronBook(Book):
         log("cron", "%s ran (%d tokens)" % (job.key, line["tokens"]))
         job.failures = 0
         if job.at:
-            self.switch_off(job, "done")
+            self._switch_off(job, "done")
         self.end(line)
         self.has_run(job.notify)
 
@@ -83,7 +83,7 @@ class CronBook(Book):
         log("cron", "%s failed (%d in a row): %s" % (job.key, job.failures, sentence))
         off = job.failures >= _MAX_FAILURES
         if off:
-            self.switch_off(job, "failed %d times: %s" % (job.failures, sentence))
+            self._switch_off(job, "failed %d times: %s" % (job.failures, sentence))
             self.box.notify(
                 'The job "%s" has failed %d times in a row and is off now: %s '
                 "`/cron` shows the jobs; ask me to enable it again."
@@ -100,7 +100,7 @@ class CronBook(Book):
         """This occurrence is not run."""
         log("cron", "%s skipped: %s" % (job.key, reason))
         if job.at:
-            self.switch_off(job, "skipped: " + reason)
+            self._switch_off(job, "skipped: " + reason)
             self.box.notify(
                 'The job "%s", due at %s, was not run: %s.'
                 % (job.key, self.zone.short(job.due), reason)
@@ -108,7 +108,7 @@ class CronBook(Book):
         self.skip(job, reason)
         self.save_tasks()
 
-    def switch_off(self, job, why):
+    def _switch_off(self, job, why):
         job.off = max(self.time()[0], 1)
         job.why = why
 
@@ -163,7 +163,7 @@ class CronBook(Book):
             # What was interrupted is due again, unless what is missed is to be skipped.
             last = max(last, due) if job.skip else min(last, due - 1)
             if job.failures >= _MAX_FAILURES:
-                self.switch_off(job, "interrupted %d times" % job.failures)
+                self._switch_off(job, "interrupted %d times" % job.failures)
                 self.box.notify('The job "%s" is off: %s.' % (job.key, job.why))
         set_last(job, last)
         return True
@@ -176,9 +176,9 @@ class CronBook(Book):
         return [job.last, job.failures, job.off, job.why, 0]
 
     def save_tasks(self):
-        self.stores.save("cron", self.pieces())
+        self.stores.save("cron", self._pieces())
 
-    def pieces(self):
+    def _pieces(self):
         import json
 
         comma = "{"

@@ -43,8 +43,8 @@ class Cron:
         for _ in range(_MAX_MONTHS):
             if months >> month & 1:
                 days = days_of(year, month, day)
-                for day in range(day, month_days(year, month) + 1):
-                    date, weekday = dates >> day & 1, weekdays >> (days + 4) % 7 & 1
+                for number in range(day, month_days(year, month) + 1):
+                    date, weekday = dates >> number & 1, weekdays >> (days + 4) % 7 & 1
                     if date and weekday or self._either_day and (date or weekday):
                         return days
                     days += 1

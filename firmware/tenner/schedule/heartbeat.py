@@ -15,9 +15,6 @@ class Heartbeat(Service):
               given_up(text)
     ask       await ask(pieces, model) -> llm.reply.Reply of one request that offers only the tool
               of schedule/heartbeat.json; needed for the mode "decide"
-
-    No name here may begin with an underscore: the build gives those of each file the same short
-    ones, and Service has its own.
     """
 
     #: Whether the beat has anything to do.
@@ -26,7 +23,7 @@ class Heartbeat(Service):
     early = False
     put_backs = 0
     #: The turn under way beside the service.
-    turn = None
+    _turn = None
 
     def __init__(
         self,
@@ -78,7 +75,7 @@ class Heartbeat(Service):
         return await Wake(self).step(forced, aside)
 
     def run_aside(self, tasks):
-        self.turn = asyncio.create_task(_run_aside(self, tasks))
+        self._turn = asyncio.create_task(_run_aside(self, tasks))
 
     def dedup(self):
         """What the owner was told: .repeats(text), .queued(text), .confirm(text), .given_up(text)"""
@@ -113,5 +110,5 @@ async def _run_aside(heartbeat, tasks):
     try:
         await turns.run_groups(heartbeat, tasks)
     finally:
-        heartbeat.running_s = heartbeat.turn = None
+        heartbeat.running_s = heartbeat._turn = None
         heartbeat.poke()

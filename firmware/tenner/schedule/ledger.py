@@ -82,9 +82,9 @@ class Ledger(Book):
                 self.box.saved["l"] = task.last
         self.save()
         if any(task.key for task in tasks):
-            self.stores.save("tasks", self.pieces(tasks))
+            self.stores.save("tasks", self._pieces(tasks))
 
-    def pieces(self, tasks):
+    def _pieces(self, tasks):
         import json
 
         comma = '{"t":{'

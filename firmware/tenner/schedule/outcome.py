@@ -59,10 +59,11 @@ async def settle(heartbeat, begun, result, tokens):
 
     run = Ledger(heartbeat, begun)
     if isinstance(result, LaneBusy):
-        return _wait(run, "lane busy (%s)" % result.args[0], tokens)
+        return run.say(*_wait(run, "lane busy (%s)" % result.args[0], tokens))
     if isinstance(result, PutBack):
         heartbeat.put_backs += 1
         tokens += result.args[0].tokens() if result.args else 0
+        log("heartbeat", "put back: a person came first (%d tokens spent)" % tokens)
         return _wait(run, "put back (a person came first)", tokens)
     if isinstance(result, Exception):
         return _failed(run, str(result) or repr(result), tokens)
@@ -95,7 +96,7 @@ async def settle(heartbeat, begun, result, tokens):
 def _wait(run, reason, tokens):
     run.take_back(reason, 0, tokens)
     run.hold_off(reason)
-    return run.say("retry", reason)
+    return "retry", reason
 
 
 def _failed(run, sentence, tokens):

@@ -14,7 +14,7 @@ _PAUSE_S = const(60)
 class Wake(Ledger):
     """Lives for one wake of the heartbeat."""
 
-    def look(self):
+    def _look(self):
         """Take in what has changed since the last wake: a boot, the file, the clock."""
         heartbeat = self.box
         look(self)
@@ -28,22 +28,22 @@ class Wake(Ledger):
     async def step(self, forced, aside):
         """Decide and run. (action, reason)"""
         heartbeat = self.box
-        self.look()
+        self._look()
         self.flush()
         due = self.due(forced)
-        action, reason = self.decide(due or heartbeat.tasks, forced)
+        action, reason = self._decide(due or heartbeat.tasks, forced)
         if action == "off" or not due:
             answer = self.say(action, reason)
         else:
-            ready, answer = await self.pass_gates(due, forced)
+            ready, answer = await self._pass_gates(due, forced)
             for model in (False, True):
                 group = [task for task in ready if task.notify != model]
                 if group:
-                    answer = await self.start(group, forced, model, aside)
+                    answer = await self._start(group, forced, model, aside)
         heartbeat.wake_at_s = self.next_wake() if heartbeat.every_s else None
         return answer
 
-    async def pass_gates(self, due, forced):
+    async def _pass_gates(self, due, forced):
         """(tasks that neither hours, nor lack of work, nor a sensor stops, last answer)."""
         from tenner.schedule.gates import Senses
 
@@ -53,7 +53,7 @@ class Wake(Ledger):
         checked = 0
         answer = waits = None
         for task in due:
-            action, reason = self.decide([task], forced)
+            action, reason = self._decide([task], forced)
             if action == "run" and task.gate and task.opened is None:
                 checked += 1
                 silent = len(heartbeat.failed)
@@ -80,7 +80,7 @@ class Wake(Ledger):
             answer = self.say("skip", "no gate is true (%d checked)" % checked)
         return ready, answer
 
-    async def start(self, group, forced, model, aside):
+    async def _start(self, group, forced, model, aside):
         """Run tasks if budget, lane and network allow; else they wait or end. (action, reason)"""
         heartbeat = self.box
         if not forced and any(self.wait_of(task) for task in group):
@@ -88,7 +88,7 @@ class Wake(Ledger):
             self.hold(group, reason)
             return "retry", reason
         # The gates before these have been passed.
-        action, reason = self.decide(group, True, model, late=True)
+        action, reason = self._decide(group, True, model, late=True)
         if action != "run":
             if not forced and action == "retry":
                 self.hold_off(reason, not model)
@@ -114,7 +114,7 @@ class Wake(Ledger):
 
     # --- decisions
 
-    def question(self, group, forced=False, model=True, late=False):
+    def _question(self, group, forced=False, model=True, late=False):
         """What `decide` is asked; without `late` only of the gates before budget and lane."""
         heartbeat = self.box
         now, mono_s, trusted = self.time()
@@ -137,21 +137,21 @@ class Wake(Ledger):
                 state["running_s"] = mono_s - heartbeat.running_s
         return now, mono_s * 1000, trusted, group, state, config, busy, online, left
 
-    def decide(self, group, forced=False, model=True, late=False):
-        return decide.decide(*self.question(group, forced, model, late))
+    def _decide(self, group, forced=False, model=True, late=False):
+        return decide.decide(*self._question(group, forced, model, late))
 
     # --- what people ask
 
     def status(self):
         """Yield the chain of gates, line by line."""
         heartbeat = self.box
-        self.look()
+        self._look()
         yield "heartbeat every %d s, %d timed tasks%s" % (
             heartbeat.every_s,
             len(heartbeat.tasks or ()),
             "" if heartbeat.clock.trusted else ", clock not set",
         )
-        question = self.question(heartbeat.tasks, late=True)
+        question = self._question(heartbeat.tasks, late=True)
         for index, (name, reason) in enumerate(decide.chain(*question)):
             yield "%d %s: %s" % (index + 1, name, reason or "ok")
         if heartbeat.saved.get("f"):
@@ -161,7 +161,7 @@ class Wake(Ledger):
 
     def why(self, count):
         """Yield the last decisions, oldest first, and what is next."""
-        self.look()
+        self._look()
         for line in self.tail(count):
             yield _describe(line, self.zone)
         wake_at_s = self.next_wake() if self.box.every_s else None
