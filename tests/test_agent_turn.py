@@ -249,7 +249,9 @@ class TestWire(unittest.TestCase):
             agent.app._parts["chain"] = chain
             if "prepare" in parts:
                 parts["prepare"](agent)
-            result = await Turn(agent, "person", "go").run()
+            turn = Turn(agent, "person", "go")
+            turn.tools = getattr(agent, "schemas", None)
+            result = await turn.run()
             await peer.stop()
             return result, peer
 
@@ -274,15 +276,16 @@ class TestWire(unittest.TestCase):
             user = agent.workspace + "/USER.md"
             write_atomic(user, "likes tea")
 
-            def schemas(kind):
+            class Schemas:
                 # Tools come after the prompt: the file was read, and is another one for the second pass.
-                if left[0]:
-                    left[0] -= 1
-                    with open(user, "a") as file:
-                        file.write(" a lot")
-                return ()
+                def __iter__(self):
+                    if left[0]:
+                        left[0] -= 1
+                        with open(user, "a") as file:
+                            file.write(" a lot")
+                    return iter(())
 
-            agent.registry.schemas = schemas
+            agent.schemas = Schemas()
 
         return self.talk(answer("done"), prepare=prepare)
 

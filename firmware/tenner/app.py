@@ -64,8 +64,9 @@ class App:
         return name in self._parts
 
     def drop(self, name):
-        """Let go of a part; it is made again when it is asked for."""
-        self._parts.pop(name, None)
+        """On a small board, let go of a part; it is made again when it is asked for."""
+        if self.port.small:
+            self._parts.pop(name, None)
 
     def rest(self):
         """Between turns on a small board, let go of the code and the parts that only a turn needs."""

@@ -10,20 +10,20 @@ _PIECE = const(256)
 # The owner's files in the order they stand in the prompt, and how many bytes of each are read.
 # What changes least comes first: providers cache the unchanged beginning of a prompt.
 _FILES = const("AGENTS SOUL IDENTITY USER TOOLS memory/MEMORY")
-_FILE_CAP = const(4096)
+_FILE_LIMIT = const(4096)
 # A scheduled check pays for every byte on every beat: only who the owner is and what is wired.
 _BEAT_FILES = const("IDENTITY USER TOOLS")
-_BEAT_FILE_CAP = const(1024)
+_BEAT_FILE_LIMIT = const(1024)
 
 
-def _file_pieces(path, cap):
-    """Yield at most `cap` bytes of a file, and say where it was cut."""
+def _file_pieces(path, limit):
+    """Yield at most `limit` bytes of a file, and say where it was cut."""
     with open(path, "rb") as file:
-        while cap > 0:
-            piece = file.read(min(_PIECE, cap))
+        while limit > 0:
+            piece = file.read(min(_PIECE, limit))
             if not piece:
                 return
-            cap -= len(piece)
+            limit -= len(piece)
             yield piece
         if file.read(1):
             yield b"\n[cut: read_file shows the rest]"
@@ -39,21 +39,22 @@ class Request:
         self.max_tokens = agent.config.get("llm.max_tokens")
         self._agent = agent
         self._turn = turn
+        self._tools = None
 
     def system(self):
         """Yield the system prompt as raw UTF-8 pieces."""
         if self._turn.system is not None:
             yield self._turn.system.encode()
             return
-        rules, names, cap = "agent/heartbeat.md", _BEAT_FILES, _BEAT_FILE_CAP
+        rules, names, limit = "agent/heartbeat.md", _BEAT_FILES, _BEAT_FILE_LIMIT
         if self._turn.kind == "person":
-            rules, names, cap = "agent/person.md", _FILES, _FILE_CAP
+            rules, names, limit = "agent/person.md", _FILES, _FILE_LIMIT
         yield from _file_pieces(package_path(rules), 4096)
         for name in names.split():
             path = "%s/%s.md" % (self._agent.workspace, name)
             if files.size(path) > 0:
                 yield b"\n# %s.md\n" % name.encode()
-                yield from _file_pieces(path, cap)
+                yield from _file_pieces(path, limit)
 
     def records(self):
         """Yield history and this turn's own lines as pieces of history lines (agent.session)."""
@@ -67,8 +68,12 @@ class Request:
                 yield line[start : start + 512]
 
     def tools(self):
-        """Yield the paths of the schemas of the tools this turn may use."""
+        """Return the paths of the schemas of the tools this turn may use."""
         if self._turn.tools is not None:
-            yield from self._turn.tools
-        else:
-            yield from self._agent.part("registry").schemas(self._turn.kind)
+            return self._turn.tools
+        if self._tools is None:
+            # The paths are kept, so that what finds them need not be while the model is asked.
+            self._tools = list(self._agent.part("registry").schemas(self._turn.kind))
+            self._agent.app.drop("registry")
+            self._agent.app.shed("tenner.tools")
+        return self._tools

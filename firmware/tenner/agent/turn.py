@@ -37,6 +37,7 @@ class Result:
         self.rounds += 1
         self._tokens += reply.tokens_in + reply.tokens_out
         self.estimated = self.estimated or reply.estimated
+        what = ", ".join([call.name for call in reply.calls])
         log(
             "llm",
             "%d bytes sent, %d+%d tokens%s: %s"
@@ -45,9 +46,7 @@ class Result:
                 reply.tokens_in,
                 reply.tokens_out,
                 " (estimated)" if reply.estimated else "",
-                "calls " + ", ".join([call.name for call in reply.calls])
-                if reply.calls
-                else "%d characters" % len(reply.text),
+                "calls " + what if what else "%d characters" % len(reply.text),
             ),
         )
 
@@ -115,7 +114,8 @@ class Turn:
         self._result = Result()
         self._request = None
         self._interrupted = None
-        self._failure = None  # (call, how many times in a row it failed)
+        self._failure = None  # the call that failed last
+        self._same = 0  # and how many times in a row
 
     def interrupt(self, reason):
         """Stop as soon as nothing is lost: a model request at once, a tool call at its end."""
@@ -159,18 +159,22 @@ class Turn:
         limit_s = get("turn.timeout_s")
         told_length = False
         for _ in range(max_rounds):
-            left_ms = limit_s * 1000 - ticks_diff(ticks_ms(), start)
-            if left_ms <= 0:
+            timeout_ms = limit_s * 1000 - ticks_diff(ticks_ms(), start)
+            if timeout_ms <= 0:
                 raise _Stopped("I stopped: this took longer than %d s." % limit_s)
-            reply = await self._ask_model(left_ms)
+            reply = await self._ask_model(timeout_ms)
             if self.single:
                 self._result.reply = reply
                 return reply.text
             if reply.text or reply.calls:
                 self.lines.append(record("a", reply.text))
             if reply.calls:
-                calls, reply = reply.calls, None
-                # While tools run nobody needs the code that talks to the model, only its connection.
+                # Plain tuples: one object of a module's class keeps the whole module in memory, and while
+                # tools run nobody needs the code that talks to the model.
+                calls = [
+                    (_call_id(c, n), c.name, c.arguments_text) for n, c in enumerate(reply.calls)
+                ]
+                reply = None
                 self.agent.app.shed("tenner.llm.", ("tenner.llm.chain", "tenner.llm.errors"))
                 self.agent.app.shed("tenner.net.sse")
                 await self._call_tools(calls)
@@ -185,7 +189,7 @@ class Turn:
                 self.lines.append(record("n", _CUT_OFF_NOTE))
         raise _Stopped("I stopped after %d rounds of tools without an answer." % max_rounds)
 
-    async def _ask_model(self, left_ms):
+    async def _ask_model(self, timeout_ms):
         from tenner.llm.errors import LlmError
 
         request = Request(self.agent, self)
@@ -193,7 +197,7 @@ class Turn:
         while True:
             self._check_interrupt()
             self._request = asyncio.create_task(
-                self.agent.part("chain").complete(request, self.model, left_ms)
+                self.agent.part("chain").complete(request, self.model, timeout_ms)
             )
             try:
                 reply = await self._request
@@ -230,44 +234,33 @@ class Turn:
 
     async def _call_tools(self, calls):
         """Run the calls in order; every call gets exactly one result, whatever happens."""
-        for number, call in enumerate(calls):
-            if not "!" <= min(call.id) <= max(call.id) <= "~":
-                call.id = "call_%x_%d" % (ticks_ms(), number)  # not what an API would take back
+        for call_id, name, arguments in calls:
             # The history keeps an object even where the model wrote none: both wire formats need it.
-            whole = _is_object(call.arguments_text)
-            self.lines.append(
-                call_record(call.id, call.name, call.arguments_text if whole else "{}")
-            )
+            whole = _is_object(arguments)
+            self.lines.append(call_record(call_id, name, arguments if whole else "{}"))
         done = 0
         try:
-            for call in calls:
+            for call_id, name, arguments in calls:
                 self._check_interrupt()
-                text = await self._call_tool(call)
-                self.lines.append(record("t", text, call.id))
+                self._result.tool_calls += 1
+                registry = self.agent.part("registry")
+                text = await registry.call(name, arguments, Ctx(self.agent, self))
+                self.lines.append(record("t", text, call_id))
                 done += 1
-                self._guard(call, text)
+                self._guard((name, arguments), text)
         finally:
-            for call in calls[done:]:
-                self.lines.append(record("t", "cancelled: the turn was stopped", call.id))
+            for call_id, _, _ in calls[done:]:
+                self.lines.append(record("t", "cancelled: the turn was stopped", call_id))
         if self.agent.port.small:
             self._fit()
 
-    async def _call_tool(self, call):
-        self._result.tool_calls += 1
-        return await self.agent.part("registry").call(
-            call.name, call.arguments_text, Ctx(self.agent, self)
-        )
-
     def _guard(self, call, text):
         """The same failing call again and again is a loop that costs the owner's tokens."""
-        if not text.startswith("error"):
-            self._failure = None
-            return
-        same = (call.name, call.arguments_text)
-        times = self._failure[1] + 1 if self._failure and self._failure[0] == same else 1
-        self._failure = (same, times)
-        if times >= _MAX_SAME_FAILURES:
-            raise _Stopped("I stopped: %s failed three times the same way. %s" % (call.name, text))
+        failure = text.startswith("error") and call
+        self._same = self._same + 1 if failure == self._failure else 1
+        self._failure = failure
+        if failure and self._same >= _MAX_SAME_FAILURES:
+            raise _Stopped("I stopped: %s failed three times the same way. %s" % (call[0], text))
 
     def _fit(self):
         """Keep this turn's own records bounded: the oldest results are cut first."""
@@ -277,6 +270,13 @@ class Turn:
                 return
             self.lines[i] = shorten(line)
             total -= len(line) - len(self.lines[i])
+
+
+def _call_id(call, number):
+    """The id a call came with, or one an API would take back."""
+    if "!" <= min(call.id) <= max(call.id) <= "~":
+        return call.id
+    return "call_%x_%d" % (ticks_ms(), number)
 
 
 def _is_object(text):

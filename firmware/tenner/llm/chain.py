@@ -5,7 +5,6 @@ import asyncio
 import time
 from collections import namedtuple
 
-from tenner.llm.client import complete
 from tenner.llm.errors import LlmError
 from tenner.log import log
 from tenner.port.compat import ticks_diff, ticks_ms
@@ -110,6 +109,9 @@ class Chain:
 
     async def _ask(self, candidate, request, left_s):
         """Ask one model, twice when the first failure is likely to pass."""
+        # Not at the top: between two rounds of a turn a small board lets go of what it needs here.
+        from tenner.llm.client import complete
+
         # A second call at the same time, of a spawned agent say, has a connection of its own.
         http, self._http = self._http or self._factory(), None
         try:
