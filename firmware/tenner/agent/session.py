@@ -35,27 +35,34 @@ def line_pieces(file, end):
         yield piece
 
 
-def record(kind, text, call_id=None):
-    """Return one history line of `kind` u, n, a, s (text) or t (call_id and result)."""
-    middle = quote(call_id) + b"," if call_id is not None else b""
+def record(kind, text, id=None):
+    """Return one history line of `kind` u, n, a, s (text) or t (id and result)."""
+    middle = quote(id) + b"," if id is not None else b""
     return b'["' + kind.encode() + b'",' + middle + quote(text) + b"]\n"
 
 
-def call_record(call_id, name, arguments):
-    """Return the line of a tool call; `arguments` is the JSON text of an object, kept verbatim."""
-    data = bytearray(arguments.encode())
+def call_record(id, name, text):
+    """Return the line of a tool call; `text` is the JSON of its arguments, an object, kept verbatim."""
+    data = bytearray(text.encode())
     if min(data) < 0x20:
         # No API takes them raw in a string, and a line end outside of one must not end this line.
         for i, byte in enumerate(data):
             if byte < 0x20:
                 data[i] = 0x20
-    return b'["c",' + quote(call_id) + b"," + quote(plain(name)) + b"," + bytes(data) + b"]\n"
+    return b'["c",' + quote(id) + b"," + quote(plain(name)) + b"," + bytes(data) + b"]\n"
 
 
 def plain(name):
     """Return `name` of the letters, digits, _ and - that APIs and file systems take."""
-    known = "-0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-    return "".join([c if c in known else "_" for c in name[:64]]) or "_"
+    return (
+        "".join(
+            [
+                c if c < "\x7f" and (c.isalpha() or c.isdigit() or c == "-") else "_"
+                for c in name[:64]
+            ]
+        )
+        or "_"
+    )
 
 
 def shorten(line):

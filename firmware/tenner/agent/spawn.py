@@ -18,9 +18,9 @@ class Spawner:
         self.running = []
         self._number = 0
 
-    def start(self, text, parent):
-        """Begin `text` for the turn `parent`; return the sentence the model is told."""
-        if parent.kind == "spawn":
+    def start(self, text, turn):
+        """Begin `text` for `turn`; return the sentence the model is told."""
+        if turn.kind == "spawn":
             return "error: a background task cannot start another one"
         if len(self.running) >= self.limit:
             return "error: %d background task(s) already running; wait for the report" % self.limit
@@ -29,7 +29,7 @@ class Spawner:
         self._number += 1
         name = "spawn:%d" % self._number
         self.running.append(name)
-        asyncio.create_task(self._run(name, text, parent.channel, parent.chat))
+        asyncio.create_task(self._run(name, text, turn.channel, turn.chat))
         return "started as %s; its result will be sent when it is done" % name
 
     async def _run(self, name, text, channel, chat):
