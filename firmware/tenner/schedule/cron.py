@@ -25,25 +25,19 @@ class CronJobs(Service):
 
     async def step(self, aside=False):
         """Collect the jobs that are due, then run them one after the other."""
-        from tenner.schedule.cronbook import CronBook
+        from tenner.schedule.cronbook import CronBook, run
 
         # All of them first: what one job takes must not move the times of the others.
         due = CronBook(self).collect()
         if self.running_s is not None:
             return
-        # Its code is not needed while a job runs.
-        del CronBook
         self.running_s = self.clock.mono_ms() // 1000
         try:
             for job in due:
                 if job in self.tasks:
-                    from tenner.schedule import jobturns
-
-                    await jobturns.run(self, job)
+                    await run(self, job)
         finally:
             self.running_s = None
-        from tenner.schedule.cronbook import CronBook
-
         self.wake_at_s = CronBook(self).next_wake()
 
     def lines(self):

@@ -193,30 +193,23 @@ def job_of(entry, zone):
     if not isinstance(job.key, str) or not 2 < len(json.dumps(job.key)) <= _MAX_ID + 2:
         raise ValueError('it needs an "id" of at most %d plain letters' % _MAX_ID)
     schedule = entry.get("schedule")
-    if not isinstance(schedule, dict):
-        raise ValueError('it needs a "schedule" such as {"kind": "cron", "expr": "0 9 * * *"}')
     payload = entry.get("payload")
-    kind = payload.get("kind") if isinstance(payload, dict) else None
-    if kind not in ("agent_turn", "message"):
-        raise ValueError('it needs a "payload" of the kind agent_turn or message')
-    job.notify = kind == "message"
-    message = payload.get("message")
-    if not isinstance(message, str) or not message.strip():
+    if not isinstance(schedule, dict) or not isinstance(payload, dict):
+        raise ValueError('it needs a "schedule" and a "payload", each in curly brackets')
+    text = payload.get("message")
+    if not isinstance(text, str) or not text.strip():
         raise ValueError('its payload needs a "message"')
-    job.enabled = entry.get("enabled", True)
-    if job.enabled not in (True, False):
-        raise ValueError('"enabled" must be true or false')
-    missed = entry.get("missed", "once")
-    if missed not in ("once", "skip"):
-        raise ValueError('"missed" must be once or skip')
-    job.skip = missed == "skip"
+    kind = _one_of(payload, "kind", ("agent_turn", "message"))
+    job.notify = kind == "message"
+    job.enabled = _one_of(entry, "enabled", (True, False))
+    job.skip = _one_of(entry, "missed", ("once", "skip")) == "skip"
     tz = schedule.get("tz", zone.text)
     if tz != zone.text:
         from tenner.schedule.zone import Zone
 
         zone = Zone(str(tz))
         job.tz = tz
-    kind = schedule.get("kind")
+    kind = _one_of(schedule, "kind", ("cron", "every", "at"))
     if kind == "at":
         job.at = _time(schedule.get("at"), zone)
     elif kind == "every":
@@ -227,14 +220,22 @@ def job_of(entry, zone):
         job.free = "anchor" not in schedule
         if not job.free:
             job.phase_s = _time(schedule["anchor"], zone) % every_s
-    elif kind == "cron":
+    else:
         from tenner.schedule.cronexpr import Cron
 
         job.cron = str(schedule.get("expr"))
         Cron(job.cron)
-    else:
-        raise ValueError('the schedule\'s "kind" must be at, every or cron')
     return job
+
+
+def _one_of(place, name, values):
+    """The value of that name; the first of those it may have where only "kind" must be given."""
+    value = place.get(name, None if name == "kind" else values[0])
+    if value not in values:
+        raise ValueError(
+            'its "%s" must be one of %s' % (name, ", ".join([str(v) for v in values]))
+        )
+    return value
 
 
 def _time(value, zone):
