@@ -141,6 +141,9 @@ class App:
     def rest(self):
         """Nothing is let go of here."""
 
+    async def settle(self):
+        """Nothing is being sent."""
+
     def drop(self, name):
         """Nor is a part."""
 

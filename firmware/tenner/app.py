@@ -8,11 +8,13 @@ from tenner.agent.bus import Queue
 from tenner.log import log
 from tenner.net.clock import Clock
 from tenner.port import open_port
-from tenner.port.compat import const
+from tenner.port.compat import const, sleep_ms
 from tenner.store import files
 from tenner.store.config import Config
 
 _INBOX = const(8)  # messages of people that may wait
+_SETTLE_MS = const(50)
+_SETTLE_STEPS = const(60)  # a network that is down must not keep a person waiting for long
 
 
 class App:
@@ -70,10 +72,17 @@ class App:
 
     def rest(self):
         """Between turns on a small board, let go of the code and the parts that only a turn needs."""
-        if self.port.small and not self.agent.lane.busy() and not self.sending:
+        if self.port.small and not self.agent.lane.busy():
             from tenner import room
 
             room.make(self)
+
+    async def settle(self):
+        """On a small board, let what is just being sent finish: a turn needs the same memory."""
+        for _ in range(_SETTLE_STEPS):
+            if not (self.port.small and self.sending):
+                return
+            await sleep_ms(_SETTLE_MS)
 
     def shed(self, prefix, keep=()):
         """On a small board, let go of the modules whose names begin so, if nobody runs them."""
@@ -147,6 +156,8 @@ class App:
 
     async def command(self, message):
         """Return the answer to a line that begins with a slash."""
+        await self.settle()
+        self.rest()
         from tenner.channels import commands
         from tenner.report import Report
 

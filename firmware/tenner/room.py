@@ -27,7 +27,8 @@ _PARTS = ("chain", "registry", "sensors", "budget", "zone", "delivery")
 def make(app):
     """Let go of what only a turn needs."""
     for name in _PARTS:
-        app.drop(name)
+        if name != "delivery" or not app.sending:
+            app.drop(name)
     app.agent.forget_session()
     forget("tenner.", _RESIDENT.split())
     gc.collect()

@@ -100,15 +100,14 @@ async def people(app):
         app.heard_s = app.clock.mono_s()
         log(message.channel, "%s: %s" % (message.sender or message.chat, message.text))
         if message.text.startswith("/"):
-            reply(app, message, await app.command(message))
-            app.rest()
+            await _answer(app, message, app.command)
         else:
-            asyncio.create_task(_answer(app, message))
+            asyncio.create_task(_answer(app, message, app.agent.answer))
 
 
-async def _answer(app, message):
+async def _answer(app, message, answer):
     try:
-        text = await app.agent.answer(message)
+        text = await answer(message)
     except asyncio.CancelledError:
         raise
     except Exception as error:

@@ -61,6 +61,7 @@ class Agent:
             return "Today's tokens are spent, the reserve for people too. They start anew at midnight."
         text = "%s\n\n(now: %s)" % (message.text, self.app.now_text())
         # What told the time makes room for the turn, and the turn for what comes after it.
+        await self.app.settle()
         self.app.rest()
         who = "%s:%s" % (message.channel, message.chat)
         result, window = await self._turn(who, message, text)

@@ -5,7 +5,12 @@ import asyncio
 
 
 class Message:
-    """A person's words: `channel` and `chat` say where the answer goes, `sender` who wrote."""
+    """
+    A person's words: `channel` and `chat` say where the answer goes, `sender` who wrote, `reply_to` which
+    message of theirs the answer quotes.
+    """
+
+    reply_to = None
 
     def __init__(self, channel, chat, text, sender=None):
         self.channel = channel

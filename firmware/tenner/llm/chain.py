@@ -10,10 +10,8 @@ from tenner.log import log
 from tenner.port.compat import ticks_diff, ticks_ms
 from tenner.store import files
 
-_FIELDS = ("api", "base_url", "api_key", "model", "max_tokens")
-
 # One model at one address, as the settings name it.
-Candidate = namedtuple("Candidate", ("name",) + _FIELDS)
+Candidate = namedtuple("Candidate", ("name", "api", "base_url", "api_key", "model", "max_tokens"))
 
 
 class Chain:
@@ -76,7 +74,14 @@ class Chain:
     def candidates(self, model=None):
         """Return the candidates in the order of the settings, or as `model` wishes."""
         get = self._config.get
-        main = Candidate("main", *[get("llm." + field) for field in _FIELDS])
+        main = Candidate(
+            "main",
+            get("llm.api"),
+            get("llm.base_url"),
+            get("llm.api_key"),
+            get("llm.model"),
+            get("llm.max_tokens"),
+        )
         found = [main]
         for row in get("llm.fallbacks") or ():
             url = row.get("base_url") or main.base_url
