@@ -51,6 +51,7 @@ class Agent:
             text=True,
         )
         self.lines: list[str] = []
+        self._printed = threading.Condition()
         self._live: queue.Queue[tuple[str, int]] = queue.Queue()
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
@@ -58,7 +59,9 @@ class Agent:
     def _read(self) -> None:
         assert self._process.stdout is not None
         for line in self._process.stdout:
-            self.lines.append(line.rstrip())
+            with self._printed:
+                self.lines.append(line.rstrip())
+                self._printed.notify_all()
             words = line.split()
             if len(words) == 3 and words[0] == "live":
                 self._live.put((words[1], int(words[2])))
@@ -75,6 +78,14 @@ class Agent:
                 raise Died(self.last())
             if found == label:
                 return size
+
+    def wait_line(self, text: str, count: int = 1) -> None:
+        """Wait until so many of the lines it has printed hold `text`."""
+        with self._printed:
+            if not self._printed.wait_for(
+                lambda: sum(text in line for line in self.lines) >= count, PATIENCE_S
+            ):
+                raise Died(f"{text!r} was not printed; {self.last()}")
 
     def last(self) -> str:
         return " | ".join(self.lines[-6:])
