@@ -163,9 +163,6 @@ def _shortened(modules: dict[str, bytes]) -> dict[str, bytes]:
     try:
         levels = inheritance_levels(modules)
         return {name: shorten_private(modules[name], name, levels[name]) for name in modules}
-    except SyntaxError as exc:
-        where = f"{exc.filename} does not compile: line {exc.lineno}"
-        raise BuildError(f"{where}: {exc.msg}") from exc
     except ShortenError as exc:
         raise BuildError(str(exc)) from exc
 

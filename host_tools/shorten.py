@@ -9,7 +9,6 @@ only the name of a private function is short.
 
 from __future__ import annotations
 
-import ast
 import io
 import keyword
 import string
@@ -26,16 +25,34 @@ def _is_private(name: str) -> bool:
     return name.startswith("_") and not name.startswith("__") and len(name) > 2
 
 
+def _tokens(source: bytes) -> list[tokenize.TokenInfo]:
+    # Not ast: its parser gives up at random under the recursion limits that test tools set.
+    try:
+        return list(tokenize.tokenize(io.BytesIO(source).readline))
+    except (tokenize.TokenError, SyntaxError) as exc:
+        raise ShortenError(f"this is not Python: {exc}: {source[:60]!r} ...") from exc
+
+
+def _classes(source: bytes) -> Iterator[tuple[str, set[str]]]:
+    """Yield every class of a module with the last names of what stands in its brackets."""
+    words = [token.string for token in _tokens(source) if token.type != tokenize.NL]
+    for place, word in enumerate(words[:-2]):
+        if word == "class" and words[place + 2] == "(":
+            inside = words[place + 3 : words.index(")", place)] if ")" in words[place:] else []
+            yield words[place + 1], {part for part in inside if part.isidentifier()}
+        elif word == "class":
+            yield words[place + 1], set()
+
+
 def inheritance_levels(sources: dict[str, bytes]) -> dict[str, int]:
     """How many other modules of `sources` the classes of each module inherit through, at most."""
     homes: dict[str, str] = {}
     bases: dict[str, set[str]] = {}
     for name, source in sources.items():
         found = bases.setdefault(name, set())
-        for node in ast.walk(ast.parse(source, filename=name)):
-            if isinstance(node, ast.ClassDef):
-                homes[node.name] = name
-                found.update(ast.unparse(base).rpartition(".")[2] for base in node.bases)
+        for class_name, parents in _classes(source):
+            homes[class_name] = name
+            found.update(parents)
 
     def level(name: str) -> int:
         parents = {homes[base] for base in bases[name] if homes.get(base, name) != name}
@@ -55,7 +72,7 @@ def _short_names(taken: set[str], level: int) -> Iterator[str]:
 def shorten_private(source: bytes, name: str, level: int = 0) -> bytes:
     """The same module with short private names; `name` is for the error's text, `level` is from
     `inheritance_levels`."""
-    tokens = list(tokenize.tokenize(io.BytesIO(source).readline))
+    tokens = _tokens(source)
     taken = {token.string for token in tokens if token.type == tokenize.NAME}
     fresh = _short_names(taken, level)
     short: dict[str, str] = {}
