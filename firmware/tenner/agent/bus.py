@@ -7,10 +7,11 @@ import asyncio
 class Message:
     """
     A person's words: `channel` and `chat` say where the answer goes, `sender` who wrote, `reply_to` which
-    message of theirs the answer quotes.
+    message of theirs the answer quotes, `texts` how many there are where several are answered as one.
     """
 
     reply_to = None
+    texts = 0
 
     def __init__(self, channel, chat, text, sender=None):
         self.channel = channel
