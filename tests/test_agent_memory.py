@@ -219,7 +219,7 @@ class TestSummary(unittest.TestCase):
             answer = await self.agent.answer(Message("console", "you", "hi", "you"))
             return answer, await task
 
-        self.assertEqual(run(go()), ("done", False))
+        self.assertEqual(run(go()), ("done", None))
         self.assertEqual(files.size(self.session().path), before)
 
     def test_what_is_reported_meanwhile_is_kept(self):

@@ -250,13 +250,23 @@ def history_growth_kb() -> float:
 
 
 def live_series(turns: int, heap_kb: int) -> list[int]:
-    """Live heap after each of so many turns in a row, in bytes."""
+    """Live heap after each of so many turns in a row, in bytes: every other one has a tool call, and the
+    context is so short that the conversation is summed up again and again."""
     series = []
-    with agent(heap_kb, idle_ms=300) as running:
+    summed = 0
+    with agent(heap_kb, llm={"context_tokens": 2000}, idle_ms=300) as running:
         running.live("rest")
+        session = running.root / "state" / "sessions" / f"telegram_{OWNER}.jsonl"
         for number in range(turns):
-            running.ask(f"say turn {number}", f"turn {number}")
+            if number % 2:
+                running.ask(QUESTION, IN_ANSWER)
+            else:
+                running.ask(f"say turn {number}", f"turn {number}")
             series.append(running.live("turn"))
+            if session.stat().st_size > 3 * 2000:
+                # It would make way for the next message, again and again.
+                summed += 1
+                running.wait_line("compacted", summed)
     return series
 
 

@@ -84,17 +84,22 @@ class Agent:
 
     async def _tidy(self, channel, chat, who, window):
         await self.lane.wait_free()
+        result = None
         try:
-            await self._compact(self.session(channel, chat), who, window)
+            result = await self._compact(self.session(channel, chat), who, window)
         except OSError as error:
             self._not_kept(error)
+        self.app.shed("tenner.agent.summary")
         self.app.rest()
+        if result is not None:
+            self.account("summary", who, result)
+            self.app.rest()
 
     async def _compact(self, session, who, window):
         from tenner.agent.summary import compact
 
         session.window = window
-        await compact(self, session, who)
+        return await compact(self, session, who)
 
     def account(self, kind, who, result):
         """Count and log what a turn has cost."""

@@ -36,6 +36,9 @@ class Spawner:
         report = "could not be done: "
         try:
             result = await self._turn(name, text)
+            # The turn's code makes room for what comes after it.
+            self.agent.app.rest()
+            self.agent.account("spawn", name, result)
             report = result.text if result.error is None else report + result.error
         except Exception as error:
             # Whoever asked is told, also when the fault is ours.
@@ -46,20 +49,21 @@ class Spawner:
 
     async def _turn(self, name, text):
         agent = self.agent
-        alone = agent.port.small
         while True:
-            if alone:
+            if agent.port.small:
                 await agent.lane.wait_free()
-            # Only now: while it waits, a task must not hold the code of a turn.
-            from tenner.agent.turn import Turn
-
-            turn = Turn(agent, "spawn", text)
             try:
-                result = await (agent.lane.background(name, turn) if alone else turn.run())
+                return await self._once(name, text)
             except LaneBusy:
-                continue
+                pass
             except PutBack as back:
                 agent.account("spawn", name, back.args[0])
-                continue
-            agent.account("spawn", name, result)
-            return result
+
+    async def _once(self, name, text):
+        # By itself: a task that waits must not hold the code of a turn.
+        from tenner.agent.turn import Turn
+
+        turn = Turn(self.agent, "spawn", text)
+        if self.agent.port.small:
+            return await self.agent.lane.background(name, turn)
+        return await turn.run()

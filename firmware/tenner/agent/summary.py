@@ -14,7 +14,8 @@ _HARD_FACTOR = const(4)  # a session this many windows long loses its oldest tur
 async def compact(agent, session, who):
     """
     Let the model sum up the older half of `session`, with the old summary as an input, and put
-    that in its place by rename. Gives way to people; tried again after the next turn.
+    that in its place by rename. Gives way to people; tried again after the next turn. Returns the
+    turn's Result; None when nothing was paid for.
     """
     session.open()
     cut = session.cut_for(session.window // 2)
@@ -23,16 +24,13 @@ async def compact(agent, session, who):
     turn.span = (session.cut_for(2 * session.window), cut)
     turn.tools = ()
     if turn.span[0] >= cut or agent.spent("summary"):
-        return False
+        return None
     try:
         result = await agent.lane.background("summary:" + who, turn)
-    except LaneBusy:
-        return False
-    except PutBack as back:
-        result = back.args[0]
-    agent.account("summary", who, result)
+    except (LaneBusy, PutBack):
+        return None
     if result.interrupted:
-        return False
+        return result
     session.open()  # something may have been reported to this chat meanwhile
     before = session.size()
     if result.error is None and result.text:
@@ -40,7 +38,7 @@ async def compact(agent, session, who):
     else:
         log("session", "%s not summed up: %s" % (who, result.error or "the model said nothing"))
         if before <= _HARD_FACTOR * session.window:
-            return False
+            return result
         session.compact(cut)
     log("session", "%s compacted: %d -> %d bytes" % (who, before, session.size()))
-    return True
+    return result
