@@ -70,6 +70,8 @@ def test_a_board_of_32_bits():
         assert 104 * 1024 < board.status()["heap_free"] < 120 * 1024
         board.type("machine.I2C(0).readfrom_mem(0x48, 0, 2)\r")
         board.wait_for("b'\\x15\\x80'")
+        # Typed before the prompt it would be lost: the terminal changes its mode there.
+        board.wait_for(">>> ")
         board.type("\x04")
         board.wait_for("cause 5")
 
