@@ -56,9 +56,11 @@ class Wake(Ledger):
             action, reason = self._decide([task], forced)
             if action == "run" and task.gate and task.opened is None:
                 checked += 1
-                silent = len(heartbeat.failed)
+                gate = task.gate
+                before = (len(heartbeat.failed), gate.fired, gate.reference)
                 shut = await senses.check(task, self.time()[1], forced)
-                if len(heartbeat.failed) != silent:
+                # A gate that may fire again must do so after a reboot too.
+                if (len(heartbeat.failed), gate.fired, gate.reference) != before:
                     self.save_tasks()
                 if shut:
                     action, reason = "skip", shut
