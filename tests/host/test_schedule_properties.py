@@ -1,6 +1,7 @@
 # tenner tests: the schedule under random reboots, clock jumps, offline spells and edits.
 # MIT license; Copyright (c) 2026 the tenner authors
 
+import asyncio
 import collections
 
 import pytest
@@ -8,6 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import schedule_sim as sim
+from agent_fakes import Call, Reply, make_agent
+from tenner.agent.turn import Turn
 from tenner.schedule.book import name_of
 from tenner.schedule.gates import show
 from tenner.schedule.hours import Hours
@@ -233,3 +236,85 @@ def test_a_month_of_beats():
     board = sim.Board("- Check.\n")
     board.pass_time(30 * 86400, longest_s=3600)
     assert len(board.turns) == 30 * 48
+
+
+class Talker:
+    """A model that takes `thinks` ticks for a reply, and calls a tool of `works` ticks in each round."""
+
+    def __init__(self, rounds, thinks, works, events):
+        self.rounds = rounds
+        self.thinks = thinks
+        self.works = works
+        self.events = events
+
+    async def complete(self, request, model=None, timeout_ms=None):
+        who = "person" if b"good morning" in b"".join(request.records()) else "beat"
+        self.events.append(who + " asks")
+        if who == "person":
+            return Reply("hello")
+        for _ in range(self.thinks):
+            await asyncio.sleep(0)
+        self.rounds -= 1
+        return (
+            Reply("", [Call("c%d" % self.rounds, "echo", "{}")]) if self.rounds >= 0 else Reply()
+        )
+
+    async def call(self, name, arguments_text, ctx):
+        self.events.append("tool begins")
+        for _ in range(self.works):
+            await asyncio.sleep(0)
+        self.events.append("tool ends")
+        return "done"
+
+    def schemas(self, kind):
+        return ()
+
+    async def close(self):
+        pass
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    rounds=st.integers(0, 3),
+    thinks=st.integers(0, 6),
+    works=st.integers(0, 6),
+    comes=st.integers(0, 40),
+)
+def test_a_person_is_served_at_once(rounds, thinks, works, comes):
+    """Whenever a person writes, no model request of a beat and no tool begins before the answer."""
+    events = []
+
+    async def main():
+        agent = make_agent("nowhere", turn__max_rounds=9)
+        talker = Talker(rounds, thinks, works, events)
+        agent.part = {
+            "chain": talker,
+            "registry": talker,
+            "budget": agent.budget,
+            "sensors": None,
+        }.get
+        board = sim.Board("- Check.\n")
+        board.pass_time(60)
+        board.clock.pass_s(1800)
+
+        async def run_turn(pieces, kind="heartbeat", model=None):
+            return await agent.lane.background(kind, Turn(agent, kind, "".join(pieces())))
+
+        board.heartbeat.run_turn = run_turn
+        beat = asyncio.create_task(board.heartbeat.beat())
+        for _ in range(comes):
+            await asyncio.sleep(0)
+        events.append("person comes")
+        turn = Turn(agent, "person", "good morning", "telegram", "7")
+        result = await agent.lane.person("telegram:7", turn)
+        events.append("person answered")
+        assert result.text == "hello"
+        await beat
+        # What was put back is run in the same slot, and has one line.
+        board.clock.pass_s(30)
+        await board.heartbeat.beat()
+        assert [line["r"] for line in board.lines()] == ["ran"]
+
+    asyncio.run(main())
+    meanwhile = events[events.index("person comes") + 1 : events.index("person answered")]
+    assert meanwhile in (["person asks"], ["tool ends", "person asks"]), events
