@@ -50,8 +50,18 @@ async def deliver_alert(app, text):
     return False
 
 
-async def _follow(app, channel, chat, text):
-    delivered = app.part("delivery").deliver(channel, chat, text, alert=True)
+def follow_alerts(app):
+    """After a boot: what waits in the outbox is on its way, and must not be queued once more."""
+    outbox = app.part("delivery").outbox
+    for item in list(outbox.items):
+        text = outbox.text_of(item) if item.alert else None
+        if text:
+            app.part("heartbeat").dedup().queued(text)
+            asyncio.create_task(_follow(app, item.channel, item.chat, text, item.id))
+
+
+async def _follow(app, channel, chat, text, id=None):
+    delivered = app.part("delivery").deliver(channel, chat, text, alert=True, id=id)
     app.start_sending()
     arrived = await delivered
     heartbeat = app.part("heartbeat")

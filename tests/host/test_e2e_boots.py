@@ -1,8 +1,8 @@
-"""Deep sleep of the whole agent: a stopped process and a moved clock."""
+"""Boots of the whole agent that the schedule must survive: deep sleep, and power cuts round an alert."""
 
 import json
 
-from host_tools.services import OWNER
+from host_tools.services import OWNER, Step
 from tests.host.e2e import LIMIT_S, SideBySide, agent_board
 
 together = SideBySide()
@@ -86,6 +86,24 @@ def test_a_pin_wakes_it_once():
         bench.board.set("gpio0", 1)
         bench.wait_for("DEEPSLEEP start")
         assert bench.model.requests == []
+
+
+@together.check
+def test_an_alert_that_waits_over_a_power_cut_is_told_once():
+    with agent_board("# Heartbeat\n- (every 2s) Remind me to water the plants.\n") as bench:
+        bench.telegram.plan([Step(path="sendMessage", status=429, retry_after_s=600, times=9)])
+        bench.wait_for("ran: queued (")
+        bench.telegram.wait_requests(1, LIMIT_S, path="sendMessage")
+        bench.board.power_cycle()
+        # Beats come and go while it waits, and after it has arrived.
+        bench.wait_for("ran: said before (", 60)
+        bench.telegram.plan([])
+        bench.board.power_cycle()
+        bench.wait_told("water the plants")
+        bench.wait_for("ran: said before (", 60)
+        bench.board.power_cycle()
+        bench.wait_for("ran: said before (", 60)
+        assert len(bench.told()) == 1
 
 
 # (pin, what the sentence says)
