@@ -1,0 +1,235 @@
+# tenner tests: a board whose power fails in the middle of a beat; run by test_schedule_powercut.
+# MIT license; Copyright (c) 2026 the tenner authors
+"""
+    micropython powercut_board.py make IMAGE              a board that was just set up
+    micropython powercut_board.py cut IMAGE NUMBER torn   a beat until flash operation NUMBER, -1 for none
+    micropython powercut_board.py after IMAGE             the boot after that, and what became of it
+
+The flash is a real littlefs in memory, and IMAGE is what is on it. At the cut the process stands still
+until it is killed: nothing is unwound, as when the power goes.
+"""
+
+import json
+import os
+import sys
+import time
+
+from vfs import VfsLfs2, mount, umount
+
+import schedule_sim as sim
+from tenner.schedule.book import name_of
+from tenner.schedule.heartbeat import Heartbeat
+from tenner.schedule.slots import slot_start
+from tenner.store import files
+
+sim.quiet()
+
+BLOCK = 4096
+BLOCKS = 20
+ERASED = b"\xff" * BLOCK
+ROOT = "/cut"
+CONFIG = '{"name": "cut"}'
+HEARTBEAT = (
+    "# Heartbeat\n"
+    "- Check the door.\n"
+    "- (every 10m) Look at the tank.\n"
+    "- (every 10m; when tank.level < 20 reset 25; notify) Tank low: {tank.level}\n"
+    "- (every 5m; when tank.level > 90) Too full.\n"
+    "- [%s] Order seeds.\n"
+)
+# A beat and what is due round it; then long enough for all of it to be due again.
+CUT_S = 1500
+AFTER_S = 1800
+
+
+class RamFlash:
+    """A flash chip; `on_cut()` is called at its operation number `cut_at`, not done or half done."""
+
+    def __init__(self, image, cut_at=-1, torn=False, on_cut=None):
+        self.image = memoryview(image)
+        self.cut_at = cut_at
+        self.torn = torn
+        self.on_cut = on_cut
+        self.operations = 0
+
+    def _operation(self, start, data):
+        size = len(data)
+        is_last = self.operations == self.cut_at
+        if is_last:
+            size = size // 2 if self.torn else 0
+        self.operations += 1
+        self.image[start : start + size] = memoryview(data)[:size]
+        if is_last:
+            self.on_cut()
+        return 0
+
+    def readblocks(self, block, buf, offset=0):
+        start = block * BLOCK + offset
+        buf[:] = self.image[start : start + len(buf)]
+        return 0
+
+    def writeblocks(self, block, buf, offset=0):
+        return self._operation(block * BLOCK + offset, buf)
+
+    def ioctl(self, what, block):
+        if what == 4:
+            return BLOCKS
+        if what == 5:
+            return BLOCK
+        if what == 6:
+            return self._operation(block * BLOCK, ERASED)
+        return 0
+
+
+class Board(sim.Board):
+    """The heartbeat with its own files; what happened is kept to be judged."""
+
+    def __init__(self, image):
+        self.image = image
+        self.chip = None
+        self.ran = []  # [utc, task] of what a model was asked
+        self.doubtful = []  # what was said at the moment of the cut
+        sim.Board.__init__(self, "", flash=sim.Flash(""))
+        self.readings["tank"] = {"level": 10}
+        self.reply = self.think
+
+    def path(self, name):
+        return ROOT + "/" + name
+
+    def plug_in(self, chip):
+        self.chip = chip
+        mount(VfsLfs2(chip), ROOT)
+        self.boot()
+
+    def boot(self):
+        self.clock.mono = 0
+        self.heartbeat = Heartbeat(
+            self,
+            self,
+            self.clock,
+            self.part,
+            self,
+            self.run_turn,
+            self.deliver,
+            self.notices.append,
+            self.online,
+        )
+
+    def think(self, prompt):
+        for task in ("Check the door", "Look at the tank"):
+            if task in prompt:
+                self.ran.append([self.clock.utc, task])
+        # As its tools would: it ticks a box in its own file.
+        files.write_atomic(self.path("workspace/HEARTBEAT.md"), HEARTBEAT % "x")
+        return sim.Result("The door is open.")
+
+    def keep(self, path):
+        """Write the flash, and what happened so far, where the next process finds them."""
+        with open(path, "wb") as file:
+            file.write(self.image)
+        doubtful = [text for utc, text in self.sent if utc == self.clock.utc]
+        with open(path + ".json", "w") as file:
+            file.write(json.dumps([self.clock.utc, self.ran, self.sent, doubtful]))
+
+
+def load(path):
+    """A board as `keep` left it."""
+    with open(path, "rb") as file:
+        board = Board(bytearray(file.read()))
+    with open(path + ".json") as file:
+        board.clock.utc, board.ran, board.sent, board.doubtful = json.loads(file.read())
+    return board
+
+
+def make(path):
+    """The tasks are seated, nothing has run."""
+    image = bytearray(ERASED * BLOCKS)
+    VfsLfs2.mkfs(RamFlash(image))
+    board = Board(image)
+    mount(VfsLfs2(RamFlash(image)), ROOT)
+    os.mkdir(ROOT + "/workspace")
+    files.write_atomic(ROOT + "/config.json", CONFIG)
+    files.write_atomic(ROOT + "/workspace/HEARTBEAT.md", HEARTBEAT % " ")
+    board.boot()
+    board.step()
+    umount(ROOT)
+    board.keep(path)
+    return "made"
+
+
+def cut(path, number, torn):
+    board = load(path)
+
+    def on_cut():
+        board.keep("%s.%d%s" % (path, number, torn))
+        print("cut")
+        while True:
+            time.sleep(1)
+
+    board.plug_in(RamFlash(board.image, number, bool(torn), on_cut))
+    board.pass_time(CUT_S)
+    return "%d %d %d" % (board.chip.operations, len(board.ran), len(board.sent))
+
+
+def after(path):
+    board = load(path)
+    board.clock.pass_s(30)
+    board.plug_in(RamFlash(board.image))
+    board.pass_time(AFTER_S)
+    return judge(board) or "ok"
+
+
+def judge(board):
+    """None, or which promise is broken."""
+    with open(ROOT + "/config.json") as file:
+        if file.read() != CONFIG:
+            return "config.json is not whole"
+    with open(ROOT + "/workspace/HEARTBEAT.md") as file:
+        if file.read() not in (HEARTBEAT % " ", HEARTBEAT % "x"):
+            return "HEARTBEAT.md is not whole"
+    for name in os.listdir(ROOT + "/state"):
+        if name.endswith(".bad"):
+            return "a file was corrupt: " + name
+    said = [text for _, text in board.sent]
+    for text in said:
+        if said.count(text) > 1 + board.doubtful.count(text):
+            return "said twice: " + text
+    slots = [(task, slot_start(*(grid(board, task) + (utc,)))) for utc, task in board.ran]
+    for slot in slots:
+        if slots.count(slot) > 1:
+            return "ran twice in its slot: %s %d" % slot
+    for task in board.heartbeat.tasks:
+        problem = lines_of(board, task)
+        if problem:
+            return problem
+    return None
+
+
+def grid(board, text):
+    beat, look = board.heartbeat.tasks[:2]
+    task = beat if text == "Check the door" else look
+    return task.every_s, task.phase_s
+
+
+def lines_of(board, task):
+    """None when each slot of the task has one line, that of an interrupted run in its slot."""
+    found = []
+    for line in board.lines():
+        if line["k"] == name_of(task.key):
+            found.append(slot_start(task.every_s, task.phase_s, line["due"]))
+    expected = []
+    at = slot_start(task.every_s, task.phase_s, sim.START) + task.every_s
+    while at <= board.clock.utc:
+        expected.append(at)
+        at += task.every_s
+    if sorted(found) != expected:
+        return "lines of task %d: %s, expected %s" % (task.line, found, expected)
+    return None
+
+
+if sys.argv[1] == "make":
+    print(make(sys.argv[2]))
+elif sys.argv[1] == "cut":
+    print(cut(sys.argv[2], int(sys.argv[3]), sys.argv[4]))
+else:
+    print(after(sys.argv[2]))

@@ -1,0 +1,68 @@
+# tenner tests: power cuts at every flash operation of a beat.
+# MIT license; Copyright (c) 2026 the tenner authors
+"""
+For each of them one process runs into the cut and is killed there, and another one boots from what is on
+the flash. What must hold is in `powercut_board.judge`: every occurrence has exactly one line in the log,
+nothing runs twice in its slot, nothing that is known to have arrived is said again, files are whole.
+On the 64-bit interpreter only: Debian's 32-bit one crashes now and then in a block device that is Python.
+"""
+
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from host_tools.interpreters import search_path
+
+HERE = Path(__file__).resolve().parent
+BOARD = HERE / "powercut_board.py"
+ENVIRONMENT = {"MICROPYPATH": search_path(HERE.parents[1] / "firmware", HERE.parent)}
+LIMIT_S = 60
+
+
+def run(interpreter, *arguments):
+    """Run the board to its end; return its last line."""
+    done = subprocess.run(
+        interpreter.command(BOARD, *arguments),
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        timeout=LIMIT_S,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout.splitlines()[-1]
+
+
+def live(interpreter, image, number, torn):
+    """Cut the power at that operation, boot again; return what is wrong then, or "ok"."""
+    process = subprocess.Popen(
+        interpreter.command(BOARD, "cut", image, str(number), torn),
+        env=ENVIRONMENT,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert process.stdout is not None
+        line = process.stdout.readline().strip()
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+    assert line == "cut", f"operation {number}: {line}"
+    return run(interpreter, "after", f"{image}.{number}{torn}")
+
+
+@pytest.mark.parametrize("torn", ["", "torn"])
+def test_a_cut_at_every_flash_operation_of_a_beat(micropython, tmp_path, torn):
+    image = tmp_path / "flash"
+    run(micropython, "make", image)
+    operations, asked, sent = map(int, run(micropython, "cut", image, "-1", "").split())
+    # Or the test would say nothing: both ways together, at least two hundred cuts.
+    assert operations > 100
+    assert (asked > 2, sent) == (True, 2)
+    with ThreadPoolExecutor(4) as pool:
+        found = pool.map(lambda number: live(micropython, image, number, torn), range(operations))
+        wrong = [f"operation {n}: {what}" for n, what in enumerate(found) if what != "ok"]
+    assert wrong == []
