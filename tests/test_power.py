@@ -5,8 +5,10 @@ import unittest
 
 import schedule_sim as sim
 from tenner import power
+from tenner.port import linux
 from tenner.schedule.book import name_of
 from tenner.schedule.state import Task
+from tenner.store.config import Config
 
 sim.quiet()
 
@@ -65,6 +67,15 @@ class Jobs:
 class Telegram:
     status = "polling"
     digest = None
+
+
+class Settings(unittest.TestCase):
+    def test_linux_refuses_to_sleep(self):
+        port = linux.Port(".")
+        port.configure(Config({"power.mode": "on"}))
+        with self.assertRaises(ValueError) as caught:
+            port.configure(Config({"power.mode": "sleep"}))
+        self.assertTrue("power.mode" in str(caught.exception))
 
 
 class App:

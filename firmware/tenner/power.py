@@ -10,8 +10,6 @@ import asyncio
 
 from tenner.log import log
 from tenner.port.compat import const
-from tenner.schedule import slots
-from tenner.schedule.book import Book
 from tenner.store import files
 
 _LOOK_S = const(1)
@@ -122,6 +120,9 @@ def look(app):
 
 def write_down(service, sleep_s):
     """Put on flash what of a service is in memory only and would be missed after the sleep."""
+    from tenner.schedule import slots
+    from tenner.schedule.book import Book
+
     book = Book(service)
     now, _, trusted = book.time()
     for task in service.tasks or ():
