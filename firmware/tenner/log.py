@@ -4,11 +4,9 @@
 from tenner.port.compat import const, ticks_diff, ticks_ms
 
 _MAX_LINE = const(400)
-_MAX_HELD = const(20)
 
 _start = ticks_ms()
 _secrets = []
-_held = None
 
 # Replaced by the application once the wall clock is trusted: a function that returns "HH:MM:SS".
 stamp = None
@@ -42,25 +40,4 @@ def log(area, text):
     if len(text) > _MAX_LINE:
         text = text[:_MAX_LINE] + " ..."
     when = stamp() if stamp else "+%.1fs" % uptime_s()
-    line = "%8s %-9s %s" % (when, area, text)
-    if _held is None:
-        write(line)
-    elif len(_held) < _MAX_HELD:
-        _held.append(line)
-
-
-def hold():
-    """Keep lines back, while something else is printed that they must not be mixed into."""
-    global _held
-    if _held is None:
-        _held = []
-
-
-def release():
-    """Print the lines that were kept back."""
-    global _held
-    held, _held = _held, None
-    for line in held or ():
-        write(line)
-    if held and len(held) == _MAX_HELD:
-        write("(log lines may be missing here)")
+    write("%8s %-9s %s" % (when, area, text))
