@@ -12,6 +12,7 @@ from tenner.store.config import Config
 ROWS = (
     "I2C0_SDA,GPIO4\nI2C0_SCL,GPIO5\nSPI0_SCK,GPIO6\nSPI0_MOSI,GPIO7\nSPI0_MISO,GPIO2\n"
     "SPI0_CS0,GPIO10,MAX31855\nD9,GPIO3\nBOOT,GPIO9,reserved: boot button\n"
+    "STRAP,GPIO8,input only: low at boot\nA0,GPIO0,analog\nA1,GPIO9\n"
 )
 
 
@@ -52,10 +53,17 @@ class TestPins(unittest.TestCase):
     def test_find(self):
         pins = Pins(self.path)
         for name in ("d9", "GPIO3", "3", 3):
-            self.assertEqual(pins.find(name), (3, ""))
-        self.assertEqual(pins.find("BOOT"), (9, "reserved: boot button"))
+            self.assertEqual(pins.find(name), ("D9", 3, ""))
+        self.assertEqual(pins.find("BOOT"), ("BOOT", 9, "reserved: boot button"))
         self.assertIsNone(pins.find("D8"))
         self.assertIsNone(Pins(self.path + "none").find("D9"))
+
+    def test_the_strictest_row_of_a_pin_counts(self):
+        files.write_atomic(
+            self.path, "D1,GPIO1\nX,GPIO1,reserved: flash\nY,GPIO1,input only: strapping\n"
+        )
+        for name in ("D1", "X", "Y", 1):
+            self.assertEqual(Pins(self.path).find(name)[1:], (1, "reserved: flash"))
 
     def test_buses(self):
         for pins in (Pins(self.path), self.pins()):
@@ -86,6 +94,7 @@ class TestPins(unittest.TestCase):
             ({"i2c__i2c0__scl": "D77"}, ("i2c0", "D77")),
             ({"i2c__i2c0__sda": "9"}, ("i2c0", "reserved: boot button")),
             ({"i2c__i2c0__sda": "BOOT"}, ("reserved",)),
+            ({"i2c__i2c0__sda": "STRAP"}, ("i2c0", "input only: low at boot")),
         ):
             with self.assertRaises(OSError) as caught:
                 self.pins(**settings).i2c("i2c0")

@@ -23,7 +23,7 @@ class Port:
         self.root = root
         self.small = gc.mem_free() + gc.mem_alloc() < _PSRAM_HEAP
         self._config = None
-        self._buses = {}  # what is open, and the names of what there is
+        self._buses = {}  # what is open, by name or GPIO, and the names of what there is
         self._stdin = None
 
     def path(self, name):
@@ -53,7 +53,7 @@ class Port:
     def deep_sleep(self, ms, wake_pin=None):
         """Stop until the time is over or the level of the pin changes; then the board starts anew."""
         if wake_pin is not None:
-            self._pins().wake_on(wake_pin)
+            self._wires().wake_on(wake_pin)
         machine.deepsleep(ms)
 
     def woke_by_time(self):
@@ -107,7 +107,7 @@ class Port:
         pin = config.section("power").get("wake_gpio")
         if pin:
             try:
-                self._pins().wake_on(pin)
+                self._wires().wake_on(pin)
             except OSError as error:
                 raise ValueError("power.wake_gpio: %s" % error)
 
@@ -120,22 +120,28 @@ class Port:
     def i2c(self, name):
         """Return the bus `i2c0`, opened on its first use, with the API of machine.I2C."""
         if name not in self._buses:
-            self._buses[name] = self._pins().i2c(name)
+            self._buses[name] = self._wires().i2c(name)
         return self._buses[name]
 
     def spi(self, device):
         """Return (bus, chip select) of `spi0.0`: machine.SPI and a machine.Pin that idles high."""
         if device not in self._buses:
-            self._buses[device] = self._pins().spi(device)
+            self._buses[device] = self._wires().spi(device)
         return self._buses[device]
 
     def _names(self, kind):
         if kind not in self._buses:
-            self._buses[kind] = self._pins().buses(kind)
+            self._buses[kind] = self._wires().buses(kind)
         return self._buses[kind]
 
-    def _pins(self):
+    def pins(self):
+        """Return a `port.gpio.Gpio`: what there is besides buses, for the tools gpio, adc and pwm."""
+        from tenner.port.gpio import Gpio
+
+        return self._wires(Gpio)
+
+    def _wires(self, kind=None):
         from tenner.port.package import package_path
         from tenner.port.pins import Pins
 
-        return Pins(package_path("pins.csv"), self._config)
+        return (kind or Pins)(package_path("pins.csv"), self._config, self._buses)

@@ -1,19 +1,22 @@
 # tenner port.pins: the board's pins by name and the buses on them, from pins.csv and the settings.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-A row of `pins.csv` is `NAME,GPIOn[,note]`; a note that starts with `reserved:` says why the pin must not be
-driven. Buses are rows by name: `I2C0_SCL`, `I2C0_SDA`, `SPI0_SCK`, `SPI0_MOSI`, `SPI0_MISO` and one
-`SPI0_CSn` per device (`spi0.n`). The settings `i2c.<bus>.scl`, `spi.<bus>.sck` and so on go before the rows,
-and may name a bus that has none.
+A row of `pins.csv` is `NAME,GPIOn[,note]`; one pin may have several rows. A note that starts with
+`reserved:` says why nobody may use the pin at all, one that starts with `input only:` why it may be read
+but not driven (boot strapping, or no output). The pins named `A0`, `A1` ... can measure a voltage. Buses
+are rows by name: `I2C0_SCL`, `I2C0_SDA`, `SPI0_SCK`, `SPI0_MOSI`, `SPI0_MISO` and one `SPI0_CSn` per device
+(`spi0.n`). The settings `i2c.<bus>.scl`, `spi.<bus>.sck` and so on go before the rows, and may name a bus
+that has none. Pins that are no bus are in `port.gpio`.
 """
 
 
 class Pins:
-    """`config` is the owner's settings, or None."""
+    """`config` is the owner's settings or None; `kept` holds what is open from one call to the next."""
 
-    def __init__(self, path, config=None):
+    def __init__(self, path, config=None, kept=None):
         self.path = path
         self._config = config
+        self._kept = {} if kept is None else kept
 
     def rows(self):
         """Yield (name, gpio number, note) of every row; a board without the file has no rows."""
@@ -28,13 +31,19 @@ class Pins:
                     yield cells[0], int(cells[1][4:]), cells[2].strip() if len(cells) > 2 else ""
 
     def find(self, name):
-        """Return (gpio number, note) of a pin given by board name, `GPIOn` or number, or None."""
+        """Return (name, gpio number, note) of a pin given by board name, `GPIOn` or number, or None."""
         wanted = str(name).upper()
         number = wanted[4:] if wanted.startswith("GPIO") else wanted
         number = int(number) if number.isdigit() else -1
-        for row_name, gpio, note in self.rows():
-            if row_name.upper() == wanted or gpio == number:
-                return gpio, note
+        for row in self.rows():
+            if row[0].upper() == wanted or row[1] == number:
+                # By whatever name it is asked for, a pin is as reserved as any of its rows says.
+                notes = [note for _, gpio, note in self.rows() if gpio == row[1]]
+                for word in ("input only:", "reserved:"):
+                    for note in notes:
+                        if note.startswith(word):
+                            row = row[:2] + (note,)
+                return row
         return None
 
     def buses(self, kind):
@@ -87,7 +96,7 @@ class Pins:
         import esp32
         from machine import Pin
 
-        gpio, note = self.find(name) or (None, "")
+        _, gpio, note = self.find(name) or (name, None, "")
         if gpio is None:
             raise OSError("pins.csv has no pin %s" % name)
         if note.startswith("reserved:"):
@@ -114,9 +123,10 @@ class Pins:
         """Return the GPIO of a line of a bus; OSError when it is unknown or would break the board."""
         name = cfg.get(line, "%s_%s" % (bus, line))
         number = name.upper().replace("GPIO", "")
-        gpio, note = self.find(name) or (int(number) if number.isdigit() else None, "")
+        gpio = int(number) if number.isdigit() else None
+        _, gpio, note = self.find(name) or (name, gpio, "")
         if gpio is None:
             raise OSError("%s: pins.csv has no row %s" % (bus, name.upper()))
-        if note.startswith("reserved:"):
+        if note.startswith("reserved:") or (note.startswith("input only:") and line != "miso"):
             raise OSError("%s: pin %s is %s" % (bus, name, note))
         return gpio

@@ -1,0 +1,112 @@
+# tenner port.gpio: single pins by name: levels, voltages, pulse widths; what is refused and why.
+# MIT license; Copyright (c) 2026 the tenner authors
+"""
+`port.pins()` returns a `Gpio` on an ESP32; a port of another platform returns an object of its own with the
+same `names`, `check`, `pin`, `adc` and `pwm`. Whatever is wrong is an OSError with a sentence. `check` is
+asked before anything is done and touches no hardware; the others ask it again.
+
+`use` is "in" (looked at as it is), "up" or "down" (an input with that resistor), "out", "adc" or "pwm".
+"""
+
+from tenner.port.pins import Pins
+
+_LINES = ("scl", "sda", "sck", "mosi", "miso", "cs")
+
+
+class Gpio(Pins):
+    """The pins of `pins.csv` that are no bus."""
+
+    _wired = None
+
+    def names(self, kind):
+        """Return the names of the pins the tool gpio, adc or pwm may use; none: there is no such tool."""
+        use = "out" if kind == "pwm" else "up"
+        return [
+            name
+            for name, gpio, note in self.rows()
+            if (kind != "adc" or (name[0] == "A" and name[1:].isdigit()))
+            and not self._why_not(gpio, note, use)
+        ]
+
+    def check(self, name, use):
+        """Return (name, "GPIOn") of a pin that may be used so."""
+        name, gpio = self._usable(name, use)
+        return name, "GPIO%d" % gpio
+
+    def pin(self, name, use, value=None):
+        """
+        Return an object whose value() is the level. With "out" value(level) drives the pin, from `value`
+        on. "in" changes nothing: it reads back what an output is at.
+        """
+        from machine import Pin
+
+        gpio = self._usable(name, use)[1]
+        kept = self._kept.get(gpio)
+        if use == "in":
+            if kept is None and not self._line(gpio):
+                return Pin(gpio, Pin.IN)
+            return Pin(gpio)
+        if hasattr(kept, "deinit"):
+            kept.deinit()
+        if use == "out":
+            self._kept[gpio] = Pin(gpio, Pin.OUT, value=value)
+            return self._kept[gpio]
+        self._kept.pop(gpio, None)
+        return Pin(gpio, Pin.IN, Pin.PULL_UP if use == "up" else Pin.PULL_DOWN)
+
+    def adc(self, name):
+        """Return an object with read_u16(), 65535 being full scale, and read_uv(), in microvolts."""
+        from machine import ADC, Pin
+
+        name, gpio = self._usable(name, "adc")
+        try:
+            return ADC(Pin(gpio), atten=ADC.ATTN_11DB)
+        except ValueError:
+            which = ", ".join(self.names("adc"))
+            raise OSError("pin %s (GPIO%d) measures no voltage; pins: %s" % (name, gpio, which))
+
+    def pwm(self, name, freq, duty_u16):
+        """Start or change pulses of `freq` Hz; return an object with freq(), duty_u16() and deinit()."""
+        from machine import PWM, Pin
+
+        name, gpio = self._usable(name, "pwm")
+        try:
+            self._kept[gpio] = PWM(Pin(gpio), freq=freq, duty_u16=duty_u16)
+        except ValueError as error:
+            raise OSError("pin %s (GPIO%d): %s" % (name, gpio, error))
+        return self._kept[gpio]
+
+    def _usable(self, name, use):
+        row = self.find(name)
+        if row is None:
+            raise OSError("there is no pin %s; pins: %s" % (name, ", ".join(self.names("gpio"))))
+        why = self._why_not(row[1], row[2], use)
+        if why:
+            raise OSError("pin %s (GPIO%d) %s" % (row[0], row[1], why))
+        return row[:2]
+
+    def _why_not(self, gpio, note, use):
+        driven = use in ("out", "pwm")
+        if note.startswith("reserved:") or (driven and note.startswith("input only:")):
+            return "is " + note
+        line = use != "in" and self._line(gpio)
+        return "carries %s: that bus would stop working" % line if line else None
+
+    def _line(self, gpio):
+        """Return the name of the wire of a bus that is at a pin, or None."""
+        if self._wired is None:
+            wired = self._wired = {}
+            for name, number, _ in self.rows():
+                if name[:3] in ("I2C", "SPI") and name[4:5] == "_":
+                    wired[name] = number
+            for kind in ("i2c", "spi"):
+                section = self._section(kind)
+                for bus in section:
+                    for line in _LINES:
+                        row = line in section[bus] and self.find(section[bus][line])
+                        if row:
+                            wired[("%s_%s" % (bus, line)).upper()] = row[1]
+        for name in self._wired:
+            if self._wired[name] == gpio:
+                return name
+        return None
