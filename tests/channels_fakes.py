@@ -28,6 +28,9 @@ class FakeConfig:
     def get(self, key):
         return self.values[key]
 
+    def put(self, key, value):
+        self.values[key] = value
+
 
 class FakeState:
     """A TwoSlots in RAM; `saves` is every state that was on flash, as a power cut would find it."""

@@ -37,7 +37,14 @@ def _list(app):
     yield "network", lambda: services.network(app, wifi)
     yield "people", lambda: services.people(app)
     if app.config.get("telegram.token"):
+        from tenner.channels import telegram_pair
+
+        paired = telegram_pair.kept(app.state)
+        if paired and not app.config.get("telegram.owner"):
+            app.config.put("telegram.owner", paired)
         app.telegram = app.part("telegram")
+        if not app.telegram.owner:
+            log("telegram", "nobody is the owner. " + telegram_pair.offer(app.telegram, app.state))
         yield "telegram", lambda: _poll(app)
     else:
         log("telegram", "off: there is no telegram.token")

@@ -75,5 +75,18 @@ class Report:
         self.app.agent.session(channel, chat).clear()
         return "A fresh conversation. The old one is kept until the next /new."
 
+    def pair(self, args, channel, chat):
+        from tenner.channels import telegram_pair
+
+        app = self.app
+        owner = app.config.get("telegram.owner")
+        if channel != "console":
+            return "Only on the serial console: who holds the board decides whose it is."
+        if app.telegram is None:
+            return "Telegram is off: there is no telegram.token."
+        if owner and owner != telegram_pair.kept(app.state):
+            return "telegram.owner is set in config.json: change it there."
+        return telegram_pair.offer(app.telegram, app.state)
+
     def stop(self, args, channel, chat):
         return "Stopping." if self.app.agent.lane.stop() else "Nothing is running."

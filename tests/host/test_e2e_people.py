@@ -132,3 +132,29 @@ def test_stop_by_telegram_where_two_tls_sessions_fit():
         bench.wait_told(r"^Stopping\.$")
         bench.wait_told(r"^Stopped, as you asked\.$")
         bench.echo("again")
+
+
+def test_the_code_of_the_serial_console_makes_a_chat_the_owner():
+    with agent_board(changes={"telegram.owner": None}) as bench:
+        bench.ready()
+        offered = re.search(r"nobody is the owner\. .*: (\w{8})\r?\n", bench.log)
+        bench.telegram.say(STRANGER, "/status", username="mallory")
+        assert bench.ask(offered.group(1)).startswith("This agent is yours now.")
+        assert bench.told(STRANGER) == []
+        bench.echo("mine")
+        bench.board.reset()
+        bench.wait_for("connected")
+        assert "nobody is the owner" not in bench.log[bench.log.rindex("rst:") :]
+        bench.echo("still mine")
+        assert (
+            bench.ask("/pair")
+            == "Only on the serial console: who holds the board decides whose it is."
+        )
+        # The board is sold: whoever has it on the desk takes it over.
+        start = len(bench.log)
+        bench.type("/pair")
+        bench.wait_for("this message: ")
+        bench.wait_for("\n")
+        code = re.search(r"send its bot @\w+ this message: (\w{8})", bench.log[start:]).group(1)
+        bench.telegram.say(STRANGER, code, username="mallory")
+        bench.wait_told("^This agent is yours now", STRANGER)

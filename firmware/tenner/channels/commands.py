@@ -11,6 +11,7 @@ COMMANDS = (
     ("budget", False, "tokens used and left today"),
     ("status", False, "uptime, heap, network, clock"),
     ("new", True, "a fresh conversation"),
+    ("pair", True, "a code that makes a Telegram chat the owner"),
     ("stop", True, "cancel what is running"),
     ("help", False, "this list"),
 )

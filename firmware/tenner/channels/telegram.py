@@ -55,6 +55,7 @@ class Telegram:
         self.failures = 0
         self.trouble = ""  # the last failure that was logged
         self.asks = {}
+        self.pair = None  # takes the update and text of a stranger while a code waits
         self.digest = None  # a Message of what was written while we were away
         self.http = None  # for sending
         self.sending = asyncio.Lock()

@@ -67,7 +67,8 @@ async def handle(bot, update):
         return True
     allowed = [str(one) for one in bot.config.get("telegram.allow") or ()]
     if who != bot.owner and who not in allowed:
-        _stranger(bot, update)
+        if bot.pair is None or not bot.pair(update, text):
+            _stranger(bot, update)
         return True
     offset = update["update_id"] + 1
     reply_to = update.get("message_id")

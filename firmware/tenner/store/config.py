@@ -50,6 +50,10 @@ class Config:
             return default(row)
         return self._values[key]
 
+    def put(self, key, value):
+        """Set a value for this run; the file stays as the owner wrote it."""
+        self._values[key] = value
+
     def section(self, name):
         """Return what was set below `name` as nested dicts, without defaults: {} when nothing was."""
         result = {}
