@@ -192,6 +192,10 @@ class Bench:
         if id is None or id not in [one[3] for one in self.said]:
             self.said.append((chat, text, reply_to, id))
 
+    def polls(self):
+        """The fields of every getUpdates so far."""
+        return [fields for name, fields in self.server.calls if name == "getUpdates"]
+
     async def _sleep(self, ms):
         self.waits.append(ms)
         raise Stop

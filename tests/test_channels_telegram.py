@@ -75,8 +75,9 @@ class TestReceiving(unittest.TestCase):
         second = run(bench.step())[0]
         self.assertEqual(second.text, "b")
         self.assertEqual(bench.waits, [])
-        self.assertEqual([fields["limit"] for name, fields in bench.server.calls[1:]], [1] * 6)
-        self.assertEqual([fields["timeout"] for name, fields in bench.server.calls[1:]], [25] * 6)
+        polls = bench.polls()
+        self.assertEqual([fields["limit"] for fields in polls], [1] * 6)
+        self.assertEqual([fields["timeout"] for fields in polls], [25] * 6)
         self.assertEqual((bench.bot.reply_to(first), bench.bot.reply_to(second)), (101, 102))
 
     def test_when_it_was_begun_the_server_may_forget_it(self):
@@ -85,7 +86,7 @@ class TestReceiving(unittest.TestCase):
         bench.server.say("b")
         for message in run(bench.step()):
             bench.bot.done(message)
-        offsets = [fields.get("offset") for name, fields in bench.server.calls[1:]]
+        offsets = [fields.get("offset") for fields in bench.polls()]
         self.assertEqual(offsets, [None, 502, 503, None])
         self.assertEqual(bench.server.updates, [])
 
@@ -127,6 +128,60 @@ class TestReceiving(unittest.TestCase):
         self.assertEqual(texts(run(bench.step())), ["a"])
         self.assertEqual(bench.inbound.dropped, 0)
         self.assertEqual(texts(run(bench.step())), ["b"])
+
+    def typing(self, bench):
+        return [fields for name, fields in bench.server.calls if name == "sendChatAction"]
+
+    def test_the_writer_sees_that_it_is_worked_on(self):
+        bench = Bench()
+        bench.server.say("a")
+        run(bench.step())
+        self.assertEqual(self.typing(bench), [{"chat_id": OWNER, "action": "typing"}])
+
+    def test_no_typing_for_a_command_or_a_stranger(self):
+        bench = Bench()
+        bench.server.say("/status")
+        bench.server.say("hello", who=3000)
+        run(bench.step())
+        self.assertEqual(self.typing(bench), [])
+
+    def test_typing_that_fails_costs_no_message(self):
+        for failure in (OSError(104), Yielded(), asyncio.TimeoutError(), refusal(400, "no")):
+            bench = Bench()
+            bench.server.plan["sendChatAction"] = [failure]
+            bench.server.say("a")
+            self.assertEqual(texts(run(bench.step())), ["a"])
+            self.assertEqual(run(bench.step()), [])
+
+    def test_with_room_for_it_typing_goes_on_until_the_answer(self):
+        from tenner.channels.telegram_send import keep_typing
+
+        bench = Bench()
+        bench.server.say("a")
+        message = run(bench.step())[0]
+
+        async def nap(ms):
+            self.assertTrue(ms < 5000)
+            if len(self.typing(bench)) == 3:
+                bench.bot.done(message)
+
+        bench.bot.sleep = nap
+        run(keep_typing(bench.bot, message))
+        self.assertEqual(len(self.typing(bench)), 3)
+
+    def test_typing_that_is_refused_is_not_repeated(self):
+        from tenner.channels.telegram_send import keep_typing
+
+        async def nap(ms):
+            pass
+
+        bench = Bench()
+        bench.server.say("a")
+        message = run(bench.step())[0]
+        bench.bot.sleep = nap
+        bench.server.plan["sendChatAction"] = [refusal(403, "no")]
+        run(keep_typing(bench.bot, message))
+        self.assertEqual(len(self.typing(bench)), 2)
 
 
 class TestPowerCuts(unittest.TestCase):

@@ -4,7 +4,7 @@ import json
 import unittest
 
 from channels_checks import visible
-from channels_fakes import OWNER, Bench, refusal
+from channels_fakes import Bench, refusal
 from support import run
 
 BAD_ENTITY = refusal(400, "Bad Request: can't parse entities: Unsupported start tag")
@@ -130,16 +130,6 @@ class TestOutcomes(unittest.TestCase):
 
 
 class TestRest(unittest.TestCase):
-    def test_typing_never_raises(self):
-        bench = Bench()
-        self.assertEqual(run(bench.bot.typing("1000")), True)
-        self.assertEqual(
-            bench.server.calls[-1], ("sendChatAction", {"chat_id": OWNER, "action": "typing"})
-        )
-        bench.server.plan["sendChatAction"] = [OSError(104), refusal(400, "no")]
-        self.assertEqual(run(bench.bot.typing("1000")), False)
-        self.assertEqual(run(bench.bot.typing("1000")), False)
-
     def test_idle_closes_the_connection(self):
         bench = Bench()
         run(bench.bot.idle())

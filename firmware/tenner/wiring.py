@@ -75,7 +75,9 @@ def telegram(app):
         return app.clock.now() if app.clock.trusted else None
 
     state = TwoSlots(app.state + "/telegram")
-    return Telegram(app.config, app.http, state, app.inbox, say=say, now=now)
+    made = Telegram(app.config, app.http, state, app.inbox, say=say, now=now)
+    made.roomy = not app.port.small
+    return made
 
 
 def console(app):

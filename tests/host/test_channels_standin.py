@@ -94,7 +94,6 @@ def test_a_conversation(server, tmp_path):
         assert sent.parse_mode == "HTML"
         assert sent.reply_to == said["message_id"]
         assert [entity["type"] for entity in sent.entities][:2] == ["bold", "code"]
-        assert await channel.typing(str(OWNER))
         assert server.actions == [(OWNER, "typing")]
 
     play(server, tmp_path, scene)

@@ -41,6 +41,9 @@ class Telegram:
     #: Most messages that wait for their answer; further ones wait at Telegram.
     max_open = 8
 
+    #: Is there room for a second TLS session beside the one of a turn?
+    roomy = False
+
     def __init__(self, config, http_factory, state, inbound, say, now, sleep=sleep_ms):
         self.config = config
         self.http_factory = http_factory
@@ -123,7 +126,7 @@ class Telegram:
         if update or self.digest:
             from tenner.channels.telegram_update import handle
 
-            if not await handle(self, update):
+            if not await handle(self, update, http):
                 return _NO_ROOM_S
         self.offset = id + 1 if update else 0
         return 0
@@ -197,6 +200,10 @@ class Telegram:
             return False
         return True
 
+    def is_open(self, message):
+        """Does this message still wait for its answer?"""
+        return message in self._open
+
     def done(self, message):
         """The answer to this message is in the outbox: it need not be remembered any more."""
         if message in self._open:
@@ -223,12 +230,6 @@ class Telegram:
         from tenner.channels.telegram_send import send
 
         return await send(self, chat, text, reply_to, keyboard)
-
-    async def typing(self, chat):
-        """Show "typing..." in a chat for about five seconds."""
-        from tenner.channels.telegram_send import typing
-
-        return await typing(self, chat)
 
     async def ask(self, text, timeout_s=600):
         """Ask the owner with two buttons; no answer in time is a no."""

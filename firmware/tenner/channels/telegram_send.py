@@ -11,6 +11,7 @@ from tenner.port.compat import const
 
 _PIECE = const(256)
 _MAX_UNITS = const(4096)
+_TYPING_MS = const(4500)
 
 
 class Body:
@@ -114,7 +115,11 @@ async def request(bot, method, fields):
         return False
 
 
-async def typing(bot, chat):
-    fields = _to(chat)
+async def keep_typing(bot, message):
+    """Show "typing..." until the message is answered: each time, Telegram shows it for five seconds."""
+    fields = _to(message.chat)
     fields["action"] = "typing"
-    return await request(bot, "sendChatAction", fields)
+    while True:
+        await bot.sleep(_TYPING_MS)
+        if not bot.is_open(message) or not await request(bot, "sendChatAction", fields):
+            return

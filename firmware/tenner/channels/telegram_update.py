@@ -5,12 +5,17 @@ Closed by default: only the owner and those in `telegram.allow` reach the agent,
 they address the bot. Everybody else gets nothing, and the owner is told of a stranger once.
 """
 
+import asyncio
+
 from tenner.agent.bus import Message
+from tenner.channels.telegram import FAILURES
 from tenner.log import log
+from tenner.net.http import Yielded
 from tenner.port.compat import const
 
 _MAX_TEXT = const(4096)
 _STALE_S = const(3600)
+_COURTESY_S = const(3)
 _DAY_S = const(86400)
 _STRANGERS = const(6)
 _DIGEST_TEXTS = const(6)
@@ -42,8 +47,11 @@ def keep(update, path, value):
         update[name] = value
 
 
-async def handle(bot, update):
-    """Deal with an update, {} when there is none. Return False when it must wait at Telegram."""
+async def handle(bot, update, http):
+    """
+    Deal with an update, {} when there is none. Return False when it must wait at Telegram. `http` holds
+    the connection it came over.
+    """
     chat = str(update.get("chat.id"))
     who = str(update.get("from.id", ""))
     if update.get("kind") == "callback_query":
@@ -84,6 +92,8 @@ async def handle(bot, update):
         if is_full or not bot.begin(message, offset):
             return False
         if not stale:
+            if text[:1] != "/":
+                await _typing(bot, http, message)
             return bot.inbound.put_nowait(message)
         # What else came while we were away is answered together.
         digest = bot.digest = message
@@ -93,6 +103,20 @@ async def handle(bot, update):
     if digest.texts <= _DIGEST_TEXTS:
         digest.text += "\n- " + text[:_DIGEST_CHARS]
     return True
+
+
+async def _typing(bot, http, message):
+    """Show that the message is being worked on, over a connection that is there: another costs a handshake."""
+    fields = {"chat_id": int(message.chat), "action": "typing"}
+    try:
+        await bot.request(http, "sendChatAction", fields, None, _COURTESY_S)
+    except FAILURES + (Yielded,) as error:
+        # A courtesy: what is wrong with the line will show at the next poll.
+        log("telegram", "sendChatAction: %s" % type(error).__name__)
+    if bot.roomy:
+        from tenner.channels.telegram_send import keep_typing
+
+        asyncio.create_task(keep_typing(bot, message))
 
 
 def _words(bot, update):
