@@ -13,9 +13,14 @@ from host_tools.bench.rows import NotMeasured
 #: Stand-ins of a few lines for the modules that are C on the chip.
 CHIP = Path(__file__).parent / "chip"
 
+#: Where modules are looked for, from the root folder: names of files stay in the heap for ever, and must not
+#: be longer than a board's `/lib/...`.
+MODULE_PATH = "chip:lib:.frozen"
+
 # Prints what each module adds to the heap that stays taken, in the order given, then the sum.
 _HEAP_SCRIPT = """
 import gc, sys
+import esp32, machine, network, ntptime
 gc.collect()
 first = before = gc.mem_alloc()
 for name in sys.argv[1:]:
@@ -32,6 +37,12 @@ def code_mpy_kb() -> float:
     """KB of all compiled modules, as they lie on a board."""
     tree = build.firmware_tree(workspace=False)
     return sum(len(data) for name, data in tree.items() if name.endswith(".mpy")) / 1024
+
+
+def chip_tree() -> dict[str, bytes]:
+    """The stand-ins for the chip's own modules, compiled, by their paths below a root folder."""
+    sources = {path.stem: path.read_bytes() for path in CHIP.glob("*.py")}
+    return {f"/chip/{name}.mpy": data for name, data in build.compile_modules(sources).items()}
 
 
 def resident_modules() -> list[str]:
@@ -51,12 +62,11 @@ def import_costs(modules: list[str]) -> list[tuple[str, int]]:
         raise NotMeasured(str(exc)) from exc
     tree = build.firmware_tree(workspace=False)
     with tempfile.TemporaryDirectory() as folder:
-        build.write_tree(tree, Path(folder))
-        script = Path(folder, "measure.py")
-        script.write_text(_HEAP_SCRIPT)
+        build.write_tree({**tree, **chip_tree()}, Path(folder))
         done = subprocess.run(
-            found.command(script, *modules),
-            env={"MICROPYPATH": interpreters.search_path(CHIP, Path(folder, "lib"))},
+            found.command("-c", _HEAP_SCRIPT, *modules),
+            cwd=folder,
+            env={"MICROPYPATH": MODULE_PATH},
             capture_output=True,
             text=True,
             timeout=60,

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from host_tools import build, interpreters
-from host_tools.bench.code import CHIP
+from host_tools.bench import code
 from host_tools.bench.rows import NotMeasured
 from host_tools.services import API_KEY, MODEL, OWNER, TOKEN, Services
 
@@ -44,10 +44,12 @@ class Agent:
         self.root = root
         self.services = services
         command = interpreters.find_micropython32().command(
-            CHIP / "start.py", CHIP, root, str(idle_ms), heap=f"{heap_kb}K"
+            "-m", "start", str(idle_ms), heap=f"{heap_kb}K"
         )
         self._process = subprocess.Popen(
             command,
+            cwd=root,
+            env={"MICROPYPATH": code.MODULE_PATH},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -122,6 +124,7 @@ class Agent:
 
 def _tree(services: Services, llm: dict[str, object]) -> dict[str, bytes]:
     tree = build.firmware_tree("VIRTUAL")
+    tree.update(code.chip_tree())
     tree["/config.json"] = json.dumps(
         {
             "llm": {
