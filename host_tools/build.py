@@ -140,14 +140,19 @@ def firmware_tree(
         if mpy and name in LINUX_ONLY:
             continue
         if path.suffix == ".py":
-            modules[name] = path.read_bytes()
+            source = path.read_bytes()
+            # An empty package needs no file: its folder is enough, and its names would stay in RAM.
+            if not mpy or path.name != "__init__.py" or _says_something(source):
+                modules[name] = source
         elif path.suffix == ".json":
             tree[f"/lib/{name}"] = minify_json(path.read_bytes(), name)
         elif path.suffix in DATA_SUFFIXES:
             tree[f"/lib/{name}"] = path.read_bytes()
     if mpy:
-        for name, compiled in compile_modules(_shortened(modules), optimize=optimize).items():
-            tree[f"/lib/{name.removesuffix('.py')}.mpy"] = compiled
+        sources = {_import_name(name): text for name, text in _shortened(modules).items()}
+        compiled = compile_modules(sources, optimize=optimize)
+        for name in modules:
+            tree[f"/lib/{name.removesuffix('.py')}.mpy"] = compiled[_import_name(name)]
     else:
         tree.update({f"/lib/{name}": source for name, source in modules.items()})
     tree["/lib/tenner/pins.csv"] = (board_folder(board) / "pins.csv").read_bytes()
@@ -157,6 +162,16 @@ def firmware_tree(
                 path.read_bytes()
             )
     return dict(sorted(tree.items()))
+
+
+def _says_something(source: bytes) -> bool:
+    """Is there anything in a module but comments?"""
+    return any(line.strip() and not line.startswith(b"#") for line in source.splitlines())
+
+
+def _import_name(path: str) -> str:
+    """`tenner.net.http` for `tenner/net/http.py`: in tracebacks, a name that is in RAM anyway."""
+    return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
 
 def _shortened(modules: dict[str, bytes]) -> dict[str, bytes]:

@@ -16,7 +16,8 @@ def firmware(tmp_path):
             "/boot.py": b"# boot\n",
             "/main.py": b"import tenner.app\n",
             "/manifest.py": b"",
-            "/tenner/__init__.py": b"",
+            "/tenner/__init__.py": b'__version__ = "1"\n',
+            "/tenner/store/__init__.py": b"# tenner store: files.\n",
             "/tenner/app.py": b"def f():\n    assert False\n    raise ValueError(1)\n",
             "/tenner/tools/t.json": b'{\n  "name": "t\xc3\xa9"\n}\n',
             "/tenner/store/config.tsv": b"a\tb\n",
@@ -56,8 +57,15 @@ def test_sources_stay_sources_without_mpy(firmware):
     assert not [name for name in tree if name.endswith(".mpy") or name.startswith("/workspace")]
 
 
-def test_names_in_tracebacks_are_relative(firmware):
-    assert b"tenner/app.py" in build.firmware_tree(firmware=firmware)["/lib/tenner/app.mpy"]
+def test_tracebacks_name_the_module(firmware):
+    tree = build.firmware_tree(firmware=firmware)
+    assert b"tenner.app" in tree["/lib/tenner/app.mpy"]
+    assert b"__init__" not in tree["/lib/tenner/__init__.mpy"]
+
+
+def test_an_empty_package_is_only_a_folder(firmware):
+    assert "/lib/tenner/store/__init__.mpy" not in build.firmware_tree(firmware=firmware)
+    assert "/lib/tenner/store/__init__.py" in build.firmware_tree(mpy=False, firmware=firmware)
 
 
 def test_the_real_firmware_builds():
@@ -75,7 +83,7 @@ def test_an_unknown_board_names_the_known_ones(firmware):
 
 def test_a_syntax_error_says_where(firmware):
     (firmware / "tenner" / "app.py").write_bytes(b"x = 1\nif:\n")
-    with pytest.raises(build.BuildError, match="(?s)tenner/app.py does not compile.*line 2"):
+    with pytest.raises(build.BuildError, match="(?s)tenner.app does not compile.*line 2"):
         build.firmware_tree(firmware=firmware)
 
 
