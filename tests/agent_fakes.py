@@ -141,6 +141,9 @@ class App:
     def rest(self):
         """Nothing is let go of here."""
 
+    async def breathe(self):
+        pass
+
     async def settle(self):
         """Nothing is being sent."""
 

@@ -166,6 +166,36 @@ class TestGate(unittest.TestCase):
 
         self.scene(script, [[Peer.STALL], reply(b"")])
 
+    def test_one_more_while_the_memory_has_room_for_it(self):
+        async def script(gate, peer, get):
+            room = [True]
+            gate = Gate(1, lambda: room[0])
+            poll, turn, tool = (
+                PlainHttp(None, gate, True),
+                PlainHttp(None, gate),
+                PlainHttp(None, gate),
+            )
+            polling = asyncio.create_task(outcome(get(poll)))
+            while not peer.requests:
+                await asyncio.sleep(0)
+            # Beside the poll, but a third one ends the poll, and without room the second does.
+            self.assertEqual(await get(turn), 200)
+            self.assertFalse(polling.done())
+            self.assertEqual(await get(tool), 200)
+            self.assertEqual(await polling, "yielded")
+            await tool.close()
+            await turn.close()
+            polling = asyncio.create_task(outcome(get(poll)))
+            while len(peer.requests) < 4:
+                await asyncio.sleep(0)
+            room[0] = False
+            self.assertEqual(await get(turn), 200)
+            self.assertEqual(await polling, "yielded")
+            self.assertEqual(gate.polls, 0)
+
+        ok = reply(b"")
+        self.scene(script, [[Peer.STALL], ok, ok, [Peer.STALL], ok])
+
     def test_plain_http_needs_no_place(self):
         async def main():
             peer = await Peer(reply(b"")).start()

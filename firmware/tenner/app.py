@@ -100,7 +100,7 @@ class App:
         if self._gate is None:
             from tenner.net.gate import Gate
 
-            self._gate = Gate(1 if self.port.small else 4)
+            self._gate = Gate(1, self.port.tls_fits) if self.port.small else Gate(4)
         return Http(self.tls, self._gate, yields)
 
     def tls(self):
@@ -118,6 +118,12 @@ class App:
     def now_text(self):
         """Return the owner's local time for a prompt, or say that nobody knows it."""
         return self.part("zone").tell(self.clock.now(), self.clock.trusted)
+
+    async def breathe(self):
+        """Where a background turn has the one TLS session, let Telegram look for messages between rounds."""
+        if self._gate is not None and self._gate.polls and self.telegram.is_deaf():
+            await self.part("chain").close()
+            await self.telegram.look()
 
     # --- people
 

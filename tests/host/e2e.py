@@ -20,9 +20,11 @@ from host_tools.build import BOARDS, firmware_tree
 from host_tools.services import API_KEY, MODEL, OWNER, TOKEN, Services
 from host_tools.vboard import VirtualBoard
 
-#: Too little for two TLS sessions, as on a board without PSRAM; and enough, as on one with it.
+#: As on a board without PSRAM, and on one with it.
 HEAP = "512K"
 PSRAM = "2M"
+#: `chip.idf_free` that leaves no room for a second TLS session.
+ONE_SESSION = 40000
 PASSWORD = "tenner-virtual"
 LIMIT_S = 25
 

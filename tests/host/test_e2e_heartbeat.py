@@ -1,7 +1,17 @@
 """The heartbeat of the whole agent: when the model is asked, when it is not, and a person first."""
 
 from host_tools.services import OWNER, STALL, Step
-from tests.host.e2e import ASK, LIMIT_S, PSRAM, READS, WARM_ROOM, SideBySide, agent_board
+from tests.host.e2e import (
+    ASK,
+    HEAP,
+    LIMIT_S,
+    ONE_SESSION,
+    PSRAM,
+    READS,
+    WARM_ROOM,
+    SideBySide,
+    agent_board,
+)
 
 together = SideBySide()
 
@@ -95,9 +105,9 @@ def test_a_person_at_the_console_comes_first():
         assert bench.model.plan_left == []
 
 
-@together.check
-def test_a_person_on_telegram_comes_first_where_two_tls_sessions_fit():
-    with agent_board(WARM_ROOM, heap=PSRAM) as bench:
+@together.each([(HEAP,), (PSRAM,)])
+def test_a_person_on_telegram_comes_first_where_two_tls_sessions_fit(heap):
+    with agent_board(WARM_ROOM, heap=heap) as bench:
         bench.ready()
         _stalled_beat(bench)
         assert bench.ask("say: me first").startswith("me first")
@@ -109,9 +119,25 @@ def test_a_person_on_telegram_comes_first_where_two_tls_sessions_fit():
 def test_a_person_on_telegram_is_answered_after_a_request_of_a_board_with_one_tls_session():
     with agent_board(WARM_ROOM, changes={"llm.timeout_s": 5}) as bench:
         bench.ready()
+        bench.board.set("chip.idf_free", ONE_SESSION)
         _stalled_beat(bench)
         bench.telegram.say(OWNER, "say: patience")
         bench.wait_told("^patience")
+
+
+@together.check
+def test_a_person_on_telegram_is_noticed_between_the_rounds_of_a_board_with_one_tls_session():
+    with agent_board(WARM_ROOM) as bench:
+        bench.ready()
+        bench.board.set("chip.idf_free", ONE_SESSION)
+        # A slow model that calls a tool: before it is told the result, Telegram is looked at.
+        bench.model.plan([Step(delay_ms=5000)])
+        bench.board.set("room.temperature", 31.5)
+        bench.model.wait_requests(1, LIMIT_S)
+        bench.telegram.say(OWNER, "say: me first")
+        bench.wait_for("a person came first")
+        bench.wait_told("^me first")
+        bench.wait_told(WARM_TOLD)
 
 
 @together.check

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from host_tools.services import OWNER, STALL, Step
-from tests.host.e2e import ASK, LIMIT_S, PSRAM, READS, agent_board
+from tests.host.e2e import ASK, HEAP, LIMIT_S, PSRAM, READS, agent_board
 
 STRANGER = 4242
 
@@ -121,9 +121,9 @@ def test_stop_from_the_console_ends_a_turn_of_telegram(bench):
     bench.echo("after that")
 
 
-def test_stop_by_telegram_where_two_tls_sessions_fit():
-    """Without PSRAM the one TLS session belongs to the turn, and Telegram is heard after it."""
-    with agent_board(heap=PSRAM) as bench:
+@pytest.mark.parametrize("heap", [HEAP, PSRAM])
+def test_stop_by_telegram_where_two_tls_sessions_fit(heap):
+    with agent_board(heap=heap) as bench:
         bench.ready()
         bench.model.plan([STALL])
         bench.telegram.say(OWNER, "say: never")

@@ -10,7 +10,7 @@ from tenner.log import log
 class Agent:
     """
     Owns the lane and the sessions. `app` lies above and gives the rest: `part(name)` is one of chain,
-    registry, sensors, budget and spawner; `deliver(channel, chat, text)` queues a text for a person;
+    registry, sensors, budget and spawner; `breathe()` is awaited between the rounds of a background turn; `deliver(channel, chat, text)` queues a text for a person;
     `ask_owner(text, turn)` waits for a yes or no; `now_text()` is the local time for the prompt;
     `owner()` is the owner's (channel, chat); `clock` is a net.clock.Clock.
     """

@@ -178,6 +178,8 @@ class Turn:
                 self.agent.app.shed("tenner.llm.", ("tenner.llm.chain", "tenner.llm.errors"))
                 self.agent.app.shed("tenner.net.sse")
                 await self._call_tools(calls)
+                if self.kind != "person":
+                    await self.agent.app.breathe()
             elif reply.stop != "length":
                 return reply.text
             elif told_length:

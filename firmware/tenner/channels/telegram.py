@@ -12,13 +12,16 @@ for sending in `telegram_send` and `telegram_ask`; none of them is imported befo
 import asyncio
 import json
 
+from tenner.log import log
 from tenner.net.http import Yielded
 from tenner.net.jsonin import Scanner
-from tenner.port.compat import const, sleep_ms
+from tenner.port.compat import const, sleep_ms, ticks_diff, ticks_ms
 
 _PIECE = const(256)
 _SPARE_S = const(15)
 _NO_ROOM_S = const(3)
+_DEAF_MS = const(4000)
+_LOOK_S = const(5)
 _SURELY_FITS = const(2048)  # characters: each is one or two of the 4096 units of a message
 
 #: What `call` raises when there is no answer.
@@ -59,6 +62,8 @@ class Telegram:
         self.trouble = ""  # the last failure that was logged
         self.asks = {}
         self.pair = None  # takes the update and text of a stranger while a code waits
+        self._looking = None  # an Event while somebody waits for one look
+        self._heard_ms = ticks_ms()
         self.digest = None  # a Message of what was written while we were away
         self.http = None  # for sending
         self.sending = asyncio.Lock()
@@ -110,7 +115,8 @@ class Telegram:
 
         if not self.bot_name:
             await self.request(http, "getMe", {}, sink)
-        timeout_s = 0 if self.digest else self.config.get("telegram.poll_s")
+        brief = self.digest or self._looking
+        timeout_s = 0 if brief else self.config.get("telegram.poll_s")
         fields = {
             "limit": 1,
             "timeout": timeout_s,
@@ -129,7 +135,24 @@ class Telegram:
             if not await handle(self, update, http):
                 return _NO_ROOM_S
         self.offset = id + 1 if update else 0
+        self._heard_ms = ticks_ms()
+        if self._looking:
+            self._looking.set()
         return 0
+
+    def is_deaf(self):
+        """Has nothing been received for seconds, because others have the connection?"""
+        return ticks_diff(ticks_ms(), self._heard_ms) > _DEAF_MS
+
+    async def look(self):
+        """Wait until one short poll has been made; where the network is bad not for long."""
+        self._looking = asyncio.Event()
+        try:
+            await asyncio.wait_for(self._looking.wait(), _LOOK_S)
+        except asyncio.TimeoutError:
+            log("telegram", "no look for messages in %d s" % _LOOK_S)
+        finally:
+            self._looking = None
 
     async def request(self, http, method, fields, sink=None, timeout_s=30):
         """Call a method; a refusal is an OSError that holds what the server said."""

@@ -7,11 +7,15 @@ import asyncio
 class Gate:
     """
     Holders (net.http.Http) keep their place as long as their TLS session lives. Somebody who waits asks
-    them to give way: a long poll stops at once, a connection nobody is using is closed.
+    them to give way: a long poll stops at once, a connection nobody is using is closed. `fits()`, if
+    given, tells whether the memory of the moment has room for one session more than `limit`.
     """
 
-    def __init__(self, limit=1):
+    def __init__(self, limit=1, fits=None):
+        #: How many long polls wait for room.
+        self.polls = 0
         self._limit = limit
+        self._fits = fits
         self._holders = []
         self._urgent = 0  # waiting, and no long poll
 
@@ -19,8 +23,9 @@ class Gate:
         """Wait until there is room for `holder`; a long poll lets everybody else go first."""
         poll = holder.yields
         self._urgent += not poll
+        self.polls += poll
         try:
-            while len(self._holders) >= self._limit or (poll and self._urgent):
+            while self._is_full() or (poll and self._urgent):
                 # Again and again: a connection becomes idle without a word.
                 for other in list(self._holders):
                     await other.give_way(poll)
@@ -28,6 +33,11 @@ class Gate:
             self._holders.append(holder)
         finally:
             self._urgent -= not poll
+            self.polls -= poll
+
+    def _is_full(self):
+        over = len(self._holders) - self._limit
+        return over > 0 or (over == 0 and not (self._fits and self._fits()))
 
     def release(self, holder):
         """Make room."""

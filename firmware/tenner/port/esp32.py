@@ -10,6 +10,10 @@ import network
 from tenner.port.compat import const
 
 _PSRAM_HEAP = const(1000000)  # no ESP32 without PSRAM has a GC heap of this size
+# A session takes about 40 KB in all, one block of 17 KB among it; the rest is left for Python's heap,
+# which grows from the same memory.
+_TLS_BLOCK = const(20000)
+_TLS_FREE = const(64000)
 _OLDEST_TIME = const(1735689600)  # 2025-01-01: an earlier clock was never set
 
 # time.time() counts from 2000 on an ESP32 and from 1970 elsewhere.
@@ -98,6 +102,16 @@ class Port:
         wlan.disconnect()
         time.sleep(0.1)
         wlan.connect(ssid, password)
+
+    def tls_fits(self):
+        """Does the memory outside Python's heap have room for one more TLS session?"""
+        from esp32 import HEAP_DATA, idf_heap_info
+
+        regions = idf_heap_info(HEAP_DATA)
+        return (
+            max([region[2] for region in regions]) >= _TLS_BLOCK
+            and sum([region[1] for region in regions]) >= _TLS_FREE
+        )
 
     # --- buses; what finds and opens them is loaded when one is asked for
 
