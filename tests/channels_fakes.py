@@ -3,6 +3,7 @@ import asyncio
 import json
 
 from tenner.agent.bus import Queue
+from tenner.store.appendlog import AppendLog
 
 OWNER = 1000
 BOT_ID = 77
@@ -11,6 +12,16 @@ BOT_NAME = "tenner_bot"
 
 class Stop(BaseException):
     """Ends a service that runs for ever."""
+
+
+async def deliver(delivery, *args, **more):
+    """Post a text; wait until it has arrived (True) or was given up (False)."""
+    box = delivery.outbox
+    ids = delivery.post(*args, **more)
+    while any(box.waits(id) for id in ids):
+        await asyncio.sleep(0)
+    given_up = [line[1] for line in AppendLog(box.folder + "/failed.jsonl", 1 << 20).tail(99)]
+    return not any(id in given_up for id in ids)
 
 
 class FakeConfig:

@@ -163,6 +163,7 @@ class Board:
         self.turns = []  # (utc, prompt, model)
         self.sent = []  # (utc, text)
         self.confirms = True  # False: queued; an exception: neither
+        self.waiting = []  # marks of what is queued
         self.notices = []
         self.clock = Clock(utc, trusted)
         self.budget = _Budget(self)
@@ -212,11 +213,16 @@ class Board:
             raise reply
         return reply
 
-    async def deliver(self, text):
+    async def deliver(self, text, mark):
         if isinstance(self.confirms, BaseException):
             raise self.confirms
+        if mark in self.waiting:
+            return "repeat"
         self.sent.append((self.clock.utc, text))
-        return self.confirms
+        if self.confirms:
+            return "yes"
+        self.waiting.append(mark)
+        return "queued"
 
     # --- time
 

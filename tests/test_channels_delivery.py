@@ -2,6 +2,7 @@
 import asyncio
 import unittest
 
+from channels_fakes import deliver
 from support import run, temp_folder
 from tenner.channels.delivery import Delivery
 from tenner.store.outbox import Outbox
@@ -63,10 +64,14 @@ class TestDelivery(unittest.TestCase):
         self.folder = temp_folder(self)
         self.outbox = Outbox(self.folder, self.clock)
         self.delivery = Delivery(self.outbox, lambda: ("telegram", "1"))
+        self.marks = []  # of what is said to have arrived, and how many messages waited then
+
+    def arrived(self, mark):
+        self.marks.append((mark, len(self.outbox)))
 
     def play(self, channel, scene):
         """Run `scene()` beside the service and return what it returns."""
-        self.delivery = Delivery(self.outbox, lambda: ("telegram", "1"))
+        self.delivery = Delivery(self.outbox, lambda: ("telegram", "1"), self.arrived)
         self.delivery.register("telegram", channel)
 
         async def both():
@@ -85,7 +90,7 @@ class TestDelivery(unittest.TestCase):
 
     def say(self, *args, **more):
         async def scene():
-            return await self.delivery.deliver("telegram", *args, **more)
+            return await deliver(self.delivery, "telegram", *args, **more)
 
         return scene
 
@@ -125,7 +130,7 @@ class TestDelivery(unittest.TestCase):
         channel = Channel(("unknown", "cut"))
 
         async def scene():
-            task = asyncio.create_task(self.delivery.deliver("telegram", "1", "fire", alert=True))
+            task = asyncio.create_task(deliver(self.delivery, "telegram", "1", "fire", alert=True))
             while not self.outbox.next_wake():  # until it failed and waits
                 await asyncio.sleep(0)
             self.clock.time += 5
@@ -137,11 +142,31 @@ class TestDelivery(unittest.TestCase):
             [text for _, text, _, _ in channel.sent], ["fire", "(maybe sent before) fire"]
         )
 
+    def test_an_alert_is_said_to_have_arrived_when_its_last_part_has_before_it_is_forgotten(self):
+        channel = Channel(("ok", 1), ("retry", 0), size=20)
+        self.assertEqual(self.play(channel, self.say("1", "x" * 45, alert="abc")), True)
+        self.assertEqual([len(text) for _, text, _, _ in channel.sent], [20, 20, 20, 5])
+        self.assertEqual(self.marks, [("abc", 1)])
+        refused = Channel(("refused", "blocked"))
+        self.assertEqual(self.play(refused, self.say("1", "y", alert="def")), False)
+        self.play(Channel(), self.say("1", "no alert"))
+        self.play(Channel(), self.say("1", "an alert without a mark", alert=True))
+        self.assertEqual(self.marks, [("abc", 1)])
+
+    def test_an_alert_whose_arrival_cannot_be_kept_is_not_sent_for_ever(self):
+        def full(mark):
+            raise OSError(28)
+
+        self.arrived = full
+        channel = Channel()
+        self.assertEqual(self.play(channel, self.say("1", "fire", alert="abc")), True)
+        self.assertEqual(len(channel.sent), 1)
+
     def test_when_the_network_is_back_what_waits_is_sent_at_once(self):
         channel = Channel(("retry", None))
 
         async def scene():
-            task = asyncio.create_task(self.delivery.deliver("telegram", "1", "hello"))
+            task = asyncio.create_task(deliver(self.delivery, "telegram", "1", "hello"))
             while not self.outbox.next_wake():  # until it failed and waits
                 await asyncio.sleep(0)
             self.delivery.wake()
@@ -190,22 +215,21 @@ class TestDelivery(unittest.TestCase):
     def test_a_local_channel_shows_at_once_and_costs_no_flash(self):
         screen = Screen()
         self.delivery.register("console", screen)
-        self.assertEqual(run(self.delivery.deliver("console", "owner", "x" * 50)), True)
+        self.assertEqual(self.delivery.post("console", "owner", "x" * 50), [])
         self.assertEqual(screen.shown, ["x" * 50])
         self.assertEqual(len(self.outbox), 0)
 
-    def test_somebody_who_waits_is_told_when_the_message_had_to_make_room(self):
+    def test_the_owner_is_told_when_a_message_had_to_make_room(self):
         self.outbox.max_items = 1
         channel = Channel(("retry", 500))
 
         async def scene():
-            task = asyncio.create_task(self.delivery.deliver("telegram", "1", "hello"))
+            self.delivery.post("telegram", "1", "hello")
             while not self.outbox.next_wake():  # until it failed and waits
                 await asyncio.sleep(0)
             self.delivery.post("telegram", "1", "fire", alert=True)
-            return await task
 
-        self.assertEqual(self.play(channel, scene), False)
+        self.play(channel, scene)
         texts = [text for _, text, _, _ in channel.sent]
         self.assertTrue("fire" in texts)
         self.assertTrue("1 messages were dropp" in " ".join(texts))

@@ -81,7 +81,7 @@ class Board:
 
     async def deliver(self, text, channel, chat):
         self.sent.append((text, channel, chat))
-        return True
+        return "yes"
 
     def boot(self):
         self.clock.mono = 0

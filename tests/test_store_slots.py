@@ -70,11 +70,19 @@ class TestTwoSlots(unittest.TestCase):
 
     def test_both_bad_starts_afresh_and_puts_them_aside(self):
         put(self.path + ".a", b"garbage")
-        put(self.path + ".b", b"")
+        put(self.path + ".b", b"7 12345678 {}")
         slots = TwoSlots(self.path)
         self.assertEqual(slots.load(), {})
         self.assertEqual(read(self.path + ".a.bad"), b"garbage")
         self.assertTrue(files.exists(self.path + ".b.bad"))
+        slots.save({"n": 1})
+        self.assertEqual(TwoSlots(self.path).load(), {"n": 1})
+
+    def test_an_empty_slot_is_one_that_was_never_written(self):
+        put(self.path + ".a", b"")
+        slots = TwoSlots(self.path)
+        self.assertEqual(slots.load(), {})
+        self.assertFalse(files.exists(self.path + ".a.bad"))
         slots.save({"n": 1})
         self.assertEqual(TwoSlots(self.path).load(), {"n": 1})
 

@@ -135,9 +135,10 @@ class App:
         return ("console", "owner") if self.console is not None else (None, None)
 
     def deliver(self, channel, chat, text, alert=False, reply_to=None):
-        """Send a text to a person, through the outbox."""
-        self.part("delivery").post(channel, chat, text, alert, reply_to=reply_to)
+        """Send a text to a person, through the outbox; return the ids of what waits there."""
+        ids = self.part("delivery").post(channel, chat, text, alert, reply_to=reply_to)
         self.start_sending()
+        return ids
 
     def start_sending(self):
         """See to it that what waits in the outbox is being sent."""

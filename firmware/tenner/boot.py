@@ -49,9 +49,6 @@ def _list(app):
     else:
         log("telegram", "off: there is no telegram.token")
     if files.size(app.state + "/outbox.jsonl") > 0:
-        from tenner import scheduled
-
-        scheduled.follow_alerts(app)
         app.start_sending()
     beat, jobs = app.part("heartbeat").service, lambda: services.jobs(app)
     if app.config.section("power").get("mode") == "sleep":

@@ -55,9 +55,9 @@ def _print_message(channel, chat, text, alert=False):
 async def _beat(app):
     sent = []
 
-    async def deliver(text):
+    async def deliver(text, mark):
         sent.append(text)
-        return False
+        return "queued"
 
     app.part("heartbeat").deliver = deliver
     for line in app.part("heartbeat").status():

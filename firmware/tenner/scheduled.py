@@ -1,8 +1,6 @@
 # tenner scheduled: what heartbeat and cron ask of the agent; loaded while they ask.
 # MIT license; Copyright (c) 2026 the tenner authors
 
-import asyncio
-
 from tenner.agent.lane import PutBack
 
 
@@ -42,30 +40,23 @@ async def _background(app, kind, turn):
     return result
 
 
-async def deliver_alert(app, text):
-    """Queue an alert for the owner; False: the heartbeat is told later whether it arrived."""
+async def deliver_alert(app, text, mark):
+    """Queue an alert for the owner; the heartbeat gets `mark` back when it has arrived."""
     channel, chat = _owner(app)
+    delivery = app.part("delivery")
+    if mark and any(item.alert == mark for item in delivery.outbox.items):
+        return "repeat"
+    # First of all, so that no power cut finds it in the run log only.
+    sent = _queue(app, channel, chat, text, mark or True)
     app.agent.remember(channel, chat, text)
-    asyncio.create_task(_follow(app, channel, chat, text))
-    return False
+    return sent
 
 
-def follow_alerts(app):
-    """After a boot: what waits in the outbox is on its way, and must not be queued once more."""
-    outbox = app.part("delivery").outbox
-    for item in list(outbox.items):
-        text = outbox.text_of(item) if item.alert else None
-        if text:
-            app.part("heartbeat").dedup().queued(text)
-            asyncio.create_task(_follow(app, item.channel, item.chat, text, item.id))
-
-
-async def _follow(app, channel, chat, text, id=None):
-    delivered = app.part("delivery").deliver(channel, chat, text, alert=True, id=id)
-    app.start_sending()
-    arrived = await delivered
-    heartbeat = app.part("heartbeat")
-    heartbeat.confirm(text) if arrived else heartbeat.given_up(text)
+def _queue(app, channel, chat, text, alert):
+    ids = app.deliver(channel, chat, text, alert)
+    if ids[-1:] == [None]:
+        raise OSError("the outbox is full")
+    return "queued" if ids else "yes"
 
 
 async def deliver_job(app, text, channel, chat):
@@ -73,8 +64,7 @@ async def deliver_job(app, text, channel, chat):
     if chat is None:
         channel, chat = _owner(app)
     app.agent.remember(channel, chat, text)
-    app.deliver(channel, chat, text)
-    return False
+    return _queue(app, channel, chat, text, False)
 
 
 def _owner(app):

@@ -55,7 +55,10 @@ def delivery(app):
     from tenner.channels.delivery import Delivery
     from tenner.store.outbox import Outbox
 
-    made = Delivery(Outbox(app.state, app.clock), app.owner)
+    def arrived(mark):
+        app.part("heartbeat").confirm(mark)
+
+    made = Delivery(Outbox(app.state, app.clock), app.owner, arrived)
     for channel in (app.console, app.telegram):
         if channel is not None:
             made.register(channel.name, channel)

@@ -7,8 +7,12 @@
 
 The flash is a real littlefs in memory, and IMAGE is what is on it. At the cut the process stands still
 until it is killed: nothing is unwound, as when the power goes.
+
+Garbage is collected between two steps only. While littlefs opens a file, nothing but a pointer into the
+middle of it is on MicroPython's stack, and a collection inside a block device that is Python frees it.
 """
 
+import gc
 import json
 import os
 import sys
@@ -17,12 +21,16 @@ import time
 from vfs import VfsLfs2, mount, umount
 
 import schedule_sim as sim
+from tenner import scheduled
+from tenner.channels.delivery import Delivery
 from tenner.schedule.book import name_of
 from tenner.schedule.heartbeat import Heartbeat
 from tenner.schedule.slots import slot_start
 from tenner.store import files
+from tenner.store.outbox import Outbox
 
 sim.quiet()
+gc.disable()
 
 BLOCK = 4096
 BLOCKS = 20
@@ -37,6 +45,9 @@ HEARTBEAT = (
     "- (every 5m; when tank.level > 90) Too full.\n"
     "- [%s] Order seeds.\n"
 )
+# What a model answers when it was asked about the door; "|" is where the channel parts a text.
+DOOR = "The door is| open."
+MAYBE = "(maybe sent before) "
 # A beat and what is due round it; then long enough for all of it to be due again.
 CUT_S = 1500
 AFTER_S = 1800
@@ -81,14 +92,46 @@ class RamFlash:
         return 0
 
 
+class Phone:
+    """What `scheduled` asks of the application, and the delivery of a channel."""
+
+    def __init__(self, board):
+        self.board = board
+        self.agent = self
+        outbox = Outbox(board.path("state"), board.clock)
+        self.delivery = Delivery(outbox, self.owner, board.heartbeat.confirm)
+        self.delivery.register("telegram", self)
+
+    def owner(self):
+        return "telegram", "1"
+
+    def part(self, name):
+        return getattr(self, name)
+
+    def remember(self, channel, chat, text):
+        pass
+
+    def deliver(self, channel, chat, text, alert):
+        return self.delivery.post(channel, chat, text, alert)
+
+    def parts(self, text):
+        return text.split("|")
+
+    async def send(self, chat, text, reply_to):
+        self.board.sent.append((self.board.clock.utc, text))
+        return "ok", 1
+
+
 class Board(sim.Board):
-    """The heartbeat with its own files; what happened is kept to be judged."""
+    """
+    The heartbeat with its own files; alerts go through the outbox to the owner's phone. What happened is
+    kept to be judged.
+    """
 
     def __init__(self, image):
         self.image = image
         self.chip = None
         self.ran = []  # [utc, task] of what a model was asked
-        self.doubtful = []  # what was said at the moment of the cut
         sim.Board.__init__(self, "", flash=sim.Flash(""))
         self.readings["tank"] = {"level": 10}
         self.reply = self.think
@@ -114,6 +157,16 @@ class Board(sim.Board):
             self.notices.append,
             self.online,
         )
+        self.phone = Phone(self)
+
+    def step(self, forced=False):
+        """What was queued at the last step is sent now: in between, it waits."""
+        gc.collect()
+        sim.drive(self.phone.delivery.drain())
+        return sim.Board.step(self, forced)
+
+    async def deliver(self, text, mark):
+        return await scheduled.deliver_alert(self.phone, text, mark)
 
     def think(self, prompt):
         for task in ("Check the door", "Look at the tank"):
@@ -121,15 +174,14 @@ class Board(sim.Board):
                 self.ran.append([self.clock.utc, task])
         # As its tools would: it ticks a box in its own file.
         files.write_atomic(self.path("workspace/HEARTBEAT.md"), HEARTBEAT % "x")
-        return sim.Result("The door is open.")
+        return sim.Result(DOOR if "door" in prompt else tank_text(self.clock.utc))
 
     def keep(self, path):
         """Write the flash, and what happened so far, where the next process finds them."""
         with open(path, "wb") as file:
             file.write(self.image)
-        doubtful = [text for utc, text in self.sent if utc == self.clock.utc]
         with open(path + ".json", "w") as file:
-            file.write(json.dumps([self.clock.utc, self.ran, self.sent, doubtful]))
+            file.write(json.dumps([self.clock.utc, self.ran, self.sent]))
 
 
 def load(path):
@@ -137,7 +189,7 @@ def load(path):
     with open(path, "rb") as file:
         board = Board(bytearray(file.read()))
     with open(path + ".json") as file:
-        board.clock.utc, board.ran, board.sent, board.doubtful = json.loads(file.read())
+        board.clock.utc, board.ran, board.sent = json.loads(file.read())
     return board
 
 
@@ -148,6 +200,7 @@ def make(path):
     board = Board(image)
     mount(VfsLfs2(RamFlash(image)), ROOT)
     os.mkdir(ROOT + "/workspace")
+    os.mkdir(ROOT + "/state")
     files.write_atomic(ROOT + "/config.json", CONFIG)
     files.write_atomic(ROOT + "/workspace/HEARTBEAT.md", HEARTBEAT % " ")
     board.boot()
@@ -190,10 +243,9 @@ def judge(board):
     for name in os.listdir(ROOT + "/state"):
         if name.endswith(".bad"):
             return "a file was corrupt: " + name
-    said = [text for _, text in board.sent]
-    for text in said:
-        if said.count(text) > 1 + board.doubtful.count(text):
-            return "said twice: " + text
+    problem = said(board)
+    if problem:
+        return problem
     slots = [(task, slot_start(*(grid(board, task) + (utc,)))) for utc, task in board.ran]
     for slot in slots:
         if slots.count(slot) > 1:
@@ -202,6 +254,35 @@ def judge(board):
         problem = lines_of(board, task)
         if problem:
             return problem
+    return None
+
+
+def tank_text(utc):
+    return "The tank at %d." % utc
+
+
+def said(board):
+    """None when every alert that was queued has arrived, and once, but for one that says "maybe"."""
+    if len(board.phone.delivery.outbox):
+        return "something waits in the outbox for ever"
+    texts = [text for _, text in board.sent]
+    for text in texts:
+        # The first part is queued before the text is whole on flash.
+        if texts.count(text) > 1 and text != DOOR.split("|")[0]:
+            return "said twice: " + text
+    names = {task.line: name_of(task.key) for task in board.heartbeat.tasks}
+    for line in board.lines():
+        if line.get("sent") not in ("queued", "repeat"):
+            continue
+        if line["k"] == names[4]:
+            parts = ["Tank low: 10 %"]
+        elif "beat" in (line["k"], line.get("with")):
+            parts = DOOR.split("|")
+        else:
+            parts = [tank_text(line["t"])]
+        for part in parts:
+            if part not in texts and MAYBE + part not in texts:
+                return "queued and lost: " + part
     return None
 
 

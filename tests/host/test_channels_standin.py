@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from channels_fakes import FakeConfig
+from channels_fakes import FakeConfig, deliver
 from host_tools.services import OWNER, TOKEN, Step, Telegram
 from tenner.agent.bus import Queue
 from tenner.channels.delivery import Delivery
@@ -86,7 +86,7 @@ def test_a_conversation(server, tmp_path):
             "**Hi** `you` <&> 😀\n\n```py\nif a < b: pass\n```\n| a | b |\n|---|---|\n| 1 | 2 |"
         )
         reply_to = channel.reply_to(message)
-        assert await delivery.deliver("telegram", message.chat, answer, reply_to=reply_to)
+        assert await deliver(delivery, "telegram", message.chat, answer, reply_to=reply_to)
         channel.done(message)
         while server.unconfirmed:
             await asyncio.sleep(0.01)
@@ -105,7 +105,7 @@ def test_a_long_report_arrives_in_order_and_whole(server, tmp_path):
     )
 
     async def scene(channel, inbound, delivery):
-        assert await delivery.deliver("telegram", str(OWNER), text)
+        assert await deliver(delivery, "telegram", str(OWNER), text)
         joined = "".join(one.text for one in server.sent)
         assert [f"Part {n}" in joined for n in range(60)] == [True] * 60
         assert len(server.sent) == 6
@@ -131,7 +131,7 @@ def test_a_question_with_buttons(server, tmp_path):
 
 def test_refusals_and_lost_answers(server, tmp_path):
     async def scene(channel, inbound, delivery):
-        assert not await delivery.deliver("telegram", "4711", "nobody there")
+        assert not await deliver(delivery, "telegram", "4711", "nobody there")
         while len(server.sent) < 1:
             await asyncio.sleep(0.01)
         assert "chat not found" in server.sent[0].text
@@ -141,7 +141,7 @@ def test_refusals_and_lost_answers(server, tmp_path):
                 Step(status=429, retry_after_s=1, path="sendMessage"),
             ]
         )
-        task = asyncio.create_task(delivery.deliver("telegram", str(OWNER), "again"))
+        task = asyncio.create_task(deliver(delivery, "telegram", str(OWNER), "again"))
         while not task.done():
             await asyncio.sleep(0.01)
             delivery._wake.set()
@@ -149,8 +149,8 @@ def test_refusals_and_lost_answers(server, tmp_path):
         assert [one.text for one in server.sent[1:]] == ["again"]
         # The answer is lost behind the request: an alert is repeated and says so, others are not.
         server.plan([Step(reset=0, path="sendMessage", times=2)])
-        assert not await delivery.deliver("telegram", str(OWNER), "perhaps")
-        task = asyncio.create_task(delivery.deliver("telegram", str(OWNER), "fire", alert=True))
+        assert not await deliver(delivery, "telegram", str(OWNER), "perhaps")
+        task = asyncio.create_task(deliver(delivery, "telegram", str(OWNER), "fire", alert=True))
         while not task.done():
             await asyncio.sleep(0.01)
             delivery._wake.set()

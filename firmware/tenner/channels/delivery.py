@@ -1,4 +1,4 @@
-# tenner channels.delivery: takes what is in the outbox to its channel, and says when it arrived.
+# tenner channels.delivery: takes what is in the outbox to its channel.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
 A channel has `async send(chat, text, reply_to)` that returns ("ok", id), ("retry", seconds or None),
@@ -8,16 +8,21 @@ A channel with `show(chat, text)` instead is local: what it shows has arrived, a
 
 import asyncio
 
+from tenner.log import log
+
 
 class Delivery:
-    """The service between the outbox and the channels; `owner()` returns the owner's (channel, chat)."""
+    """
+    The service between the outbox and the channels; `owner()` returns the owner's (channel, chat), and
+    `arrived(mark)` is told that an alert which was posted with a mark has arrived.
+    """
 
-    def __init__(self, outbox, owner):
+    def __init__(self, outbox, owner, arrived=None):
         self.outbox = outbox
         self.owner = owner
+        self.arrived = arrived
         self._channels = {}
         self._wake = asyncio.Event()
-        self._waiting = {}  # message id -> [Event, has it arrived]
         self._dropped = 0  # how many the owner was told of
 
     def register(self, name, channel):
@@ -30,31 +35,32 @@ class Delivery:
         self._wake.set()
 
     def post(self, channel, chat, text, alert=False, id=None, reply_to=None):
-        """Queue a text; return the ids of its parts, [] when it was shown at once or is empty."""
+        """
+        Queue a text; return the ids of its parts, [] when it was shown at once or is empty. `alert`
+        may be a mark, by which the text is known as long as it waits and when it has arrived.
+        """
         target = self._channels.get(channel)
         if hasattr(target, "show"):
             target.show(chat, text)
             return []
         ids = []
-        for part in target.parts(text) if target else (text,):
+
+        def add(part, alert):
             # Each part is confirmed by itself, so that none is repeated because a later one failed.
             part_id = "%s.%d" % (id, len(ids)) if id and ids else id
-            ids.append(self.outbox.add(channel, chat, part, alert, part_id, reply_to))
-            reply_to = None
+            quoted = None if ids else reply_to
+            ids.append(self.outbox.add(channel, chat, part, alert, part_id, quoted))
+
+        last = None
+        for part in target.parts(text) if target else (text,):
+            if last:
+                add(last, bool(alert))
+            last = part
+        if last:
+            # It has the mark, for the text has arrived when the last of it has.
+            add(last, alert)
         self._wake.set()
         return ids
-
-    async def deliver(self, channel, chat, text, alert=False, id=None, reply_to=None):
-        """Queue a text and wait until it has arrived (True) or was given up (False)."""
-        arrived = True
-        for one in self.post(channel, chat, text, alert, id, reply_to):
-            if one is None:
-                arrived = False
-            elif self.outbox.waits(one):
-                entry = self._waiting.setdefault(one, [asyncio.Event(), False])
-                await entry[0].wait()
-                arrived = arrived and entry[1]
-        return arrived
 
     async def drain(self):
         """Send what is due until nothing waits any more."""
@@ -67,9 +73,6 @@ class Delivery:
             for channel in self._channels.values():
                 if hasattr(channel, "idle"):
                     await channel.idle()
-            for id in list(self._waiting):
-                if not self.outbox.waits(id):
-                    self._settled(id, False)  # it had to make room for others
             dropped = self.outbox.dropped - self._dropped
             if dropped and not len(self.outbox):
                 self._dropped += dropped
@@ -92,8 +95,8 @@ class Delivery:
         elif channel:
             verdict, detail = await channel.send(item.chat, text, item.reply_to)
         if verdict == "ok":
+            self._tell_arrived(item.alert)
             self.outbox.confirm(item.id)
-            self._settled(item.id, True)
             return
         outcome = self.outbox.failed(
             item.id,
@@ -101,8 +104,6 @@ class Delivery:
             verdict == "unknown",
             detail if verdict == "refused" else None,
         )
-        if outcome != "retry":
-            self._settled(item.id, False)
         if outcome == "failed":
             self._tell_owner(
                 "A message to %s:%s was not delivered: %s"
@@ -110,11 +111,13 @@ class Delivery:
                 item.chat,
             )
 
-    def _settled(self, id, arrived):
-        entry = self._waiting.pop(id, None)
-        if entry:
-            entry[1] = arrived
-            entry[0].set()
+    def _tell_arrived(self, mark):
+        """Before the outbox forgets it: a power cut in between repeats the alert, and marks it so."""
+        if self.arrived and isinstance(mark, str):
+            try:
+                self.arrived(mark)
+            except OSError as error:
+                log("outbox", "not kept that an alert has arrived: %s" % error)
 
     def _tell_owner(self, text, about=None):
         channel, chat = self.owner()

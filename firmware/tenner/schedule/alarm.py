@@ -27,7 +27,7 @@ class Service:
     lane      .busy(), .idle_s()
     run_turn  await run_turn(pieces, kind=area, model=None) -> agent.turn.Result; `pieces` is a
               function that gives a fresh generator of str; LaneBusy and PutBack may leave it
-    deliver   gives a text to the owner: True when sent, False when queued, OSError when neither
+    deliver   gives a text to the owner: "yes" when sent, "queued", or OSError when neither
     notify    notify(text): tells the owner something about the agent itself
     online    online() -> True, or what is missing ("wifi")
     rest      rest(): called after each wake of the service, for boards that let go of code then

@@ -257,8 +257,7 @@ async def _turn(cron, job, entry, line):
         text = ack.deliver(result.text or "")
     line["sent"] = "no"
     if text:
-        sent = await cron.deliver(text, payload.get("channel"), payload.get("chat"))
-        line["sent"] = "yes" if sent else "queued"
+        line["sent"] = await cron.deliver(text, payload.get("channel"), payload.get("chat"))
     return None
 
 

@@ -1,14 +1,13 @@
 # tenner schedule.dedup: the same alert is not sent twice within a day.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-Only what was confirmed as sent counts, and it counts over reboots. Nothing is kept in memory
-but the few alerts that wait for their confirmation.
+A text is known by its mark. Only what was confirmed as sent counts, and it counts over reboots; that an
+alert still waits is known to whoever queued it, by the same mark.
 """
 
 from tenner.port.compat import const
 
 _MAX_KEPT = const(48)
-_MAX_WAITING = const(8)
 
 
 class Dedup:
@@ -18,34 +17,17 @@ class Dedup:
         config = heartbeat.config
         self._stores = heartbeat.stores()
         self._clock = heartbeat.clock
-        self._waiting = heartbeat.waiting
         self._window_s = config.get("heartbeat.dedup_h") * 3600
         self._mask = config.get("heartbeat.dedup_numbers")
 
-    def repeats(self, text):
-        """Whether the text was sent within the window, or is on its way."""
-        mark = self._mark(text)
-        return bool(self._window_s) and (
-            mark in self._waiting or any(said == mark for said, _ in self._recent())
-        )
+    def repeats(self, mark):
+        """Whether the text of that mark was sent within the window."""
+        return any(said == mark for said, _ in self._recent())
 
-    def queued(self, text):
-        """The text is queued; it must not be queued again before it is confirmed."""
-        self._waiting.append(self._mark(text))
-        del self._waiting[:-_MAX_WAITING]
-
-    def given_up(self, text):
-        """The text will never be sent: it may be said again."""
-        mark = self._mark(text)
-        while mark in self._waiting:
-            self._waiting.remove(mark)
-
-    def confirm(self, text):
-        """The text has arrived."""
+    def confirm(self, mark):
+        """The text of that mark has arrived."""
         import json
 
-        self.given_up(text)
-        mark = self._mark(text)
         kept = [pair for pair in self._recent() if pair[0] != mark]
         kept.append([mark, self._clock.now()])
         self._stores.save("said", [json.dumps(kept[-_MAX_KEPT:])])
@@ -60,7 +42,10 @@ class Dedup:
             if -self._window_s < age_s < self._window_s or (age_s < 0 and not self._clock.trusted):
                 yield pair
 
-    def _mark(self, text):
+    def mark(self, text):
+        """What a text is known by; None when everything may be said again at once."""
+        if not self._window_s:
+            return None
         from binascii import hexlify
         from hashlib import sha256
 

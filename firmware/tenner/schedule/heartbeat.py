@@ -11,8 +11,8 @@ class Heartbeat(Service):
     What it needs beside what every Service does:
 
     config    .get("heartbeat.every") and the others of that section, "budget.tokens_per_day"
-    deliver   await deliver(text); whoever sends a queued text later calls confirm(text) or
-              given_up(text)
+    deliver   await deliver(text, mark): "yes", "queued", or "repeat" when a text of that mark is queued
+              already; whoever sends a queued text calls confirm(mark) before forgetting it
     ask       await ask(pieces, model) -> llm.reply.Reply of one request that offers only the tool
               of schedule/heartbeat.json; needed for the mode "decide"
     """
@@ -54,8 +54,7 @@ class Heartbeat(Service):
 
             # A window that cannot be is an error at the start, not "never" or "always".
             Hours(self.window)
-        #: Alerts on their way, and sensors reported as silent.
-        self.waiting = []
+        #: Sensors reported as silent.
         self.failed = []
 
     async def beat(self, forced=False):
@@ -78,18 +77,14 @@ class Heartbeat(Service):
         self._turn = asyncio.create_task(_run_aside(self, tasks))
 
     def dedup(self):
-        """What the owner was told: .repeats(text), .queued(text), .confirm(text), .given_up(text)"""
+        """What the owner was told: .mark(text), .repeats(mark), .confirm(mark)"""
         from tenner.schedule.dedup import Dedup
 
         return Dedup(self)
 
-    def confirm(self, text):
-        """The owner has received `text`: it is not said again within `heartbeat.dedup_h`."""
-        self.dedup().confirm(text)
-
-    def given_up(self, text):
-        """`text` was queued and will never be sent."""
-        self.dedup().given_up(text)
+    def confirm(self, mark):
+        """The owner has received that text: it is not said again within `heartbeat.dedup_h`."""
+        self.dedup().confirm(mark)
 
     def status(self):
         """The chain of gates, line by line, for `/heartbeat`."""

@@ -12,13 +12,13 @@ _TELL_AFTER = 3
 async def _deliver(heartbeat, text):
     """Give a text to the owner unless it was said before: "yes", "queued" or "repeat"."""
     dedup = heartbeat.dedup()
-    if dedup.repeats(text):
+    mark = dedup.mark(text)
+    if mark and dedup.repeats(mark):
         return "repeat"
-    if await heartbeat.deliver(text):
-        dedup.confirm(text)
-        return "yes"
-    dedup.queued(text)
-    return "queued"
+    sent = await heartbeat.deliver(text, mark)
+    if mark and sent == "yes":
+        dedup.confirm(mark)
+    return sent
 
 
 async def alerts(heartbeat, tasks):

@@ -3,7 +3,8 @@
 """
 One file of JSON lines: `["+", id, added, channel, chat, alert, reply_to, text]` when a message is added,
 `["-", id]` when it is settled, `["?", id]` when it may have arrived. Texts stay on flash until they are
-sent; RAM holds a few numbers for each. A message costs two appends. Which one is being sent is
+sent; RAM holds a few numbers for each. `alert` is false, true, or a text by which whoever
+queued the message knows it again. A message costs two appends. Which one is being sent is
 written to two slots of inline size, so that after a power cut that one, and no other, is in doubt.
 
 What is rare, to give up, to make room and to tidy the file, is in `outbox_upkeep`.
@@ -80,7 +81,7 @@ class Outbox:
         if id in self.settled or self.waits(id):
             return id
         added = int(self.clock.now()) if self.clock.trusted else 0
-        record = ["+", id, added, channel, chat, int(alert), reply_to, text]
+        record = ["+", id, added, channel, chat, alert, reply_to, text]
         line = dumps(record).encode() + b"\n"
         size = len(line)
         if size > self.max_line:

@@ -33,7 +33,8 @@ class TwoSlots:
             path = self._slot(index)
             found = _read(path)
             if found is None:
-                if files.exists(path):
+                # An empty one is what a power cut leaves of a slot that was about to be made.
+                if files.size(path) > 0:
                     damaged.append(path)
             elif found[0] > self._sequence:
                 self._sequence, newest = found
