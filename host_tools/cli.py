@@ -8,16 +8,13 @@ import sys
 import rich_click as click
 
 from host_tools import tenner_version
+from host_tools.errors import CommandError
 
 # name -> (module of host_tools, its click command, one line of help). The module stays unread until its
 # command is called, so that `tenner --help` is quick and a missing optional package hurts only its user.
 COMMANDS: dict[str, tuple[str, str, str]] = {
     "sim": ("sim", "sim", "Virtual boards: start one, change its world, break its devices."),
 }
-
-
-class CommandError(click.ClickException):
-    """An owner's mistake or a board's refusal: one sentence, no traceback, exit status 1."""
 
 
 class LazyGroup(click.RichGroup):

@@ -9,7 +9,7 @@ from typing import Any
 import rich_click as click
 
 from host_tools.build import BuildError
-from host_tools.cli import CommandError
+from host_tools.errors import CommandError
 from host_tools.interpreters import InterpreterMissing
 from host_tools.vboard import BoardError, VirtualBoard, running_boards
 from host_tools.vboard.control import ControlClient

@@ -1,0 +1,12 @@
+"""The link to a board: find its port, get to its REPL whatever it is doing, move files, start the agent.
+
+    with open_board() as board:
+        print(board.info().micropython)
+        board.write_files({"/workspace/NOTE.md": b"hello"})
+
+Leaving the block lets the agent run again if it ran before.
+"""
+
+from host_tools.board.link import Board, Info, open_board
+
+__all__ = ["Board", "Info", "open_board"]

@@ -1,0 +1,306 @@
+"""`Board`: one connection to a board, and what is done with its files and its agent."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import functools
+import re
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from host_tools.board import ports
+from host_tools.board.transfer import Progress, get_files, put_files
+from host_tools.board.transport import Transport
+from host_tools.errors import BoardGone, BoardRefused, BoardSilent, CommandError
+from host_tools.project import Project
+
+_ONBOARD = Path(__file__).parent / "onboard"
+#: Long enough for any sync, short enough that a board cut off in the middle helps itself.
+GUARD_S = 120
+_START_LIMIT_S = 15.0
+#: The agent's first line, or why it did not start.
+_STARTED = re.compile(r"boot +(tenner \S+ on \S+ \(.*start\))")
+_REFUSED = re.compile(r"^ *\S+ config +(.+)$", re.MULTILINE)
+_AT_PROMPT = "\n>>> "
+
+
+@dataclass(frozen=True)
+class Info:
+    """What a board is and how much room it has."""
+
+    micropython: str
+    mpy: int
+    machine: str
+    build: str
+    platform: str
+    agent: str | None
+    block: int
+    flash_total: int
+    flash_free: int
+    heap_free: int
+    heap_used: int
+    device_id: str | None
+    reset_cause: int | None
+    deflate: bool
+
+    @property
+    def mpy_version(self) -> int:
+        """The bytecode format it loads; 0 when it loads none."""
+        return self.mpy & 0xFF
+
+    def as_json(self) -> dict[str, Any]:
+        return {**asdict(self), "mpy_version": self.mpy_version}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A file on the board: its size and the start of its sha256 (see `short_hash`)."""
+
+    size: int
+    hash: str
+
+
+@dataclass(frozen=True)
+class Started:
+    """What the board did after a restart."""
+
+    running: bool
+    text: str
+
+
+@functools.cache
+def onboard(name: str) -> str:
+    """Code for the board, without comments and with narrow indents: every byte is sent each time."""
+    lines = []
+    for line in (_ONBOARD / f"{name}.py").read_text(encoding="utf-8").splitlines():
+        body = line.lstrip(" ")
+        if body and not body.startswith("#"):
+            lines.append(" " * ((len(line) - len(body)) // 4) + body)
+    return "\n".join(lines) + "\n"
+
+
+class Board:
+    """A board whose raw REPL has been entered. Close it, or use it in a `with` block."""
+
+    def __init__(self, transport: Transport, port: ports.Port) -> None:
+        self.transport = transport
+        self.port = port
+        self._loaded: set[str] = set()
+        self._restarted = False
+
+    def __enter__(self) -> Board:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Give the port back. An agent that ran when we came runs again."""
+        try:
+            if not self._restarted and not self.transport.gone:
+                with contextlib.suppress(BoardSilent):
+                    if not self.transport.in_raw_repl:
+                        self.transport.enter_raw_repl()
+                    self.leave(start=self.was_running)
+        finally:
+            self.transport.close()
+
+    @property
+    def was_running(self) -> bool:
+        """Did a program run when we came?"""
+        return self.transport.interrupted
+
+    # Code.
+
+    def run(self, code: str, limit_s: float = 10.0) -> str:
+        """Run Python on the board and return what it prints; it may be quiet for so long."""
+        return self.transport.run(code, limit_s)
+
+    def evaluate(self, expression: str, limit_s: float = 10.0) -> Any:
+        """The value of an expression that is a plain literal when printed."""
+        return ast.literal_eval(self.run(f"print(repr({expression}))", limit_s).strip())
+
+    def call(self, module: str, call: str, limit_s: float = 20.0) -> str:
+        """Call a function of `onboard/`, which is sent with its first use."""
+        code = call + "\n"
+        if module not in self._loaded:
+            code = onboard(module) + code
+        output = self.run(code, limit_s)
+        self._loaded.add(module)
+        return output
+
+    def load(self, module: str) -> None:
+        """Send a module of `onboard/` unless it is there."""
+        if module not in self._loaded:
+            self.call(module, "")
+
+    def info(self) -> Info:
+        """What it is, in one call."""
+        return _info(self.call("tree", "t_info()"))
+
+    def survey(self, roots: list[str]) -> tuple[Info, dict[str, Entry], set[str]]:
+        """What it is, every file below the roots, and the folders, in one call."""
+        output = self.call("tree", f"t_info()\nt_tree({roots!r})", 60.0)
+        first, _, rest = output.partition("\n")
+        files, folders = _entries(rest)
+        return _info(first), files, folders
+
+    def manifest(self, roots: list[str]) -> dict[str, Entry]:
+        """Every file below the roots with its size and hash, in one call."""
+        return _entries(self.call("tree", f"t_tree({roots!r})", 60.0))[0]
+
+    # Files.
+
+    def write_files(
+        self, files: dict[str, bytes], *, deflate: bool = True, progress: Progress | None = None
+    ) -> None:
+        """Write files; each is complete, verified and renamed into place, or not there."""
+        self.load("files")
+        put_files(self.transport, files, deflate=deflate, progress=progress)
+
+    def read_files(self, paths: list[str], progress: Progress | None = None) -> dict[str, bytes]:
+        """Read files; those that are not there are left out."""
+        self.load("files")
+        return get_files(self.transport, paths, progress)
+
+    def remove(self, paths: list[str]) -> list[str]:
+        """Remove files and empty folders; returns those that are still there."""
+        left: list[str] = []
+        for start in range(0, len(paths), 50):
+            some = paths[start : start + 50]
+            for line in self.call("files", f"t_remove({some!r})").splitlines():
+                left.append(ast.literal_eval(line)[0])
+        return left
+
+    # Life.
+
+    def guard(self, seconds: int = GUARD_S) -> None:
+        """Let a watchdog wait so long. For what ends in a restart: should we be cut off, the board restarts
+        by itself. A watchdog that is armed already gets the longer time."""
+        self.run(
+            "try:\n import machine\n"
+            f" try:\n  t_wdt = machine.WDT(timeout={seconds * 1000})\n"
+            " except ValueError:\n  t_wdt = machine.WDT(timeout=8000)\n"
+            "except (ImportError, AttributeError):\n t_wdt = None\n"
+        )
+
+    def leave(self, *, start: bool) -> None:
+        """Go back to the friendly prompt, and start main.py from there if wanted."""
+        self.transport.exit_raw_repl()
+        self.transport.read_until(1, b">>> ", timeout=2.0, timeout_overall=3.0)
+        if start:
+            self.transport.write(b"\x04")
+            self.transport.read_until(1, b"soft reboot\r\n", timeout=3.0, timeout_overall=5.0)
+            self._restarted = True
+        self._loaded.clear()
+
+    def restart(self, limit_s: float = _START_LIMIT_S) -> Started:
+        """Reset the chip and see whether the agent starts."""
+        self._restarted = True
+        self._loaded.clear()
+        self.transport.in_raw_repl = False
+        try:
+            self.transport.exec_raw_no_follow("import machine\nmachine.reset()")
+            return self._watch_start(limit_s)
+        except BoardGone:
+            self.transport.reopen()
+            return self._watch_start(limit_s)
+
+    def _watch_start(self, limit_s: float) -> Started:
+        deadline = time.monotonic() + limit_s
+        text = ""
+        while (left := deadline - time.monotonic()) > 0:
+            text += self.transport.read_available(left).decode(errors="replace")
+            text = text.replace("\r\n", "\n")[-8192:]
+            if found := _STARTED.search(text):
+                refused = _REFUSED.search(text)
+                return Started(False, refused[1].strip()) if refused else Started(True, found[1])
+            if text.endswith(_AT_PROMPT):
+                return Started(False, _why_stopped(text))
+        return Started(False, f"it said nothing of the agent within {limit_s:g} s")
+
+
+def _why_stopped(text: str) -> str:
+    """The sentence of a start that ended at the prompt."""
+    refused = _REFUSED.search(text)
+    if refused:
+        return refused[1].strip()
+    lines = [line for line in text.strip().splitlines() if line.strip()]
+    for number, line in enumerate(lines):
+        if line.startswith("Traceback"):
+            last = next((one for one in lines[number + 1 :] if not one.startswith(" ")), line)
+            return f"main.py failed: {last}"
+    return "it is at the REPL; there is no agent on it"
+
+
+def _info(line: str) -> Info:
+    values = ast.literal_eval(line.strip())
+    version, mpy, machine, build, platform, agent, block, total, free, *rest = values
+    heap_free, heap_used, device, cause, deflate = rest
+    return Info(
+        micropython=".".join(str(part) for part in version[:3] if part != ""),
+        mpy=mpy,
+        machine=machine,
+        build=build,
+        platform=platform,
+        agent=agent,
+        block=block,
+        flash_total=total * block,
+        flash_free=free * block,
+        heap_free=heap_free,
+        heap_used=heap_used,
+        device_id=device.hex() if device else None,
+        reset_cause=cause,
+        deflate=deflate,
+    )
+
+
+def _entries(text: str) -> tuple[dict[str, Entry], set[str]]:
+    files: dict[str, Entry] = {}
+    folders: set[str] = set()
+    folder = ""
+    for line in text.splitlines():
+        first, _, rest = line.partition(" ")
+        if first == "/":
+            folder = ast.literal_eval(rest)
+            if folder:
+                folders.add(folder)
+                folder = folder.rstrip("/") + "/"
+        else:
+            seen, _, name = rest.partition(" ")
+            files[folder + ast.literal_eval(name)] = Entry(int(first), seen)
+    return files, folders
+
+
+def open_board(
+    port: str | None = None,
+    sim: str | None = None,
+    *,
+    project: Project | None = None,
+    remember: bool = False,
+    lines: bool = True,
+) -> Board:
+    """Find the board, open its port and enter its REPL. `remember` makes it the project's."""
+    found = project or Project.find()
+    chosen = ports.choose(found, port, sim)
+    transport = Transport(chosen.device, lines=lines, refind=lambda: ports.refind(chosen))
+    try:
+        transport.enter_raw_repl()
+    except BaseException:
+        transport.close()
+        raise
+    if remember or (found.exists and (port or sim)):
+        found.remember(port=chosen.as_json())
+    return Board(transport, chosen)
+
+
+__all__ = ["Board", "BoardRefused", "CommandError", "Entry", "Info", "Started", "open_board"]

@@ -1,0 +1,463 @@
+"""mpremote's serial transport with an end to every wait, and a way into a board that is busy.
+
+What mpremote does well is inherited: exec, eval, mount, the file system calls. Reading is replaced, as
+it polls byte by byte and may wait for ever; so is entering the raw REPL, as one Ctrl-C is not enough for an
+agent; and raw paste falls back to the plain raw REPL where a port garbles it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import secrets
+import select
+import struct
+import sys
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import serial
+from mpremote.transport_serial import SerialTransport
+
+from host_tools.board.trouble import busy_sentence, explain_open, explain_silence
+from host_tools.errors import BoardGone, BoardRefused, BoardSilent, PortError
+
+RAW_PROMPT = b"raw REPL; CTRL-B to exit\r\n>"
+FRIENDLY_PROMPT = b">>> "
+#: A board that is in a TLS handshake or looks up a name hears Ctrl-C only when that is over.
+ENTER_TRIES = 15
+ENTER_LIMIT_S = 25.0
+#: A native USB port vanishes during a reset and comes back, perhaps under another name.
+RETURN_LIMIT_S = 10.0
+WRITE_LIMIT_S = 5.0
+#: How long rfc2217 waits for one byte; changing it later costs 100 ms each time.
+_POLL_S = 0.05
+#: More than a reader on the board may wait for, should an earlier session have died half-way.
+_FILLER = b"\x03" * 160
+_BOOT_LOOP_S = 5.0
+_RESET_SIGN = b"rst:0x"
+_STOPPED = (b"KeyboardInterrupt", b"agent stopped")
+
+
+class Transport(SerialTransport):
+    """One open serial line: a port, a pseudo-terminal, socket:// or rfc2217://."""
+
+    def __init__(
+        self, url: str, *, lines: bool = True, refind: Callable[[], str] | None = None
+    ) -> None:
+        """`lines` False keeps DTR and RTS low, for boards whose reset hangs on them. `refind` names the
+        port again after it vanished."""
+        self.in_raw_repl = False
+        self.use_raw_paste = True
+        self.device_name = url
+        self.mounted = False
+        self.is_pty = False
+        #: Times the direction changed from us to the board; what a slow link makes expensive.
+        self.round_trips = 0
+        #: Ctrl-C stopped a program when the REPL was entered.
+        self.interrupted = False
+        #: The port has vanished.
+        self.gone = False
+        self._lines = lines
+        self._refind = refind
+        self._buffer = bytearray()
+        self._sent = False
+        #: The newest of what the board said, for an error that has to explain it.
+        self.heard = bytearray()
+        self._open()
+
+    # The port.
+
+    def _open(self) -> None:
+        try:
+            port = serial.serial_for_url(
+                self.device_name,
+                do_not_open=True,
+                baudrate=115200,
+                timeout=_POLL_S,
+                write_timeout=WRITE_LIMIT_S,
+                exclusive=True,
+            )
+            # Both lines high is what every operating system does on opening; an ESP32's reset circuit does
+            # nothing then. Low after low, in this order, never leaves RTS alone high, which is a reset.
+            port.dtr = port.rts = True
+            port.open()
+            if not self._lines:
+                port.rts = False
+                port.dtr = False
+        except (OSError, ValueError) as exc:
+            raise PortError(explain_open(self.device_name, exc)) from exc
+        self.serial: Any = port
+        self._buffer.clear()
+        self.in_raw_repl = self.gone = False
+        self._fd: int | None = None
+        if sys.platform != "win32":
+            with contextlib.suppress(AttributeError, OSError, ValueError):
+                self._fd = port.fileno()
+
+    def close(self) -> None:
+        with contextlib.suppress(OSError):
+            super().close()
+
+    def reopen(self, limit_s: float = RETURN_LIMIT_S) -> None:
+        """Open the port again after it vanished, wherever it is now."""
+        self.close()
+        deadline = time.monotonic() + limit_s
+        while True:
+            try:
+                if self._refind:
+                    self.device_name = self._refind()
+                self._open()
+                return
+            except PortError as exc:
+                if time.monotonic() > deadline:
+                    raise BoardGone(
+                        f"the board did not come back within {limit_s:g} s: {exc.message}"
+                    ) from exc
+            time.sleep(0.1)
+
+    def reset_by_lines(self) -> bool:
+        """Pulse the reset line as esptool does; False where the port has no lines."""
+        if self._fd is not None and not self.device_name.startswith(("/dev/tty", "/dev/cu")):
+            return False
+        try:
+            self.serial.dtr = False
+            self.serial.rts = True
+            time.sleep(0.1)
+            self.serial.rts = False
+            self.serial.dtr = self._lines
+            self.serial.rts = self._lines
+        except (OSError, ValueError):
+            return False
+        return True
+
+    # Bytes.
+
+    def write(self, data: bytes) -> None:
+        """Send; BoardGone when the port is no longer there or takes nothing."""
+        self._sent = True
+        try:
+            while data:
+                done = self.serial.write(data)
+                data = data[done:] if done else b""
+        except serial.SerialTimeoutException as exc:
+            raise BoardGone(
+                f"{self.device_name} takes no bytes any more; unplug the board, plug it in again"
+            ) from exc
+        except OSError as exc:
+            raise self._gone(exc) from exc
+
+    def _gone(self, reason: object) -> BoardGone:
+        self.in_raw_repl = False
+        self.gone = True
+        return BoardGone(f"the board at {self.device_name} went away ({reason})")
+
+    def _receive(self, limit_s: float) -> bool:
+        """Take what is there, waiting for the first byte at most so long; False when nothing came."""
+        try:
+            data = self._read_some(max(0.0, limit_s))
+        except (OSError, TypeError) as exc:
+            # pyserial raises a TypeError when the port is closed under it.
+            raise self._gone(exc) from exc
+        if not data:
+            return False
+        if self._sent:
+            self._sent = False
+            self.round_trips += 1
+        self._buffer += data
+        self.heard += data
+        del self.heard[:-4096]
+        return True
+
+    def _read_some(self, limit_s: float) -> bytes:
+        if self._fd is not None and not self.mounted:
+            if not select.select([self._fd], [], [], limit_s)[0]:
+                return b""
+            data = os.read(self._fd, 65536)
+            if not data:
+                raise OSError("hung up")
+            return data
+        # No descriptor to wait on (rfc2217, Windows): the port's own timeout is the step.
+        deadline = time.monotonic() + limit_s
+        while True:
+            waiting = self.serial.inWaiting()
+            if waiting or not self.mounted:
+                found = bytes(self.serial.read(waiting or 1) or b"")
+                if found:
+                    return found
+            if time.monotonic() >= deadline:
+                return b""
+            if self.mounted:
+                time.sleep(0.001)
+
+    def take(self) -> bytes:
+        """What has come and nobody read yet."""
+        data = bytes(self._buffer)
+        self._buffer.clear()
+        return data
+
+    def read_available(self, limit_s: float) -> bytes:
+        """What comes next, waiting at most so long for the first byte."""
+        if not self._buffer:
+            self._receive(limit_s)
+        return self.take()
+
+    def read_one(self, limit_s: float) -> bytes:
+        """The next byte; b"" when none comes."""
+        if not self._buffer and not self._receive(limit_s):
+            return b""
+        one = bytes(self._buffer[:1])
+        del self._buffer[:1]
+        return one
+
+    def read_until(
+        self,
+        min_num_bytes: int,
+        ending: bytes,
+        timeout: float | None = 10,
+        data_consumer: Callable[[bytes], object] | None = None,
+        timeout_overall: float | None = None,
+    ) -> bytes:
+        """As mpremote's: up to and with `ending`, or what came until the board was quiet for `timeout`."""
+        overall = None if timeout_overall is None else time.monotonic() + timeout_overall
+        data = bytearray()
+        while True:
+            if self._buffer:
+                at = self._buffer.find(ending, 0)
+                if data and at < 0 and len(ending) > 1:
+                    # The ending may have begun in what was taken before.
+                    joined = bytes(data[-len(ending) + 1 :]) + bytes(self._buffer)
+                    at = joined.find(ending)
+                    at = at - min(len(data), len(ending) - 1) if at >= 0 else -1
+                end = len(self._buffer) if at < 0 else at + len(ending)
+                part = bytes(self._buffer[:end])
+                del self._buffer[:end]
+                data += part
+                if data_consumer:
+                    data_consumer(part)
+                    data = data[-1:]
+                if at >= 0 or data.endswith(ending):
+                    return bytes(data)
+            wait = timeout if timeout is not None else 3600.0
+            if overall is not None:
+                wait = min(wait, overall - time.monotonic())
+            if wait <= 0 or not self._receive(wait):
+                return bytes(data)
+
+    def expect(self, ending: bytes, limit_s: float, what: str) -> bytes:
+        """Read up to `ending`; BoardSilent, which says what was waited for, when it does not come."""
+        data = self.read_until(1, ending, timeout=limit_s, timeout_overall=limit_s)
+        if not data.endswith(ending):
+            shown = data[-200:].decode(errors="replace").strip()
+            raise BoardSilent(
+                f"the board at {self.device_name} does not answer: {what} did not come within "
+                f"{limit_s:g} s" + (f"; it said: {shown}" if shown else "")
+            )
+        return data
+
+    # The raw REPL.
+
+    def enter_raw_repl(
+        self, soft_reset: bool = False, timeout_overall: float = ENTER_LIMIT_S
+    ) -> None:
+        """Get the raw prompt, whatever the board is doing."""
+        self._enter(timeout_overall)
+        if soft_reset:
+            self.soft_reset_raw()
+
+    def _enter(self, limit_s: float) -> None:
+        deadline = time.monotonic() + limit_s
+        del self.heard[:]
+        reset = False
+        attempt = 0
+        while True:
+            attempt += 1
+            try:
+                if self._attempt(attempt):
+                    self.in_raw_repl = True
+                    return
+            except BoardGone:
+                if time.monotonic() > deadline:
+                    raise
+                self.reopen()
+            if attempt < ENTER_TRIES and time.monotonic() < deadline:
+                continue
+            if reset or not self.reset_by_lines():
+                break
+            # The last resort where the port can do it: a reset, and Ctrl-C while it starts.
+            reset = True
+            attempt = 0
+            deadline = time.monotonic() + RETURN_LIMIT_S
+        raise BoardSilent(explain_silence(self.device_name, bytes(self.heard)))
+
+    def _attempt(self, number: int) -> bool:
+        """One knock: Ctrl-C twice, Ctrl-A, and a sign that only a raw prompt can give back."""
+        self._buffer.clear()
+        if number % 4 == 0:
+            # Ctrl-B leaves whatever odd mode it may be in; a reader stuck on the board gets its fill.
+            self.write(_FILLER + b"\x02")
+        if self.heard.count(_RESET_SIGN) > 1:
+            self._catch_boot_loop()
+        self.write(b"\r\x03\x03")
+        patience = min(0.25 * number, 2.0)
+        if number > 1:
+            # A program that cleans up after Ctrl-C would take what follows for its own.
+            while self._receive(0.05):
+                patience = min(patience, 1.0)
+        self.write(b"\r\x01")
+        found = self.read_until(1, RAW_PROMPT, timeout=patience, timeout_overall=patience)
+        if number > 1 or any(word in self.heard for word in _STOPPED):
+            # A prompt is there at the first knock.
+            self.interrupted = True
+        if not found.endswith(RAW_PROMPT):
+            return False
+        nonce = secrets.token_hex(4).encode()
+        self.write(b"print('%s')\x04" % nonce)
+        answer = nonce + b"\r\n\x04\x04>"
+        return self.read_until(1, answer, timeout=1.0, timeout_overall=2.0).endswith(answer)
+
+    def _catch_boot_loop(self) -> None:
+        """It starts again and again: be there with Ctrl-C in the moment its program runs."""
+        deadline = time.monotonic() + _BOOT_LOOP_S
+        del self.heard[:]
+        while time.monotonic() < deadline and not self.heard.endswith(FRIENDLY_PROMPT):
+            self.write(b"\x03")
+            self._receive(0.003)
+        self._buffer.clear()
+
+    def exit_raw_repl(self) -> None:
+        self.write(b"\r\x02")
+        self.in_raw_repl = False
+
+    def soft_reset_raw(self) -> None:
+        """A fresh interpreter at the raw prompt; boot.py runs, main.py does not."""
+        self.write(b"\x04")
+        self.expect(b"soft reboot\r\n", 5.0, "the soft reset")
+        self.in_raw_repl = False
+        data = self.read_until(1, RAW_PROMPT, timeout=10.0, timeout_overall=10.0)
+        if data.endswith(RAW_PROMPT):
+            self.in_raw_repl = True
+        else:
+            # boot.py hangs, perhaps: Ctrl-C ends that too.
+            self._enter(ENTER_LIMIT_S)
+
+    def exec_raw_no_follow(self, command: str | bytes) -> None:
+        """Start a program on the board. The prompt has been read already, here and after `follow`."""
+        code = command.encode() if isinstance(command, str) else command
+        if self.use_raw_paste and len(code) > 64:
+            try:
+                if self._raw_paste(code):
+                    return
+            except BoardSilent:
+                # Some USB ports garble it: from now on without, for this connection.
+                self._enter(ENTER_LIMIT_S)
+            self.use_raw_paste = False
+        self._plain(code)
+
+    def _raw_paste(self, code: bytes) -> bool:
+        self.write(b"\x05A\x01")
+        sign = self._exactly(2)
+        if sign == b"R\x00":
+            return False
+        if sign != b"R\x01":
+            raise BoardSilent(f"raw paste was answered by {sign!r}")
+        (step,) = struct.unpack("<H", self._exactly(2))
+        room = step
+        while code:
+            while room == 0 or self._buffer or self._receive(0):
+                sign = self._exactly(1)
+                if sign == b"\x01":
+                    room += step
+                elif sign == b"\x04":
+                    # It wants no more: a syntax error, told in the answer.
+                    self.write(b"\x04")
+                    return True
+                else:
+                    raise BoardSilent(f"raw paste was answered by {sign!r}")
+            self.write(code[:room])
+            code, room = code[room:], max(0, room - len(code))
+        self.write(b"\x04")
+        self.expect(b"\x04", 5.0, "the end of raw paste")
+        return True
+
+    def _exactly(self, count: int) -> bytes:
+        while len(self._buffer) < count:
+            if not self._receive(3.0):
+                raise BoardSilent(f"the board at {self.device_name} stopped answering")
+        data = bytes(self._buffer[:count])
+        del self._buffer[:count]
+        return data
+
+    def _plain(self, code: bytes) -> None:
+        # No flow control here: a pause lets the board take a piece before the next one comes.
+        for start in range(0, len(code), 256):
+            self.write(code[start : start + 256])
+            if len(code) > 256:
+                time.sleep(0.01)
+        self.write(b"\x04")
+        self.expect(b"OK", 5.0, "`OK`")
+
+    def exec_raw(
+        self,
+        command: str | bytes,
+        timeout: float | None = 10,
+        data_consumer: Callable[[bytes], object] | None = None,
+    ) -> tuple[bytes, bytes]:
+        """Run a program; `timeout` is how long the board may be quiet meanwhile."""
+        self.exec_raw_no_follow(command)
+        return self.follow(timeout, data_consumer)
+
+    def follow(
+        self, timeout: float | None, data_consumer: Callable[[bytes], object] | None = None
+    ) -> tuple[bytes, bytes]:
+        """The program's output and its traceback; the next prompt is read as well."""
+        consumer = None
+        if data_consumer:
+            given = data_consumer
+
+            def consumer(data: bytes) -> None:
+                given(data.replace(b"\x04", b""))
+
+        output = self.read_until(1, b"\x04", timeout=timeout, data_consumer=consumer)
+        if output.endswith(b"\x04"):
+            error = self.read_until(1, b"\x04>", timeout=timeout)
+            if error.endswith(b"\x04>"):
+                return output[:-1], error[:-2]
+        self.in_raw_repl = False
+        raise BoardSilent(busy_sentence(self.device_name, timeout))
+
+    def run(self, code: str, limit_s: float = 10.0) -> str:
+        """Run code and return what it prints; BoardRefused with the exception it raises."""
+        output, error = self.exec_raw(code, limit_s)
+        if error:
+            raise refusal(error.decode(errors="replace"))
+        return output.decode(errors="replace").replace("\r\n", "\n")
+
+    @contextlib.contextmanager
+    def stopping(self) -> Iterator[None]:
+        """Ctrl-C on this side is Ctrl-C on the board too, and then goes on its way."""
+        try:
+            yield
+        except KeyboardInterrupt:
+            with contextlib.suppress(BoardSilent):
+                self._enter(ENTER_LIMIT_S)
+            raise
+
+
+def refusal(traceback: str) -> BoardRefused:
+    """What the board's exception means, in a sentence."""
+    last = traceback.strip().splitlines()[-1:] or ["an exception without a text"]
+    for pattern, meaning in _MEANINGS:
+        if re.search(pattern, last[0]):
+            return BoardRefused(f"{meaning} ({last[0]})", traceback)
+    return BoardRefused(f"the board raised {last[0]}", traceback)
+
+
+_MEANINGS = [
+    (r"ENOSPC|OSError: 28\b", "the board's flash is full; see what is large with `tenner doctor`"),
+    (r"EROFS|OSError: 30\b", "the board's file system is read-only"),
+    (r"MemoryError", "the board has no memory left for that; reset it and try again"),
+    (r"ENODEV|OSError: 19\b", "the board has no file system mounted; `tenner flash` makes one"),
+]

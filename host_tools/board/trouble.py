@@ -1,0 +1,165 @@
+"""What is wrong with a port or a silent board, why, and the exact next step, as sentences."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+_OS_RELEASE = Path("/etc/os-release")
+_PROC = Path("/proc")
+
+
+def explain_open(device: str, error: BaseException) -> str:
+    """Why a port cannot be opened, and what to do."""
+    number = getattr(error, "errno", None)
+    text = str(error)
+    if "://" in device:
+        return (
+            f"{device} cannot be opened: {_short(error)}; is whatever serves it running, "
+            "and is the address right?"
+        )
+    if number == errno.ENOENT or not _exists(device):
+        from host_tools.board.ports import list_ports
+
+        known = ", ".join(port.label for port in list_ports()) or "none"
+        return f"there is no port {device}; connected: {known}. Check the cable (a charging cable has no data lines)"
+    if number in (errno.EACCES, errno.EPERM):
+        return f"no permission for {device}: {permission_fix(device)}"
+    if number in (errno.EBUSY, errno.EAGAIN, errno.EWOULDBLOCK) or "exclusively lock" in text:
+        return (
+            f"{device} is used by another program{_named(holders(device))}; close it and try again"
+        )
+    return f"{device} cannot be opened: {_short(error)}"
+
+
+def _exists(device: str) -> bool:
+    return sys.platform == "win32" or os.path.exists(device)
+
+
+def _short(error: BaseException) -> str:
+    return (getattr(error, "strerror", None) or str(error)).rstrip(".")
+
+
+def _named(names: list[str]) -> str:
+    return f" ({', '.join(names)})" if names else ""
+
+
+def holders(device: str) -> list[str]:
+    """Programs other than this one that have the port open, as far as one may look."""
+    target = os.path.realpath(device)
+    found = []
+    for descriptors in _PROC.glob("[0-9]*/fd"):
+        pid = int(descriptors.parent.name)
+        if pid == os.getpid():
+            continue
+        try:
+            links = [os.readlink(link) for link in descriptors.iterdir()]
+            if target in links:
+                name = (descriptors.parent / "comm").read_text().strip()
+                found.append(f"{name}, process {pid}")
+        except OSError:
+            continue  # somebody else's, or gone meanwhile
+    return found
+
+
+def distribution(release: Path = _OS_RELEASE) -> list[str]:
+    """`ID` and `ID_LIKE` of this Linux, most exact first."""
+    found: dict[str, str] = {}
+    try:
+        lines = release.read_text().splitlines()
+    except OSError:
+        return []
+    for line in lines:
+        key, _, value = line.partition("=")
+        found[key] = value.strip().strip("\"'")
+    return [word for key in ("ID", "ID_LIKE") for word in found.get(key, "").split()]
+
+
+def permission_fix(
+    device: str, system: Iterable[str] | None = None, owner: tuple[str, bool] | None = None
+) -> str:
+    """The command that gives this user the port on this system."""
+    if sys.platform != "linux":
+        return "log in as a user who may open serial ports"
+    names = distribution() if system is None else list(system)
+    group, group_may = owner or _owner(device)
+    again = "then log out and in again"
+    if not group_may or group == "root":
+        rule = '/etc/udev/rules.d/70-tenner.rules the line SUBSYSTEM=="tty", ENV{ID_BUS}=="usb", MODE="0660", TAG+="uaccess"'
+        return f"it belongs to root alone; put into {rule} and plug the board in again"
+    if "nixos" in names:
+        return (
+            f'add extraGroups = [ "{group}" ]; to your user in configuration.nix, rebuild, {again}'
+        )
+    if "alpine" in names or "postmarketos" in names:
+        return f"run `doas addgroup $USER {group}`, {again}"
+    if any(name in names for name in ("silverblue", "kinoite", "fedora-coreos")):
+        return (
+            f"run `grep '^{group}:' /usr/lib/group | sudo tee -a /etc/group && "
+            f"sudo usermod -aG {group} $USER`, {again}"
+        )
+    return f"run `sudo usermod -aG {group} $USER`, {again}"
+
+
+def _owner(device: str) -> tuple[str, bool]:
+    """The port's group, and whether it may read and write."""
+    import grp
+
+    try:
+        status = os.stat(device)
+        may = bool(status.st_mode & stat.S_IRGRP and status.st_mode & stat.S_IWGRP)
+        return grp.getgrgid(status.st_gid).gr_name, may
+    except (OSError, KeyError):
+        return "dialout", True
+
+
+#: What a board says that is not MicroPython: (what to look for, what it means and what to do).
+_SIGNS = [
+    (b"waiting for download", "it waits to be flashed: press its reset button, or run `tenner flash`"),
+    (b"invalid header", "its flash is empty: `tenner flash` puts MicroPython on it"),
+    (b"No bootable app", "its flash holds no application: run `tenner flash`"),
+    (b"flash_parts", "its partition table is broken: run `tenner flash`"),
+    (b"Guru Meditation", "it crashes: unplug it, plug it in again; if it goes on, run `tenner flash`"),
+    (b"Brownout", "its power is too weak: another USB port or cable"),
+]  # fmt: skip
+
+
+def explain_silence(device: str, heard: bytes) -> str:
+    """Why no REPL was reached, from what the board said meanwhile."""
+    others = holders(device) if "://" not in device else []
+    if others:
+        return (
+            f"no answer from {device}, which another program reads as well{_named(others)}; "
+            "close that and try again"
+        )
+    for sign, meaning in _SIGNS:
+        if sign in heard:
+            return f"no MicroPython answers at {device}: {meaning}"
+    if heard.count(b"rst:0x") > 1:
+        return (
+            f"the board at {device} restarts again and again before Ctrl-C reaches it: hold its reset "
+            "button, start this command, let go; or `tenner flash`"
+        )
+    if not heard.strip():
+        return (
+            f"the board at {device} says nothing: is MicroPython on it (`tenner flash` puts it there), "
+            "is it powered, is it in deep sleep (press reset)?"
+        )
+    tail = heard[-200:].decode(errors="replace").strip().splitlines()[-1:]
+    return (
+        f"could not stop the program on the board at {device}: press its reset button and try again; "
+        f"it last said: {tail[0] if tail else '?'}"
+    )
+
+
+def busy_sentence(device: str, limit_s: float | None) -> str:
+    return (
+        f"the board at {device} stopped answering for {limit_s:g} s in the middle of a command; "
+        "press its reset button and try again"
+        if limit_s is not None
+        else f"the board at {device} stopped answering; press its reset button and try again"
+    )

@@ -1,0 +1,33 @@
+"""What goes wrong for an owner: one sentence each, no traceback, and an exit status a script can use."""
+
+from __future__ import annotations
+
+import rich_click as click
+
+
+class CommandError(click.ClickException):
+    """An owner's mistake or a board's refusal. What, where, what to do; exit status 1."""
+
+
+class PortError(CommandError):
+    """No port, several to choose from, no permission, or another program has it."""
+
+    exit_code = 3
+
+
+class BoardSilent(CommandError):
+    """The port is there, but no MicroPython answers behind it."""
+
+    exit_code = 4
+
+
+class BoardGone(BoardSilent):
+    """The board went away in the middle of something."""
+
+
+class BoardRefused(CommandError):
+    """Code on the board raised an exception; `traceback` has all of it."""
+
+    def __init__(self, message: str, traceback: str = "") -> None:
+        super().__init__(message)
+        self.traceback = traceback

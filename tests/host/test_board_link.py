@@ -1,0 +1,338 @@
+"""The link to a board that is busy, silent, shared, taken or gone."""
+
+import errno
+import os
+import subprocess
+import sys
+
+import pytest
+
+from host_tools.board import open_board, ports, trouble
+from host_tools.board.transfer import short_hash
+from host_tools.errors import BoardGone, BoardRefused, BoardSilent, PortError
+from host_tools.project import Project
+from host_tools.vboard import VirtualBoard
+
+AGENT = b"""
+import asyncio
+
+async def agent():
+    print("agent runs")
+    while True:
+        await asyncio.sleep_ms(5)
+
+asyncio.run(agent())
+"""
+# What a program does that must not keep us out: it never returns, or clears up slowly, or blocks.
+BUSY = {
+    "asyncio": AGENT,
+    "loop": b"print('agent runs')\nwhile True:\n    pass\n",
+    "catches": b"""
+import time
+print("agent runs")
+for _ in range(4):
+    try:
+        while True:
+            time.sleep_ms(1)
+    except KeyboardInterrupt:
+        pass
+""",
+    "floods": b"print('agent runs')\nwhile True:\n    print('x' * 200)\n",
+    "blocks": b"import time\nprint('agent runs')\nwhile True:\n    time.sleep(1)\n",
+    "reads": b"import sys\nprint('agent runs')\nwhile True:\n    sys.stdin.readline()\n",
+}
+ODD_NAMES = ['/it\'s "quoted".txt', "/a=b.txt", "/ü€/é.txt", "/back\\slash.txt", "/ lead"]
+
+
+@pytest.fixture(scope="module")
+def board():
+    with VirtualBoard({"/main.py": AGENT}, tcp_port=0) as board:
+        yield board
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    """No project of the developer's is seen."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TENNER_SIM_DIR", str(tmp_path / "sim"))
+
+
+@pytest.mark.parametrize("main", BUSY.values(), ids=BUSY)
+def test_a_busy_board_is_entered_and_runs_again(main):
+    with VirtualBoard({"/main.py": main}) as board:
+        board.wait_for("agent runs")
+        with open_board(board.pty) as link:
+            assert link.run("print(6 * 7)") == "42\n"
+            assert link.was_running
+        board.wait_for("agent runs")
+
+
+def test_a_board_at_the_prompt_stays_there():
+    with VirtualBoard({"/main.py": b"print('done')\n"}) as board:
+        board.wait_for(">>> ")
+        with open_board(board.pty) as link:
+            assert not link.was_running
+        assert board.serial_log.count("done") == 1
+
+
+def test_a_boot_loop_is_caught():
+    loop = b"import machine\nprint('agent runs')\nmachine.reset()\n"
+    with VirtualBoard({"/main.py": loop}) as board:
+        board.wait_for("agent runs")
+        with open_board(board.pty) as link:
+            assert link.run("print(6 * 7)") == "42\n"
+
+
+def test_every_mode_a_session_may_have_left_it_in(board):
+    # (as if another program had been cut off there)
+    for typed in ("\x03\x01", "\x03\x01\x05A\x01print(", "\x03\x05pasted", "\x03\x03'''open"):
+        board.type(typed)
+        with open_board(board.pty) as link:
+            assert link.run("print(6 * 7)") == "42\n", repr(typed)
+
+
+@pytest.mark.parametrize("port", ["pty", "socket"])
+def test_files_go_both_ways(board, port):
+    url = board.pty if port == "pty" else f"socket://127.0.0.1:{board.tcp_port}"
+    files = {name: name.encode() for name in ODD_NAMES}
+    files |= {"/empty": b"", "/random": os.urandom(10000), "/zeros": bytes(20000)}
+    files |= {"/block": bytes(range(256)) * 16, "/deep/er/and/deeper.bin": b"\x00\x03\x04\r\n"}
+    done = []
+    with open_board(url) as link:
+        link.write_files(files, progress=lambda path, count: done.append((path, count)))
+        assert link.read_files([*files, "/not there"]) == files
+        manifest = link.manifest(["/"])
+        for path, data in files.items():
+            assert manifest[path].size == len(data)
+            assert manifest[path].hash == short_hash(data)
+            assert (path, len(data)) in done
+        assert link.remove([*files, "/not there"]) == ["/not there"]
+        assert not set(files) & set(link.manifest(["/"]))
+
+
+def test_a_manifest_is_one_call_however_many_files(board):
+    with open_board(board.pty) as link:
+        link.write_files({f"/many/{number}": b"x" * number for number in range(60)})
+        link.load("tree")
+        before = link.transport.round_trips
+        assert len(link.manifest(["/many"])) == 60
+        # The call goes in one window; what the board prints comes in as many pieces as it likes.
+        assert link.transport.round_trips - before <= 4
+        link.remove([*link.manifest(["/many"]), "/many"])
+
+
+def test_what_it_is(board):
+    with open_board(board.pty) as link:
+        info = link.info()
+    assert info.mpy_version == 6
+    assert info.agent is None
+    assert 0 < info.flash_free < info.flash_total == 0x200000
+    assert info.heap_free > 10000
+    assert info.device_id == "7c2c67000001"
+
+
+def test_a_port_that_garbles_raw_paste(board):
+    with open_board(board.pty) as link:
+        link.transport._raw_paste = lambda code: link.transport.expect(b"never", 0.01, "it")
+        assert link.manifest(["/main.py"])["/main.py"].hash == short_hash(AGENT)
+        assert not link.transport.use_raw_paste
+
+
+def test_a_garbled_file_is_sent_again(board, monkeypatch):
+    data = os.urandom(300)
+    with open_board(board.pty) as link:
+        write = link.transport.write
+        spoiled = []
+
+        def spoil(line):
+            if not spoiled and len(line) == 121:
+                spoiled.append(line)
+                line = line[:60] + bytes([line[60] ^ 1]) + line[61:]
+            write(line)
+
+        monkeypatch.setattr(link.transport, "write", spoil)
+        link.write_files({"/first": b"1", "/second": data, "/third": b"3"})
+        assert spoiled
+        assert link.read_files(["/second", "/third"]) == {"/second": data, "/third": b"3"}
+
+
+def test_an_exception_is_a_sentence_and_the_link_goes_on(board):
+    with open_board(board.pty) as link:
+        with pytest.raises(BoardRefused, match=r"the board raised ValueError: no such thing"):
+            link.run("raise ValueError('no such thing')")
+        with pytest.raises(BoardRefused, match="raised SyntaxError"):
+            link.run("def " * 100)
+        assert link.run("print(6 * 7)") == "42\n"
+
+
+def test_a_program_that_never_ends_has_a_limit(board):
+    with (
+        open_board(board.pty) as link,
+        pytest.raises(BoardSilent, match="stopped answering for 0.2 s"),
+    ):
+        link.run("while True: pass", limit_s=0.2)
+    board.wait_for("agent runs")
+
+
+def test_the_full_flash_is_named_and_no_part_is_left(board):
+    with open_board(board.pty) as link:
+        with pytest.raises(BoardRefused, match="flash is full"):
+            link.write_files({"/big": os.urandom(2300000)})
+        assert not [name for name in link.manifest(["/"]) if name.startswith("/big")]
+
+
+def test_restart_tells_what_happened():
+    cases = {
+        b"from machine import nothing\n": "main.py failed: ImportError: can't import name nothing",
+        b"": "it is at the REPL; there is no agent on it",
+    }
+    for main, sentence in cases.items():
+        with VirtualBoard({"/main.py": main}) as board, open_board(board.pty) as link:
+            started = link.restart()
+            assert (started.running, started.text) == (False, sentence)
+
+
+def test_the_board_goes_away():
+    with VirtualBoard({"/main.py": AGENT}) as board:
+        board.wait_for("agent runs")
+        link = open_board(board.pty)
+        board.stop()
+        with pytest.raises(BoardGone, match="went away"):
+            link.run("print(1)")
+        link.close()
+
+
+def test_a_silent_board(board, monkeypatch):
+    monkeypatch.setattr("host_tools.board.transport.ENTER_TRIES", 2)
+    with VirtualBoard({}, power=False) as dead, pytest.raises(BoardSilent, match="says nothing"):
+        open_board(dead.pty)
+
+
+def test_no_such_port():
+    with pytest.raises(PortError, match=r"there is no port /dev/ttyNOPE; connected: .*cable"):
+        open_board("/dev/ttyNOPE")
+    with pytest.raises(PortError, match=r"socket://127.0.0.1:9 cannot be opened: .*running"):
+        open_board("socket://127.0.0.1:9")
+
+
+def test_a_port_another_program_has(board):
+    holder = subprocess.Popen(
+        [
+            sys.executable,
+            "-c",
+            "import serial, sys; s = serial.Serial(sys.argv[1], exclusive=True); print(1, flush=True); "
+            "sys.stdin.read()",
+            board.pty,
+        ],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    try:
+        holder.stdout.readline()
+        with pytest.raises(
+            PortError, match=rf"used by another program \(.*process {holder.pid}\)"
+        ):
+            open_board(board.pty)
+    finally:
+        holder.communicate()
+
+
+# (words of /etc/os-release, the port's group, may it, what the sentence holds)
+FIXES = [
+    (["debian"], "dialout", True, "sudo usermod -aG dialout $USER"),
+    (["fedora"], "dialout", True, "sudo usermod -aG dialout $USER"),
+    (["arch"], "uucp", True, "sudo usermod -aG uucp $USER"),
+    (["alpine"], "dialout", True, "addgroup $USER dialout"),
+    (["nixos"], "dialout", True, "configuration.nix"),
+    (["silverblue", "fedora"], "dialout", True, "/usr/lib/group"),
+    (["debian"], "root", False, "/etc/udev/rules.d/70-tenner.rules"),
+]
+
+
+@pytest.mark.parametrize(
+    ("names", "group", "may", "sentence"), FIXES, ids=lambda value: str(value)
+)
+def test_no_permission_names_the_fix(names, group, may, sentence):
+    assert sentence in trouble.permission_fix("/dev/ttyUSB0", names, (group, may))
+
+
+def test_no_permission_is_recognised(monkeypatch):
+    monkeypatch.setattr(trouble, "_exists", lambda device: True)
+    text = trouble.explain_open("/dev/ttyUSB0", OSError(errno.EACCES, "Permission denied"))
+    assert text.startswith("no permission for /dev/ttyUSB0: ")
+
+
+def test_what_a_board_that_is_no_micropython_says():
+    said = [
+        (b"rst:0x1 (POWERON)\r\ninvalid header: 0xffffffff\r\n", "its flash is empty"),
+        (b"rst:0x1 (POWERON),boot:0x4\r\nwaiting for download\r\n", "waits to be flashed"),
+        (b"rst:0x3\r\nrst:0x3\r\nrst:0x3\r\n", "restarts again and again"),
+        (b"rst:0xf\r\nBrownout detector was triggered\r\n", "power is too weak"),
+        (b"U-Boot 2024\r\n=> \r\n", "it last said: =>"),
+    ]
+    for heard, sentence in said:
+        assert sentence in trouble.explain_silence("socket://board", heard)
+
+
+ONE = ports.Port("/dev/ttyACM0", 0x303A, 0x1001, "AA", "USB JTAG")
+TWO = ports.Port("/dev/ttyACM1", 0x303A, 0x1001, "BB", "USB JTAG")
+
+
+@pytest.fixture
+def usb(monkeypatch):
+    """What is plugged in; change the list."""
+    there = []
+    monkeypatch.setattr(ports, "list_ports", lambda: list(there))
+    return there
+
+
+def test_the_only_board_is_taken_and_several_are_asked_for(usb, tmp_path, monkeypatch):
+    project = Project(tmp_path)
+    with pytest.raises(PortError, match="no board is connected"):
+        ports.choose(project)
+    usb.append(ONE)
+    assert ports.choose(project) == ONE
+    usb.append(TWO)
+    with pytest.raises(PortError, match=r"choose one with --port: /dev/ttyACM0 .*; /dev/ttyACM1 "):
+        ports.choose(project, ask=False)
+    monkeypatch.setattr(ports.click, "prompt", lambda *args, **options: 2)
+    assert ports.choose(project, ask=True) == TWO
+    assert ports.choose(project, port="BB") == TWO
+
+
+def test_the_projects_board_is_found_by_its_serial_number(usb, tmp_path):
+    project = Project(tmp_path)
+    project.remember(port=TWO.as_json())
+    usb.append(ONE)
+    with pytest.raises(PortError, match=r"this project's board \(.*BB\) is not connected"):
+        ports.choose(project)
+    moved = ports.Port("/dev/ttyACM7", 0x303A, 0x1001, "BB", "USB JTAG")
+    usb.append(moved)
+    assert ports.choose(project) == moved
+    assert ports.refind(TWO) == "/dev/ttyACM7"
+
+
+def test_a_virtual_board_is_chosen_by_name_and_remembered(tmp_path, usb):
+    with pytest.raises(
+        PortError, match=r"no virtual board named 'desk' is running \(running: none\)"
+    ):
+        open_board(sim="desk")
+    with VirtualBoard({"/main.py": AGENT}, name="desk") as board:
+        board.wait_for("agent runs")
+        with open_board(sim="desk", remember=True) as link:
+            assert link.port.sim == "desk"
+        with open_board() as link:
+            assert link.port.device == board.pty
+    assert (tmp_path / ".tenner" / ".gitignore").read_text() == "*\n"
+
+
+def test_a_board_that_comes_back_under_another_name(board, monkeypatch):
+    with VirtualBoard({"/main.py": AGENT}) as other:
+        other.wait_for("agent runs")
+        with open_board(other.pty) as link:
+            link.transport._refind = lambda: board.pty
+            other.stop()
+            link.transport.reopen()
+            link.transport.enter_raw_repl()
+            assert link.transport.device_name == board.pty
+            assert link.run("print(6 * 7)") == "42\n"
