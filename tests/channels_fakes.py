@@ -138,6 +138,8 @@ class FakeTelegram:
         if name == "sendMessage":
             self.sent.append(fields)
             return {"message_id": 9000 + len(self.sent)}
+        if name == "editMessageText":
+            return {"message_id": fields["message_id"]}
         return True
 
     # --- people

@@ -153,36 +153,6 @@ class TestReceiving(unittest.TestCase):
             self.assertEqual(texts(run(bench.step())), ["a"])
             self.assertEqual(run(bench.step()), [])
 
-    def test_with_room_for_it_typing_goes_on_until_the_answer(self):
-        from tenner.channels.telegram_send import keep_typing
-
-        bench = Bench()
-        bench.server.say("a")
-        message = run(bench.step())[0]
-
-        async def nap(ms):
-            self.assertTrue(ms < 5000)
-            if len(self.typing(bench)) == 3:
-                bench.bot.done(message)
-
-        bench.bot.sleep = nap
-        run(keep_typing(bench.bot, message))
-        self.assertEqual(len(self.typing(bench)), 3)
-
-    def test_typing_that_is_refused_is_not_repeated(self):
-        from tenner.channels.telegram_send import keep_typing
-
-        async def nap(ms):
-            pass
-
-        bench = Bench()
-        bench.server.say("a")
-        message = run(bench.step())[0]
-        bench.bot.sleep = nap
-        bench.server.plan["sendChatAction"] = [refusal(403, "no")]
-        run(keep_typing(bench.bot, message))
-        self.assertEqual(len(self.typing(bench)), 2)
-
 
 class TestPowerCuts(unittest.TestCase):
     def reboot(self, bench):

@@ -79,7 +79,8 @@ def telegram(app):
 
     state = TwoSlots(app.state + "/telegram")
     made = Telegram(app.config, app.http, state, app.inbox, say=say, now=now)
-    made.roomy = not app.port.small
+    if not app.port.small:
+        made.draft = lambda message: app.agent.lane.draft("telegram:" + message.chat)
     return made
 
 

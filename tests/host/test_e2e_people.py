@@ -158,3 +158,17 @@ def test_the_code_of_the_serial_console_makes_a_chat_the_owner():
         code = re.search(r"send its bot @\w+ this message: (\w{8})", bench.log[start:]).group(1)
         bench.telegram.say(STRANGER, code, username="mallory")
         bench.wait_told("^This agent is yours now", STRANGER)
+
+
+def test_a_long_answer_is_seen_while_it_is_written():
+    with agent_board(heap=PSRAM) as bench:
+        bench.ready()
+        bench.model.plan([Step(piece_delay_ms=60)])
+        said = bench.telegram.say(OWNER, "say: " + "one more line of a long story, " * 12)
+        preview = bench.wait_told("^one more line.* \u2026$")
+        bench.wait_for("1 rounds, 0 tool calls")
+        bench.telegram.wait_for(lambda server: server.sent[-1].text.endswith(")"), LIMIT_S)
+        assert len(bench.told()) == 1, "the preview has become the answer"
+        answer = bench.telegram.sent[-1]
+        assert len(answer.text) > len(preview)
+        assert answer.reply_to == said["message_id"]

@@ -36,6 +36,8 @@ class Request:
     """
 
     def __init__(self, agent, turn):
+        #: The llm.client.Reply while it is being received.
+        self.reply = None
         self.max_tokens = agent.config.get("llm.max_tokens")
         self._agent = agent
         self._turn = turn

@@ -50,6 +50,10 @@ class Lane:
         self._turn.interrupt(reason)
         return True
 
+    def draft(self, who):
+        """Return what the model has written so far in the turn of `who`, "" when none runs."""
+        return self._turn.draft() if self._holder == who else ""
+
     async def person(self, who, turn):
         """Run `turn` for a person as soon as the running turn allows; return its result."""
         self._people += 1

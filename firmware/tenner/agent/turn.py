@@ -113,6 +113,7 @@ class Turn:
         self.lines = []
         self._result = Result()
         self._request = None
+        self._asked = None
         self._interrupted = None
         self._failure = None  # the call that failed last
         self._same = 0  # and how many times in a row
@@ -122,6 +123,11 @@ class Turn:
         self._interrupted = reason
         if self._request is not None:
             self._request.cancel()
+
+    def draft(self):
+        """Return what there is of the reply that is being received."""
+        reply = self._asked and self._asked.reply
+        return reply.draft() if reply else ""
 
     async def run(self):
         """Run to the end and return a Result; only CancelledError leaves this method."""
@@ -198,6 +204,7 @@ class Turn:
         shrunk = False
         while True:
             self._check_interrupt()
+            self._asked = request
             self._request = asyncio.create_task(
                 self.agent.part("chain").complete(request, self.model, timeout_ms)
             )
@@ -214,6 +221,7 @@ class Turn:
                 shrunk = True
             finally:
                 self._request = None
+                self._asked = None
 
     def _shrink(self):
         """Send half of the history; return False when there is none to leave out."""

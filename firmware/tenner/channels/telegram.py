@@ -44,8 +44,9 @@ class Telegram:
     #: Most messages that wait for their answer; further ones wait at Telegram.
     max_open = 8
 
-    #: Is there room for a second TLS session beside the one of a turn?
-    roomy = False
+    #: Where Telegram and the model can be talked to at once: draft(message) returns what there is of
+    #: the answer to it.
+    draft = None
 
     def __init__(self, config, http_factory, state, inbound, say, now, sleep=sleep_ms):
         self.config = config
@@ -64,6 +65,7 @@ class Telegram:
         self.pair = None  # takes the update and text of a stranger while a code waits
         self._looking = None  # an Event while somebody waits for one look
         self._heard_ms = ticks_ms()
+        self.previews = {}  # (chat, id of the message answered): the message that previews the answer
         self.digest = None  # a Message of what was written while we were away
         self.http = None  # for sending
         self.sending = asyncio.Lock()

@@ -11,7 +11,6 @@ from tenner.port.compat import const
 
 _PIECE = const(256)
 _MAX_UNITS = const(4096)
-_TYPING_MS = const(4500)
 
 
 class Body:
@@ -44,8 +43,13 @@ async def send(bot, chat, text, reply_to, keyboard):
     """Send `text` as HTML, and as it stands when Telegram does not like the marks. See Telegram.send."""
     raw = markup.clean(text)
     html = b"".join(markup.pieces(raw))
-    fields = _to(chat)
-    fields["link_preview_options"] = {"is_disabled": True}
+    if bot.previews:
+        from tenner.channels.telegram_preview import finish
+
+        result = await finish(bot, chat, reply_to, raw, html)
+        if result is not None:
+            return result
+    fields = address(chat)
     if reply_to is not None:
         # The message may have been deleted in the meantime.
         fields["reply_parameters"] = {
@@ -54,20 +58,26 @@ async def send(bot, chat, text, reply_to, keyboard):
         }
     if keyboard is not None:
         fields["reply_markup"] = keyboard
-    # Aligned columns may have grown a table past the limit, and a mark alone shows nothing.
-    if 0 < markup.visible_units(html) <= _MAX_UNITS:
-        fields["parse_mode"] = "HTML"
-        result = await _send(bot, fields, html)
-        if result is not None:
-            return result
-        del fields["parse_mode"]
-    return await _send(bot, fields, raw)
+    return await attempt(bot, "sendMessage", fields, raw, html)
 
 
-def _to(chat):
+def address(chat):
     """Return the field that says where to: a number, or a name such as `@channel`."""
     text = str(chat)
     return {"chat_id": int(text) if text.lstrip("-").isdigit() else text}
+
+
+async def attempt(bot, method, fields, raw, html):
+    """Send a text with its marks, and without when they are refused."""
+    fields["link_preview_options"] = {"is_disabled": True}
+    # Aligned columns may have grown a table past the limit, and a mark alone shows nothing.
+    if 0 < markup.visible_units(html) <= _MAX_UNITS:
+        fields["parse_mode"] = "HTML"
+        result = await send_once(bot, method, fields, html)
+        if result is not None:
+            return result
+        del fields["parse_mode"]
+    return await send_once(bot, method, fields, raw)
 
 
 def _sender(bot):
@@ -76,8 +86,8 @@ def _sender(bot):
     return bot.http
 
 
-async def _send(bot, fields, text):
-    """Send once; None means that Telegram could not parse the HTML."""
+async def send_once(bot, method, fields, text):
+    """Call `method`, which returns a message; None means that Telegram could not parse the HTML."""
     message_id = None
 
     def sink(path, value, more):
@@ -88,7 +98,7 @@ async def _send(bot, fields, text):
     body = Body(fields, text)
     try:
         async with bot.sending:
-            answer = await bot.call(_sender(bot), "sendMessage", body, sink)
+            answer = await bot.call(_sender(bot), method, body, sink)
     except FAILURES as error:
         from tenner.channels.telegram_trouble import reason
 
@@ -113,13 +123,3 @@ async def request(bot, method, fields):
 
         log("telegram", "%s: %s" % (method, reason(error)))
         return False
-
-
-async def keep_typing(bot, message):
-    """Show "typing..." until the message is answered: each time, Telegram shows it for five seconds."""
-    fields = _to(message.chat)
-    fields["action"] = "typing"
-    while True:
-        await bot.sleep(_TYPING_MS)
-        if not bot.is_open(message) or not await request(bot, "sendChatAction", fields):
-            return

@@ -113,10 +113,10 @@ async def _typing(bot, http, message):
     except FAILURES + (Yielded,) as error:
         # A courtesy: what is wrong with the line will show at the next poll.
         log("telegram", "sendChatAction: %s" % type(error).__name__)
-    if bot.roomy:
-        from tenner.channels.telegram_send import keep_typing
+    if bot.draft is not None:
+        from tenner.channels.telegram_preview import follow
 
-        asyncio.create_task(keep_typing(bot, message))
+        asyncio.create_task(follow(bot, message))
 
 
 def _words(bot, update):

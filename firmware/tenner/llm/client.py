@@ -22,7 +22,7 @@ async def complete(http, candidate, request, timeout_s):
         from tenner.llm import messages as wire
     else:
         from tenner.llm import chat_completions as wire
-    reply = Reply()
+    reply = request.reply = Reply()
 
     async def consume(response):
         if response.status != 200:
@@ -190,6 +190,10 @@ class Reply:
             piece = piece.lstrip()
         if piece and not self._thinking:
             _grow(self._text, piece)
+
+    def draft(self):
+        """Return the text as far as it has arrived."""
+        return self.text or str(self._text or b"", "utf-8")
 
     def add_call(self, call):
         """Make `call` a part of the reply."""
