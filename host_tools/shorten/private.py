@@ -16,9 +16,7 @@ import tokenize
 from collections.abc import Iterator
 from itertools import product
 
-
-class ShortenError(Exception):
-    """A module hides a private name where it cannot be replaced safely; the text says where."""
+from host_tools.shorten.syntax import ShortenError
 
 
 def _is_private(name: str) -> bool:
