@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from host_tools import ROOT, interpreters
+from scripts import debian
 from scripts import fetch_micropython32 as fetch
 
 HEAD = "import unittest\nclass T(unittest.TestCase):\n"
@@ -213,24 +214,24 @@ def test_the_mirror_is_debians_own():
             "http://mirror.example/debian/|Debian|Debian",
         ]
     )
-    assert fetch.find_mirror(rows) == "http://mirror.example/debian/"
-    with pytest.raises(fetch.CannotFetch, match="no Debian mirror"):
-        fetch.find_mirror("http://archive.example/ubuntu/|Ubuntu|Ubuntu\n")
-    with pytest.raises(fetch.CannotFetch, match="no Debian mirror"):
-        fetch.find_mirror("")
+    assert debian.find_mirror(rows) == "http://mirror.example/debian/"
+    with pytest.raises(debian.CannotFetch, match="no Debian mirror"):
+        debian.find_mirror("http://archive.example/ubuntu/|Ubuntu|Ubuntu\n")
+    with pytest.raises(debian.CannotFetch, match="no Debian mirror"):
+        debian.find_mirror("")
 
 
 def test_a_failed_fetch_leaves_nothing_behind(monkeypatch, tmp_path, fresh):
     monkeypatch.setenv("TENNER_CACHE", str(tmp_path))
     monkeypatch.delenv("MICROPYTHON32", raising=False)
     monkeypatch.setattr(fetch, "check_machine", lambda: None)
-    monkeypatch.setattr(fetch, "mirror", lambda: "http://127.0.0.1:9/debian")
-    monkeypatch.setattr(fetch, "keyring", lambda: "/nowhere.gpg")
+    monkeypatch.setattr(debian, "mirror", lambda: "http://127.0.0.1:9/debian")
+    monkeypatch.setattr(debian, "keyring", lambda: "/nowhere.gpg")
 
     def fail(command, what):
-        raise fetch.CannotFetch(what)
+        raise debian.CannotFetch(what)
 
-    monkeypatch.setattr(fetch, "run", fail)
+    monkeypatch.setattr(debian, "run", fail)
     assert fetch.main() == 1
     assert list(tmp_path.iterdir()) == []
 
@@ -242,7 +243,7 @@ def test_a_failed_fetch_leaves_nothing_behind(monkeypatch, tmp_path, fresh):
 def test_machines_that_cannot_run_it_say_so(monkeypatch, system, machine, reason):
     monkeypatch.setattr(fetch.platform, "system", lambda: system)
     monkeypatch.setattr(fetch.platform, "machine", lambda: machine)
-    with pytest.raises(fetch.CannotFetch, match=reason):
+    with pytest.raises(debian.CannotFetch, match=reason):
         fetch.check_machine()
 
 
@@ -250,8 +251,8 @@ def test_without_debians_tools_or_keys_the_reason_is_said(monkeypatch, tmp_path)
     monkeypatch.setattr(fetch.platform, "system", lambda: "Linux")
     monkeypatch.setattr(fetch.platform, "machine", lambda: "x86_64")
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(fetch.CannotFetch, match="apt-get is not here"):
+    with pytest.raises(debian.CannotFetch, match="apt-get is not here"):
         fetch.check_machine()
-    monkeypatch.setattr(fetch, "KEYRINGS", [tmp_path / "absent.gpg"])
-    with pytest.raises(fetch.CannotFetch, match="debian-archive-keyring"):
-        fetch.keyring()
+    monkeypatch.setattr(debian, "KEYRINGS", [tmp_path / "absent.gpg"])
+    with pytest.raises(debian.CannotFetch, match="debian-archive-keyring"):
+        debian.keyring()
