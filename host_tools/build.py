@@ -39,6 +39,13 @@ LINUX_ONLY = (
     "tenner/oneshot.py",
     "tenner/port/cpython.py",
     "tenner/port/linux.py",
+    "tenner/port/linux_analog.py",
+    "tenner/port/linux_buses.py",
+    "tenner/port/linux_gpio.py",
+    "tenner/port/linux_i2c.py",
+    "tenner/port/linux_ioctl.py",
+    "tenner/port/linux_pins.py",
+    "tenner/port/linux_spi.py",
 )
 
 

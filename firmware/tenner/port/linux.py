@@ -15,10 +15,13 @@ _OLDEST_TIME = const(1735689600)  # 2025-01-01: a board without a battery clock 
 class Port:
     kind = "linux"
     small = False
+    top = ""  # of /sys and /dev
 
     def __init__(self, root="."):
         self.root = root or "."
         self._stdin = Stdin()
+        self._config = None
+        self._kept = {}  # what is open, and the names of what there is
 
     def path(self, name):
         return self.root + "/" + name
@@ -90,21 +93,61 @@ class Port:
     def connect_network(self, ssid, password):
         return None
 
-    # --- buses: none yet
+    # --- buses and pins; what finds and opens them is loaded when one is asked for
 
     def configure(self, config):
-        """Refuse settings that are for boards; ValueError is a sentence for the owner."""
+        """Take what the settings say of buses; ValueError is a sentence for the owner."""
         if config.section("power").get("mode") == "sleep":
             raise ValueError('power.mode: "sleep" is for boards with deep sleep; set it to "on"')
+        for kind, foreign in (
+            ("i2c", ("scl", "sda", "freq")),
+            ("spi", ("sck", "mosi", "miso", "cs")),
+        ):
+            section = config.section(kind)
+            for bus in section:
+                for line in foreign:
+                    if line in section[bus]:
+                        raise ValueError(
+                            "%s.%s.%s: on Linux the device tree decides this; take it out"
+                            % (kind, bus, line)
+                        )
+        self._config = config
 
     def i2c_names(self):
-        return []
+        return self._names("i2c")
 
     def spi_names(self):
-        return []
+        return self._names("spi")
 
     def i2c(self, name):
-        raise OSError("no i2c bus %s here" % name)
+        """Return the bus, opened on its first use, with the API of machine.I2C."""
+        if name not in self._kept:
+            self._kept[name] = self._wires().i2c(name)
+        return self._kept[name]
 
     def spi(self, device):
-        raise OSError("no spi device %s here" % device)
+        """Return (bus, chip select) of a device such as `spi0.0`, with the API of machine.SPI and Pin."""
+        if device not in self._kept:
+            self._kept[device] = self._wires().spi(device)
+        return self._kept[device]
+
+    def pins(self):
+        """Return what there is besides buses, for the tools gpio, adc and pwm: see `port.gpio`."""
+        from tenner.port.linux_pins import Gpio
+
+        return self._wires(Gpio)
+
+    def _names(self, kind):
+        if kind not in self._kept:
+            self._kept[kind] = self._wires().buses(kind)
+        return self._kept[kind]
+
+    def _wires(self, kind=None):
+        from tenner.port.linux_buses import Buses
+        from tenner.port.package import package_path
+
+        try:
+            path = package_path("pins.csv")
+        except OSError:
+            path = ""  # a machine that is no board we know
+        return (kind or Buses)(path, self._config, self._kept, self.top)
