@@ -33,7 +33,7 @@ class TestReceiving(unittest.TestCase):
         names = [name for name, _ in bench.server.calls]
         self.assertEqual(names[:2], ["getMe", "getUpdates"])
         fields = bench.server.calls[1][1]
-        self.assertEqual((fields["limit"], fields["timeout"]), (1, 25))
+        self.assertEqual((fields["limit"], fields["timeout"]), (1, 0))
         self.assertEqual(
             fields["allowed_updates"], ["message", "edited_message", "callback_query"]
         )
@@ -77,7 +77,7 @@ class TestReceiving(unittest.TestCase):
         self.assertEqual(bench.waits, [])
         polls = bench.polls()
         self.assertEqual([fields["limit"] for fields in polls], [1] * 6)
-        self.assertEqual([fields["timeout"] for fields in polls], [25] * 6)
+        self.assertEqual([fields["timeout"] for fields in polls], [0] + [25] * 5)
         self.assertEqual((bench.bot.reply_to(first), bench.bot.reply_to(second)), (101, 102))
 
     def test_when_it_was_begun_the_server_may_forget_it(self):

@@ -117,7 +117,8 @@ class Telegram:
 
         if not self.bot_name:
             await self.request(http, "getMe", {}, sink)
-        brief = self.digest or self._looking
+        # The first asks for what waits already: a board that woke with nothing to do sleeps again.
+        brief = self.digest or self._looking or self.status == "starting"
         timeout_s = 0 if brief else self.config.get("telegram.poll_s")
         fields = {
             "limit": 1,
