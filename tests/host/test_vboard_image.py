@@ -5,7 +5,9 @@ import sys
 
 import pytest
 
+from host_tools import littlefs_image, partitions
 from host_tools.vboard import VirtualBoard, image
+from host_tools.vboard.chips import MODELS
 
 
 def test_files_come_back_as_they_went_in():
@@ -20,14 +22,18 @@ def test_files_are_added_to_an_image():
 
 
 def test_a_relative_path_is_refused():
-    with pytest.raises(image.ImageError, match="start with a slash"):
+    with pytest.raises(littlefs_image.FileSystemError, match="start with a slash"):
         image.build_image({"boot.py": b""})
 
 
-def test_esptool_accepts_loader_and_application(tmp_path):
-    flash = image.build_image()
-    for name, start in (("loader.bin", 0), ("app.bin", image.APP_OFFSET)):
-        path = tmp_path / name
+@pytest.mark.parametrize(
+    ("chip", "shown"), [("esp32", "ESP32"), ("esp32c3", "ESP32-C3"), ("esp32s3", "ESP32-S3")]
+)
+def test_esptool_accepts_loader_and_application(tmp_path, chip, shown):
+    model = MODELS[chip]
+    flash = image.build_image(model=model)
+    for start in (model.bootloader_offset, image.APP_OFFSET):
+        path = tmp_path / "image.bin"
         path.write_bytes(flash[start : start + 0x8000])
         done = subprocess.run(
             [sys.executable, "-m", "esptool", "image-info", str(path)],
@@ -36,7 +42,7 @@ def test_esptool_accepts_loader_and_application(tmp_path):
             check=False,
         )
         assert done.returncode == 0, done.stdout + done.stderr
-        assert "ESP32-C3" in done.stdout
+        assert f"Detected image type: {shown}\n" in done.stdout
         assert "Validation hash:" in done.stdout
         assert "(valid)" in done.stdout
         assert "invalid" not in done.stdout
@@ -44,15 +50,55 @@ def test_esptool_accepts_loader_and_application(tmp_path):
 
 
 def test_partition_table_is_read_back():
-    assert tuple(image.read_partition_table(image.build_image())) == image.PARTITIONS
+    assert tuple(image.partition_rows(image.build_image())) == image.PARTITIONS
 
 
 @pytest.mark.parametrize("offset", [0, 4, 12, 32 * 3 + 5, 32 * 4 + 20])
 def test_a_damaged_partition_table_is_refused(offset):
     flash = image.build_image()
-    flash[image.PARTITION_TABLE_OFFSET + offset] ^= 1
-    assert image.read_partition_table(flash) == []
+    flash[partitions.TABLE_OFFSET + offset] ^= 1
+    assert image.partition_rows(flash) == []
     assert "no vfs partition" in image.boot_fault(flash)
+
+
+C3 = MODELS["esp32c3"]
+APP = image.APP_OFFSET
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        ((0, b"\xff" * 4096), "invalid header: 0xffffffff"),
+        ((40, b"x"), "Checksum failed at 0x0"),
+        ((APP, b"\xff" * 4096), "image at 0x10000 has invalid magic byte"),
+        ((APP + 4, b"x"), "Image hash failed"),
+        ((APP + 300, b"x"), "Checksum failed at 0x10000"),
+        ((APP + 336, b"\xff" * 100), "Checksum failed at 0x10000"),
+        ((APP + 12, b"\x09"), "mismatch chip ID, expected 5, found 9"),
+        ((0x8000, b"\xff" * 4096), "no vfs partition"),
+    ],
+)
+def test_a_flash_that_was_not_written_to_its_end_does_not_boot(damage, said):
+    flash = image.build_image()
+    assert image.boot_fault(flash) is None
+    at, data = damage
+    flash[at : at + len(data)] = data
+    assert said in image.boot_fault(flash)
+
+
+def test_an_image_of_another_chip_does_not_boot():
+    flash = image.build_image(model=MODELS["esp32s3"])
+    assert "mismatch chip ID, expected 5, found 9" in image.boot_fault(flash, C3)
+    assert image.boot_fault(flash, MODELS["esp32s3"]) is None
+
+
+@pytest.mark.parametrize("size", [0, 4, 60, 4096, 100000])
+def test_an_image_of_any_length_is_checked_to_its_end(size):
+    code = bytes(index * 7 & 0xFF for index in range(size))
+    good = image.application_image(C3, [(C3.iram, code), (C3.dram, b"data")], C3.iram)
+    assert image.image_fault(good, 0, C3) is None
+    assert image.image_fault(good[:-1], 0, C3)
+    assert image.image_fault(good[: len(good) // 2], 0, C3)
 
 
 def test_an_empty_flash_does_not_boot(tmp_path):
@@ -86,3 +132,33 @@ def test_an_empty_file_system_is_made_at_boot(tmp_path):
     with VirtualBoard(flash=path) as board:
         board.wait_for(">>> ")
         assert list(board.read_tree()) == ["/boot.py"]
+
+
+def test_only_the_blocks_of_wanted_files_are_read():
+    tree = {"/lib/big.mpy": bytes(range(256)) * 1000, "/workspace/note.md": b"note" * 2000}
+    size = 0x200000
+    made = littlefs_image.make_file_system(size, tree)
+    read = []
+
+    def read_block(number):
+        read.append(number)
+        return made[number * 4096 : number * 4096 + 4096]
+
+    found = littlefs_image.read_file_system(size, read_block, lambda path: "note" in path)
+    assert found == {"/workspace/note.md": b"note" * 2000}
+    assert len(read) == len(set(read)) < 12
+
+
+def test_what_stops_the_reading_comes_out_as_it_was():
+    def unplugged(number):
+        raise OSError("unplugged")
+
+    with pytest.raises(OSError, match="unplugged"):
+        littlefs_image.read_file_system(0x200000, unplugged)
+    with pytest.raises(littlefs_image.FileSystemError, match="no littlefs"):
+        littlefs_image.read_file_system(0x200000, lambda number: b"\xff" * 4096)
+
+
+def test_files_that_do_not_fit_are_refused():
+    with pytest.raises(littlefs_image.FileSystemError, match="70000 bytes of files do not fit"):
+        littlefs_image.make_file_system(0x10000, {"/a": bytes(70000)})

@@ -1,0 +1,136 @@
+"""littlefs as MicroPython keeps it in flash: read from wherever it is, or made as an image."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from littlefs import LittleFS, LittleFSError
+from littlefs.context import UserContext
+
+BLOCK_SIZE = 4096
+
+#: The geometry MicroPython uses, so that either side reads the other's images.
+_GEOMETRY = {
+    "block_size": BLOCK_SIZE,
+    "read_size": 32,
+    "prog_size": 32,
+    "cache_size": 128,
+    "lookahead_size": 32,
+    "block_cycles": 100,
+}
+_IO_ERROR = -5
+
+
+class FileSystemError(Exception):
+    """There is no littlefs, or it cannot hold the files; the text says which."""
+
+
+class _Memory(UserContext):
+    """littlefs-python's block device over a buffer."""
+
+    def __init__(self, buffer: bytearray | memoryview) -> None:
+        super().__init__(buffer=buffer)
+
+    def read(self, cfg: object, block: int, off: int, size: int) -> bytearray:
+        at = block * BLOCK_SIZE + off
+        return bytearray(self.buffer[at : at + size])
+
+    def prog(self, cfg: object, block: int, off: int, data: bytes) -> int:
+        at = block * BLOCK_SIZE + off
+        self.buffer[at : at + len(data)] = data
+        return 0
+
+    def erase(self, cfg: object, block: int) -> int:
+        at = block * BLOCK_SIZE
+        self.buffer[at : at + BLOCK_SIZE] = b"\xff" * BLOCK_SIZE
+        return 0
+
+
+class _Reader(UserContext):
+    """A block device that can only be read, block by block and each once."""
+
+    def __init__(self, read_block: Callable[[int], bytes]) -> None:
+        super().__init__(buffer=bytearray())
+        self._read_block = read_block
+        self._blocks: dict[int, bytes] = {}
+        self.failure: Exception | None = None
+
+    def read(self, cfg: object, block: int, off: int, size: int) -> bytearray:
+        # An exception would not come through littlefs; nothing that follows a failure is used.
+        if block not in self._blocks and not self.failure:
+            try:
+                self._blocks[block] = self._read_block(block)
+            except Exception as exc:
+                self.failure = exc
+        if self.failure:
+            return bytearray(size)
+        return bytearray(self._blocks[block][off : off + size])
+
+    def prog(self, cfg: object, block: int, off: int, data: bytes) -> int:
+        return _IO_ERROR
+
+    def erase(self, cfg: object, block: int) -> int:
+        return _IO_ERROR
+
+
+def make_file_system(size: int, tree: dict[str, bytes]) -> bytes:
+    """The image of a file system of `size` bytes that holds `tree`: absolute paths and contents."""
+    memory = bytearray(b"\xff" * size)
+    system = LittleFS(
+        context=_Memory(memory), mount=False, block_count=size // BLOCK_SIZE, **_GEOMETRY
+    )
+    system.format()
+    system.mount()
+    _write(system, tree)
+    system.unmount()
+    return bytes(memory)
+
+
+def add_files(memory: bytearray | memoryview, tree: dict[str, bytes]) -> None:
+    """Write `tree` into the file system in `memory`, over files of the same names."""
+    system = LittleFS(context=_Memory(memory), block_count=len(memory) // BLOCK_SIZE, **_GEOMETRY)
+    _write(system, tree)
+    system.unmount()
+
+
+def _write(system: LittleFS, tree: dict[str, bytes]) -> None:
+    for name, data in tree.items():
+        if not name.startswith("/"):
+            raise FileSystemError(f"{name!r}: paths on the board start with a slash")
+        folder = name.rpartition("/")[0]
+        try:
+            if folder:
+                system.makedirs(folder, exist_ok=True)
+            with system.open(name, "wb") as file:
+                file.write(data)
+        except LittleFSError as exc:
+            total = sum(map(len, tree.values()))
+            raise FileSystemError(
+                f"{total} bytes of files do not fit into the board's file system: {exc}"
+            ) from exc
+
+
+def read_file_system(
+    size: int, read_block: Callable[[int], bytes], wanted: Callable[[str], bool] = bool
+) -> dict[str, bytes]:
+    """The files in a file system of `size` bytes, of which `read_block(number)` reads a block.
+
+    Only those are read whose path is `wanted`. An exception of `read_block` comes out as it is.
+    """
+    context = _Reader(read_block)
+    tree: dict[str, bytes] = {}
+    try:
+        system = LittleFS(context=context, block_count=size // BLOCK_SIZE, **_GEOMETRY)
+        for folder, _, names in system.walk("/"):
+            for name in names:
+                path = f"{folder.rstrip('/')}/{name}"
+                if wanted(path):
+                    with system.open(path, "rb") as file:
+                        tree[path] = file.read()
+        system.unmount()
+    except LittleFSError as exc:
+        if not context.failure:
+            raise FileSystemError(f"no littlefs can be read there: {exc}") from exc
+    if context.failure:
+        raise context.failure
+    return dict(sorted(tree.items()))
