@@ -12,6 +12,7 @@ from host_tools.build import BuildError
 from host_tools.errors import CommandError
 from host_tools.interpreters import InterpreterMissing
 from host_tools.vboard import BoardError, VirtualBoard, running_boards
+from host_tools.vboard.chips import MODELS
 from host_tools.vboard.control import ControlClient
 
 
@@ -72,14 +73,26 @@ def sim() -> None:
     help="Flash image to start from; made with the firmware when it does not exist.",
 )
 @click.option("--tcp", "tcp_port", type=int, default=None, help="Serial line on this TCP port.")
+@click.option(
+    "--rfc2217",
+    "rfc2217_port",
+    type=int,
+    default=None,
+    help="Serial line with DTR and RTS, which reset the chip, on this TCP port.",
+)
+@click.option("--chip", type=click.Choice(list(MODELS)), default=None, help="Kind of chip.")
 @click.option("--fresh", is_flag=True, help="Forget the files of the last run.")
+@click.option("--erased", is_flag=True, help="Start with an empty flash, as from the shop.")
 def start(
     name: str,
     heap: str,
     runtime: str,
     flash: Path | None,
     tcp_port: int | None,
+    rfc2217_port: int | None,
+    chip: str | None,
     fresh: bool,
+    erased: bool,
 ) -> None:
     """Start a board with the firmware; it runs until `tenner sim stop`."""
     from host_tools.build import firmware_tree
@@ -87,13 +100,23 @@ def start(
     try:
         tree = firmware_tree(mpy=runtime == "micropython") if fresh else None
         board = VirtualBoard(
-            tree, name=name, heap=heap, runtime=runtime, flash=flash, tcp_port=tcp_port
+            tree,
+            name=name,
+            heap=heap,
+            runtime=runtime,
+            flash=flash,
+            tcp_port=tcp_port,
+            rfc2217_port=rfc2217_port,
+            chip=chip,
+            erased=erased,
         ).start(detach=True)
     except (BoardError, BuildError, InterpreterMissing, ValueError) as exc:
         raise CommandError(str(exc)) from exc
     click.echo(f"{name} runs; its serial port is {board.pty}")
     if board.tcp_port:
         click.echo(f"and socket://127.0.0.1:{board.tcp_port}")
+    if board.rfc2217_port:
+        click.echo(f"and rfc2217://127.0.0.1:{board.rfc2217_port}")
 
 
 @sim.command()
@@ -171,6 +194,23 @@ def power(action: str, after_writes: int, torn: bool, name: str | None) -> None:
 def fault(device: str, kind: str, name: str | None) -> None:
     """Break DEVICE: absent, nack, stuck, bad_crc, open ...; `none` mends it."""
     _ask(name, "fault", device=device, kind=None if kind == "none" else kind)
+
+
+@sim.command()
+@click.option(
+    "--after-bytes", type=int, default=None, help="When so many more bytes were sent to it."
+)
+@name_option
+def unplug(after_bytes: int | None, name: str | None) -> None:
+    """Pull the cable: its serial port is gone, and its power."""
+    _ask(name, "unplug", after_bytes=after_bytes)
+
+
+@sim.command()
+@name_option
+def plug(name: str | None) -> None:
+    """Plug the cable in again; the serial port may have a new name."""
+    click.echo(_ask(name, "plug")["pty"])
 
 
 @sim.command()

@@ -12,11 +12,8 @@ exit, and when the process that started it dies in whatever way.
 from __future__ import annotations
 
 import atexit
-import contextlib
 import json
 import os
-import re
-import select
 import shutil
 import subprocess
 import sys
@@ -26,10 +23,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from host_tools.build import BOARDS, ROOT, firmware_tree, read_tree, write_tree
+from host_tools.build import BOARDS, ROOT, board_folder, firmware_tree, read_tree, write_tree
 from host_tools.interpreters import Interpreter, find_micropython
+from host_tools.vboard.chips import MODELS
 from host_tools.vboard.control import BoardError, ControlClient
-from host_tools.vboard.image import read_image, write_image
+from host_tools.vboard.image import FLASH_SIZE, read_image, write_image
+from host_tools.vboard.raw_repl import RawRepl
 from host_tools.vboard.runtime import heap_bytes, install_overlay
 from host_tools.vboard.shared import FlashCounters
 
@@ -77,6 +76,9 @@ class VirtualBoard:
         heap: str | int = DEFAULT_HEAP,
         flash: Path | None = None,
         tcp_port: int | None = None,
+        rfc2217_port: int | None = None,
+        chip: str | None = None,
+        erased: bool = False,
         wifi: bool = True,
         power: bool = True,
         environment: dict[str, str] | None = None,
@@ -86,10 +88,16 @@ class VirtualBoard:
         `name` keeps its state in build/sim/NAME, where `tenner sim` finds it; without one the state is
         temporary. `flash` is an image file to start from as it is; without `tree` it is not touched.
         `heap` is what the firmware has, not counting what emulates the chip. `tcp_port` also
-        offers the serial line as `socket://127.0.0.1:PORT` (0: any port; see `.tcp_port`).
+        offers the serial line as `socket://127.0.0.1:PORT` (0: any port; see `.tcp_port`), and
+        `rfc2217_port` as `rfc2217://127.0.0.1:PORT`, where DTR and RTS reset the chip. `chip` is esp32,
+        esp32c3 or esp32s3, as its serial loader sees it; `erased` starts with an empty flash.
         """
         if runtime not in ("micropython", "cpython"):
             raise BoardError(f"runtime is micropython or cpython, not {runtime!r}")
+        if chip is None:
+            chip = json.loads((board_folder(board) / "board.json").read_text())["mcu"]
+        if chip not in MODELS:
+            raise BoardError(f"there is no virtual {chip!r}; there is: {', '.join(MODELS)}")
         self.name = name
         self.runtime = runtime
         self._tree = tree
@@ -98,6 +106,9 @@ class VirtualBoard:
         self._heap = heap_bytes(heap)
         self._given_flash = flash
         self._tcp_port = tcp_port
+        self._rfc2217_port = rfc2217_port
+        self.chip = chip
+        self._erased = erased
         self._wifi = wifi
         self._power = power
         self._environment = dict(environment or {})
@@ -106,6 +117,7 @@ class VirtualBoard:
         self._mark = 0
         self.pty = ""
         self.tcp_port: int | None = None
+        self.rfc2217_port: int | None = None
 
     # Life.
 
@@ -140,12 +152,16 @@ class VirtualBoard:
             self.stop()
             raise BoardError(f"the virtual board did not start: {text[-2000:].strip()}")
         description = json.loads((self.folder / "board.json").read_text())
-        self.pty = description["pty"]
-        self.tcp_port = description["tcp"]
+        self._ports(description)
         self._control = ControlClient(description["socket"])
         if detach:
             atexit.unregister(self.stop)
         return self
+
+    def _ports(self, description: dict[str, Any]) -> None:
+        self.pty = description["pty"]
+        self.tcp_port = description["tcp"]
+        self.rfc2217_port = description["rfc2217"]
 
     def _prepare(self) -> dict[str, Any]:
         """Make the files the supervisor needs; return its configuration."""
@@ -156,10 +172,13 @@ class VirtualBoard:
             argv, bits = interpreter.argv, interpreter.bits
             overlay = self.folder / "overlay"
             install_overlay(self._board, overlay)
-            if self._tree is not None:
-                write_image(self.flash, self._tree)
+            model = MODELS[self.chip]
+            if self._erased:
+                self.flash.write_bytes(b"\xff" * FLASH_SIZE)
+            elif self._tree is not None:
+                write_image(self.flash, self._tree, model)
             elif not self.flash.exists():
-                write_image(self.flash, firmware_tree(self._board))
+                write_image(self.flash, firmware_tree(self._board), model)
         else:
             overlay = BOARDS / self._board / "overlay"
             if self._tree is not None:
@@ -180,8 +199,9 @@ class VirtualBoard:
             "heap": self._heap,
             "overlay": str(overlay),
             "environment": self._environment,
-            "tcp": self._tcp_port is not None,
-            "tcp_port": self._tcp_port or 0,
+            "tcp": self._tcp_port,
+            "rfc2217": self._rfc2217_port,
+            "chip": self.chip,
             "wifi": self._wifi,
             "power": self._power,
         }
@@ -291,11 +311,20 @@ class VirtualBoard:
         `wait_state("off")` waits for it; `power_on()` brings the board back."""
         self._ask("power_cut", after_writes=after_writes, torn=torn)
 
+    def unplug(self, after_bytes: int | None = None) -> None:
+        """Pull the cable, which powers the board too: now, or after so many bytes from the host."""
+        self._ask("unplug", after_bytes=after_bytes)
+
+    def plug(self) -> None:
+        """Plug the cable in again; the terminal, `.pty`, may have a new name."""
+        self._mark_here()
+        self._ports(self._ask("plug"))
+
     def status(self) -> dict[str, Any]:
         return dict(self._ask("status"))
 
     def wait_state(self, state: str, timeout_s: float = 20.0) -> None:
-        """Wait until the board is `off`, `dead`, `asleep` or `running`."""
+        """Wait until the board is `off`, `held`, `loader`, `dead`, `asleep` or `running`."""
         deadline = time.monotonic() + timeout_s
         while self.status()["state"] != state:
             if time.monotonic() > deadline:
@@ -332,7 +361,7 @@ class VirtualBoard:
         Like `mpremote resume exec`: a running program is interrupted. An exception on the board becomes a
         BoardError with its traceback.
         """
-        repl = _RawRepl(self.pty, timeout_s)
+        repl = RawRepl(self.pty, timeout_s)
         try:
             return repl.run(code)
         finally:
@@ -368,47 +397,3 @@ class VirtualBoard:
         if self.runtime == "cpython":
             return read_tree(self.root)
         return read_image(self.flash.read_bytes())
-
-
-class _RawRepl:
-    """The few lines of the raw REPL protocol that `VirtualBoard.exec` needs."""
-
-    def __init__(self, path: str, timeout_s: float) -> None:
-        self._fd = os.open(path, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
-        self._deadline = time.monotonic() + timeout_s
-        self._seen = b""
-
-    def close(self) -> None:
-        os.close(self._fd)
-
-    def _write(self, data: bytes) -> None:
-        while data:
-            select.select([], [self._fd], [], max(0.0, self._deadline - time.monotonic()))
-            with contextlib.suppress(BlockingIOError):
-                data = data[os.write(self._fd, data) :]
-            self._check_time()
-
-    def _read_until(self, ending: bytes) -> bytes:
-        while ending not in self._seen:
-            self._check_time()
-            if select.select([self._fd], [], [], max(0.0, self._deadline - time.monotonic()))[0]:
-                self._seen += os.read(self._fd, 65536)
-        found, _, self._seen = self._seen.partition(ending)
-        return found
-
-    def _check_time(self) -> None:
-        if time.monotonic() > self._deadline:
-            raise BoardError(f"no answer on the serial line after {self._seen[-500:]!r}")
-
-    def run(self, code: str) -> str:
-        self._write(b"\r\x03\x01")
-        self._read_until(b"raw REPL; CTRL-B to exit\r\n>")
-        self._write(code.encode() + b"\x04")
-        self._read_until(b"OK")
-        output = self._read_until(b"\x04")
-        error = self._read_until(b"\x04")
-        self._write(b"\x02")
-        self._read_until(b'Type "help()" for more information.\r\n')
-        if error:
-            raise BoardError(re.sub(r"\r\n", "\n", error.decode(errors="replace")))
-        return output.decode(errors="replace").replace("\r\n", "\n")

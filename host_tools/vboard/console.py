@@ -1,13 +1,9 @@
-"""The serial line: what the running board prints, and the terminals and sockets that listen to it."""
+"""What the interpreter prints, made to look like a board's own output."""
 
 from __future__ import annotations
 
 import os
-import select
-import socket
 import termios
-import time
-import tty
 
 _BINARY_ON = b"\x1b]vb-\x07"
 _BINARY_OFF = b"\x1b]vb+\x07"
@@ -136,134 +132,6 @@ class RawBanner:
             out = self._held[: len(self._held) - keep]
             self._held = self._held[len(self._held) - keep :]
         return out
-
-
-class Outlet:
-    """A place the output goes to and host bytes come from; never blocks, never grows."""
-
-    #: Bytes waiting for a reader before the board is made to wait, as by flow control.
-    HIGH_WATER = 65536
-    #: A reader that takes nothing for so long is taken for absent, and its backlog is dropped.
-    PATIENCE_S = 1.0
-
-    def __init__(self) -> None:
-        self._backlog = bytearray()
-        self._progress = time.monotonic()
-
-    def fileno(self) -> int:
-        raise NotImplementedError
-
-    def attached(self) -> bool:
-        raise NotImplementedError
-
-    def _send(self, data: bytes) -> int:
-        raise NotImplementedError
-
-    def read(self) -> bytes:
-        raise NotImplementedError
-
-    def close(self) -> None:
-        raise NotImplementedError
-
-    @property
-    def full(self) -> bool:
-        return len(self._backlog) >= self.HIGH_WATER
-
-    @property
-    def waiting(self) -> bool:
-        return bool(self._backlog)
-
-    def write(self, data: bytes) -> None:
-        if not self.attached():
-            self._backlog.clear()
-            return
-        if not self._backlog:
-            self._progress = time.monotonic()
-        self._backlog += data
-        self.pump()
-
-    def pump(self) -> None:
-        """Send what is waiting, as far as the reader takes it."""
-        while self._backlog:
-            try:
-                sent = self._send(bytes(self._backlog[:4096]))
-            except BlockingIOError:
-                if time.monotonic() - self._progress > self.PATIENCE_S:
-                    self._backlog.clear()
-                return
-            except OSError:
-                self._backlog.clear()
-                return
-            del self._backlog[:sent]
-            self._progress = time.monotonic()
-
-
-class PtyOutlet(Outlet):
-    """The pseudo-terminal that stands for /dev/ttyACM0. It stays while clients come and go."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._master, slave = os.openpty()
-        tty.setraw(slave)
-        self.path = os.ttyname(slave)
-        # Nobody holds the other end open, so the kernel tells whether a client does.
-        os.close(slave)
-        os.set_blocking(self._master, False)
-        self._poll = select.poll()
-        self._poll.register(self._master, 0)
-
-    def fileno(self) -> int:
-        return self._master
-
-    def attached(self) -> bool:
-        return not any(event & select.POLLHUP for _, event in self._poll.poll(0))
-
-    def _send(self, data: bytes) -> int:
-        return os.write(self._master, data)
-
-    def read(self) -> bytes:
-        try:
-            return os.read(self._master, 4096)
-        except OSError:
-            return b""
-
-    def close(self) -> None:
-        os.close(self._master)
-
-
-class TcpOutlet(Outlet):
-    """One connection to the raw TCP port, for `socket://127.0.0.1:PORT`."""
-
-    def __init__(self, connection: socket.socket) -> None:
-        super().__init__()
-        self._socket = connection
-        connection.setblocking(False)
-        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self.open = True
-
-    def fileno(self) -> int:
-        return self._socket.fileno()
-
-    def attached(self) -> bool:
-        return self.open
-
-    def _send(self, data: bytes) -> int:
-        return self._socket.send(data)
-
-    def read(self) -> bytes:
-        try:
-            data = self._socket.recv(4096)
-        except BlockingIOError:
-            return b""
-        except OSError:
-            data = b""
-        if not data:
-            self.open = False
-        return data
-
-    def close(self) -> None:
-        self.open = False
-        self._socket.close()
 
 
 def inner_terminal() -> tuple[int, int]:

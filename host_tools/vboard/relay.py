@@ -7,10 +7,10 @@ passes through here, and "Wi-Fi is down" can be as real as a pulled plug: open c
 from __future__ import annotations
 
 import contextlib
-import selectors
 import socket
 import struct
-from collections.abc import Callable
+
+from host_tools.vboard.loop import READ, WRITE, Loop
 
 _CHUNK = 65536
 _HIGH_WATER = 262144
@@ -45,13 +45,13 @@ class _Connection:
             events = 0
             half, back = self.halves[end], self.halves[self.far if end is self.near else self.near]
             if end is self.far and not self.connected:
-                events = selectors.EVENT_WRITE
+                events = WRITE
             else:
                 if not half.ended and len(half.waiting) < _HIGH_WATER:
-                    events |= selectors.EVENT_READ
+                    events |= READ
                 if back.waiting:
-                    events |= selectors.EVENT_WRITE
-            self.relays.watch(end, events, self.ready)
+                    events |= WRITE
+            self.relays.loop.watch(end, events, self.ready)
 
     def ready(self, end: socket.socket, events: int) -> None:
         try:
@@ -61,7 +61,7 @@ class _Connection:
                     self.reset()
                     return
                 self.connected = True
-            if events & selectors.EVENT_READ:
+            if events & READ:
                 half = self.halves[end]
                 data = end.recv(_CHUNK)
                 half.waiting += data
@@ -101,33 +101,18 @@ class _Connection:
 
     def close(self) -> None:
         for end in (self.near, self.far):
-            self.relays.watch(end, 0, self.ready)
+            self.relays.loop.forget(end)
             end.close()
         self.relays.connections.discard(self)
 
 
 class Relays:
-    """All relays of one board, driven by the supervisor's selector."""
+    """All relays of one board."""
 
-    def __init__(self, selector: selectors.BaseSelector) -> None:
-        self._selector = selector
+    def __init__(self, loop: Loop) -> None:
+        self.loop = loop
         self._listeners: dict[tuple[str, int], socket.socket] = {}
         self.connections: set[_Connection] = set()
-
-    def watch(
-        self,
-        end: socket.socket,
-        events: int,
-        callback: Callable[[socket.socket, int], None],
-    ) -> None:
-        known = end.fileno() >= 0 and end in self._selector.get_map()
-        if not events:
-            if known:
-                self._selector.unregister(end)
-        elif known:
-            self._selector.modify(end, events, callback)
-        else:
-            self._selector.register(end, events, callback)
 
     def port(self, host: str, port: int) -> int:
         """The loopback port that leads to `host`; socket.gaierror when the name is unknown."""
@@ -141,7 +126,7 @@ class Relays:
             def accept(end: socket.socket, events: int) -> None:
                 self._accept(end, host, port)
 
-            self.watch(listener, selectors.EVENT_READ, accept)
+            self.loop.watch(listener, READ, accept)
         return int(self._listeners[key].getsockname()[1])
 
     def _accept(self, listener: socket.socket, host: str, port: int) -> None:
@@ -167,6 +152,6 @@ class Relays:
         for connection in list(self.connections):
             connection.reset()
         for listener in self._listeners.values():
-            self._selector.unregister(listener)
+            self.loop.forget(listener)
             listener.close()
         self._listeners.clear()

@@ -68,8 +68,6 @@ class Child:
         mode: str,
         cause: int,
     ) -> None:
-        self.mode = mode
-        self.up = False
         self.master, slave = inner_terminal()
         self.requests, request_end = os.pipe()
         token_end, self._tokens = os.pipe()
