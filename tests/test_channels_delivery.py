@@ -175,36 +175,6 @@ class TestDelivery(unittest.TestCase):
         self.assertEqual(self.play(channel, scene), True)
         self.assertEqual(len(channel.sent), 2)
 
-    def test_when_the_link_is_back_the_delivery_is_woken(self):
-        from tenner.services import relink
-
-        calls = []
-
-        class App:
-            def start_sending(self):
-                calls.append("start")
-
-            def part(self, name):
-                calls.append(name)
-                return self
-
-            def wake(self):
-                calls.append("wake")
-                up.clear()
-
-        async def scene():
-            task = asyncio.create_task(relink(App(), up, 0))
-            for change in (up.clear, up.set, up.clear, up.set):
-                change()
-                for _ in range(4):
-                    await asyncio.sleep(0)
-            task.cancel()
-
-        up = asyncio.Event()
-        up.set()
-        run(scene())
-        self.assertEqual(calls, ["start", "delivery", "wake"] * 2)
-
     def test_what_waited_before_the_boot_is_sent(self):
         self.outbox.add("telegram", "1", "from yesterday")
         self.outbox = Outbox(self.folder, self.clock)

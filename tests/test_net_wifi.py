@@ -19,15 +19,16 @@ class Scene:
         self.connects = []
         self.slept = []
         self.ups = []
+        self.links = 0
         self._fails = fails
-        self.wifi = Wifi(self, "home", "secret", self._sleep)
+        self.wifi = Wifi(self, "home", "secret", self._linked, self._sleep)
         try:
             run(self.wifi.run())
         except Done:
             pass
 
     def network_up(self):
-        self.ups.append(self.wifi.up.is_set())
+        self.ups.append(self.wifi.up)
         if not self.link:
             raise Done
         return self.link.pop(0)
@@ -37,6 +38,9 @@ class Scene:
         if self._fails:
             raise OSError("Wifi Internal Error")
 
+    def _linked(self):
+        self.links += 1
+
     async def _sleep(self, seconds):
         self.slept.append(seconds)
 
@@ -45,13 +49,13 @@ class TestWifi(unittest.TestCase):
     def test_link_that_is_there_is_left_alone(self):
         scene = Scene([True, True])
         self.assertEqual((scene.connects, scene.slept), ([], [5, 5]))
-        self.assertTrue(scene.wifi.up.is_set())
+        self.assertTrue(scene.wifi.up)
 
     def test_connects(self):
         scene = Scene([False, False, False, True, True])
         self.assertEqual(scene.connects, [("home", "secret")])
         self.assertEqual(scene.slept, [1, 1, 5])
-        self.assertTrue(scene.wifi.up.is_set())
+        self.assertTrue(scene.wifi.up)
 
     def test_backs_off(self):
         scene = Scene([False] * 9, fails=True)
@@ -68,6 +72,8 @@ class TestWifi(unittest.TestCase):
         self.assertEqual(len(scene.connects), 2)
         self.assertEqual(scene.ups[-1], False)
         self.assertTrue(True in scene.ups)
+        # Whoever waited for the link is told each time it is there again.
+        self.assertEqual(scene.links, 2)
 
 
 if __name__ == "__main__":

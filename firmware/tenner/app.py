@@ -3,54 +3,31 @@
 
 import asyncio
 
-from tenner.agent.agent import Agent
-from tenner.agent.bus import Queue
 from tenner.log import log
-from tenner.net.clock import Clock
-from tenner.port import open_port
 from tenner.port.compat import const, sleep_ms
-from tenner.store import files
-from tenner.store.config import Config
 
-_INBOX = const(8)  # messages of people that may wait
 _SETTLE_MS = const(50)
 _SETTLE_STEPS = const(60)  # a network that is down must not keep a person waiting for long
 
 
 class App:
     """
-    `root` is the folder of config.json, workspace/ and state/ ("" on a board). A part is made when it is
-    first asked for (`part`), and on a small board let go again when it has nothing to do (`rest`).
+    `root` is the folder of config.json, workspace/ and state/ ("" on a board); `boot` makes what is there
+    from the start. A part is made when it is first asked for (`part`), and on a small board let go
+    again when it has nothing to do (`rest`).
     """
 
+    telegram = console = None
+    #: For deep sleep: was the clock set since the start, and when did somebody last write?
+    synced = False
+    heard_s = None
+    sending = False
+
     def __init__(self, root="", config_path=None, workspace=None):
-        self.port = open_port(root)
-        self.config = Config.load(config_path or self.port.path("config.json"))
-        self.port.configure(self.config)
-        self.workspace = workspace or self.port.path("workspace")
-        self.state = self.port.path("state")
-        files.make_dirs(self.state)
-        for folder in (self.state, self.workspace):
-            strays = files.clean_strays(folder)
-            if strays:
-                log(
-                    "boot",
-                    "%d unfinished file(s) of a power cut removed from %s" % (strays, folder),
-                )
-        self.clock = Clock(self.port)
-        self.inbox = Queue(_INBOX)
-        self.connected = asyncio.Event()
-        self.ended = asyncio.Event()
-        self.telegram = None
-        self.console = None
-        #: For deep sleep: was the clock set since the start, and when did somebody last write?
-        self.synced = False
-        self.heard_s = None
-        self.sending = False
+        from tenner import boot
+
         self._parts = {}
-        self._gate = None
-        self._tls = None
-        self.agent = Agent(self.port, self.config, self.workspace, self)
+        boot.equip(self, root, config_path, workspace)
 
     def part(self, name):
         """Return a part of the agent, made on its first use (see wiring)."""
@@ -91,29 +68,37 @@ class App:
 
             forget(prefix, keep)
 
+    def scheduled(self, name):
+        """Return a function of `scheduled`, which is loaded when that is called."""
+
+        def call(*args, **options):
+            from tenner import scheduled
+
+            return getattr(scheduled, name)(self, *args, **options)
+
+        return call
+
     # --- the outside
 
     def http(self, yields=False):
         """Return a new HTTP client; all of them share the certificates and the one TLS session."""
         from tenner.net.http import Http
 
-        if self._gate is None:
-            from tenner.net.gate import Gate
-
-            self._gate = Gate(1, self.port.tls_fits) if self.port.small else Gate(4)
-        return Http(self.tls, self._gate, yields)
+        return Http(self.tls, self.part("gate"), yields)
 
     def tls(self):
         """Return the one verified TLS context."""
-        if self._tls is None:
-            from tenner.net.tls import context
-
-            self._tls = context(self.port.path("certs"))
-        return self._tls
+        return self.part("tls")
 
     def online(self):
         """True, or what is missing."""
         return True if self.port.network_up() else "wifi"
+
+    def linked(self):
+        """The link is up: go on with what waits for it."""
+        self.connected.set()
+        self.start_sending()
+        self.part("delivery").wake()
 
     def now_text(self):
         """Return the owner's local time for a prompt, or say that nobody knows it."""
@@ -121,7 +106,7 @@ class App:
 
     async def breathe(self):
         """Where a background turn has the one TLS session, let Telegram look for messages between rounds."""
-        if self._gate is not None and self._gate.polls and self.telegram.is_deaf():
+        if self.part("gate").polls and self.telegram.is_deaf():
             await self.part("chain").close()
             await self.telegram.look()
 
@@ -134,11 +119,15 @@ class App:
             return "telegram", chat
         return ("console", "owner") if self.console is not None else (None, None)
 
-    def deliver(self, channel, chat, text, alert=False, reply_to=None):
+    def deliver(self, channel, chat, text, alert=False, id=None, reply_to=None):
         """Send a text to a person, through the outbox; return the ids of what waits there."""
-        ids = self.part("delivery").post(channel, chat, text, alert, reply_to=reply_to)
+        ids = self.part("delivery").post(channel, chat, text, alert, id, reply_to)
         self.start_sending()
         return ids
+
+    def say(self, chat, text, reply_to=None, id=None):
+        """Send a text to a chat of Telegram."""
+        return self.deliver("telegram", chat, text, False, id, reply_to)
 
     def start_sending(self):
         """See to it that what waits in the outbox is being sent."""
@@ -173,17 +162,27 @@ class App:
 
 def main(root="", config_path=None, workspace=None):
     """Run the agent until it is stopped; return an exit code. An owner's mistake is one sentence."""
-    from tenner import boot
-
     try:
         app = App(root, config_path, workspace)
     except ValueError as error:  # ConfigError, and settings that contradict each other
         log("config", error)
         return 2
-    for line in boot.lines(app.port):
-        log("boot", line)
     try:
-        asyncio.run(boot.run(app))
+        asyncio.run(run(app))
     finally:
         asyncio.new_event_loop()
     return 0
+
+
+async def run(app):
+    """Start every service and wait for the end of the program."""
+    _boot(app)
+    await app.ended.wait()
+
+
+def _boot(app):
+    # By itself: nothing that lasts may hold the code that is needed only once.
+    from tenner import boot
+
+    boot.start(app)
+    app.rest()

@@ -4,11 +4,47 @@
 import asyncio
 
 from tenner import __version__, services
+from tenner.agent.agent import Agent
+from tenner.agent.bus import Queue
 from tenner.log import log
+from tenner.net.clock import Clock
+from tenner.port import open_port
+from tenner.port.compat import const
 from tenner.store import files
+from tenner.store.config import Config
+
+_INBOX = const(8)  # messages of people that may wait
 
 
-def lines(port):
+def equip(app, root, config_path, workspace):
+    """Give `app` what is there as long as it runs; ValueError for an owner's mistake."""
+    app.port = open_port(root)
+    app.config = Config.load(config_path or app.port.path("config.json"))
+    app.port.configure(app.config)
+    app.workspace = workspace or app.port.path("workspace")
+    app.state = app.port.path("state")
+    files.make_dirs(app.state)
+    for folder in (app.state, app.workspace):
+        strays = files.clean_strays(folder)
+        if strays:
+            log("boot", "%d unfinished file(s) of a power cut removed from %s" % (strays, folder))
+    app.clock = Clock(app.port)
+    app.inbox = Queue(_INBOX)
+    app.connected = asyncio.Event()
+    app.ended = asyncio.Event()
+    app.agent = Agent(app.port, app.config, app.workspace, app)
+
+
+def start(app):
+    """Say what there is, and start every service."""
+    for line in _lines(app.port):
+        log("boot", line)
+    asyncio.get_event_loop().set_exception_handler(services.unhandled)
+    for name, service, *args in list(_list(app)):
+        asyncio.create_task(services.supervise(name, service, *args))
+
+
+def _lines(port):
     """Yield what a person at the serial console wants to know first."""
     free, used = port.memory()
     yield "tenner %s on %s (%s start)" % (__version__, port.kind, port.reset_cause())
@@ -23,19 +59,19 @@ def lines(port):
 
 
 def _list(app):
-    """Yield (name, coroutine function) of what runs beside each other while the agent is on."""
+    """
+    Yield (name, coroutine function, its arguments) of what runs beside each other while the agent is on.
+    None is a function of this module: one that runs would keep all of it in memory.
+    """
     if app.config.get("console.enabled"):
         app.console = app.part("console")
         yield "console", app.console.run
-    wifi = None
     if app.config.get("wifi.ssid"):
-        from tenner.net.wifi import Wifi
-
-        wifi = Wifi(app.port, app.config.get("wifi.ssid"), app.config.get("wifi.password"))
-        yield "wifi", wifi.run
-        yield "link", lambda: services.relink(app, wifi.up)
-    yield "network", lambda: services.network(app, wifi)
-    yield "people", lambda: services.people(app)
+        yield "wifi", app.part("wifi").run
+    else:
+        app.connected.set()
+    yield "network", services.network, app
+    yield "people", services.people, app
     if app.config.get("telegram.token"):
         from tenner.channels import telegram_pair
 
@@ -45,29 +81,18 @@ def _list(app):
         app.telegram = app.part("telegram")
         if not app.telegram.owner:
             log("telegram", "nobody is the owner. " + telegram_pair.offer(app.telegram, app.state))
-        yield "telegram", lambda: _poll(app)
+        yield "telegram", services.poll, app
     else:
         log("telegram", "off: there is no telegram.token")
     if files.size(app.state + "/outbox.jsonl") > 0:
         app.start_sending()
-    beat, jobs = app.part("heartbeat").service, lambda: services.jobs(app)
+    timed = (
+        ("heartbeat", app.part("heartbeat").service),
+        ("cron", services.jobs, app),
+    )
     if app.config.section("power").get("mode") == "sleep":
         from tenner import power
 
-        yield "power", lambda: power.run(app)
-        beat, jobs = power.after_sync(app, beat), power.after_sync(app, jobs)
-    yield "heartbeat", beat
-    yield "cron", jobs
-
-
-async def _poll(app):
-    await app.connected.wait()
-    await app.telegram.poll()
-
-
-async def run(app):
-    """Start every service and wait for the end of the program."""
-    asyncio.get_event_loop().set_exception_handler(services.unhandled)
-    for name, service in list(_list(app)):
-        asyncio.create_task(services.supervise(name, service))
-    await app.ended.wait()
+        yield "power", power.run, app
+        timed = [(one[0], power.after_sync, app) + one[1:] for one in timed]
+    yield from timed

@@ -135,15 +135,11 @@ def write_down(service, sleep_s):
     book.flush(True)
 
 
-def after_sync(app, service):
-    """The coroutine function `service`, started once the clock was set or cannot be."""
-
-    async def run():
-        while not app.synced and app.clock.mono_s() < _SYNC_S:
-            await asyncio.sleep(_LOOK_S)
-        await service()
-
-    return run
+async def after_sync(app, service, *args):
+    """Run a coroutine function once the clock was set or cannot be."""
+    while not app.synced and app.clock.mono_s() < _SYNC_S:
+        await asyncio.sleep(_LOOK_S)
+    await service(*args)
 
 
 async def run(app):

@@ -1,10 +1,32 @@
 # tenner wiring: how the parts of the agent are made; read when one is needed, and let go.
 # MIT license; Copyright (c) 2026 the tenner authors
-"""Each function makes the part of its name for `App.part`."""
+"""
+Each function makes the part of its name for `App.part`. A part gets no function of this module: a part that stays
+would keep all of it in memory.
+"""
 
 
 def make(name, app):
     return globals()[name](app)
+
+
+def gate(app):
+    from tenner.net.gate import Gate
+
+    return Gate(1, app.port.tls_fits) if app.port.small else Gate(4)
+
+
+def tls(app):
+    from tenner.net.tls import context
+
+    return context(app.port.path("certs"))
+
+
+def wifi(app):
+    from tenner.net.wifi import Wifi
+
+    get = app.config.get
+    return Wifi(app.port, get("wifi.ssid"), get("wifi.password"), app.linked)
 
 
 def zone(app):
@@ -55,10 +77,7 @@ def delivery(app):
     from tenner.channels.delivery import Delivery
     from tenner.store.outbox import Outbox
 
-    def arrived(mark):
-        app.part("heartbeat").confirm(mark)
-
-    made = Delivery(Outbox(app.state, app.clock), app.owner, arrived)
+    made = Delivery(Outbox(app.state, app.clock), app.owner, app.part("heartbeat").confirm)
     for channel in (app.console, app.telegram):
         if channel is not None:
             made.register(channel.name, channel)
@@ -69,16 +88,8 @@ def telegram(app):
     from tenner.channels.telegram import Telegram
     from tenner.store.slots import TwoSlots
 
-    def say(chat, text, reply_to=None, id=None):
-        ids = app.part("delivery").post("telegram", chat, text, id=id, reply_to=reply_to)
-        app.start_sending()
-        return ids
-
-    def now():
-        return app.clock.now() if app.clock.trusted else None
-
     state = TwoSlots(app.state + "/telegram")
-    made = Telegram(app.config, app.http, state, app.inbox, say=say, now=now)
+    made = Telegram(app.config, app.http, state, app.inbox, say=app.say, now=app.clock.known)
     if not app.port.small:
         made.draft = lambda message: app.agent.lane.draft("telegram:" + message.chat)
     return made
@@ -90,17 +101,6 @@ def console(app):
     return Console(app.port.stdin_line, app.inbox)
 
 
-def _scheduled(app, name):
-    """Return a function of `scheduled`, which is loaded when that is called."""
-
-    def call(*args, **options):
-        from tenner import scheduled
-
-        return getattr(scheduled, name)(app, *args, **options)
-
-    return call
-
-
 def heartbeat(app):
     from tenner.schedule.heartbeat import Heartbeat
 
@@ -110,11 +110,11 @@ def heartbeat(app):
         app.clock,
         app.part,
         app.agent.lane,
-        _scheduled(app, "run_turn"),
-        _scheduled(app, "deliver_alert"),
+        app.scheduled("run_turn"),
+        app.scheduled("deliver_alert"),
         app.agent.notify,
         app.online,
-        ask=_scheduled(app, "ask_model"),
+        ask=app.scheduled("ask_model"),
         rest=app.rest,
     )
 
@@ -127,8 +127,8 @@ def cron(app):
         app.clock,
         app.part,
         app.agent.lane,
-        _scheduled(app, "run_turn"),
-        _scheduled(app, "deliver_job"),
+        app.scheduled("run_turn"),
+        app.scheduled("deliver_job"),
         app.agent.notify,
         app.online,
         rest=app.rest,

@@ -139,6 +139,7 @@ def _tree(services: Services, llm: dict[str, object]) -> dict[str, bytes]:
                 "owner": str(OWNER),
                 "poll_s": 1,
             },
+            "wifi": {"ssid": "home", "password": "of the house"},
             "console": {"enabled": False},
         }
     ).encode()

@@ -22,6 +22,10 @@ class Clock:
         """Return the seconds since 1970 in UTC."""
         return self._port.unix_time()
 
+    def known(self):
+        """The same, or None while nobody knows it."""
+        return self.now() if self.trusted else None
+
     def mono_ms(self):
         """Return milliseconds since the start, a number that never goes back or wraps."""
         ticks = ticks_ms()

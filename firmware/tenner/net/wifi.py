@@ -13,29 +13,33 @@ _LAST_BACKOFF_S = const(120)
 
 
 class Wifi:
-    """`up` is an asyncio.Event that is set while there is a link. `sleep(seconds)` can be replaced."""
+    """`linked()` is called whenever there is a link again. `sleep(seconds)` can be replaced."""
 
-    def __init__(self, port, ssid, password, sleep=asyncio.sleep):
+    #: Is there a link?
+    up = False
+
+    def __init__(self, port, ssid, password, linked, sleep=asyncio.sleep):
         self._port = port
         self._ssid = ssid
         self._password = password
+        self._linked = linked
         self._sleep = sleep
-        self.up = asyncio.Event()
 
     async def run(self):
         """Supervise the link for ever; a service for the application."""
         backoff_s = _FIRST_BACKOFF_S
         while True:
             if self._port.network_up():
-                if not self.up.is_set():
+                if not self.up:
                     log("wifi", "connected")
-                    self.up.set()
+                    self.up = True
+                    self._linked()
                 backoff_s = _FIRST_BACKOFF_S
                 await self._sleep(_CHECK_S)
                 continue
-            if self.up.is_set():
+            if self.up:
                 log("wifi", "the link is down")
-                self.up.clear()
+                self.up = False
             left_s = _JOIN_S
             try:
                 self._port.connect_network(self._ssid, self._password)

@@ -20,8 +20,8 @@ gc.threshold(8192)  # as in main.py
 # What is imported from here on is what is measured.
 import asyncio  # noqa: E402
 
-from tenner import boot, services  # noqa: E402
-from tenner.app import App  # noqa: E402
+from tenner import services  # noqa: E402
+from tenner.app import App, run  # noqa: E402
 
 
 def live(label):
@@ -31,8 +31,6 @@ def live(label):
 
 async def main():
     app = App(".")
-    for line in boot.lines(app.port):
-        print(line)
     answer = services.reply
 
     def reply(app, message, text):
@@ -40,11 +38,10 @@ async def main():
         live("turn")
 
     services.reply = reply
-    asyncio.create_task(boot.run(app))
+    asyncio.create_task(run(app))
     await asyncio.sleep(int(sys.argv[1]) / 1000)
     live("idle")
-    if hasattr(app, "rest"):
-        app.rest()
+    app.rest()
     live("rest")
     for name in sorted(sys.modules):
         print("module", name)
