@@ -1,6 +1,7 @@
 # tenner test fakes: a board without hardware, for tests on every interpreter.
 # MIT license; Copyright (c) 2026 the tenner authors
 
+from tenner.port.gpio import Gpio
 from tenner.store import files
 from tenner.store.config import Config
 from tenner.tools.registry import Registry
@@ -53,17 +54,94 @@ def _fill(buf, data):
         buf[index] = data[index] if index < len(data) else 0xFF
 
 
+class FakeSPI:
+    """A bus with one device that answers with `answer`; `fails` is raised by a transfer."""
+
+    def __init__(self, answer=b""):
+        self.answer = answer
+        #: ("init", speed, mode, bits), ("cs", level) and ("transfer", bytes), in order.
+        self.log = []
+        self.fails = None
+
+    def cs(self, level):
+        self.log.append(("cs", level))
+
+    def init(self, *, baudrate, polarity, phase, bits):
+        if bits != 8:
+            raise ValueError("bits must be 8")
+        self.log.append(("init", baudrate, polarity << 1 | phase, bits))
+
+    def write_readinto(self, data, buf):
+        self.log.append(("transfer", bytes(data)))
+        if self.fails:
+            raise self.fails
+        _fill(buf, self.answer)
+
+
+class FakePins(Gpio):
+    """Pins of the rows of a `pins.csv`; `log` is what was done to them, `levels` what is seen."""
+
+    def __init__(self, text, log, levels):
+        super().__init__("")
+        self._text = text
+        self.log = log
+        self.levels = levels
+
+    def rows(self):
+        for line in self._text.split():
+            name, gpio, note = (line + ",").split(",", 2)
+            yield name, int(gpio[4:]), note.strip(",").replace("_", " ")
+
+    def pin(self, name, use, value=None):
+        gpio = self._usable(name, use)[1]
+        self.log.append((use, gpio, value))
+        return FakePin(self, gpio)
+
+    def adc(self, name):
+        self.log.append(("adc", self._usable(name, "adc")[1]))
+        return self
+
+    def read_u16(self):
+        return 32768
+
+    def read_uv(self):
+        return 1650499
+
+    def pwm(self, name, freq, duty_u16):
+        self.log.append(("pwm", self._usable(name, "pwm")[1], freq, duty_u16))
+        return self
+
+    def deinit(self):
+        self.log.append(("deinit",))
+
+
+class FakePin:
+    def __init__(self, pins, gpio):
+        self.pins = pins
+        self.gpio = gpio
+
+    def value(self, level=None):
+        if level is not None:
+            self.pins.log.append(("value", self.gpio, level))
+        return self.pins.levels.get(self.gpio, 0)
+
+
 class FakePort:
     """The part of a port that sensors and tools use."""
 
     kind = "esp32"
     small = False
 
-    def __init__(self, root, i2c=None, spi=()):
+    def __init__(self, root, i2c=None, spi=None, rows=""):
         self.root = root
         #: {bus name: FakeI2C}
         self.buses = {} if i2c is None else i2c
-        self.spi_devices = list(spi)
+        #: {device name: FakeSPI}
+        self.devices = {} if spi is None else spi
+        #: Rows of pins.csv, with _ for a space in a note; what was done to the pins, and their levels.
+        self.rows = rows
+        self.pin_log = []
+        self.levels = {}
 
     def path(self, name):
         return self.root + "/" + name
@@ -72,10 +150,17 @@ class FakePort:
         return sorted(self.buses)
 
     def spi_names(self):
-        return self.spi_devices
+        return sorted(self.devices)
 
     def i2c(self, name):
         return self.buses[name]
+
+    def spi(self, device):
+        bus = self.devices[device]
+        return bus, bus.cs
+
+    def pins(self):
+        return FakePins(self.rows, self.pin_log, self.levels)
 
     def memory(self):
         return 50000, 60000
@@ -91,12 +176,14 @@ class FakeTurn:
 class FakeCtx:
     """What a tool is given; `answers` are the owner's answers to what is asked, then False."""
 
-    def __init__(self, folder, settings=None, i2c=None, kind="person", answers=()):
+    def __init__(
+        self, folder, settings=None, i2c=None, kind="person", answers=(), spi=None, rows=""
+    ):
         from tenner.sensors import Sensors
 
         self.workspace = folder + "/workspace"
         files.make_dirs(self.workspace)
-        self.port = FakePort(folder, i2c)
+        self.port = FakePort(folder, i2c, spi, rows)
         self.config = Config(settings)
         self.sensors = Sensors(self.port, self.workspace)
         self.registry = Registry(self.port, self.config, self.workspace)

@@ -97,8 +97,8 @@ class TestI2C(unittest.TestCase):
 
     def test_buses(self):
         two = {"i2c0": self.bus, "i2c1": FakeI2C()}
-        self.assertIn("buses: i2c0, i2c1", self.call(two, action="scan"))
-        self.assertIn("no bus i2c9; buses: i2c0", self.call(action="scan", bus="i2c9"))
+        self.assertIn("there is: i2c0, i2c1", self.call(two, action="scan"))
+        self.assertIn("no bus i2c9; there is: i2c0", self.call(action="scan", bus="i2c9"))
         self.assertIn("nothing answered", self.call(two, action="scan", bus="i2c1"))
 
 

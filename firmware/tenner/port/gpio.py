@@ -41,7 +41,7 @@ class Gpio(Pins):
         from machine import Pin
 
         gpio = self._usable(name, use)[1]
-        kept = self._kept.get(gpio)
+        kept = self.kept.get(gpio)
         if use == "in":
             if kept is None and not self._line(gpio):
                 return Pin(gpio, Pin.IN)
@@ -49,9 +49,9 @@ class Gpio(Pins):
         if hasattr(kept, "deinit"):
             kept.deinit()
         if use == "out":
-            self._kept[gpio] = Pin(gpio, Pin.OUT, value=value)
-            return self._kept[gpio]
-        self._kept.pop(gpio, None)
+            self.kept[gpio] = Pin(gpio, Pin.OUT, value=value)
+            return self.kept[gpio]
+        self.kept.pop(gpio, None)
         return Pin(gpio, Pin.IN, Pin.PULL_UP if use == "up" else Pin.PULL_DOWN)
 
     def adc(self, name):
@@ -71,10 +71,10 @@ class Gpio(Pins):
 
         name, gpio = self._usable(name, "pwm")
         try:
-            self._kept[gpio] = PWM(Pin(gpio), freq=freq, duty_u16=duty_u16)
+            self.kept[gpio] = PWM(Pin(gpio), freq=freq, duty_u16=duty_u16)
         except ValueError as error:
             raise OSError("pin %s (GPIO%d): %s" % (name, gpio, error))
-        return self._kept[gpio]
+        return self.kept[gpio]
 
     def _usable(self, name, use):
         row = self.find(name)
@@ -100,7 +100,7 @@ class Gpio(Pins):
                 if name[:3] in ("I2C", "SPI") and name[4:5] == "_":
                     wired[name] = number
             for kind in ("i2c", "spi"):
-                section = self._section(kind)
+                section = self.section(kind)
                 for bus in section:
                     for line in _LINES:
                         row = line in section[bus] and self.find(section[bus][line])

@@ -113,6 +113,11 @@ class Port:
                         )
         self._config = config
 
+    def pins(self):
+        from tenner.port.gpio import Gpio
+
+        return Gpio("")
+
     def i2c_names(self):
         return self._names("i2c")
 

@@ -16,7 +16,7 @@ class Pins:
     def __init__(self, path, config=None, kept=None):
         self.path = path
         self._config = config
-        self._kept = {} if kept is None else kept
+        self.kept = {} if kept is None else kept
 
     def rows(self):
         """Yield (name, gpio number, note) of every row; a board without the file has no rows."""
@@ -55,7 +55,7 @@ class Pins:
                 names.append(name[:-4])
             elif kind == "spi" and name.startswith("spi") and "_cs" in name:
                 names.append(name.replace("_cs", "."))
-        section = self._section(kind)
+        section = self.section(kind)
         for name in section:
             device = name if kind == "i2c" else name + ".0"
             if device not in names and ("scl" in section[name] or "cs" in section[name]):
@@ -66,7 +66,7 @@ class Pins:
         """Open the bus `i2c0`."""
         from machine import I2C, Pin
 
-        cfg = self._section("i2c").get(name, {})
+        cfg = self.section("i2c").get(name, {})
         return I2C(
             int(name[3:]),
             scl=Pin(self._number(name, "scl", cfg)),
@@ -79,7 +79,7 @@ class Pins:
         from machine import SPI, Pin
 
         name, _, select = device.partition(".")
-        cfg = self._section("spi").get(name, {})
+        cfg = self.section("spi").get(name, {})
         if "cs" in cfg:
             cfg["cs0"] = cfg["cs"]
         bus = SPI(
@@ -116,7 +116,7 @@ class Pins:
         except ValueError as error:
             raise OSError("pin %s cannot wake this chip (%s)" % (name, error))
 
-    def _section(self, kind):
+    def section(self, kind):
         return self._config.section(kind) if self._config is not None else {}
 
     def _number(self, bus, line, cfg):

@@ -3,8 +3,8 @@
 """
 The part of JSON schema that tools use: type, enum, minimum, maximum, minItems, maxItems, maxLength,
 items, properties, required. Numbers may come as text, "0x48" included; what is put right is put right
-in the arguments themselves. Which arguments an action needs stands in the description (see `tools`).
-The sentences about what is wrong are in `tools.mistakes`, which few calls load.
+in the arguments themselves. Which actions there are, and what each needs, stands in the description
+(see `tools`). The sentences about what is wrong are in `tools.mistakes`, which few calls load.
 """
 
 
@@ -22,6 +22,23 @@ def problem(schema, args):
 
         return mistakes.sentence(schema, args, *mistake.args)
     return None
+
+
+def complete(schema, limits):
+    """Put into the schema of a built-in tool what the model need not see, or reads in the description."""
+    parameters = schema["parameters"]
+    properties = parameters["properties"]
+    if "action" in properties:
+        parameters["required"] = ["action"]
+        properties["action"]["enum"] = [
+            word.split("(")[0] for word in schema["description"].split() if "(" in word
+        ]
+    for name in limits:
+        spec = properties[name]
+        spec["minimum"], spec["maximum"] = limits[name]
+        if "items" in spec:
+            # The only lists there are: bytes.
+            spec["items"].update({"minimum": 0, "maximum": 255})
 
 
 def needed(schema, args):

@@ -4,6 +4,7 @@
 from tenner.tools import ToolError
 
 RESULT_CAP = 2048
+LIMITS = {"id": (1, 40), "message": (1, 2000), "every_seconds": (1, None)}
 
 
 def check(args, ctx):

@@ -1,30 +1,40 @@
 # tenner tools.i2c: scan, read and write chips on an I2C bus.
 # MIT license; Copyright (c) 2026 the tenner authors
 
-from tenner.port.compat import const, sleep_ms
-from tenner.tools import ToolError
+from tenner.port.compat import sleep_ms
+from tenner.tools import ToolError, buses
 
-_LONG = const(32)  # bytes from which on only hex is printed
+LIMITS = {
+    "address": (0x03, 0x77),
+    "register": (0, 0xFFFF),
+    "length": (1, 256),
+    "data": (1, 256),
+    "delay_ms": (0, 1000),
+}
 
 
 def check(args, ctx):
-    buses = ctx.port.i2c_names()
-    if "bus" not in args and len(buses) == 1:
-        args["bus"] = buses[0]
-    if args.get("bus") not in buses:
-        shown = args.get("bus", "(none given)")
-        raise ToolError("i2c: there is no bus %s; buses: %s" % (shown, ", ".join(buses) or "none"))
+    buses.choose("i2c", args, "bus", ctx.port.i2c_names())
     if args.get("register", 0) > 255 and args.get("register_bits") != 16:
         raise ToolError("i2c: register 0x%x needs register_bits 16" % args["register"])
 
 
+def places(args):
+    if "address" not in args:
+        return (args["bus"],)
+    return args["bus"], "%s:0x%02x" % (args["bus"], args["address"])
+
+
 def approval(args, ctx):
-    if args["action"] in ("scan", "read"):
+    action = args["action"]
+    if action in ("scan", "read"):
         return None
     from tenner.tools import i2c_chips
 
-    text = "write %s to 0x%02x" % (_bytes(args["data"]), args["address"])
-    if "register" in args:
+    text = "write %s to 0x%02x" % (buses.listed(args["data"]), args["address"])
+    if action == "write_read":
+        text += " and read %d bytes" % args["length"]
+    elif "register" in args:
         text += " register 0x%02x" % args["register"]
     return "%s on %s%s" % (text, args["bus"], i2c_chips.usual(args["address"]))
 
@@ -63,15 +73,8 @@ async def run(args, ctx):
             bus.readfrom_into(address, answer)
         else:
             bus.readfrom_mem_into(address, register, answer, addrsize=bits)
-        return _bytes(answer)
+        return buses.listed(answer)
     except OSError as error:
         from tenner.sensors.buserrors import explain
 
         raise ToolError(explain(error, args["bus"], address, bus if action != "scan" else None))
-
-
-def _bytes(data):
-    text = " ".join(["%02x" % byte for byte in data])
-    if len(data) > _LONG:
-        return "%d bytes in hex: %s" % (len(data), text)
-    return "0x%s (%s)" % (text.replace(" ", " 0x"), " ".join([str(byte) for byte in data]))

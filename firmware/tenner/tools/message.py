@@ -3,6 +3,8 @@
 
 from tenner.tools import ToolError
 
+LIMITS = {"text": (None, 4000)}
+
 
 def check(args, ctx):
     if not args["text"].strip():

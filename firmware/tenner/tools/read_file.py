@@ -9,6 +9,7 @@ from tenner.tools.paths import check_read, readable_file
 _DEFAULT_LIMIT = const(1000)
 
 RESULT_CAP = 4200
+LIMITS = {"limit": (1, 4000)}
 check = check_read
 
 

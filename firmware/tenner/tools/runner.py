@@ -18,7 +18,8 @@ _MAX_ARGUMENTS = const(16384)
 _DEADLINE_S = const(60)
 _RESULT_CAP = const(1024)
 
-#: What the entries of a list are compared with: the first of these arguments that a call has.
+#: What the entries of a list are compared with: the first of these arguments that a call has, and what
+#: the tool's `places` adds, alone and behind the action: "read", "i2c0:0x48", "write i2c0:0x48".
 SUBJECTS = ("action", "path", "chat", "url")
 
 
@@ -29,10 +30,12 @@ async def call(registry, name, arguments_text, ctx):
         module, args = verify(registry, name, arguments_text, ctx)
         await _permit(name, module, args, ctx)
         text = await _run(name, module, args, ctx)
-    except ToolError as error:
-        text = "error: %s" % error
     except Exception as error:
-        text = "error: %s failed: %s: %s" % (name, type(error).__name__, error)
+        text = "error: %s" % error
+        # A port's OSError is a sentence too, the system's is a number.
+        known = isinstance(error, (ToolError, OSError)) and error.args
+        if not known or not isinstance(error.args[0], str):
+            text = "error: %s failed: %s: %s" % (name, type(error).__name__, error)
     # A tool of the owner's may have read the settings: their secrets are for nobody else.
     text = redact(text)
     shown = redact(arguments_text).replace('"action":', "").replace('":', " ").replace('"', "")
@@ -50,7 +53,7 @@ async def call(registry, name, arguments_text, ctx):
 
 
 def verify(registry, name, arguments_text, ctx):
-    """Return (module, arguments) of a call that is right so far; ToolError says what is wrong."""
+    """Return (module, arguments) of a call that is right so far; ToolError, or a port's OSError, if not."""
     path = registry.schema_path(name, ctx)
     if len(arguments_text) > _MAX_ARGUMENTS:
         raise ToolError(
@@ -59,6 +62,9 @@ def verify(registry, name, arguments_text, ctx):
         )
     with open(path) as file:
         schema = json.load(file)
+    module = registry.module(name)
+    if name in registry.built_in:
+        check.complete(schema, getattr(module, "LIMITS", ()))
     try:
         args = loads(arguments_text.strip() or "{}")
         if not isinstance(args, dict):
@@ -70,7 +76,6 @@ def verify(registry, name, arguments_text, ctx):
         wrong = "the arguments are not JSON: %s. Example: %s" % (error, example(schema, {}))
     if wrong:
         raise ToolError("%s: %s" % (name, wrong))
-    module = registry.module(name)
     if hasattr(module, "check"):
         module.check(args, ctx)
     return module, args
@@ -82,11 +87,14 @@ async def _permit(name, module, args, ctx):
     if isinstance(rule, list):
         from tenner.tools.paths import matches
 
-        subject = ([str(args[key]) for key in SUBJECTS if key in args] + [""])[0]
-        if not any(matches(entry, subject) for entry in rule):
+        subjects = [str(args[key]) for key in SUBJECTS if key in args][:1] or [""]
+        if hasattr(module, "places"):
+            for place in module.places(args):
+                subjects += (place, "%s %s" % (args["action"], place))
+        if not any(matches(entry, subject) for entry in rule for subject in subjects):
             raise ToolError(
                 "the owner does not allow %s %s; allowed: %s"
-                % (name, subject, ", ".join(rule) or "nothing")
+                % (name, subjects[-1], ", ".join(rule) or "nothing")
             )
     elif rule != "allow" or hasattr(module, "ASK_ANYWAY"):
         sentence = module.approval(args, ctx) if hasattr(module, "approval") else None

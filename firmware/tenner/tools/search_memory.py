@@ -6,6 +6,8 @@ import os
 from tenner.port.compat import const
 from tenner.tools import ToolError, as_data
 
+LIMITS = {"query": (None, 100)}
+
 _ROOM = const(900)  # characters of one answer
 _LINE = const(256)  # bytes of a line that are looked at, and shown, at a time
 

@@ -1,0 +1,39 @@
+# tenner tools.gpio: the level of a pin.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+from tenner.port.compat import sleep_ms
+from tenner.tools import pins
+from tenner.tools.pins import places
+
+LIMITS = {"value": (0, 1), "ms": (1, 10000)}
+
+
+def check(args, ctx):
+    pins.check(args, ctx, "in" if args["action"] == "read" else "out")
+
+
+def approval(args, ctx):
+    if args["action"] == "read":
+        return None
+    level = args.get("value", 1)
+    text = "set pin %s to %d" % (pins.shown(args), level)
+    if args["action"] == "pulse":
+        text += " for %d ms, then to %d" % (args["ms"], 1 - level)
+    return text
+
+
+async def run(args, ctx):
+    name = args["gpio"]
+    gpio = ctx.port.pins()
+    if args["action"] == "read":
+        level = gpio.pin(name, "in").value()
+    else:
+        level = args.get("value", 1)
+        pin = gpio.pin(name, "out", level)
+        if args["action"] == "pulse":
+            level = 1 - level
+            try:
+                await sleep_ms(args["ms"])
+            finally:
+                pin.value(level)
+    return "pin %s is at %d" % (pins.shown(args), level)

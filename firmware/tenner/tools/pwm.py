@@ -1,0 +1,29 @@
+# tenner tools.pwm: pulses on a pin.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+from tenner.tools import pins
+from tenner.tools.pins import places
+
+LIMITS = {"freq_hz": (1, 40000000), "duty_percent": (0, 100)}
+
+
+def check(args, ctx):
+    pins.check(args, ctx, "pwm")
+
+
+def approval(args, ctx):
+    shown = pins.shown(args)
+    if args["action"] == "off":
+        return "stop the pulses of pin %s" % shown
+    return "pulses of %d Hz, %g %% on pin %s" % (args["freq_hz"], args["duty_percent"], shown)
+
+
+async def run(args, ctx):
+    name = args["gpio"]
+    gpio = ctx.port.pins()
+    if args["action"] == "off":
+        # At a duty of 0, so that it ends low.
+        gpio.pwm(name, 1000, 0).deinit()
+        return "pin %s has no pulses" % pins.shown(args)
+    gpio.pwm(name, args["freq_hz"], round(args["duty_percent"] * 655.35))
+    return approval(args, ctx)

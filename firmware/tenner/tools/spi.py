@@ -1,0 +1,74 @@
+# tenner tools.spi: exchange bytes with a device on SPI.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+from tenner.port.compat import const
+from tenner.tools import ToolError, buses
+
+LIMITS = {
+    "data": (1, 4096),
+    "length": (1, 4096),
+    "speed": (1000, 40000000),
+    "mode": (0, 3),
+    "bits": (4, 32),
+}
+
+_ASKED = const(1024)  # bytes that a message to the owner can show
+
+
+def check(args, ctx):
+    if args["action"] != "list":
+        buses.choose("spi", args, "device", ctx.port.spi_names())
+
+
+def places(args):
+    return (args["device"],) if "device" in args else ()
+
+
+def approval(args, ctx):
+    if args["action"] != "transfer":
+        return None
+    data = args["data"]
+    if len(data) > _ASKED:
+        raise ToolError(
+            "spi: the owner is asked about %d bytes at most: do it in parts, or have tools.spi set to allow"
+            % _ASKED
+        )
+    text = "send %s to %s" % (buses.listed(data, _ASKED), args["device"])
+    for name in ("speed", "mode", "bits"):
+        if name in args:
+            text += ", %s %d" % (name, args[name])
+    return text
+
+
+async def run(args, ctx):
+    if args["action"] == "list":
+        return ", ".join(ctx.port.spi_names())
+    device = args["device"]
+    usual = ctx.config.get("spi.%s.freq" % device.partition(".")[0])
+    # To read is to send zeros.
+    data = bytes(args.get("data") or args["length"])
+    answer = bytearray(len(data))
+    try:
+        bus, cs = ctx.port.spi(device)
+        try:
+            _set(bus, args.get("speed", usual), args.get("mode", 0), args.get("bits", 8))
+            cs(0)
+            bus.write_readinto(data, answer)
+        finally:
+            cs(1)
+            # The drivers of this bus count on it.
+            _set(bus, usual, 0, 8)
+    except ValueError as error:
+        raise ToolError("%s: %s" % (device, error))
+    except OSError as error:
+        from tenner.sensors.buserrors import explain
+
+        raise ToolError(explain(error, device, None))
+    text = buses.listed(answer)
+    if answer[0] in (0, 255) and min(answer) == max(answer):
+        text += "; if that is no answer: wiring, power, mode or speed?"
+    return text
+
+
+def _set(bus, speed, mode, bits):
+    bus.init(baudrate=speed, polarity=mode >> 1, phase=mode & 1, bits=bits)
