@@ -149,6 +149,10 @@ class FakePort:
     def i2c_names(self):
         return sorted(self.buses)
 
+    def has(self, kind):
+        found = {"i2c": self.buses, "spi": self.devices}
+        return bool(found[kind] if kind in found else self.pins().names(kind))
+
     def spi_names(self):
         return sorted(self.devices)
 

@@ -121,6 +121,9 @@ class _Board:
         # MicroPython has no os.symlink; the shell has.
         os.system("ln -s '%s' '%s/%s'" % (target, self.workspace, name))
 
+    def has(self, kind):
+        return bool(self._pins.names(kind) or self._pins.buses(kind))
+
     def i2c_names(self):
         return self._pins.buses("i2c")
 

@@ -49,6 +49,9 @@ def _lines(port):
     free, used = port.memory()
     yield "tenner %s on %s (%s start)" % (__version__, port.kind, port.reset_cause())
     yield "heap: %d KB free, %d KB used" % (free // 1024, used // 1024)
+    # Asked here, where there is room for the code that finds out.
+    found = [kind for kind in ("i2c", "spi", "gpio", "adc", "pwm") if port.has(kind)]
+    yield "hardware: %s" % (" ".join(found) or "none")
     for name in port.i2c_names():
         # Opened here, where there is room for the code that does it, and a wrong pin is seen at once.
         try:

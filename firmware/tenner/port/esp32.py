@@ -143,9 +143,17 @@ class Port:
             self._buses[device] = self._wires().spi(device)
         return self._buses[device]
 
-    def _names(self, kind):
+    def has(self, kind):
+        """Is there anything for the tool i2c, spi, gpio, adc or pwm? Asked at boot, and known from then on."""
         if kind not in self._buses:
-            self._buses[kind] = self._wires().buses(kind)
+            if kind in ("i2c", "spi"):
+                self._buses[kind] = self._wires().buses(kind)
+            else:
+                self._buses[kind] = len(self.pins().names(kind))
+        return bool(self._buses[kind])
+
+    def _names(self, kind):
+        self.has(kind)
         return self._buses[kind]
 
     def pins(self):

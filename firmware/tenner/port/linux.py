@@ -118,6 +118,10 @@ class Port:
 
         return Gpio("")
 
+    def has(self, kind):
+        """Is there anything for the tool i2c, spi, gpio, adc or pwm?"""
+        return False
+
     def i2c_names(self):
         return self._names("i2c")
 

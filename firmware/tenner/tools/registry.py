@@ -36,7 +36,6 @@ class Registry:
         self.built_in = schema_names(self._folder)
         # Sizes of the owner's schemas that were looked at, negative for bad ones, by name.
         self.seen = {}
-        self._pins = {}
 
     def names(self, kind="person"):
         """Return the sorted names of the tools offered in a turn of this kind."""
@@ -96,13 +95,8 @@ class Registry:
         """Is there hardware, and a setting where one is needed, for a built-in tool in this turn?"""
         if self.config.get("tools." + name) == "deny":
             return False
-        if name in ("i2c", "spi"):
-            return bool(getattr(self.port, name + "_names")())
-        if name in ("gpio", "adc", "pwm"):
-            # pins.csv is not read for every request.
-            if name not in self._pins:
-                self._pins[name] = bool(self.port.pins().names(name))
-            return self._pins[name]
+        if name in ("i2c", "spi", "gpio", "adc", "pwm"):
+            return self.port.has(name)
         if name == "sensor":
             return files.exists(self.workspace + "/SENSORS.json")
         if name == "search_memory":
