@@ -113,15 +113,6 @@ class Port:
                         )
         self._config = config
 
-    def pins(self):
-        from tenner.port.gpio import Gpio
-
-        return Gpio("")
-
-    def has(self, kind):
-        """Is there anything for the tool i2c, spi, gpio, adc or pwm?"""
-        return False
-
     def i2c_names(self):
         return self._names("i2c")
 
@@ -146,9 +137,16 @@ class Port:
 
         return self._wires(Gpio)
 
+    def has(self, kind):
+        """Is there anything for the tool i2c, spi, gpio, adc or pwm?"""
+        return bool(self._names(kind))
+
     def _names(self, kind):
         if kind not in self._kept:
-            self._kept[kind] = self._wires().buses(kind)
+            if kind in ("i2c", "spi"):
+                self._kept[kind] = self._wires().buses(kind)
+            else:
+                self._kept[kind] = self.pins().names(kind)
         return self._kept[kind]
 
     def _wires(self, kind=None):

@@ -2,7 +2,8 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.tools import pins
-from tenner.tools.pins import places
+
+places = pins.places
 
 
 def check(args, ctx):

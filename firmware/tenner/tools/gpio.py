@@ -3,7 +3,8 @@
 
 from tenner.port.compat import sleep_ms
 from tenner.tools import pins
-from tenner.tools.pins import places
+
+places = pins.places
 
 LIMITS = {"value": (0, 1), "ms": (1, 10000)}
 

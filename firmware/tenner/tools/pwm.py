@@ -2,7 +2,8 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.tools import pins
-from tenner.tools.pins import places
+
+places = pins.places
 
 LIMITS = {"freq_hz": (1, 40000000), "duty_percent": (0, 100)}
 
