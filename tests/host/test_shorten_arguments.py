@@ -2,9 +2,7 @@
 
 import pytest
 
-from host_tools.shorten import ShortenError, shortened
 from host_tools.shorten.arguments import IN_ROM, keywords, short_arguments
-from host_tools.shorten.consts import without_const_import
 
 
 def short(text: str, name: str = "tenner/x.py", **others: str) -> str:
@@ -120,26 +118,3 @@ def test_more_arguments_than_names():
 def test_columns_count_bytes():
     text = 'def f(thing): return "°°°", thing\n'
     assert short(text) == 'def f(_): return "°°°", _\n'
-
-
-@pytest.mark.parametrize(
-    ("text", "left"),
-    [
-        ("from tenner.port.compat import const\n_A = const(1)\n", "\n_A = const(1)\n"),
-        (
-            "from tenner.port.compat import (\n    const,\n    ticks_ms,\n)\n_A = const(1)\n",
-            "from tenner.port.compat import ticks_ms\n\n\n\n_A = const(1)\n",
-        ),
-        ("from tenner.port.compat import const\nprint(const(1))\n", None),
-        ("from tenner.port.compat import const\n_A = [const(1)]\n", None),
-        ("from micropython import const\n_A = const(1)\n", None),
-        ("from tenner.port.compat import ticks_ms\n", None),
-    ],
-)
-def test_const_is_imported_only_where_the_compiler_needs_it(text, left):
-    assert without_const_import(text.encode(), "a.py").decode() == (left or text)
-
-
-def test_what_does_not_compile_is_told_with_its_place():
-    with pytest.raises(ShortenError, match=r"tenner/a\.py does not compile: line 2"):
-        shortened({"tenner/a.py": b"x = 1\nif:\n"})
