@@ -214,6 +214,29 @@ def plug(name: str | None) -> None:
 
 
 @sim.command()
+@click.argument("device")
+@click.argument("chip")
+@click.argument("bus")
+@click.argument("address", required=False)
+@name_option
+def attach(device: str, chip: str, bus: str, address: str | None, name: str | None) -> None:
+    """Wire one more CHIP as DEVICE: `attach climate BME280 i2c0 0x76`, `attach probe DS18B20 gpio1`.
+
+    BUS is i2c0 with an ADDRESS, spi0.0 or spi0.gpio3 (its chip select), or a pin. Its values are then
+    climate.temperature and so on.
+    """
+    _ask(name, "attach", name=device, chip=chip, bus=bus, address=address)
+
+
+@sim.command()
+@click.argument("device")
+@name_option
+def detach(device: str, name: str | None) -> None:
+    """Take DEVICE off its wires."""
+    _ask(name, "detach", device=device)
+
+
+@sim.command()
 @name_option
 def reset(name: str | None) -> None:
     """Press the reset button."""

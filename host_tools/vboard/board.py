@@ -270,6 +270,15 @@ class VirtualBoard:
         """Break a device (`absent`, `nack`, `stuck`, `bad_crc`...), or mend it with None."""
         self._ask("fault", device=device, kind=kind)
 
+    def attach(self, name: str, chip: str, bus: str, address: str | None = None) -> None:
+        """Wire one more chip: `attach("climate", "BME280", "i2c0", "0x76")`; its values are then
+        `climate.temperature` and so on."""
+        self._ask("attach", name=name, chip=chip, bus=bus, address=address)
+
+    def detach(self, device: str) -> None:
+        """Take a chip off its wires."""
+        self._ask("detach", device=device)
+
     def wifi(self, up: bool) -> None:
         """Switch the access point on or off; off resets every open connection of the board."""
         self._ask("wifi", up=up)

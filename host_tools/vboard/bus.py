@@ -1,11 +1,11 @@
-"""I2C and SPI buses: who answers to which address or chip select, and what the controller sees."""
+"""The buses: who answers to which address, chip select or pulse, and what the controller sees."""
 
 from __future__ import annotations
 
 import errno
 from collections import deque
 
-from host_tools.vboard.devices import I2CDevice, SPIDevice
+from host_tools.vboard.devices import I2CDevice, OneWireDevice, PulseDevice, SPIDevice
 
 
 class BusError(Exception):
@@ -36,6 +36,11 @@ class I2CBus:
         if address in self.devices:
             raise ValueError(f"two devices at 0x{address:02x}")
         self.devices[address] = device
+
+    def detach(self, device: I2CDevice) -> None:
+        if self._open is device:
+            self._open = None
+        self.devices = {at: each for at, each in self.devices.items() if each is not device}
 
     def _check_lines(self) -> None:
         if any(device.fault == "stuck" for device in self.devices.values()):
@@ -112,6 +117,10 @@ class SPIBus:
             raise ValueError(f"two devices selected by GPIO{cs_gpio}")
         self.devices[cs_gpio] = device
 
+    def detach(self, device: SPIDevice) -> None:
+        self.devices = {at: each for at, each in self.devices.items() if each is not device}
+        self._selected &= self.devices.keys()
+
     def pin(self, gpio: int, level: int) -> None:
         """A GPIO changed; perhaps it is a chip select (active low)."""
         device = self.devices.get(gpio)
@@ -152,6 +161,78 @@ class SPIBus:
             number = int.from_bytes(got, "big") >> 1
             return number.to_bytes(len(data), "big")
         return got
+
+
+class OneWireBus:
+    """One line with a pull-up and chips that pull it low; no chip has it to itself."""
+
+    def __init__(self) -> None:
+        self.devices: list[OneWireDevice] = []
+
+    def attach(self, device: OneWireDevice) -> None:
+        if any(each.rom == device.rom for each in self.devices):
+            raise ValueError(f"two devices with the ROM {device.rom.hex()}")
+        self.devices.append(device)
+
+    def detach(self, device: OneWireDevice) -> None:
+        self.devices.remove(device)
+
+    @property
+    def level(self) -> int:
+        """The line while nothing is said."""
+        return 0 if any(device.fault == "stuck" for device in self.devices) else 1
+
+    def _present(self) -> list[OneWireDevice]:
+        return [device for device in self.devices if device.fault != "absent"]
+
+    def reset(self) -> bool:
+        """A reset pulse; return whether the line is low afterwards, which is what presence looks like."""
+        for device in self._present():
+            device.reset()
+        return bool(self._present()) or not self.level
+
+    def write_bit(self, bit: int) -> None:
+        for device in self._present():
+            device.write_bit(bit)
+
+    def read_bit(self) -> int:
+        """A read slot: one chip that pulls the line low is enough."""
+        bits = [device.read_bit() for device in self._present()]
+        return min([*bits, self.level])
+
+    def write(self, data: bytes) -> None:
+        """Least significant bit first, as all on this bus."""
+        for byte in data:
+            for place in range(8):
+                self.write_bit(byte >> place & 1)
+
+    def read(self, count: int) -> bytes:
+        return bytes(sum(self.read_bit() << place for place in range(8)) for _ in range(count))
+
+
+class PulseLine:
+    """A line to one DHT sensor, which holds it high while it is idle."""
+
+    def __init__(self) -> None:
+        self.device: PulseDevice | None = None
+
+    def attach(self, device: PulseDevice) -> None:
+        if self.device is not None:
+            raise ValueError("two devices on one line that takes one")
+        self.device = device
+
+    def detach(self) -> None:
+        self.device = None
+
+    @property
+    def level(self) -> int:
+        return 0 if self.device and self.device.fault == "stuck" else 1
+
+    def exchange(self) -> bytes:
+        """A start pulse and what is heard after it."""
+        if self.device is None or self.device.fault in ("absent", "stuck"):
+            raise BusError(errno.ETIMEDOUT)
+        return self.device.answer()
 
 
 def _reversed_bits(byte: int) -> int:

@@ -157,6 +157,12 @@ class ControlServer:
     def _do_fault(self, device: str, kind: str | None) -> None:
         self._chip.hardware.device(device).set_fault(kind)
 
+    def _do_attach(self, name: str, chip: str, bus: str, address: str | None = None) -> None:
+        self._chip.hardware.attach(name, chip, bus, address)
+
+    def _do_detach(self, device: str) -> None:
+        self._chip.hardware.detach(device)
+
     def _do_clock(
         self, advance_s: int = 0, time_s: int | None = None, drift_s: int = 0
     ) -> dict[str, int]:

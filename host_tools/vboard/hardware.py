@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from host_tools.vboard.bus import I2CBus, SPIBus
-from host_tools.vboard.devices import AT24C32, CHIPS, Device, I2CDevice, SPIDevice
+from host_tools.vboard.bus import I2CBus, OneWireBus, PulseLine, SPIBus
+from host_tools.vboard.devices import (
+    AT24C32,
+    CHIPS,
+    Device,
+    I2CDevice,
+    OneWireDevice,
+    PulseDevice,
+    SPIDevice,
+)
 from host_tools.vboard.world import World
 
 
@@ -42,6 +51,10 @@ class Hardware:
         # A bus is known by its pins, as wires are: (scl, sda), (sck, mosi, miso).
         self.i2c: dict[tuple[int, int], I2CBus] = {}
         self.spi: dict[tuple[int, int], SPIBus] = {}
+        #: What hangs on a single pin.
+        self.wires: dict[int, OneWireBus | PulseLine] = {}
+        self._now = now
+        self._disconnect: dict[str, Callable[[], None]] = {}
         self._names: dict[str, I2CBus | SPIBus] = {}
         self._pulls: dict[int, int] = {}
         for name in self.pins:
@@ -56,30 +69,83 @@ class Hardware:
                     SPIBus()
                 )
         for row in description["devices"]:
-            self._add(row, now)
+            self.attach(**row)
 
-    def _add(self, row: dict[str, object], now: Callable[[], float] | None) -> None:
-        name, chip, place = str(row["name"]), str(row["chip"]), str(row["bus"])
+    # Wiring.
+
+    def attach(
+        self,
+        name: str,
+        chip: str,
+        bus: str,
+        address: str | None = None,
+        values: dict[str, str] | None = None,
+    ) -> None:
+        """Wire a chip: to `i2c0` at an address, to `spi0.0` or `spi0.gpio3`, or to a pin, `gpio3`.
+
+        `values` names the world value of each of the chip's own; without a name it is NAME.VALUE.
+        """
+        if name in self.devices:
+            raise HardwareError(f"there is a device {name!r} already, on {self.where[name]}")
         if chip not in CHIPS:
-            raise HardwareError(f"devices.json: {name}: no model of {chip!r}: {', '.join(CHIPS)}")
-        values = row.get("values")
-        assert isinstance(values, dict)
-        read = partial(self._value, values)
-        device = CHIPS[chip](read, now) if now else CHIPS[chip](read)
+            raise HardwareError(f"{name}: no model of {chip!r}: {', '.join(CHIPS)}")
+        names = {value: f"{name}.{value}" for value in CHIPS[chip].VALUES} | (values or {})
+        for value, initial in CHIPS[chip].VALUES.items():
+            self.world.add(names[value], initial)
+        read = partial(self._value, names)
+        device = CHIPS[chip](read, self._now) if self._now else CHIPS[chip](read)
+        try:
+            where, disconnect = self._connect(name, device, bus.lower(), address)
+        except ValueError as exc:
+            raise HardwareError(f"{name}: {exc}") from exc
+        self.devices[name] = device
+        self.where[name] = where
+        self._disconnect[name] = disconnect
+
+    def detach(self, name: str) -> None:
+        """Take a chip off; its world values stay."""
+        self.device(name)
+        self._disconnect.pop(name)()
+        del self.devices[name], self.where[name]
+
+    def _connect(
+        self, name: str, device: Device, place: str, address: str | None
+    ) -> tuple[str, Callable[[], None]]:
+        """Put the device on its bus; return where that is, and what takes it off again."""
         bus_name, _, select = place.partition(".")
         bus = self._names.get(bus_name)
-        if isinstance(bus, I2CBus) and isinstance(device, I2CDevice):
-            bus.attach(int(str(row["address"]), 16), device)
-            self.where[name] = f"{bus_name} {row['address']}"
-        elif isinstance(bus, SPIBus) and isinstance(device, SPIDevice) and select.isdigit():
-            bus.attach(self.pins[f"{bus_name.upper()}_CS{select}"], device)
-            self.where[name] = place
-        else:
-            raise HardwareError(f"devices.json: {name}: {chip} cannot be on {place!r}")
-        self.devices[name] = device
+        gpio = self._gpio(bus_name)
+        if isinstance(bus, I2CBus) and isinstance(device, I2CDevice) and address:
+            bus.attach(int(address, 0), device)
+            return f"{bus_name} {address}", partial(bus.detach, device)
+        if isinstance(bus, SPIBus) and isinstance(device, SPIDevice):
+            cs = self._gpio(select)
+            if cs is None:
+                cs = self.pins.get(f"{bus_name.upper()}_CS{select}")
+            if cs is not None:
+                bus.attach(cs, device)
+                return place, partial(bus.detach, device)
+        if gpio is not None and isinstance(device, OneWireDevice):
+            line = self.wires.setdefault(gpio, OneWireBus())
+            if isinstance(line, OneWireBus):
+                # A serial number from the name: it stays the same, and no two are alike.
+                device.serial = hashlib.sha256(name.encode()).digest()[:6]
+                line.attach(device)
+                return f"{place} {device.rom.hex()}", partial(line.detach, device)
+        if gpio is not None and isinstance(device, PulseDevice):
+            single = self.wires.setdefault(gpio, PulseLine())
+            if isinstance(single, PulseLine):
+                single.attach(device)
+                return place, single.detach
+        at = f" at {address}" if address else ""
+        raise ValueError(f"{type(device).__name__} cannot be on {place!r}{at}")
 
-    def _value(self, values: dict[str, str], name: str) -> float:
-        return self.world.get(values[name])
+    @staticmethod
+    def _gpio(name: str) -> int | None:
+        return int(name[4:]) if name.startswith("gpio") and name[4:].isdigit() else None
+
+    def _value(self, names: dict[str, str], name: str) -> float:
+        return self.world.get(names[name])
 
     def device(self, name: str) -> Device:
         try:
@@ -158,8 +224,37 @@ class Hardware:
         return b"%d" % self.pins.get(name, -1)
 
     def ask_pin_read(self, gpio: str) -> bytes:
+        line = self.wires.get(int(gpio))
+        if line is not None:
+            return b"%d" % line.level
         pulled = self._pulls.get(int(gpio), 0)
         return b"%d" % bool(self.world.get_or(f"gpio{gpio}", 1.0 if pulled == 2 else 0.0))
+
+    def _one_wire(self, gpio: str) -> OneWireBus:
+        line = self.wires.get(int(gpio))
+        # Nothing wired, or something else: the pull-up is all there is.
+        return line if isinstance(line, OneWireBus) else OneWireBus()
+
+    def ask_ow_reset(self, gpio: str) -> bytes:
+        return b"%d" % self._one_wire(gpio).reset()
+
+    def ask_ow_write(self, gpio: str, data: str) -> bytes:
+        self._one_wire(gpio).write(bytes.fromhex(data))
+        return b""
+
+    def ask_ow_read(self, gpio: str, count: str) -> bytes:
+        return self._one_wire(gpio).read(int(count))
+
+    def ask_ow_write_bit(self, gpio: str, bit: str) -> bytes:
+        self._one_wire(gpio).write_bit(int(bit))
+        return b""
+
+    def ask_ow_read_bit(self, gpio: str) -> bytes:
+        return b"%d" % self._one_wire(gpio).read_bit()
+
+    def ask_dht(self, gpio: str) -> bytes:
+        line = self.wires.get(int(gpio))
+        return (line if isinstance(line, PulseLine) else PulseLine()).exchange()
 
     def ask_adc(self, gpio: str) -> bytes:
         return str(self.world.get_or(f"gpio{gpio}.volts", 0.0)).encode()

@@ -34,6 +34,10 @@ class World:
             raise WorldError(self._unknown(name))
         self._values[name] = number
 
+    def add(self, name: str, value: float) -> None:
+        """Let there be a value of this name; one that is there keeps its number."""
+        self._values.setdefault(name, value)
+
     def publish(self, name: str, value: float) -> None:
         """Set without checking the name: for what the board itself drives."""
         self._values[name] = value

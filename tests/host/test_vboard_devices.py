@@ -6,7 +6,7 @@ import pytest
 
 from host_tools.vboard.bus import BusError, I2CBus, SPIBus
 from host_tools.vboard.devices import AT24C32, MAX31855, SHT31, TMP102
-from host_tools.vboard.devices.base import FaultError, crc8_sensirion
+from host_tools.vboard.devices.base import FaultError, crc8
 
 
 class Clock:
@@ -129,12 +129,12 @@ def test_tmp102_power_cycle_restores_registers():
 
 
 def test_crc_of_the_data_sheet():
-    assert crc8_sensirion(b"\xbe\xef") == 0x92
+    assert crc8(b"\xbe\xef") == 0x92
 
 
 def sht31_values(data):
-    assert crc8_sensirion(data[:2]) == data[2]
-    assert crc8_sensirion(data[3:5]) == data[5]
+    assert crc8(data[:2]) == data[2]
+    assert crc8(data[3:5]) == data[5]
     temperature = -45 + 175 * int.from_bytes(data[:2], "big") / 65535
     return temperature, 100 * int.from_bytes(data[3:5], "big") / 65535
 
@@ -185,7 +185,7 @@ def test_sht31_status_register():
     def status():
         it.write([0xF3, 0x2D])
         data = it.read(3)
-        assert crc8_sensirion(data[:2]) == data[2]
+        assert crc8(data[:2]) == data[2]
         return int.from_bytes(data[:2], "big")
 
     assert status() == 0x8010
@@ -203,8 +203,8 @@ def test_sht31_bad_crc():
     it.device.set_fault("bad_crc")
     it.write([0x2C, 0x06])
     data = it.read(6)
-    assert crc8_sensirion(data[:2]) != data[2]
-    assert crc8_sensirion(data[3:5]) != data[5]
+    assert crc8(data[:2]) != data[2]
+    assert crc8(data[3:5]) != data[5]
 
 
 def test_eeprom_write_and_sequential_read():

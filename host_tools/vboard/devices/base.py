@@ -20,8 +20,11 @@ class Device:
 
     #: Ways to fail that the bus knows for every chip of its kind.
     BUS_FAULTS: tuple[str, ...] = ()
-    #: Ways to fail that only this chip knows.
+    #: Ways to fail that this chip knows. These mean the same for all that have them: `bad_crc`, `slow`
+    #: (a conversion takes twice as long as the data sheet allows), `range` (the converter is at its end).
     OWN_FAULTS: tuple[str, ...] = ()
+    #: Its physical values with what they are when nobody has said anything.
+    VALUES: dict[str, float] = {}
 
     def __init__(self, read_value: Reader, now: Now = time.monotonic) -> None:
         self.value = read_value
@@ -42,6 +45,14 @@ class Device:
                 f"{type(self).__name__} has no fault {kind!r}; it has: {', '.join(self.faults)}"
             )
         self.fault = kind
+
+    def takes(self, seconds: float) -> float:
+        """When a conversion will be over that takes so long at most."""
+        return self.now() + seconds * (2 if self.fault == "slow" else 1)
+
+    def reads(self, name: str, low: float, high: float) -> float:
+        """A value as far as the converter goes; the fault `range` puts it at the upper end."""
+        return high if self.fault == "range" else max(low, min(self.value(name), high))
 
 
 class I2CDevice(Device):
@@ -91,12 +102,66 @@ class SPIDevice(Device):
         """CS goes high."""
 
 
-def crc8_sensirion(data: bytes) -> int:
-    """CRC-8 of SHT3x: polynomial 0x31, start 0xFF, no reflection, no final XOR."""
+class OneWireDevice(Device):
+    """A chip on a 1-Wire bus: sees reset pulses and time slots, and does the ROM commands itself.
+
+    Faults every one has: `absent` (no presence pulse), `stuck` (holds the line low).
+    """
+
+    BUS_FAULTS = ("absent", "stuck")
+    FAMILY = 0
+
+    #: Six bytes; every chip on a bus has its own.
+    serial = b"\x01\x02\x03\x04\x05\x06"
+
+    @property
+    def rom(self) -> bytes:
+        """Family code, serial number, CRC: what the chip is known by, least significant byte first."""
+        body = bytes([self.FAMILY]) + self.serial
+        return body + bytes([crc8_maxim(body)])
+
+    def reset(self) -> None:
+        """A reset pulse: whatever was going on is over, and ROM commands are heard again."""
+        raise NotImplementedError
+
+    def write_bit(self, bit: int) -> None:
+        """A write slot."""
+        raise NotImplementedError
+
+    def read_bit(self) -> int:
+        """A read slot; 1 leaves the line to its pull-up."""
+        raise NotImplementedError
+
+
+class PulseDevice(Device):
+    """A chip that answers a long low pulse with a train of its own: DHT sensors.
+
+    Faults every one has: `absent`, `stuck` (holds the line low).
+    """
+
+    BUS_FAULTS = ("absent", "stuck")
+
+    def answer(self) -> bytes:
+        """The bytes it sends for one start pulse."""
+        raise NotImplementedError
+
+
+def crc8(data: bytes) -> int:
+    """CRC-8 of Sensirion and Aosong: polynomial 0x31, start 0xFF, no reflection, no final XOR."""
     crc = 0xFF
     for byte in data:
         crc ^= byte
         for _ in range(8):
             crc = (crc << 1) ^ 0x31 if crc & 0x80 else crc << 1
             crc &= 0xFF
+    return crc
+
+
+def crc8_maxim(data: bytes) -> int:
+    """CRC-8 of 1-Wire: polynomial 0x31 reflected, start 0."""
+    crc = 0
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = (crc >> 1) ^ 0x8C if crc & 1 else crc >> 1
     return crc

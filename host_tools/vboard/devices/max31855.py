@@ -15,7 +15,8 @@ class MAX31855(SPIDevice):
     Its own faults are a thermocouple that is `open`, or shorted: `short_gnd`, `short_vcc`.
     """
 
-    OWN_FAULTS = ("open", "short_gnd", "short_vcc")
+    OWN_FAULTS = ("range", "open", "short_gnd", "short_vcc")
+    VALUES = {"temperature": 180.0, "internal": 25.0}
     MODES = (0,)  # CPOL 0: data is valid at the rising edge (figure 1)
     MAX_HZ = 5_000_000
 
@@ -35,7 +36,7 @@ class MAX31855(SPIDevice):
     def frame(self) -> int:
         """The 32 bits (table 1)."""
         # 14 bits of 0.25 degrees, 12 bits of 0.0625, both two's complement (tables 4 and 5).
-        hot = max(-1080, min(round(self.value("temperature") * 4), 7200))
+        hot = round(self.reads("temperature", -270, 1800) * 4)
         cold = max(-880, min(round(self.value("internal") * 16), 2040))
         bits = ((hot & 0x3FFF) << 18) | ((cold & 0xFFF) << 4)
         if self.fault in _FAULT_BITS:

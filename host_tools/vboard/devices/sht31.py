@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from host_tools.vboard.devices.base import I2CDevice, crc8_sensirion
+from host_tools.vboard.devices.base import I2CDevice, crc8
 
 # Single shot (4.3, table 9): command, seconds it takes at most (table 4), clock stretching.
 _SINGLE_SHOT = {
@@ -54,7 +54,8 @@ _SERIAL = 0x54454E31
 class SHT31(I2CDevice):
     """Commands of 16 bits; results are words, each with its CRC. Values `temperature`, `humidity`."""
 
-    OWN_FAULTS = ("bad_crc",)
+    OWN_FAULTS = ("bad_crc", "slow", "range")
+    VALUES = {"temperature": 24.0, "humidity": 55.0}
 
     def power_on(self) -> None:
         self._status = _ALERT_PENDING | _RESET_DETECTED
@@ -89,7 +90,7 @@ class SHT31(I2CDevice):
         if command in _SINGLE_SHOT and self._period is None:
             seconds, self._stretch = _SINGLE_SHOT[command]
             self._measure()
-            self._ready_at = self.now() + seconds
+            self._ready_at = self.takes(seconds)
         elif command in _PERIODIC and self._period is None:
             self._period = _PERIODIC[command]
             self._next_at = self.now() + self._period
@@ -120,14 +121,14 @@ class SHT31(I2CDevice):
 
     def _measure(self) -> None:
         """4.13: T = -45 + 175 S/(2^16-1), RH = 100 S/(2^16-1)."""
-        temperature = round((self.value("temperature") + 45) / 175 * 65535)
-        humidity = round(self.value("humidity") / 100 * 65535)
-        self._answer(min(max(temperature, 0), 65535), min(max(humidity, 0), 65535))
+        temperature = round((self.reads("temperature", -45, 130) + 45) / 175 * 65535)
+        humidity = round(self.reads("humidity", 0, 100) / 100 * 65535)
+        self._answer(temperature, humidity)
 
     def _answer(self, *words: int) -> None:
         self._output = []
         self._ready_at = 0.0
         for word in words:
             data = bytes((word >> 8, word & 0xFF))
-            crc = crc8_sensirion(data)
+            crc = crc8(data)
             self._output += [*data, crc ^ 0x55 if self.fault == "bad_crc" else crc]

@@ -28,6 +28,9 @@ _CONVERSION_S = 0.026  # typical (6.5)
 class TMP102(I2CDevice):
     """Four registers behind a pointer. Temperature comes from the world value `temperature`."""
 
+    OWN_FAULTS = ("range",)
+    VALUES = {"temperature": 21.5}
+
     def power_on(self) -> None:
         self._pointer = 0  # 7.5.1: power-up reset value is 00
         self._configuration = 0x60A0  # 7.5.3
@@ -85,8 +88,7 @@ class TMP102(I2CDevice):
         """The temperature in sixteenths of a degree (7.3.1: 0.0625 per bit)."""
         bits = 13 if self._configuration & _EXTENDED else 12
         top = 1 << (bits - 1)
-        counts = round(self.value("temperature") * 16)
-        return max(-top, min(counts, top - 1))
+        return round(self.reads("temperature", -top / 16, (top - 1) / 16) * 16)
 
     def _register(self) -> int:
         if self._pointer == _TEMPERATURE:
