@@ -116,7 +116,11 @@ class Hardware:
         bus = self._names.get(bus_name)
         gpio = self._gpio(bus_name)
         if isinstance(bus, I2CBus) and isinstance(device, I2CDevice) and address:
-            bus.attach(int(address, 0), device)
+            try:
+                number = int(address, 0)
+            except ValueError:
+                raise ValueError(f"{address!r} is no address") from None
+            bus.attach(number, device)
             return f"{bus_name} {address}", partial(bus.detach, device)
         if isinstance(bus, SPIBus) and isinstance(device, SPIDevice):
             cs = self._gpio(select)

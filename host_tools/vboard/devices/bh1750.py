@@ -82,7 +82,11 @@ class BH1750(I2CDevice):
             return
         self._data, self._next = self._next, None
         if self._mode in _CONTINUOUS:
+            late = self.now() - self._ready_at
             self._begin()
+            if late >= self._ready_at - self.now():
+                # Nobody looked for so long that later measurements are over too.
+                self._data = self._next or 0
         else:
             # "Automatically set to Power Down mode after measurement"
             self._powered = False
