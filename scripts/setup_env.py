@@ -15,6 +15,8 @@ from typing import Callable, Optional, Sequence
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 OLDEST = (3, 10)
+# What the tests compare the virtual chips with; the file says why it is installed apart.
+PUBLISHED = os.path.join(ROOT, "tests", "host", "published_drivers.txt")
 # Every set of packages with the sets it contains.
 CONTAINS = {"run": ("run",), "test": ("run", "test")}
 
@@ -76,8 +78,11 @@ def check_venv(
 
 def wanted_stamp(version: Sequence[int]) -> str:
     """What the stamp must say: these packages, for this Python, in this place."""
-    with open(os.path.join(ROOT, "pyproject.toml"), "rb") as f:
-        digest = hashlib.sha256(f.read()).hexdigest()
+    content = b""
+    for path in (os.path.join(ROOT, "pyproject.toml"), PUBLISHED):
+        with open(path, "rb") as f:
+            content += f.read()
+    digest = hashlib.sha256(content).hexdigest()
     return "%s %s %s\n" % (digest, version_text(version[:2]), ROOT)
 
 
@@ -167,6 +172,9 @@ def install(venv: str, extra: str, version: Sequence[int]) -> None:
     pip = [venv_python(venv), "-m", "pip", "install", "--disable-pip-version-check", "--no-input"]
     command = pip + ["--editable", ".[%s]" % extra]
     run_logged(command, log_path, "Installing the Python packages")
+    if extra == "test":
+        apart = ["--no-deps", "--upgrade", "--target", os.path.join(venv, "published-drivers")]
+        run_logged(pip + apart + ["-r", PUBLISHED], log_path, "Installing published drivers")
     temporary = stamp_path(venv, extra) + ".tmp"
     with open(temporary, "w") as f:
         f.write(wanted_stamp(version))

@@ -169,6 +169,9 @@ class FakePort:
     def memory(self):
         return 50000, 60000
 
+    def vitals(self):
+        return {}
+
 
 class FakeTurn:
     def __init__(self, kind="person", channel="telegram", chat="1"):

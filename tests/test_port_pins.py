@@ -20,10 +20,13 @@ class Machine:
     """Stands in for the module of the board and keeps what it was asked for."""
 
     class Pin:
+        IN = 0
         OUT = 1
+        PULL_UP = 2
 
-        def __init__(self, number, mode=None, value=None):
+        def __init__(self, number, mode=None, pull=None, value=None):
             self.shown = (number, value)
+            self.pull = pull
 
     @staticmethod
     def I2C(number, scl, sda, freq):
@@ -31,7 +34,7 @@ class Machine:
 
     @staticmethod
     def SPI(number, baudrate, sck, mosi, miso):
-        return (number, baudrate, sck.shown[0], mosi.shown[0], miso.shown[0])
+        return (number, baudrate, sck.shown[0], mosi.shown[0], miso.shown[0], miso.pull)
 
 
 class TestPins(unittest.TestCase):
@@ -71,7 +74,7 @@ class TestPins(unittest.TestCase):
             self.assertEqual(pins.buses("spi"), ["spi0.0"])
             self.assertEqual(pins.i2c("i2c0"), (0, 5, 4, 100000))
             bus, cs = pins.spi("spi0.0")
-            self.assertEqual(bus, (1, 1000000, 6, 7, 2))
+            self.assertEqual(bus, (1, 1000000, 6, 7, 2, Machine.Pin.PULL_UP))
             self.assertEqual(cs.shown, (10, 1))
 
     def test_settings_go_before_the_rows(self):

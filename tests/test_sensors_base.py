@@ -109,7 +109,7 @@ class TestSensors(unittest.TestCase):
         self.assertEqual(values["heap_used"], 60000)
         self.assertTrue(values["uptime"] >= 0)
         self.assertNotIn("temperature", values)
-        self.port.die_temperature = lambda: 41.5
+        self.port.vitals = lambda: {"temperature": 41.5}
         self.now += 3000
         self.assertEqual(run(self.sensors.read("board"))["temperature"], 41.5)
 

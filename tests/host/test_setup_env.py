@@ -115,6 +115,18 @@ def test_an_interrupted_install_is_done_again(venv, monkeypatch, tmp_path):
     assert setup_env.is_ready(str(venv), "run", HERE)
 
 
+def test_published_drivers_are_installed_apart_and_without_what_they_ask_for(venv, monkeypatch):
+    commands = []
+    monkeypatch.setattr(setup_env, "venv_works", lambda *args: True)
+    monkeypatch.setattr(setup_env, "run_logged", lambda command, *args: commands.append(command))
+    setup_env.install(str(venv), "run", HERE)
+    assert not any(setup_env.PUBLISHED in command for command in commands)
+    setup_env.install(str(venv), "test", HERE)
+    (command,) = [command for command in commands if setup_env.PUBLISHED in command]
+    assert "--no-deps" in command
+    assert command[command.index("--target") + 1] == str(venv / "published-drivers")
+
+
 def test_a_broken_venv_is_seen(venv):
     assert not setup_env.venv_works(str(venv), HERE)
     assert setup_env.venv_works(sys.prefix, HERE)

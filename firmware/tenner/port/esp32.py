@@ -43,6 +43,12 @@ class Port:
         gc.collect()
         return gc.mem_free(), gc.mem_alloc()
 
+    def vitals(self):
+        """Return the chip's own values: `temperature`, `rssi`; those there are."""
+        from tenner.port.vitals import vitals
+
+        return vitals(self._wlan())
+
     def reset(self):
         machine.reset()
 

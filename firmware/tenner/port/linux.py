@@ -44,6 +44,14 @@ class Port:
         with open("/proc/self/statm") as file:
             return 0, int(file.read().split()[1]) * 4096
 
+    def vitals(self):
+        """Return {"temperature": ...} of the processor where the kernel tells it."""
+        try:
+            with open("/sys/class/thermal/thermal_zone0/temp") as file:
+                return {"temperature": int(file.read()) / 1000}
+        except (OSError, ValueError):
+            return {}
+
     def reset(self):
         """Leave; the init system starts the agent again."""
         sys.exit(0)

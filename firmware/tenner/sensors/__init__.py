@@ -7,13 +7,15 @@ A driver is a module here, or the owner's own in /workspace/drivers, with
     async def read(port, cfg)     returns {"temperature": 21.4}; raises SensorError or OSError
 """
 
+import asyncio
+
 from tenner.port.compat import const, ticks_diff, ticks_ms
 
 _FRESH_MS = const(2000)
 
 _UNITS = (
-    "temperature \u00b0C humidity % pressure hPa light lx voltage V current mA distance mm co2 ppm \
-level % rssi dBm uptime s heap_free B heap_used B"
+    "temperature \u00b0C internal \u00b0C humidity % pressure hPa light lx voltage V current mA \
+distance mm co2 ppm level % rssi dBm uptime s heap_free B heap_used B"
 )
 
 
@@ -28,6 +30,7 @@ class Sensors:
         self.port = port
         self.workspace = workspace
         self._readings = {}
+        self._lock = asyncio.Lock()
 
     def names(self):
         """Return the sorted names; SensorError when SENSORS.json cannot be read."""
@@ -37,15 +40,17 @@ class Sensors:
 
     async def read(self, name):
         """Return {value name: number}, from a reading up to 2 s old; SensorError says why not."""
-        known = self._readings.get(name)
-        if known is not None and ticks_diff(ticks_ms(), known[0]) < _FRESH_MS:
-            return known[1]
-        # The code of a reading is loaded with the first one: many boards have no sensor.
-        from tenner.sensors import reading
+        # One at a time: what somebody else sends to a chip would spoil its measurement.
+        async with self._lock:
+            known = self._readings.get(name)
+            if known is not None and ticks_diff(ticks_ms(), known[0]) < _FRESH_MS:
+                return known[1]
+            # The code of a reading is loaded with the first one: many boards have no sensor.
+            from tenner.sensors import reading
 
-        values = await reading.measure(self.port, self.workspace, name)
-        self._readings[name] = (ticks_ms(), values)
-        return values
+            values = await reading.measure(self.port, self.workspace, name)
+            self._readings[name] = (ticks_ms(), values)
+            return values
 
     def age_ms(self, name):
         """Return how old the last reading is, None when there was none."""

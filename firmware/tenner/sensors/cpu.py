@@ -6,11 +6,10 @@ from tenner.log import uptime_s
 
 async def read(port, cfg):
     free, used = port.memory()
-    values = {"heap_used": used, "uptime": int(uptime_s())}
+    # Not every chip measures its temperature, and not every board has Wi-Fi.
+    values = port.vitals()
+    values["heap_used"] = used
+    values["uptime"] = int(uptime_s())
     if free:
         values["heap_free"] = free
-    for name, method in (("temperature", "die_temperature"), ("rssi", "rssi")):
-        # Not every chip measures itself, and not every board has Wi-Fi.
-        if hasattr(port, method):
-            values[name] = getattr(port, method)()
     return values

@@ -18,3 +18,25 @@ def chip(port, cfg, default_address):
     cfg["bus"] = name
     cfg["address"] = address
     return port.i2c(name), address
+
+
+def result(bus, cfg, size, ms):
+    """Read what a chip has measured, which does not acknowledge before it is done."""
+    data = bytearray(size)
+    try:
+        bus.readfrom_into(cfg["address"], data)
+    except OSError as error:
+        if error.args[0] in (5, 6, 19, 121):  # what no acknowledge is on this platform and that
+            raise busy(cfg, ms)
+        raise
+    return data
+
+
+def bad(cfg, what="sent a wrong checksum: disturbed wires?"):
+    """Return the error of a chip that answered something wrong."""
+    return SensorError("0x%02x on %s %s" % (cfg["address"], cfg["bus"], what))
+
+
+def busy(cfg, ms):
+    """Return the error of a chip that is late."""
+    return bad(cfg, "is not done after %d ms" % ms)

@@ -4,6 +4,7 @@
 import sys
 
 from tenner.port.compat import const
+from tenner.port.package import package_path
 from tenner.sensors import SensorError
 from tenner.sensors.strictjson import loads
 from tenner.store import files
@@ -40,7 +41,7 @@ async def measure(port, workspace, name):
     cfg = table[name]
     kind = cfg["driver"]
     try:
-        values = await _driver(workspace, kind).read(port, cfg)
+        values = await _driver(workspace, cfg).read(port, cfg)
         if not isinstance(values, dict) or not values:
             raise SensorError("driver %s gave no values" % kind)
         return values
@@ -55,18 +56,36 @@ async def measure(port, workspace, name):
     raise SensorError("sensor %s: %s" % (name, text))
 
 
-def _driver(workspace, name):
-    """Return the module of a driver; the owner's own are looked for second."""
+def _driver(workspace, cfg):
+    """
+    Return the module of a driver. Who names a chip gets the driver that knows it; the owner's own drivers
+    are looked for second.
+    """
+    name = cfg["driver"]
+    text = ""
     if all(c.isalpha() or c.isdigit() for c in name.replace("_", "a")):
-        module = "tenner.sensors." + name
-        try:
-            __import__(module)
-            if hasattr(sys.modules[module], "read"):
-                return sys.modules[module]
-        except ImportError:
-            folder = workspace + "/drivers"
-            if files.exists(folder + "/" + name + ".py"):
-                from tenner.store import modules
+        module = _shipped(name)
+        if module:
+            return module
+        folder = workspace + "/drivers"
+        if files.exists(folder + "/" + name + ".py"):
+            from tenner.store import modules
 
-                return modules.load(folder, name)
-    raise SensorError("there is no driver %s" % name)
+            return modules.load(folder, name)
+        with open(package_path("sensors/chips.tsv")) as file:
+            for line in file:
+                chip, known = line.split()
+                if chip == name.lower():
+                    cfg["chip"] = chip
+                    return _shipped(known)
+                text += " " + chip
+    raise SensorError("there is no driver %s; there are:%s" % (name, text))
+
+
+def _shipped(name):
+    name = "tenner.sensors." + name
+    try:
+        __import__(name)
+    except ImportError:
+        return None
+    return sys.modules[name] if hasattr(sys.modules[name], "read") else None

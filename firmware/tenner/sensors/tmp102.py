@@ -3,22 +3,28 @@
 """
 Settings: bus, address (0x48), chip (tmp102, tmp105 or lm75). All give the temperature left-justified in
 two bytes; they differ in how many of the low bits mean anything.
+
+TI data sheet SBOS397H (TMP102): 7.5.2 the register, 7.3.1 its values, 6.3 the range. National data sheet
+DS012658 (LM75): "Temperature data format".
 """
 
-from tenner.sensors import SensorError
-from tenner.sensors.i2cbus import chip
-
-_BITS = {"tmp102": 12, "tmp105": 12, "lm75": 9}
+from tenner.sensors.checks import choice, inside
+from tenner.sensors.i2cbus import bad, chip
 
 
 async def read(port, cfg):
-    kind = cfg.get("chip", "tmp102")
-    if kind not in _BITS:
-        raise SensorError("chip must be tmp102, tmp105 or lm75, not %s" % kind)
+    kind = choice(cfg, "chip", "tmp102", ("tmp102", "tmp105", "lm75"))
     bus, address = chip(port, cfg, 0x48)
     data = bytearray(2)
     bus.readfrom_mem_into(address, 0, data)
-    return {"temperature": celsius(data, _BITS[kind])}
+    if kind == "lm75":
+        value = celsius(data, 9)
+    elif data[1] & 15 in (0, 1, 9):
+        value = celsius(data, 12)
+    else:
+        # The low bits are nought in both of its modes, but for the lowest: 0xffff is a dead line.
+        raise bad(cfg, "sends what is no temperature (0x%02x%02x)" % (data[0], data[1]))
+    return {"temperature": inside(value, -55, 150 if kind != "lm75" and data[1] & 1 else 125)}
 
 
 def celsius(data, bits):

@@ -1,0 +1,36 @@
+# tenner sensors.ads1115: ADS1115 analog-to-digital converter on I2C.
+# MIT license; Copyright (c) 2026 the tenner authors
+"""
+Settings: bus, address (0x48), channel (0 to 3, or "0-1", "0-3", "1-3", "2-3"), range (in volts, 4.096),
+value, scale, offset.
+
+TI data sheet SBAS444D: 9.6 registers, 9.4.2.1 single shot, 7.5 data rate (128 a second, 10 % less at the
+worst: 8.7 ms), 9.5.4 data format.
+"""
+
+from tenner.port.compat import sleep_ms
+from tenner.sensors import SensorError
+from tenner.sensors.checks import choice, scaled
+from tenner.sensors.i2cbus import busy, chip
+
+_CHANNELS = ("0-1", "0-3", "1-3", "2-3", 0, 1, 2, 3)
+_RANGES = (6.144, 4.096, 2.048, 1.024, 0.512, 0.256)
+
+
+async def read(port, cfg):
+    bus, address = chip(port, cfg, 0x48)
+    channel = choice(cfg, "channel", 0, _CHANNELS)
+    volts = choice(cfg, "range", 4.096, _RANGES)
+    data = bytearray(2)
+    data[0] = 0x81 | _CHANNELS.index(channel) << 4 | _RANGES.index(volts) << 1
+    data[1] = 0x83
+    bus.writeto_mem(address, 1, data)
+    await sleep_ms(9)
+    bus.readfrom_mem_into(address, 1, data)
+    if not data[0] & 0x80:
+        raise busy(cfg, 9)
+    bus.readfrom_mem_into(address, 0, data)
+    counts = (data[0] << 8 | data[1]) - (data[0] >> 7 << 16)
+    if counts in (0x7FFF, -0x8000):
+        raise SensorError("input %s is beyond %s V: choose a larger range" % (channel, volts))
+    return scaled(counts * volts / 0x8000, cfg)

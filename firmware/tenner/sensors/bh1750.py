@@ -1,0 +1,31 @@
+# tenner sensors.bh1750: BH1750 light sensor on I2C.
+# MIT license; Copyright (c) 2026 the tenner authors
+"""
+Settings: bus, address (0x23).
+
+ROHM technical note 11046EDT01, 2011.11: "Instruction Set Architecture", "Measurement time" (180 ms at
+most), "How to calculate the data", "Adjust measurement result" (MTreg 69; 31 in sunlight).
+"""
+
+from tenner.port.compat import sleep_ms
+from tenner.sensors.i2cbus import bad, chip
+
+
+async def read(port, cfg):
+    bus, address = chip(port, cfg, 0x23)
+    data = bytearray(2)
+    for mtreg in (69, 31):
+        # On, clear the result, MTreg in two parts, measure once. Each is an instruction of its own.
+        for byte in (1, 7, 0x40 | mtreg >> 5, 0x60 | mtreg & 31, 0x20):
+            data[0] = byte
+            bus.writeto(address, data[:1])
+        for _ in range(2):
+            await sleep_ms(180)
+            bus.readfrom_into(address, data)
+            counts = data[0] << 8 | data[1]
+            # The chip does not say when it is done: nothing may mean dark, or not yet.
+            if counts:
+                break
+        if counts < 0xFFFF:
+            return {"light": round(counts / 1.2 * 69 / mtreg, 1)}
+    raise bad(cfg, "gets more light than the 121557 lx it can measure")

@@ -1,0 +1,37 @@
+# tenner sensors.checks: what drivers check before a number is a value.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+from tenner.sensors import SensorError
+
+
+def inside(value, low, high):
+    """Return a value rounded; SensorError when it is outside what the chip can measure."""
+    if not low <= value <= high:
+        text = "%.4g is outside what the chip measures (%s to %s): chip or wiring broken?"
+        raise SensorError(text % (value, low, high))
+    return round(value, 2)
+
+
+def crc8(data):
+    """The CRC-8 of Sensirion's and Aosong's chips: polynomial 0x31, start 0xFF."""
+    crc = 0xFF
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = (crc << 1) ^ (0x131 if crc & 0x80 else 0)
+    return crc
+
+
+def choice(cfg, key, default, allowed):
+    """Return a setting that must be one of `allowed`."""
+    value = cfg.get(key, default)
+    if value not in allowed:
+        text = " or ".join([str(each) for each in allowed])
+        raise SensorError("%s must be %s, not %s" % (key, text, value))
+    return value
+
+
+def scaled(volts, cfg):
+    """Return {"voltage": 1.25}, or what the settings `value`, `scale`, `offset` make of the volts."""
+    number = volts * cfg.get("scale", 1) + cfg.get("offset", 0)
+    return {cfg.get("value", "voltage"): round(number, 4)}

@@ -1,0 +1,37 @@
+# tenner sensors.dht22: DHT22 (AM2302) and DHT11 humidity and temperature sensors on a pin.
+# MIT license; Copyright (c) 2026 the tenner authors
+"""
+Settings: pin, chip (dht22 or dht11).
+
+Aosong product manual AM2302, version 1.0: 7.1 a reading gives what was measured at the one before, so two
+are made, 2 s apart, which is also the shortest time between them.
+"""
+
+from tenner.port.compat import sleep_ms
+from tenner.sensors import SensorError
+from tenner.sensors.checks import choice, inside
+
+
+async def read(port, cfg):
+    try:
+        import dht
+    except ImportError:
+        raise SensorError("this MicroPython has no module dht")
+    old = choice(cfg, "chip", "dht22", ("dht22", "dht11")) == "dht11"
+    name = cfg.get("pin")
+    pins = port.pins()
+    pins.check(name, "out")
+    sensor = (dht.DHT11 if old else dht.DHT22)(pins.pin(name, "up"))
+    try:
+        sensor.measure()
+        await sleep_ms(2000)
+        sensor.measure()
+    except OSError:
+        raise SensorError("no answer on pin %s: wiring, power, or pull-up?" % name)
+    except Exception as error:
+        # The module has no class for this one.
+        raise SensorError("pin %s: %s" % (name, error))
+    return {
+        "temperature": inside(sensor.temperature(), -40, 80),
+        "humidity": inside(sensor.humidity(), 0, 100),
+    }

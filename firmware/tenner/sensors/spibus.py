@@ -1,0 +1,31 @@
+# tenner sensors.spibus: what the drivers of SPI chips share.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+from tenner.sensors import SensorError
+
+
+def exchange(port, cfg, data):
+    """Send bytes to the device of a sensor's settings, and return as many that came back."""
+    names = port.spi_names()
+    name = cfg.get("bus") or (names[0] if len(names) == 1 else "(none given)")
+    if name not in names:
+        text = "there is no SPI device %s; devices: %s"
+        raise SensorError(text % (name, ", ".join(names) or "none"))
+    cfg["bus"] = name
+    bus, cs = port.spi(name)
+    reply = bytearray(len(data))
+    # The slowest chip's limit and mode, whatever somebody else set before.
+    bus.init(baudrate=1000000, polarity=0, phase=0)
+    cs(0)
+    try:
+        bus.write_readinto(data, reply)
+    finally:
+        cs(1)
+    if reply == b"\xff" * len(reply):
+        raise silent(cfg, "only ones")
+    return reply
+
+
+def silent(cfg, what):
+    """Return the error of a device that sent `what`."""
+    return SensorError("no answer on %s (%s): wiring, power, or chip select?" % (cfg["bus"], what))
