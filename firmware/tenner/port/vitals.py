@@ -1,11 +1,11 @@
 # tenner port.vitals: what an ESP32 can tell of itself: its temperature and how well it hears Wi-Fi.
 # MIT license; Copyright (c) 2026 the tenner authors
 
-import esp32
-
 
 def vitals(wlan):
     """Return the values there are, of `temperature` and `rssi`."""
+    import esp32
+
     values = {}
     if hasattr(esp32, "mcu_temperature"):
         values["temperature"] = esp32.mcu_temperature()

@@ -31,7 +31,7 @@ class MCP3008(SPIDevice):
         self.power_on()
 
     def _clock(self, bit: int) -> int:
-        """One clock (5.0, figure 5-1): DOUT is high-impedance until the null bit."""
+        """One clock (5.0, figure 5-1): nobody drives the data line before the null bit."""
         if self._driven:
             # "it will output the conversion result with LSB first", then zeros
             return self._output.pop(0) if self._output else 0
