@@ -71,6 +71,8 @@ class Registry:
         self.calls.append((name, arguments_text))
         if self.gate is not None:
             await self.gate.wait()
+        if name == "valve":
+            return "opened" if await ctx.ask("open the valve") else "error: the owner said no"
         if name == "echo":
             return "echo " + arguments_text
         return "error: %s does not work" % name
@@ -123,6 +125,9 @@ class App:
     def __init__(self, chain):
         self.clock = Clock()
         self.delivered = []
+        #: What the owner was asked, and the answer once there is one.
+        self.asked = []
+        self.answer = None
         self._parts = {"chain": chain, "registry": Registry(), "budget": Budget(), "sensors": None}
 
     def part(self, name):
@@ -134,6 +139,12 @@ class App:
 
     def owner(self):
         return "telegram", 7
+
+    async def ask_owner(self, text, turn):
+        self.asked.append(text)
+        while self.answer is None:
+            await asyncio.sleep(0)
+        return self.answer
 
     def deliver(self, channel, chat, text):
         self.delivered.append((chat, text))

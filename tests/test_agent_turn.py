@@ -6,6 +6,7 @@ import net_peer
 from agent_fakes import Call, Reply, make_agent
 from net_peer import Peer
 from support import run, temp_folder
+from tenner.agent import turn as turn_module
 from tenner.agent.bus import Message
 from tenner.agent.turn import Ctx, Turn
 from tenner.llm.chain import Chain
@@ -160,6 +161,78 @@ class TestTurn(unittest.TestCase):
 
         kinds = [json.loads(line)[:2] for line in run(go())[2:]]
         self.assertEqual(kinds, [["c", "a"], ["c", "b"], ["t", "a"], ["t", "b"]])
+
+    def ask(self, meanwhile, kind="person", **settings):
+        """Run a turn that asks the owner; `meanwhile(agent, turn)` happens while it waits."""
+        agent = make_agent(temp_folder(self), Reply("", [Call("a", "valve", "{}")]), **settings)
+
+        async def go():
+            turn = Turn(agent, kind, "go", "console", "me")
+            lane = agent.lane
+            run_it = lane.person("console:me", turn) if kind == "person" else turn.run()
+            task = asyncio.create_task(run_it)
+            while not agent.app.asked:
+                await asyncio.sleep(0)
+            extra = meanwhile(agent, turn)
+            result = await task
+            if extra is not None:
+                await extra
+            return turn, result
+
+        return run(go())
+
+    def test_the_owners_answer(self):
+        for answer, text in ((True, "opened"), (False, "error: the owner said no")):
+            turn, result = self.ask(
+                lambda agent, turn, answer=answer: setattr(agent.app, "answer", answer)
+            )
+            self.assertEqual(result.text, "done")
+            self.assertEqual(json.loads(turn.lines[-2]), ["t", "a", text])
+
+    def test_waiting_for_the_owner_is_not_the_turns_time(self):
+        now = [1000]
+        self.addCleanup(setattr, turn_module, "ticks_ms", turn_module.ticks_ms)
+        turn_module.ticks_ms = lambda: now[0]
+
+        def later(agent, turn):
+            now[0] += 599000
+            agent.app.answer = True
+
+        turn, result = self.ask(later, turn__timeout_s=60)
+        self.assertEqual((result.text, result.error), ("done", None))
+
+    def test_what_interrupts_a_question_is_a_no(self):
+        for reason, words in (("person", "Put back"), ("stop", "Stopped")):
+            turn, result = self.ask(
+                lambda agent, turn, reason=reason: turn.interrupt(reason), "heartbeat"
+            )
+            self.assertTrue(result.error.startswith(words), result.error)
+            self.assertIn(b"the owner said no", turn.lines[-2])
+
+    def test_whoever_writes_instead_of_answering_says_no(self):
+        def write(agent, turn):
+            second = Turn(agent, "person", "no, the other one", "console", "me")
+            return asyncio.create_task(agent.lane.person("console:me", second))
+
+        turn, result = self.ask(write)
+        self.assertEqual(result.text, "done")
+        self.assertIn(b"the owner said no", turn.lines[-2])
+
+    def test_somebody_elses_message_waits_for_the_answer(self):
+        def write(agent, turn):
+            second = Turn(agent, "person", "hello", "telegram", "9")
+            task = asyncio.create_task(agent.lane.person("telegram:9", second))
+
+            async def answer():
+                for _ in range(20):
+                    await asyncio.sleep(0)
+                agent.app.answer = True
+
+            self.answering = asyncio.create_task(answer())
+            return task
+
+        turn, _ = self.ask(write)
+        self.assertIn(b"opened", turn.lines[-2])
 
     def test_the_failure_that_ends_a_loop_is_kept_as_it_was(self):
         agent = self.agent(Reply("", [Call("i%d" % i, "bad", "{}") for i in range(4)]))

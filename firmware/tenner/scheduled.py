@@ -67,6 +67,17 @@ async def deliver_job(app, text, channel, chat):
     return _queue(app, channel, chat, text, False)
 
 
+def quiet(app):
+    """Is it outside the heartbeat's hours, when nobody is to be woken? Not knowing the time counts as that."""
+    window = app.config.get("heartbeat.active_hours")
+    if not window:
+        return False
+    from tenner.schedule.hours import Hours
+
+    local = app.part("zone").local(app.clock.now())
+    return not (app.clock.trusted and Hours(window).active(local[3] * 60 + local[4]))
+
+
 def _owner(app):
     channel, chat = app.owner()
     if chat is None:

@@ -58,8 +58,11 @@ class Lane:
         """Run `turn` for a person as soon as the running turn allows; return its result."""
         self._people += 1
         try:
-            if self._turn is not None and self._turn.kind != "person":
-                self._turn.interrupt("person")
+            if self._turn is not None:
+                if self._turn.kind != "person":
+                    self._turn.interrupt("person")
+                elif self._holder == who:
+                    self._turn.overrule()
             return await self._run(who, turn)
         finally:
             self._people -= 1

@@ -86,7 +86,7 @@ class Ctx:
 
     async def ask(self, text):
         """Ask the owner to approve `text`; False when the answer is no or none comes."""
-        return await self.agent.app.ask_owner(text, self.turn)
+        return await self.turn.ask(text)
 
 
 class Turn:
@@ -115,6 +115,9 @@ class Turn:
         self._request = None
         self._asked = None
         self._interrupted = None
+        self._question = None
+        self._overruled = False
+        self._asked_ms = 0
         self._failure = None  # the call that failed last
         self._same = 0  # and how many times in a row
 
@@ -123,11 +126,33 @@ class Turn:
         self._interrupted = reason
         if self._request is not None:
             self._request.cancel()
+        self.overrule()
 
     def draft(self):
         """Return what there is of the reply that is being received."""
         reply = self._asked and self._asked.reply
         return reply.draft() if reply else ""
+
+    async def ask(self, text):
+        """Ask the owner. The time that takes is not this turn's; what interrupts it, or `overrule`, is a no."""
+        start = ticks_ms()
+        self._overruled = False
+        self._question = asyncio.create_task(self.agent.app.ask_owner(text, self))
+        try:
+            return await self._question
+        except asyncio.CancelledError:
+            if not self._overruled:
+                raise
+            return False
+        finally:
+            self._question = None
+            self._asked_ms += ticks_diff(ticks_ms(), start)
+
+    def overrule(self):
+        """Whoever is asked has written instead of answering."""
+        if self._question is not None:
+            self._overruled = True
+            self._question.cancel()
 
     async def run(self):
         """Run to the end and return a Result; only CancelledError leaves this method."""
@@ -165,7 +190,7 @@ class Turn:
         limit_s = get("turn.timeout_s")
         told_length = False
         for _ in range(max_rounds):
-            timeout_ms = limit_s * 1000 - ticks_diff(ticks_ms(), start)
+            timeout_ms = limit_s * 1000 + self._asked_ms - ticks_diff(ticks_ms(), start)
             if timeout_ms <= 0:
                 raise _Stopped("I stopped: this took longer than %d s." % limit_s)
             reply = await self._ask_model(timeout_ms)
