@@ -6,6 +6,7 @@ import re
 import pytest
 
 from host.driver_bench import Bench
+from host_tools.build import FIRMWARE
 from host_tools.vboard.devices import CHIPS
 from tenner.sensors import SensorError
 
@@ -282,6 +283,18 @@ def test_gpio(bench):
     assert bench.read("gpio", pin="A1", pull="up") == {"state": 0}
     with pytest.raises(SensorError, match="pull must be none or up or down, not high"):
         bench.read("gpio", pin="A1", pull="high")
+
+
+@pytest.mark.parametrize(
+    "chip", [line.split()[0] for line in (FIRMWARE / "tenner/sensors/chips.tsv").open()]
+)
+def test_a_driver_takes_every_name_of_a_chip_that_leads_to_it(bench, chip):
+    if chip in ("cpu", "gpio", "adc"):
+        return  # no chip, and nothing that is absent
+    with pytest.raises(SensorError) as caught:
+        bench.read(chip, pin="A1")
+    # It has looked for the chip.
+    assert re.search("no answer|no DS18B20", str(caught.value))
 
 
 def test_a_name_of_a_chip_that_nobody_knows(bench):

@@ -1,7 +1,7 @@
 # tenner sensors.dht22: DHT22 (AM2302) and DHT11 humidity and temperature sensors on a pin.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-Settings: pin, chip (dht22 or dht11).
+Settings: pin, chip (dht22, am2302 or dht11).
 
 Aosong product manual AM2302, version 1.0: 7.1 a reading gives what was measured at the one before, so two
 are made, 2 s apart, which is also the shortest time between them.
@@ -17,7 +17,7 @@ async def read(port, cfg):
         import dht
     except ImportError:
         raise SensorError("this MicroPython has no module dht")
-    old = choice(cfg, "chip", "dht22", ("dht22", "dht11")) == "dht11"
+    old = choice(cfg, "chip", "dht22", ("dht22", "am2302", "dht11")) == "dht11"
     name = cfg.get("pin")
     pins = port.pins()
     pins.check(name, "out")

@@ -15,7 +15,7 @@ def exchange(port, cfg, data):
     bus, cs = port.spi(name)
     reply = bytearray(len(data))
     # The slowest chip's limit and mode, whatever somebody else set before.
-    bus.init(baudrate=1000000, polarity=0, phase=0)
+    bus.init(baudrate=1000000, polarity=0, phase=0, bits=8)
     cs(0)
     try:
         bus.write_readinto(data, reply)
