@@ -102,6 +102,20 @@ class TestSensors(unittest.TestCase):
         self.define('{"room": {"driver": "tn_empty"}}')
         self.assertIn("gave no values", self.error())
 
+    def test_a_driver_that_never_ends(self):
+        from tenner.sensors import reading
+
+        self.addCleanup(setattr, reading, "DEADLINE_S", reading.DEADLINE_S)
+        reading.DEADLINE_S = 0.01
+        files.make_dirs(self.folder + "/drivers")
+        files.write_atomic(
+            self.folder + "/drivers/tn_hangs.py",
+            "import asyncio\nasync def read(port, cfg):\n    await asyncio.Event().wait()\n",
+        )
+        self.define('{"room": {"driver": "tn_hangs"}, "other": {"driver": "tmp102"}}')
+        self.assertIn("sensor room: driver tn_hangs did not finish in", self.error())
+        self.assertEqual(run(self.sensors.read("other")), {"temperature": 23.25})
+
     def test_cpu(self):
         self.define('{"board": {"driver": "cpu"}}')
         values = run(self.sensors.read("board"))

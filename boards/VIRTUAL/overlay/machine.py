@@ -31,6 +31,7 @@ TIMER_WAKE = 4
 PIN_WAKE = 2
 
 _PINS = 22
+_ETIMEDOUT = 110
 _frequency = 160000000
 
 
@@ -188,24 +189,40 @@ class SoftI2C:
     """I2C on any two pins. A bus is found by its pins, as by wires: wrong pins reach no device."""
 
     def __init__(self, scl=None, sda=None, *, freq=400000, timeout=50000):
-        self._open(scl, sda, freq)
+        self._open(scl, sda, freq, timeout)
 
-    def _open(self, scl, sda, freq):
+    def _open(self, scl, sda, freq, timeout):
         self._bus = "%s %s %d" % (_gpio(scl), _gpio(sda), freq)
+        self._timeout_ms = timeout // 1000
 
     def init(self, scl=None, sda=None, *, freq=400000, timeout=50000):
-        self._open(scl, sda, freq)
+        self._open(scl, sda, freq, timeout)
 
     def scan(self):
-        return list(_board.ask("i2c_scan " + self._bus))
+        try:
+            return list(_board.ask("i2c_scan " + self._bus))
+        except OSError:
+            # A bus that hangs has no devices, says the chip, after waiting for each of them.
+            _sleep_ms(112 * self._timeout_ms)
+            return []
 
     def _write(self, addr, data, stop):
         text = "i2c_write %s %d %d %s" % (self._bus, addr, stop, hexlify(data).decode())
-        return int(_board.ask(text))
+        return int(self._transfer(_board.ask, text))
 
     def _read_into(self, addr, buf, stop):
         if len(buf):
-            _board.ask_into("i2c_read %s %d %d %d" % (self._bus, addr, stop, len(buf)), buf)
+            text = "i2c_read %s %d %d %d" % (self._bus, addr, stop, len(buf))
+            self._transfer(_board.ask_into, text, buf)
+
+    def _transfer(self, ask, *question):
+        try:
+            return ask(*question)
+        except OSError as error:
+            if error.args[0] == _ETIMEDOUT:
+                # Nothing else runs on the chip meanwhile.
+                _sleep_ms(self._timeout_ms)
+            raise
 
     def writeto(self, addr, buf, stop=True):
         return self._write(addr, buf, stop)
@@ -245,7 +262,7 @@ class I2C(SoftI2C):
     def __init__(self, id=0, *, scl=None, sda=None, freq=400000, timeout=50000):
         if id != 0:
             raise ValueError("I2C(%s) doesn't exist" % id)
-        self._open(scl, sda, freq)
+        self._open(scl, sda, freq, timeout)
 
 
 class SoftSPI:

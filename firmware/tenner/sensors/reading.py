@@ -1,6 +1,7 @@
 # tenner sensors.reading: one reading: the sensor's settings, its driver, and errors in words.
 # MIT license; Copyright (c) 2026 the tenner authors
 
+import asyncio
 import sys
 
 from tenner.port.compat import const
@@ -8,6 +9,9 @@ from tenner.port.package import package_path
 from tenner.sensors import SensorError
 from tenner.sensors.strictjson import loads
 from tenner.store import files
+
+#: A driver that waits longer for its chip is stopped: others want to read their sensors too.
+DEADLINE_S = 10
 
 _MAX_BYTES = const(4096)
 
@@ -41,12 +45,14 @@ async def measure(port, workspace, name):
     cfg = table[name]
     kind = cfg["driver"]
     try:
-        values = await _driver(workspace, cfg).read(port, cfg)
+        values = await asyncio.wait_for(_driver(workspace, cfg).read(port, cfg), DEADLINE_S)
         if not isinstance(values, dict) or not values:
             raise SensorError("driver %s gave no values" % kind)
         return values
     except SensorError as error:
         text = error
+    except asyncio.TimeoutError:
+        text = "driver %s did not finish in %d s" % (kind, DEADLINE_S)
     except OSError as error:
         from tenner.sensors.buserrors import explain
 

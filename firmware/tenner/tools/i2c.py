@@ -1,8 +1,10 @@
 # tenner tools.i2c: scan, read and write chips on an I2C bus.
 # MIT license; Copyright (c) 2026 the tenner authors
 
-from tenner.port.compat import sleep_ms
+from tenner.port.compat import const, sleep_ms
 from tenner.tools import ToolError, buses
+
+_FIRST = const(0x08)
 
 LIMITS = {
     "address": (0x03, 0x77),
@@ -52,6 +54,7 @@ async def run(args, ctx):
         if action == "scan":
             from tenner.tools import i2c_chips
 
+            _probe(bus)
             return i2c_chips.listed(args["bus"], bus.scan())
         if action == "write":
             if register is None:
@@ -78,3 +81,12 @@ async def run(args, ctx):
         from tenner.sensors.buserrors import explain
 
         raise ToolError(explain(error, args["bus"], address, bus if action != "scan" else None))
+
+
+def _probe(bus):
+    """Raise what a bus that hangs raises: a scan of it takes seconds on an ESP32, and then finds nothing."""
+    try:
+        bus.writeto(_FIRST, b"")
+    except OSError as error:
+        if error.args[0] in (110, 116):  # ETIMEDOUT, here and on an ESP32
+            raise
