@@ -90,14 +90,14 @@ class Hardware:
         if chip not in CHIPS:
             raise HardwareError(f"{name}: no model of {chip!r}: {', '.join(CHIPS)}")
         names = {value: f"{name}.{value}" for value in CHIPS[chip].VALUES} | (values or {})
-        for value, initial in CHIPS[chip].VALUES.items():
-            self.world.add(names[value], initial)
         read = partial(self._value, names)
         device = CHIPS[chip](read, self._now) if self._now else CHIPS[chip](read)
         try:
             where, disconnect = self._connect(name, device, bus.lower(), address)
         except ValueError as exc:
             raise HardwareError(f"{name}: {exc}") from exc
+        for value, initial in device.VALUES.items():
+            self.world.add(names[value], initial)
         self.devices[name] = device
         self.where[name] = where
         self._disconnect[name] = disconnect

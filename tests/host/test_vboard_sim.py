@@ -70,6 +70,24 @@ def test_wifi_and_faults(board):
     assert "absent" not in tenner_sim("list")
 
 
+def test_wiring_one_more_chip(board):
+    tenner_sim("attach", "climate", "BME280", "i2c0", "0x76")
+    tenner_sim("attach", "probe", "DS18B20", "gpio1")
+    tenner_sim("set", "climate.pressure", "987")
+    tenner_sim("fault", "probe", "brownout")
+    listed = tenner_sim("list")
+    assert "climate.humidity" in listed
+    assert "BME280" in listed
+    assert "brownout" in listed
+    assert board.exec("from machine import I2C; print(118 in I2C(0).scan())") == "True\n"
+    tenner_sim("detach", "climate")
+    assert board.exec("print(118 in I2C(0).scan())") == "False\n"
+    assert "no device 'climate'" in refused("detach", "climate")
+    assert "two devices at 0x48" in refused("attach", "x", "SHT40", "i2c0", "0x48")
+    assert "no model of 'NE555'" in refused("attach", "x", "NE555", "i2c0", "0x20")
+    assert not [name for name in board.world() if name.startswith("x.")]
+
+
 def test_power_and_reset(board):
     tenner_sim("reset")
     board.wait_for("ready")
