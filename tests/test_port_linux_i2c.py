@@ -131,7 +131,7 @@ class TestI2C(AdapterCase):
         Patched(self, linux_i2c, ticks_ms=later)
         with self.assertRaises(OSError) as caught:
             bus.scan()
-        self.assertEqual(str(caught.exception), "scan given up at 0x29, too slow; found: none")
+        self.assertEqual(str(caught.exception), "scan given up at 0x18, too slow; found: none")
 
 
 class TestSMBus(AdapterCase):

@@ -86,6 +86,7 @@ class TestI2C(unittest.TestCase):
             self.bus.fails = number
             text = self.call(action="read", address=0x48)
             self.assertIn("bus i2c0 stuck low (ETIMEDOUT)", text)
+            self.assertEqual("or no chip at 0x48" in text, number == 110)
             self.assertIn("stuck low", self.call(action="scan"))
         self.bus.fails = 16
         self.assertIn(

@@ -30,7 +30,7 @@ _BLOCK = const(32)
 
 _EBUSY = const(16)
 _MOST = const(8192)  # bytes of one message
-_SCAN_MS = const(10000)
+_SCAN_MS = const(5000)
 
 
 class I2C:

@@ -14,7 +14,9 @@ def explain(error, bus_name, address, bus=None):
         text = "no answer at %s on %s (%s): wiring, power, or address pin?"
         return text % (place, bus_name, _NO_ANSWER[code]) + (_found(bus) if bus else "")
     if code in (110, 116):
-        return "bus %s stuck low (ETIMEDOUT): SDA or SCL held down, or no pull-ups" % bus_name
+        text = "bus %s stuck low (ETIMEDOUT): SDA or SCL held down, no pull-ups" % bus_name
+        # Some adapters of Linux, whose number is 110, say so of a chip that is not there.
+        return text + (", or no chip at " + place if code == 110 and address is not None else "")
     if code == 16:
         return "%s on %s is in use by a kernel driver (EBUSY)" % (place, bus_name)
     return "%s: %s" % (bus_name, error) if bus_name else str(error)
