@@ -13,6 +13,7 @@ from host_tools.errors import CommandError
 # name -> (module of host_tools, its click command, one line of help). The module stays unread until its
 # command is called, so that `tenner --help` is quick and a missing optional package hurts only its user.
 COMMANDS: dict[str, tuple[str, str, str]] = {
+    "sync": ("sync.command", "sync", "Code to the board, workspace both ways."),
     "sim": ("sim", "sim", "Virtual boards: start one, change its world, break its devices."),
 }
 

@@ -31,3 +31,9 @@ class BoardRefused(CommandError):
     def __init__(self, message: str, traceback: str = "") -> None:
         super().__init__(message)
         self.traceback = traceback
+
+
+class Conflict(CommandError):
+    """Something changed on both sides, and nobody was there to choose."""
+
+    exit_code = 5

@@ -172,6 +172,11 @@ class Board:
         self.load("files")
         return get_files(self.transport, paths, progress)
 
+    def make_folders(self, paths: list[str]) -> None:
+        """Make folders, with those they are in; what is there stays."""
+        if paths:
+            self.call("files", "".join(f"t_folder({path!r})\n" for path in paths))
+
     def remove(self, paths: list[str]) -> list[str]:
         """Remove files and empty folders; returns those that are still there."""
         left: list[str] = []

@@ -271,7 +271,7 @@ class Transport(SerialTransport):
         deadline = time.monotonic() + limit_s
         del self.heard[:]
         reset = False
-        attempt = 0
+        attempt = returns = 0
         while True:
             attempt += 1
             try:
@@ -279,7 +279,9 @@ class Transport(SerialTransport):
                     self.in_raw_repl = True
                     return
             except BoardGone:
-                if time.monotonic() > deadline:
+                # Twice: a reset by our own Ctrl-C, and a program that resets.
+                returns += 1
+                if returns > 2:
                     raise
                 self.reopen()
             if attempt < ENTER_TRIES and time.monotonic() < deadline:
@@ -350,6 +352,8 @@ class Transport(SerialTransport):
             try:
                 if self._raw_paste(code):
                     return
+            except BoardGone:
+                raise
             except BoardSilent:
                 # Some USB ports garble it: from now on without, for this connection.
                 self._enter(ENTER_LIMIT_S)

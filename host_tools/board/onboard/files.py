@@ -69,19 +69,23 @@ def t_put(size):
 
 
 def t_open(path):
-    import os
-
     try:
         return open(path, "wb")
     except OSError:
-        at = path.find("/", 1)
-        while at > 0:
-            try:
-                os.mkdir(path[:at])
-            except OSError:
-                pass
-            at = path.find("/", at + 1)
+        t_folder(path[: path.rfind("/")])
         return open(path, "wb")
+
+
+def t_folder(path):
+    import os
+
+    at = 0
+    while at >= 0:
+        at = path.find("/", at + 1)
+        try:
+            os.mkdir(path if at < 0 else path[:at])
+        except OSError:
+            pass
 
 
 def t_get(paths):

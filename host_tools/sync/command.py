@@ -1,0 +1,164 @@
+"""`tenner sync`: the command, its questions and its report."""
+
+from __future__ import annotations
+
+import time
+
+import rich_click as click
+
+from host_tools.board import open_board
+from host_tools.board.options import board_options
+from host_tools.errors import CommandError, Conflict
+from host_tools.output import at_terminal, json_option, print_json, progress_bar
+from host_tools.project import Project
+from host_tools.sync.run import Report, changed_files, synchronize
+from host_tools.sync.threeway import Do
+from host_tools.sync.workspace import diff
+
+_WATCH_S = 0.5
+
+
+@click.command()
+@board_options
+@click.option(
+    "--board", "board_name", default=None, metavar="NAME", help="Whose pins: a folder of boards/."
+)
+@click.option(
+    "--watch", is_flag=True, help="Sync again whenever a file here changes, until Ctrl-C."
+)
+@click.option("--dry-run", is_flag=True, help="Say what would be done, and change nothing.")
+@click.option(
+    "--delete", is_flag=True, help="Files deleted on one side are deleted on the other too."
+)
+@json_option
+def sync(
+    port: str | None,
+    sim: str | None,
+    board_name: str | None,
+    watch: bool,
+    dry_run: bool,
+    delete: bool,
+    as_json: bool,
+) -> None:
+    """Bring the board's code up to date, and the workspace on both sides.
+
+    Code is compiled for the board's MicroPython and switched over at once: cut off at any moment, the board
+    starts the old code or the new, never a mix. The files of `workspace/` go both ways: a change on one side wins,
+    a change on both is shown and asked about. Afterwards the agent runs.
+    """
+    if watch and dry_run:
+        raise click.UsageError("--watch and --dry-run do not go together")
+    project = Project.find()
+    report = _once(project, port, sim, board_name, dry_run, delete, as_json)
+    if not watch:
+        _finish(report)
+        return
+    seen = changed_files(project, report.board)
+    click.echo("watching for changes; Ctrl-C ends it, the agent runs on", err=True)
+    while True:
+        time.sleep(_WATCH_S)
+        now = changed_files(project, report.board)
+        if now == seen:
+            continue
+        try:
+            report = _once(project, port, sim, board_name, dry_run, delete, as_json)
+        except CommandError as exc:
+            # A slip in a file that is being edited must not end the watch.
+            click.echo(f"tenner: {exc.message}", err=True)
+        seen = changed_files(project, report.board)
+
+
+def _once(
+    project: Project,
+    port: str | None,
+    sim: str | None,
+    board_name: str | None,
+    dry_run: bool,
+    delete: bool,
+    as_json: bool,
+) -> Report:
+    with (
+        open_board(port, sim, project=project, remember=not dry_run) as board,
+        progress_bar("sync", quiet=as_json) as progress,
+    ):
+        report = synchronize(
+            board,
+            project,
+            ask=ask_which,
+            board_name=board_name,
+            delete=delete,
+            dry_run=dry_run,
+            progress=progress,
+        )
+    if as_json:
+        print_json(report.as_json())
+    else:
+        show(report)
+    return report
+
+
+def _finish(report: Report) -> None:
+    """The exit status says what needs a hand."""
+    if report.outcome.conflicts:
+        raise Conflict(
+            f"changed on both sides and left as they are: {', '.join(report.outcome.conflicts)}; run "
+            "`tenner sync` at a terminal to choose"
+        )
+    if report.started is not None and not report.started.running:
+        raise CommandError(
+            f"everything is on the board, but the agent does not run: {report.started.text}"
+        )
+
+
+def ask_which(path: str, ours: bytes | None, theirs: bytes | None) -> str:
+    """Show how a file differs and ask which version stays; without a terminal neither is touched."""
+    if not at_terminal():
+        return "skip"
+    for line in diff(path, ours, theirs):
+        color = {"+": "green", "-": "red", "@": "cyan"}.get(line[:1])
+        click.secho(line, fg=color, err=True)
+    answer: str = click.prompt(
+        f"{path} changed on both sides. Keep the one from (h)ere, from the (b)oard, or (s)kip",
+        type=click.Choice(["h", "b", "s"]),
+        show_choices=False,
+        default="s",
+        err=True,
+    )
+    return {"h": "here", "b": "board", "s": "skip"}[answer]
+
+
+def show(report: Report) -> None:
+    """The report for people: only what there is to say."""
+    would = "would be " if report.dry_run else ""
+    plan = report.code
+    size = sum(map(len, plan.write.values()))
+    if plan:
+        parts = [f"{len(plan.write)} {would}written ({size / 1024:.1f} KB)"] if plan.write else []
+        parts += [f"{len(plan.remove)} {would}removed"] if plan.remove else []
+        click.echo(f"code       {', '.join(parts)}, {plan.unchanged} unchanged")
+        for path in plan.shadows:
+            click.echo(f"           {path} {would}removed: it hid newer code")
+    else:
+        click.echo(f"code       up to date ({plan.unchanged} files)")
+    if plan.foreign:
+        click.echo(
+            f"           your own {', '.join(plan.foreign)} {would}taken away and kept here"
+        )
+    steps = report.steps if report.dry_run else report.outcome.done
+    for step in steps:
+        if step.do not in (Do.RECORD, Do.FORGET):
+            click.echo(f"workspace  {step.path}: {step.do.value}")
+    if not steps:
+        click.echo("workspace  nothing to do")
+    for step in report.outcome.kept:
+        click.echo(
+            f"workspace  {step.path}: {step.do.value}, kept on the other side (see --delete)"
+        )
+    for path in report.outcome.conflicts:
+        click.echo(f"workspace  {path}: changed on both sides, left as it is")
+    if report.outcome.saved:
+        click.echo(f"           what was replaced is in {report.outcome.saved}")
+    if report.started is not None and report.started.running:
+        click.echo(f"agent      running: {report.started.text}; {report.seconds:.1f} s in all")
+    if not report.configured and not report.dry_run:
+        click.echo("settings   none on the board yet: `tenner setup`")

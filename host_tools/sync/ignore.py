@@ -1,0 +1,82 @@
+"""Which files of the workspace stay out of a sync: `.tennerignore`, with the patterns of .gitignore."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+FILE = ".tennerignore"
+
+#: What editors and interpreters leave behind, and the halves of unfinished writes.
+DEFAULTS = """
+.*
+__pycache__/
+*.pyc
+*~
+*.swp
+*.tmp
+Thumbs.db
+"""
+
+
+class Ignore:
+    """The later pattern decides; `!pattern` takes a file in again, `name/` means folders only."""
+
+    def __init__(self, text: str = "") -> None:
+        self._rules: list[tuple[bool, bool, re.Pattern[str]]] = []
+        for line in (DEFAULTS + text).splitlines():
+            pattern = line.rstrip()
+            if not pattern or pattern.startswith("#"):
+                continue
+            again = pattern.startswith("!")
+            pattern = pattern.removeprefix("!")
+            folders = pattern.endswith("/")
+            self._rules.append((not again, folders, _compile(pattern.rstrip("/"))))
+
+    @classmethod
+    def load(cls, root: Path) -> Ignore:
+        """That of a project folder; the defaults alone when it has none."""
+        try:
+            return cls((root / FILE).read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return cls()
+
+    def __call__(self, path: str) -> bool:
+        """Does the file at this path, relative to the workspace, stay out?"""
+        parts = path.split("/")
+        for depth in range(1, len(parts) + 1):
+            # A file in a folder that stays out stays out.
+            if self._matches("/".join(parts[:depth]), folder=depth < len(parts)):
+                return True
+        return False
+
+    def _matches(self, path: str, *, folder: bool) -> bool:
+        out = False
+        for verdict, folders, pattern in self._rules:
+            if (folder or not folders) and pattern.fullmatch(path):
+                out = verdict
+        return out
+
+
+def _compile(pattern: str) -> re.Pattern[str]:
+    anchored = "/" in pattern
+    text = "" if anchored else "(?:.*/)?"
+    pattern = pattern.lstrip("/")
+    at = 0
+    while at < len(pattern):
+        if pattern.startswith("**/", at):
+            text, at = text + "(?:.*/)?", at + 3
+        elif pattern.startswith("**", at):
+            text, at = text + ".*", at + 2
+        elif pattern[at] == "*":
+            text, at = text + "[^/]*", at + 1
+        elif pattern[at] == "?":
+            text, at = text + "[^/]", at + 1
+        elif pattern[at] == "[" and "]" in pattern[at + 2 :]:
+            end = pattern.index("]", at + 2)
+            inside = pattern[at + 1 : end].replace("\\", "\\\\")
+            inside = "^" + inside[1:] if inside.startswith("!") else inside
+            text, at = f"{text}[{inside}]", end + 1
+        else:
+            text, at = text + re.escape(pattern[at]), at + 1
+    return re.compile(text)

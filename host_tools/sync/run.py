@@ -1,0 +1,199 @@
+"""One sync of one board: look, decide, put code and workspace in place, start the agent."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from host_tools import FIRMWARE
+from host_tools.board import Board
+from host_tools.board.link import Info, Started
+from host_tools.board.transfer import Progress
+from host_tools.errors import BoardGone, BoardRefused, CommandError
+from host_tools.project import Project
+from host_tools.sync import code as codes
+from host_tools.sync.code import CodePlan
+from host_tools.sync.switch import STAGE, finish, switch
+from host_tools.sync.threeway import Do, Step
+from host_tools.sync.workspace import HOME, Ask, Outcome, Workspace
+
+#: While a person reads a diff, no watchdog may bite.
+_ASKING_S = 1800
+#: A board that has stopped answering is not waited for once more.
+_LEAVE_S = 5.0
+_TEMPLATES = FIRMWARE / "workspace"
+
+
+@dataclass
+class Report:
+    """What a sync found and did."""
+
+    board: str
+    info: Info
+    code: CodePlan
+    steps: list[Step]
+    outcome: Outcome = field(default_factory=Outcome)
+    started: Started | None = None
+    configured: bool = True
+    seconds: float = 0.0
+    dry_run: bool = False
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "board": self.board,
+            "micropython": self.info.micropython,
+            "dry_run": self.dry_run,
+            "code": {
+                "written": sorted(self.code.write),
+                "removed": self.code.remove,
+                "unchanged": self.code.unchanged,
+                "bytes": sum(map(len, self.code.write.values())),
+            },
+            "workspace": [
+                {"path": step.path, "do": step.do.name.lower()}
+                for step in (self.steps if self.dry_run else self.outcome.done)
+            ],
+            "conflicts": self.outcome.conflicts,
+            "kept": [
+                {"path": step.path, "do": step.do.name.lower()} for step in self.outcome.kept
+            ],
+            "agent": None
+            if self.started is None
+            else {"running": self.started.running, "text": self.started.text},
+            "configured": self.configured,
+            "seconds": round(self.seconds, 3),
+        }
+
+
+def synchronize(
+    board: Board,
+    project: Project,
+    *,
+    ask: Ask,
+    board_name: str | None = None,
+    tree: dict[str, bytes] | None = None,
+    delete: bool = False,
+    dry_run: bool = False,
+    progress: Progress | None = None,
+) -> Report:
+    """Bring the board up to date and start its agent. `tree` is for code other than the firmware's."""
+    begun = time.monotonic()
+    if not dry_run:
+        board.guard()
+    info, there, folders = board.survey([*codes.ROOTS, HOME, "/config.json"])
+    name = codes.board_name(project, info, board_name)
+    tree = codes.code_tree(name) if tree is None else tree
+    codes.check_version(info, tree)
+    plan = codes.plan_code(tree, there)
+    workspace = Workspace(project, info.device_id)
+    report = Report(name, info, plan, [], configured="/config.json" in there, dry_run=dry_run)
+    if not dry_run and not workspace.folder.is_dir() and not workspace.there(there):
+        workspace.seed(_TEMPLATES)
+    report.steps = workspace.plan(there)
+    if dry_run:
+        return report
+    try:
+        _carry_out(board, workspace, report, tree, ask, delete, progress)
+        board.remove(_empty_folders(folders, there, report.code))
+    except BoardGone as exc:
+        raise BoardGone(
+            f"{exc.message} in the middle of a sync. The board starts the old code or the new, never a "
+            "mix: plug it in and run `tenner sync` again"
+        ) from exc
+    except BaseException:
+        leave_as_it_was(board, tree.get("/boot.py"))
+        raise
+    if board_name:
+        project.remember(board=board_name)
+    report.started = board.restart()
+    report.seconds = time.monotonic() - begun
+    return report
+
+
+def _carry_out(
+    board: Board,
+    workspace: Workspace,
+    report: Report,
+    tree: dict[str, bytes],
+    ask: Ask,
+    delete: bool,
+    progress: Progress | None,
+) -> None:
+    plan, boot = report.code, tree["/boot.py"]
+    if plan.unfinished:
+        try:
+            finish(board, boot)
+        except BoardRefused:
+            # Its list cannot be carried out. Nothing may start until a good one has been.
+            board.remove(["/main.py"])
+            board.remove(list(board.manifest([STAGE])))
+        _, there, _ = board.survey(codes.ROOTS)
+        report.code = plan = codes.plan_code(tree, there)
+    pushed = _pushed(workspace, report.steps)
+    codes.check_space(report.info, {**plan.write, **pushed})
+
+    def guarded_ask(path: str, ours: bytes | None, theirs: bytes | None) -> str:
+        board.guard(_ASKING_S)
+        try:
+            return ask(path, ours, theirs)
+        finally:
+            board.guard()
+
+    _save_foreign(board, workspace, plan)
+    # What the agent wrote is brought to safety before anything is changed.
+    report.outcome = workspace.settle(
+        board, report.steps, ask=guarded_ask, delete=delete, progress=progress
+    )
+    if plan:
+        switch(board, plan.write, plan.remove, boot, progress)
+
+
+def _pushed(workspace: Workspace, steps: list[Step]) -> dict[str, bytes]:
+    return {
+        f"{HOME}/{step.path}": workspace.read(step.path) for step in steps if step.do is Do.PUSH
+    }
+
+
+def _save_foreign(board: Board, workspace: Workspace, plan: CodePlan) -> None:
+    """What may be the owner's own is kept here before it goes."""
+    found = board.read_files(plan.foreign) if plan.foreign else {}
+    plan.foreign = [path for path, data in found.items() if codes.is_foreign(path, data)]
+    for path in plan.foreign:
+        workspace.save(path.lstrip("/"), found[path])
+
+
+def _empty_folders(folders: set[str], there: Iterable[str], plan: CodePlan) -> list[str]:
+    """Folders of code that have nothing in them any more, the deepest first."""
+    used = set()
+    for path in {*there, *plan.write} - set(plan.remove):
+        while path := path.rpartition("/")[0]:
+            used.add(path)
+    ours = [folder for folder in folders if folder.startswith((codes.HOME, codes.SHADOW))]
+    return sorted((folder for folder in ours if folder not in used), key=len, reverse=True)
+
+
+def leave_as_it_was(board: Board, boot: bytes | None) -> None:
+    """After a failure or Ctrl-C: drop what is half there, and let the agent run."""
+    if board.transport.gone:
+        return
+    with contextlib.suppress(CommandError, KeyboardInterrupt):
+        board.transport.enter_raw_repl(timeout_overall=_LEAVE_S)
+        if boot is not None:
+            finish(board, boot)
+        board.restart(limit_s=3.0)
+
+
+def changed_files(project: Project, board: str) -> dict[str, int]:
+    """Modification time of everything a sync of this project looks at."""
+    from host_tools.build import BOARDS
+
+    found: dict[str, int] = {}
+    for folder in (FIRMWARE, BOARDS / board, project.root / "workspace"):
+        for path in folder.rglob("*"):
+            with contextlib.suppress(OSError):
+                if path.is_file() and "__pycache__" not in path.parts:
+                    found[str(path)] = path.stat().st_mtime_ns
+    return found

@@ -1,0 +1,55 @@
+"""What to do with each file of a workspace, from three states of it: last synced, here, on the board.
+
+A change on one side wins, a change on both is a conflict, the same change on both is none. What is gone on one
+side is kept on the other until somebody asks for it to be deleted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Do(Enum):
+    """What happens to a file."""
+
+    PUSH = "here -> board"
+    PULL = "board -> here"
+    CONFLICT = "changed on both sides"
+    GONE_HERE = "deleted here"
+    GONE_BOARD = "deleted on the board"
+    RECORD = "same on both sides"
+    FORGET = "deleted on both sides"
+
+
+@dataclass(frozen=True)
+class Step:
+    """One file that needs something; `path` is relative to the workspace."""
+
+    path: str
+    do: Do
+
+
+def plan(
+    synced: Mapping[str, str], here: Mapping[str, str], board: Mapping[str, str]
+) -> list[Step]:
+    """The steps, by path, from the hash of every file in the three states."""
+    steps = []
+    for path in sorted({*synced, *here, *board}):
+        do = _decide(synced.get(path), here.get(path), board.get(path))
+        if do is not None:
+            steps.append(Step(path, do))
+    return steps
+
+
+def _decide(synced: str | None, here: str | None, board: str | None) -> Do | None:
+    if here == board:
+        if here == synced:
+            return None
+        return Do.RECORD if here is not None else Do.FORGET
+    if board == synced:
+        return Do.GONE_HERE if here is None else Do.PUSH
+    if here == synced:
+        return Do.GONE_BOARD if board is None else Do.PULL
+    return Do.CONFLICT
