@@ -131,7 +131,8 @@ class TestI2C(AdapterCase):
         Patched(self, linux_i2c, ticks_ms=later)
         with self.assertRaises(OSError) as caught:
             bus.scan()
-        self.assertEqual(str(caught.exception), "scan given up at 0x18, too slow; found: none")
+        text = "scan given up at 0x18; found: none. Bus stuck low, or an adapter that waits"
+        self.assertTrue(str(caught.exception).startswith(text))
 
 
 class TestSMBus(AdapterCase):

@@ -23,7 +23,7 @@ class BoardCase(unittest.TestCase):
 
     def setUp(self):
         self.top = temp_folder(self)
-        self.csv = self.top + "/pins.csv"
+        self.csv = self.top + "/board.csv"
         self.kept = {}
 
     def tree(self, text):
@@ -126,27 +126,35 @@ class TestBuses(BoardCase):
         self.assertEqual(self.make().buses("i2c"), [])
         self.assertEqual(self.make().buses("spi"), [])
 
-    def test_the_port(self):
-        Patched(self, linux_buses, Buses=lambda path, *rest: self.fake(*rest))
+    def port(self, settings):
         port = Port(self.top)
         port.top = self.top
-        port.configure(Config({"i2c.i2c-9.shared": True}))
+        port.configure(Config(settings))
+        return port
+
+    def test_the_port(self):
+        port = self.port({"i2c.i2c-9.shared": True})
         self.assertEqual(port.i2c_names(), ["i2c-0", "i2c-6", "i2c-9"])
         self.assertEqual(port.spi_names(), ["spi0.0", "spi1.0"])
         self.assertTrue(port.i2c("i2c-0") is port.i2c("i2c-0"))
         self.assertTrue(port.spi("spi0.0")[0] is port.spi("spi0.0")[0])
         self.assertEqual(len(self.opened), 2)
+
+    def test_a_pins_csv_in_the_root_folder_is_the_owners(self):
+        files.write_atomic(self.top + "/pins.csv", ROWS)
+        port = self.port({})
+        self.assertEqual(port.i2c_names(), ["i2c5"])
+        self.assertEqual(next(port.pins().rows())[0], "I2C5")
+
+    def test_settings_that_linux_has_no_use_for(self):
         for settings, word in (
             ({"power.mode": "sleep"}, "power.mode"),
             ({"i2c.i2c0.scl": "5"}, "i2c.i2c0.scl: on Linux the device tree decides"),
             ({"spi.spi0.cs": "5"}, "spi.spi0.cs"),
         ):
             with self.assertRaises(ValueError) as caught:
-                port.configure(Config(settings))
+                self.port(settings)
             self.assertIn(word, str(caught.exception))
-
-    def fake(self, config, kept, top):
-        return type(self.make())("", config, kept, top)
 
 
 PINS = """\

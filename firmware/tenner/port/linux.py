@@ -161,8 +161,13 @@ class Port:
         from tenner.port.linux_buses import Buses
         from tenner.port.package import package_path
 
+        # The owner's own, then that of the board the code was put together for; or none.
+        path = self.path("pins.csv")
         try:
-            path = package_path("pins.csv")
+            os.stat(path)
         except OSError:
-            path = ""  # a machine that is no board we know
+            try:
+                path = package_path("pins.csv")
+            except OSError:
+                path = ""
         return (kind or Buses)(path, self._config, self._kept, self.top)

@@ -60,7 +60,11 @@ class I2C:
             if ticks_diff(ticks_ms(), start) > _SCAN_MS:
                 # The agent does nothing else meanwhile.
                 shown = ", ".join(["0x%02x" % each for each in found]) or "none"
-                raise OSError("scan given up at 0x%02x, too slow; found: %s" % (addr, shown))
+                text = (
+                    "scan given up at 0x%02x; found: %s. Bus stuck low, or an adapter that waits \
+for absent chips"
+                )
+                raise OSError(text % (addr, shown))
         return found
 
     def readfrom_into(self, addr, buf, stop=True):

@@ -27,6 +27,7 @@ class Gpio(Buses):
 
     def check(self, name, use):
         """Return (name, place) of a pin that may be used so."""
+        name = str(name)
         kind = use if use in ("adc", "pwm") else "gpio"
         table = self._table(kind)
         for row in table:
