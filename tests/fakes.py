@@ -19,14 +19,14 @@ class FakeI2C:
 
     def _chip(self, address):
         if self.fails:
-            raise OSError(self.fails)
+            raise OSError(self.fails, "as the test wants it")
         if address not in self.chips:
             raise OSError(19)
         return self.chips[address]
 
     def scan(self):
         if self.fails:
-            raise OSError(self.fails)
+            raise OSError(self.fails, "as the test wants it")
         return sorted([address for address in self.chips if address >= 8])
 
     def readfrom_into(self, address, buf):

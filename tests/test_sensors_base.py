@@ -47,6 +47,9 @@ class TestSensors(unittest.TestCase):
         self.now += 3000
         self.bus.fails = 19
         self.assertIn("sensor room: no answer at 0x48 on i2c0 (ENODEV)", self.error())
+        # On CPython this is a TimeoutError, as the end of our own patience is.
+        self.bus.fails = 110
+        self.assertIn("sensor room: bus i2c0 stuck low (ETIMEDOUT)", self.error())
         self.bus.fails = None
         self.assertEqual(run(self.sensors.read("room")), {"temperature": 23.25})
 

@@ -51,12 +51,14 @@ async def measure(port, workspace, name):
         return values
     except SensorError as error:
         text = error
-    except asyncio.TimeoutError:
-        text = "driver %s did not finish in %d s" % (kind, DEADLINE_S)
-    except OSError as error:
-        from tenner.sensors.buserrors import explain
+    except (OSError, asyncio.TimeoutError) as error:
+        # CPython has one class for our deadline and for the ETIMEDOUT of a bus, which comes with a number.
+        if error.args:
+            from tenner.sensors.buserrors import explain
 
-        text = explain(error, cfg.get("bus"), cfg.get("address"))
+            text = explain(error, cfg.get("bus"), cfg.get("address"))
+        else:
+            text = "driver %s did not finish in %d s" % (kind, DEADLINE_S)
     except Exception as error:
         text = "driver %s failed: %s: %s" % (kind, type(error).__name__, error)
     raise SensorError("sensor %s: %s" % (name, text))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from host_tools.vboard.devices.base import I2CDevice
+from host_tools.vboard.devices.registers import PointedRegisters
 
 _CONVERSION = 0
 _CONFIGURATION = 1
@@ -28,58 +28,40 @@ _OSCILLATOR = 1.1  # 7.5: the data rate varies by 10 % at most
 _WAKE_S = 25e-6  # 9.4.2.1
 
 
-class ADS1115(I2CDevice):
+class ADS1115(PointedRegisters):
     """Four registers of 16 bits behind a pointer. Values `in0` to `in3`, in volts."""
 
     OWN_FAULTS = ("slow", "range")
     VALUES = {"in0": 1.0, "in1": 2.0, "in2": 0.5, "in3": 0.0}
 
     def power_on(self) -> None:
-        self._pointer = 0
+        super().power_on()
         self._configuration = _POWER_UP
         self._thresholds = {2: 0x8000, 3: 0x7FFF}
         self._result = 0
         self._next: int | None = None
         self._ready_at = 0.0
-        self._got: list[int] = []
 
     def start(self, read: bool) -> bool:
-        self._got = []
-        self._at = 0
         self._finish()
-        if read:
-            self._word = self._register()
-        return True
+        return super().start(read)
 
-    def write(self, byte: int) -> bool:
-        self._got.append(byte)
-        if len(self._got) == 1:
-            self._pointer = byte & 3  # 9.6.1: the upper six bits are to be zero
-        elif len(self._got) == 3:
-            self._store(self._got[1] << 8 | byte)
-        return True
-
-    def read(self) -> int:
-        byte = self._word >> 8 if self._at == 0 else self._word & 0xFF
-        self._at ^= 1
-        return byte
-
-    def _register(self) -> int:
-        if self._pointer == _CONVERSION:
+    def register(self, number: int) -> int:
+        if number == _CONVERSION:
             return self._result & 0xFFFF
-        if self._pointer == _CONFIGURATION:
+        if number == _CONFIGURATION:
             # OS reads 0 while a conversion is under way.
             busy = self._next is not None
             return self._configuration & ~_OS | (0 if busy else _OS)
-        return self._thresholds[self._pointer]
+        return self._thresholds[number]
 
-    def _store(self, word: int) -> None:
-        if self._pointer == _CONFIGURATION:
+    def store(self, number: int, word: int) -> None:
+        if number == _CONFIGURATION:
             self._configuration = word
             if not word & _SINGLE_SHOT or word & _OS:
                 self._begin()
-        elif self._pointer in self._thresholds:
-            self._thresholds[self._pointer] = word
+        elif number in self._thresholds:
+            self._thresholds[number] = word
 
     def _begin(self) -> None:
         plus, minus = _INPUTS[self._configuration >> 12 & 7]

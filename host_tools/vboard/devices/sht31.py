@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from host_tools.vboard.devices.base import I2CDevice, crc8
+from host_tools.vboard.devices.sensirion import SensirionDevice
 
 # Single shot (4.3, table 9): command, seconds it takes at most (table 4), clock stretching.
 _SINGLE_SHOT = {
@@ -51,17 +51,13 @@ _CLEARED = 0x8C10
 _SERIAL = 0x54454E31
 
 
-class SHT31(I2CDevice):
-    """Commands of 16 bits; results are words, each with its CRC. Values `temperature`, `humidity`."""
-
-    OWN_FAULTS = ("bad_crc", "slow", "range")
-    VALUES = {"temperature": 24.0, "humidity": 55.0}
+class SHT31(SensirionDevice):
+    """Commands of 16 bits."""
 
     def power_on(self) -> None:
+        super().power_on()
         self._status = _ALERT_PENDING | _RESET_DETECTED
         self._command: list[int] = []
-        self._output: list[int] = []
-        self._ready_at = 0.0  # of what is in `_output`
         self._stretch = False
         self._next_at = 0.0  # when a periodic measurement has something new
         self._period: float | None = None
@@ -81,9 +77,6 @@ class SHT31(I2CDevice):
         if len(self._command) == 2:
             return self._execute((self._command[0] << 8) | byte)
         return True
-
-    def read(self) -> int:
-        return self._output.pop(0) if self._output else 0xFF
 
     def _execute(self, command: int) -> bool:
         self._status &= ~_COMMAND_FAILED
@@ -109,11 +102,11 @@ class SHT31(I2CDevice):
             self._status &= ~_HEATER
             self._status |= _HEATER if command == _HEATER_ON else 0
         elif command == _READ_STATUS:
-            self._answer(self._status)
+            self.answer(self._status)
         elif command == _CLEAR_STATUS:
             self._status &= ~_CLEARED
         elif command == _SERIAL_NUMBER:
-            self._answer(_SERIAL >> 16, _SERIAL & 0xFFFF)
+            self.answer(_SERIAL >> 16, _SERIAL & 0xFFFF)
         else:
             self._status |= _COMMAND_FAILED
             return False
@@ -123,12 +116,4 @@ class SHT31(I2CDevice):
         """4.13: T = -45 + 175 S/(2^16-1), RH = 100 S/(2^16-1)."""
         temperature = round((self.reads("temperature", -45, 130) + 45) / 175 * 65535)
         humidity = round(self.reads("humidity", 0, 100) / 100 * 65535)
-        self._answer(temperature, humidity)
-
-    def _answer(self, *words: int) -> None:
-        self._output = []
-        self._ready_at = 0.0
-        for word in words:
-            data = bytes((word >> 8, word & 0xFF))
-            crc = crc8(data)
-            self._output += [*data, crc ^ 0x55 if self.fault == "bad_crc" else crc]
+        self.answer(temperature, humidity)

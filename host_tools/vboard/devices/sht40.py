@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from host_tools.vboard.devices.base import I2CDevice, crc8
+from host_tools.vboard.devices.sensirion import SensirionDevice
 
 # Commands of one byte (4.5, table 8) and the longest they take (3.1, table 5; 4.9 for the heater).
 _MEASURE = {
@@ -22,15 +22,8 @@ _SOFT_RESET = 0x94
 _SERIAL = 0x54454E32
 
 
-class SHT40(I2CDevice):
-    """One-byte commands; results are words, each with its CRC. Values `temperature`, `humidity`."""
-
-    OWN_FAULTS = ("bad_crc", "slow", "range")
-    VALUES = {"temperature": 24.0, "humidity": 55.0}
-
-    def power_on(self) -> None:
-        self._output: list[int] = []
-        self._ready_at = 0.0
+class SHT40(SensirionDevice):
+    """Commands of one byte."""
 
     def start(self, read: bool) -> bool:
         # Busy, or with nothing to say, it does not acknowledge a read header (4.2).
@@ -47,25 +40,15 @@ class SHT40(I2CDevice):
             # 4.6: T = -45 + 175 S/(2^16-1), RH = -6 + 125 S/(2^16-1)
             temperature = round((self.reads("temperature", -45, 130) + 45) / 175 * 65535)
             humidity = round((self.reads("humidity", -6, 119) + 6) / 125 * 65535)
-            self._answer(temperature, humidity)
+            self.answer(temperature, humidity)
             self._ready_at = self.takes(_MEASURE[byte])
         elif byte == _SERIAL_NUMBER:
-            self._answer(_SERIAL >> 16, _SERIAL & 0xFFFF)
+            self.answer(_SERIAL >> 16, _SERIAL & 0xFFFF)
         else:
             return False
         return True
-
-    def read(self) -> int:
-        return self._output.pop(0) if self._output else 0xFF
 
     def stop(self) -> None:
         if self.now() >= self._ready_at and len(self._output) < 6:
             # A result is read once, even if only a part of it was.
             self._output = []
-
-    def _answer(self, *words: int) -> None:
-        self._output = []
-        for word in words:
-            data = word.to_bytes(2, "big")
-            crc = crc8(data)
-            self._output += [*data, crc ^ 0x55 if self.fault == "bad_crc" else crc]

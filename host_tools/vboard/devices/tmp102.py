@@ -5,7 +5,7 @@ Section numbers below are the data sheet's.
 
 from __future__ import annotations
 
-from host_tools.vboard.devices.base import I2CDevice
+from host_tools.vboard.devices.registers import PointedRegisters
 
 _TEMPERATURE = 0
 _CONFIGURATION = 1
@@ -25,48 +25,27 @@ _WRITABLE = 0x9FD0
 _CONVERSION_S = 0.026  # typical (6.5)
 
 
-class TMP102(I2CDevice):
+class TMP102(PointedRegisters):
     """Four registers behind a pointer. Temperature comes from the world value `temperature`."""
 
     OWN_FAULTS = ("range",)
     VALUES = {"temperature": 21.5}
 
     def power_on(self) -> None:
-        self._pointer = 0  # 7.5.1: power-up reset value is 00
+        super().power_on()  # 7.5.1: the pointer's power-up reset value is 00
         self._configuration = 0x60A0  # 7.5.3
         self._limits = {_T_LOW: 0x4B00, _T_HIGH: 0x5000}  # 7.5.4: 75 and 80 degrees
         self._frozen: int | None = None
         self._ready_at = 0.0
         self._alert = False
-        self._got: list[int] = []
-        self._shift = 0
 
-    def start(self, read: bool) -> bool:
-        self._got = []
-        self._shift = 0
-        if read:
-            self._word = self._register()
-        return True
+    def store_high(self, number: int, byte: int) -> None:
+        # 7.5.3: the first byte alone is stored too.
+        if number == _CONFIGURATION:
+            self.store(number, byte << 8 | self._configuration & 0xFF)
 
-    def write(self, byte: int) -> bool:
-        self._got.append(byte)
-        if len(self._got) == 1:
-            self._pointer = byte & 3
-        elif len(self._got) == 3:
-            self._store((self._got[1] << 8) | self._got[2])
-        elif len(self._got) == 2 and self._pointer == _CONFIGURATION:
-            # 7.5.3: the first byte alone is stored too.
-            self._store((byte << 8) | (self._configuration & 0xFF))
-        return True
-
-    def read(self) -> int:
-        """High byte first (7.5.2); more than two bytes repeat the register."""
-        byte = self._word >> 8 if self._shift == 0 else self._word & 0xFF
-        self._shift ^= 1
-        return byte
-
-    def _store(self, word: int) -> None:
-        if self._pointer == _CONFIGURATION:
+    def store(self, number: int, word: int) -> None:
+        if number == _CONFIGURATION:
             before = self._configuration
             self._configuration = (word & _WRITABLE & ~_OS) | _RESOLUTION
             if self._configuration & _SHUTDOWN:
@@ -79,10 +58,8 @@ class TMP102(I2CDevice):
                     self._ready_at = self.now() + _CONVERSION_S
             else:
                 self._frozen = None
-        elif self._pointer in self._limits:
-            self._limits[self._pointer] = word & (
-                0xFFF8 if self._configuration & _EXTENDED else 0xFFF0
-            )
+        elif number in self._limits:
+            self._limits[number] = word & (0xFFF8 if self._configuration & _EXTENDED else 0xFFF0)
 
     def _convert(self) -> int:
         """The temperature in sixteenths of a degree (7.3.1: 0.0625 per bit)."""
@@ -90,21 +67,21 @@ class TMP102(I2CDevice):
         top = 1 << (bits - 1)
         return round(self.reads("temperature", -top / 16, (top - 1) / 16) * 16)
 
-    def _register(self) -> int:
-        if self._pointer == _TEMPERATURE:
+    def register(self, number: int) -> int:
+        if number == _TEMPERATURE:
             counts = self._convert() if self._frozen is None else self._frozen
             if self._configuration & _EXTENDED:
                 # 13 bits left-justified; bit 0 set tells the mode (table 8).
                 return ((counts & 0x1FFF) << 3) | 1
             return (counts & 0xFFF) << 4
-        if self._pointer == _CONFIGURATION:
+        if number == _CONFIGURATION:
             word = self._configuration & ~_ALERT
             if self._configuration & _SHUTDOWN and self.now() >= self._ready_at:
                 word |= _OS
             # AL shows the comparator; with POL = 0 it reads 1 until the alert is active.
             active = self._comparator()
             return word | (_ALERT if active == bool(word & _POLARITY) else 0)
-        return self._limits[self._pointer]
+        return self._limits[number]
 
     def _comparator(self) -> bool:
         """Alert above T_HIGH until below T_LOW (7.4.4)."""
