@@ -14,6 +14,9 @@ from host_tools.errors import CommandError
 # command is called, so that `tenner --help` is quick and a missing optional package hurts only its user.
 COMMANDS: dict[str, tuple[str, str, str]] = {
     "sync": ("sync.command", "sync", "Code to the board, workspace both ways."),
+    "pull": ("sync.copies", "pull", "What the agent wrote, into workspace/."),
+    "backup": ("sync.copies", "backup", "The board's own files into a zip file."),
+    "restore": ("sync.copies", "restore", "The files of a backup onto the board."),
     "sim": ("sim", "sim", "Virtual boards: start one, change its world, break its devices."),
 }
 

@@ -56,12 +56,16 @@ class Project:
             "project.json", json.dumps({k: v for k, v in known.items() if v is not None}, indent=1)
         )
 
-    def write(self, name: str, data: str | bytes) -> None:
-        """Write a file of `.tenner/`, whole or not at all."""
+    def make(self) -> None:
+        """Make `.tenner/`, should it not be there."""
         if not self.folder.is_dir():
             self.folder.mkdir(parents=True)
             # Nothing in it is for others: ports, backups with secrets.
             (self.folder / ".gitignore").write_text("*\n")
+
+    def write(self, name: str, data: str | bytes) -> None:
+        """Write a file of `.tenner/`, whole or not at all."""
+        self.make()
         path = self.folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary = path.with_name(path.name + ".tmp")

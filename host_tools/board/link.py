@@ -71,6 +71,9 @@ class Started:
     running: bool
     text: str
 
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
 
 @functools.cache
 def onboard(name: str) -> str:

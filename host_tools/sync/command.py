@@ -99,14 +99,19 @@ def _once(
 
 def _finish(report: Report) -> None:
     """The exit status says what needs a hand."""
-    if report.outcome.conflicts:
-        raise Conflict(
-            f"changed on both sides and left as they are: {', '.join(report.outcome.conflicts)}; run "
-            "`tenner sync` at a terminal to choose"
-        )
+    conflict_left(report.outcome.conflicts)
     if report.started is not None and not report.started.running:
         raise CommandError(
             f"everything is on the board, but the agent does not run: {report.started.text}"
+        )
+
+
+def conflict_left(paths: list[str]) -> None:
+    """Conflict, when a file waits for somebody to choose."""
+    if paths:
+        raise Conflict(
+            f"changed on both sides and left as they are: {', '.join(paths)}; run `tenner sync` at a "
+            "terminal to choose"
         )
 
 

@@ -53,16 +53,11 @@ class Report:
                 "bytes": sum(map(len, self.code.write.values())),
             },
             "workspace": [
-                {"path": step.path, "do": step.do.name.lower()}
-                for step in (self.steps if self.dry_run else self.outcome.done)
+                step.as_json() for step in (self.steps if self.dry_run else self.outcome.done)
             ],
             "conflicts": self.outcome.conflicts,
-            "kept": [
-                {"path": step.path, "do": step.do.name.lower()} for step in self.outcome.kept
-            ],
-            "agent": None
-            if self.started is None
-            else {"running": self.started.running, "text": self.started.text},
+            "kept": [step.as_json() for step in self.outcome.kept],
+            "agent": self.started.as_json() if self.started else None,
             "configured": self.configured,
             "seconds": round(self.seconds, 3),
         }

@@ -30,6 +30,9 @@ class Step:
     path: str
     do: Do
 
+    def as_json(self) -> dict[str, str]:
+        return {"path": self.path, "do": self.do.name.lower()}
+
 
 def plan(
     synced: Mapping[str, str], here: Mapping[str, str], board: Mapping[str, str]

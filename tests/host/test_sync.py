@@ -452,3 +452,55 @@ def test_the_command_reports_and_its_exit_status_says_what_is_left(project, writ
         assert done.exit_code == 5, done.output
         assert "NOTE.md: changed on both sides, left as it is" in done.stdout
         assert "tenner: changed on both sides and left as they are: NOTE.md" in done.stderr
+
+
+# Copies.
+
+OWN = {
+    "/workspace/HEARTBEAT.md": b"# Heartbeat\n",
+    "/workspace/memory/x y=z.md": "é\n".encode(),
+    "/state/runs.jsonl": b'{"t":1}\n' * 2000,
+    "/state/budget.a": bytes(range(40)),
+    "/config.json": b'{"name": "desk"}',
+    "/certs/root.der": bytes(range(256)) * 5,
+}
+
+
+def invoke(*arguments):
+    return CliRunner().invoke(tenner, [*arguments])
+
+
+def test_pull_only_reads(project, write):
+    write("mine.md", "1\n")
+    with VirtualBoard(agent(1) | OWN) as board:
+        before = board.read_tree()
+        done = invoke("pull", "--port", board.pty, "--json")
+        assert json.loads(done.stdout) == {
+            "pulled": ["HEARTBEAT.md", "memory/x y=z.md"],
+            "conflicts": [],
+        }
+        assert board.read_tree() == before
+        board.wait_for("tenner 1 on esp32")
+    assert (project.root / "workspace/memory/x y=z.md").read_text() == "é\n"
+
+
+def test_backup_and_restore_on_an_empty_board(project):
+    with VirtualBoard(agent(1) | OWN) as board:
+        done = invoke("backup", "mine.zip", "--port", board.pty, "--json")
+        assert json.loads(done.stdout)["files"] == sorted(OWN)
+    assert (project.root / "mine.zip").stat().st_mode & 0o77 == 0, "it holds keys"
+    with VirtualBoard(agent(1) | {"/config.json": b"{}", "/workspace/new.md": b"1"}) as board:
+        done = invoke("restore", "mine.zip", "--port", board.pty)
+        assert done.exit_code == 0, done.output
+        assert "running: tenner 1 on esp32" in done.stdout
+        there = board.read_tree()
+        assert {path: there.get(path) for path in OWN} == OWN
+        assert there["/workspace/new.md"] == b"1"
+    kept = list((project.folder / "replaced").glob("*/config.json"))
+    assert [path.read_bytes() for path in kept] == [b"{}"]
+
+
+def test_what_is_no_backup_is_a_sentence(project):
+    (project.root / "x.zip").write_bytes(b"PK\x03\x04 no")
+    done = invoke("restore", "x.zip")
+    assert (done.exit_code, "is not a backup made by `tenner backup`" in done.stderr) == (1, True)

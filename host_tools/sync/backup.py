@@ -1,0 +1,111 @@
+"""What nobody can make again: the owner's and the agent's files of a board, in one zip file."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import time
+import zipfile
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from host_tools import tenner_version
+from host_tools.board import Board
+from host_tools.board.transfer import Progress, short_hash
+from host_tools.errors import CommandError
+from host_tools.sync.code import check_space
+
+#: Everything that is not code.
+ROOTS = ["/workspace", "/state", "/certs", "/config.json"]
+_ABOUT = "backup.json"
+
+
+@dataclass(frozen=True)
+class Backup:
+    """Files by their path on the board, and what board they are of."""
+
+    files: dict[str, bytes]
+    about: dict[str, Any]
+
+    def save(self, path: Path) -> None:
+        """Write the zip file, whole or not at all; it holds keys, so it is for its owner alone."""
+        packed = io.BytesIO()
+        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr(_ABOUT, json.dumps(self.about, indent=1))
+            for name, data in sorted(self.files.items()):
+                archive.writestr(f"board{name}", data)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            temporary = path.with_name(path.name + ".tmp")
+            temporary.unlink(missing_ok=True)
+            number = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(number, "wb") as file:
+                file.write(packed.getvalue())
+            os.replace(temporary, path)
+        except OSError as exc:
+            raise CommandError(f"{path} cannot be written: {exc.strerror or exc}") from exc
+
+    @classmethod
+    def load(cls, path: Path) -> Backup:
+        """Read a zip file of `save`."""
+        try:
+            with zipfile.ZipFile(path) as archive:
+                about = json.loads(archive.read(_ABOUT))
+                files = {
+                    name.removeprefix("board"): archive.read(name)
+                    for name in archive.namelist()
+                    if name.startswith("board/")
+                }
+        except OSError as exc:
+            raise CommandError(f"{path} cannot be read: {exc.strerror or exc}") from exc
+        except (KeyError, ValueError, zipfile.BadZipFile) as exc:
+            raise CommandError(f"{path} is not a backup made by `tenner backup`: {exc}") from exc
+        return cls(files, about)
+
+
+def take(board: Board, roots: Iterable[str] = ROOTS, progress: Progress | None = None) -> Backup:
+    """Read everything below `roots` from the board."""
+    info, there, _ = board.survey(list(roots))
+    files = board.read_files(sorted(there), progress)
+    missing = sorted(set(there) - set(files))
+    if missing:
+        raise CommandError(
+            f"the board's {', '.join(missing)} cannot be read, so this would be no whole backup; see "
+            "`tenner doctor`"
+        )
+    about = {
+        "made": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
+        "tenner": tenner_version(),
+        "agent": info.agent,
+        "micropython": info.micropython,
+        "device_id": info.device_id,
+    }
+    return Backup(files, about)
+
+
+@dataclass(frozen=True)
+class Restored:
+    """What was written, and what stood there before under the same names."""
+
+    written: list[str]
+    replaced: dict[str, bytes]
+
+
+def put_back(board: Board, backup: Backup, progress: Progress | None = None) -> Restored:
+    """Write the files of a backup; what else is on the board stays."""
+    wrong = [name for name in backup.files if not name.startswith("/") or ".." in name.split("/")]
+    if wrong:
+        raise CommandError(f"the backup holds {wrong[0]!r}, which is no file of a board")
+    info, there, _ = board.survey(ROOTS)
+    different = {
+        path: data
+        for path, data in backup.files.items()
+        if path not in there or there[path].hash != short_hash(data)
+    }
+    check_space(info, different)
+    replaced = board.read_files([path for path in different if path in there])
+    board.write_files(different, progress=progress)
+    return Restored(sorted(different), replaced)
