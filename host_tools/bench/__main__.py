@@ -2,6 +2,7 @@
 
 python -m host_tools.bench                  everything
 python -m host_tools.bench heap. flash.     the rows whose names start so
+python -m host_tools.bench driver. tool.    what is loaded when it is used, and let go again
 python -m host_tools.bench --modules        what each module that stays resident adds to the heap
 """
 
@@ -14,7 +15,7 @@ from rich.console import Console
 from rich.table import Table
 
 from host_tools import ROOT, tenner_version
-from host_tools.bench import code, heap, requests, schedule
+from host_tools.bench import code, heap, loaded, requests, schedule
 from host_tools.bench.rows import NotMeasured, Row
 from host_tools.vboard import BoardError
 
@@ -93,18 +94,24 @@ def main(argv: list[str]) -> int:
         for name, size in code.import_costs(code.resident_modules()):
             print(f"{size:8d}  {name}")
         return 0
+    parts = [row for row in loaded.rows() if not argv or row.name.startswith(tuple(argv))]
     rows = [row for row in ROWS if not argv or row.name.startswith(tuple(argv))]
-    if not rows:
+    if not rows and not parts:
         print(
             f"tenner: no row starts with {' or '.join(argv)}; rows: "
             + ", ".join(r.name for r in ROWS)
+            + ", driver., tool."
         )
         return 2
     collect(rows)
-    show(rows, Console())
+    if rows:
+        show(rows, Console())
+    collect(parts)
+    if parts:
+        loaded.show(parts, Console())
     OUTPUT.parent.mkdir(parents=True, exist_ok=True)
     OUTPUT.write_text(
-        json.dumps([row.as_json() for row in rows], indent=1) + "\n", encoding="utf-8"
+        json.dumps([row.as_json() for row in rows + parts], indent=1) + "\n", encoding="utf-8"
     )
     print(f"written to {OUTPUT.relative_to(ROOT)}")
     return 0

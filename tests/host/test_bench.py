@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 
 from host_tools.bench import __main__ as bench
-from host_tools.bench import code, schedule
+from host_tools.bench import code, loaded, schedule
 from host_tools.bench.rows import NotMeasured, Row
 
 
@@ -58,6 +58,26 @@ def test_the_heap_of_an_import_is_seen(micropython32):
     costs = code.import_costs(["tenner.net.http"])
     assert costs[-1][0] == "heap"
     assert costs[-1][1] == sum(size for _, size in costs[:-1]) > 1000
+
+
+def test_what_is_loaded_when_used_and_let_go(micropython32):
+    taken, left = loaded.loading("driver", "tenner.sensors.sht")
+    assert 5000 > taken > 1000 > left >= 0
+    with pytest.raises(NotMeasured, match="loading tenner.sensors.none failed: ImportError"):
+        loaded.loading("driver", "tenner.sensors.none")
+
+
+def test_every_driver_and_tool_has_its_line():
+    names = {found.name for found in loaded.rows()}
+    assert {"driver.bme280.heap", "driver.gpio.mpy", "tool.i2c.schema", "tool.i2c.left"} <= names
+    assert "driver.bme280.schema" not in names
+    rows = [found for found in loaded.rows() if found.name.startswith("tool.i2c.")]
+    for found, value in zip(rows, (2512, 288, 1366, None), strict=True):
+        found.value = value
+    rows[-1].note = "not here"
+    output = io.StringIO()
+    loaded.show(rows, Console(file=output, width=120))
+    assert output.getvalue().split()[-7:] == "tool.i2c 2512 288 1366 - not here".split()
 
 
 def test_a_day_of_the_heartbeat():
