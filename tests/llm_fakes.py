@@ -105,6 +105,9 @@ class Request:
     def tools(self):
         return iter(self._tools)
 
+    def sent(self):
+        """The reply begins."""
+
 
 HISTORY = (
     b'["s","They like \\"tea\\"."]\n',

@@ -9,8 +9,10 @@ import unittest
 from agent_fakes import Call, Reply, make_agent
 from support import run, temp_folder
 from tenner.agent import session as module
+from tenner.agent import upkeep
 from tenner.agent.bus import Message
-from tenner.agent.session import Session, record
+from tenner.agent.lines import record
+from tenner.agent.session import Session
 from tenner.agent.summary import compact
 from tenner.agent.turn import Turn
 from tenner.llm.errors import LlmError
@@ -230,8 +232,8 @@ class TestSummary(unittest.TestCase):
 
         async def meanwhile(*args):
             # Another chat's session takes the place of this one, then a new object for this one.
-            self.agent.remember("console", "you", "something else")
-            self.agent.remember("console", "me", "The freezer is warm.")
+            upkeep.remember(self.agent, "console", "you", "something else")
+            upkeep.remember(self.agent, "console", "me", "The freezer is warm.")
             return await complete(*args)
 
         self.agent.chain.complete = meanwhile
@@ -294,7 +296,7 @@ class TestFullFlash(unittest.TestCase):
 
     def test_an_alert_is_sent_although_it_cannot_be_remembered(self):
         self.fill()
-        run(self.agent.report("telegram", 7, "The freezer is warm."))
+        upkeep.report(self.agent, "telegram", 7, "The freezer is warm.")
         self.assertTrue((7, "The freezer is warm.") in self.agent.delivered)
 
     def test_tokens_that_cannot_be_kept_do_not_cost_the_answer(self):

@@ -3,8 +3,9 @@ import os
 import unittest
 
 from support import temp_folder
-from tenner.agent import session
-from tenner.agent.session import Session, call_record, record
+from tenner.agent import lines
+from tenner.agent.lines import call_record, record
+from tenner.agent.session import Session
 
 TURN = (
     record("u", "hot?"),
@@ -150,7 +151,7 @@ class TestSession(unittest.TestCase):
         for line in TURN + (record("s", "a"), record("n", "b")):
             self.assertTrue(isinstance(json.loads(line), list))
             self.assertEqual(line[-1:], b"\n")
-        self.assertEqual(session.shorten(TURN[3]), TURN[3])
+        self.assertEqual(lines.shorten(TURN[3]), TURN[3])
 
 
 if __name__ == "__main__":

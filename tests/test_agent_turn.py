@@ -6,9 +6,11 @@ import net_peer
 from agent_fakes import Call, Reply, make_agent
 from net_peer import Peer
 from support import run, temp_folder
+from tenner.agent import rounds, upkeep
 from tenner.agent import turn as turn_module
 from tenner.agent.bus import Message
-from tenner.agent.turn import Ctx, Turn
+from tenner.agent.rounds import Ctx
+from tenner.agent.turn import Turn
 from tenner.llm.chain import Chain
 from tenner.llm.errors import LlmError
 from tenner.net.http import Http
@@ -191,8 +193,9 @@ class TestTurn(unittest.TestCase):
 
     def test_waiting_for_the_owner_is_not_the_turns_time(self):
         now = [1000]
-        self.addCleanup(setattr, turn_module, "ticks_ms", turn_module.ticks_ms)
-        turn_module.ticks_ms = lambda: now[0]
+        for module in (turn_module, rounds):
+            self.addCleanup(setattr, module, "ticks_ms", module.ticks_ms)
+            module.ticks_ms = lambda: now[0]
 
         def later(agent, turn):
             now[0] += 599000
@@ -378,7 +381,7 @@ class TestWire(unittest.TestCase):
 class TestAgent(unittest.TestCase):
     def test_a_report_can_be_answered(self):
         agent = make_agent(temp_folder(self))
-        run(agent.report("telegram", 7, "The freezer is warm."))
+        upkeep.report(agent, "telegram", 7, "The freezer is warm.")
         self.assertEqual(agent.delivered, [(7, "The freezer is warm.")])
         session = agent.session("telegram", 7)
         session.open()

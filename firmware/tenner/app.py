@@ -144,18 +144,9 @@ class App:
 
     async def ask_owner(self, text, turn):
         """Ask whoever drives this turn, if that is the owner, else the owner; False is no."""
-        if turn.kind != "person":
-            from tenner import scheduled
+        from tenner.approval import ask
 
-            if scheduled.quiet(self):
-                log("agent", "quiet hours: nobody is asked")
-                return False
-        if self.console is not None and (turn.channel == "console" or self.telegram is None):
-            return await self.console.ask(text)
-        if self.telegram is not None:
-            return await self.telegram.ask(text)
-        log("agent", "there is nobody to ask")
-        return False
+        return await ask(self, text, turn)
 
     async def command(self, message):
         """Return the answer to a line that begins with a slash."""

@@ -34,10 +34,16 @@ async def _background(app, kind, turn):
     try:
         result = await app.agent.lane.background(kind, turn)
     except PutBack as back:
-        app.agent.account(kind, kind, back.args[0])
+        _account(app, kind, back.args[0])
         raise
-    app.agent.account(kind, kind, result)
+    _account(app, kind, result)
     return result
+
+
+def _account(app, kind, result):
+    from tenner.agent.upkeep import account
+
+    account(app.agent, kind, kind, result)
 
 
 async def deliver_alert(app, text, mark):
@@ -48,8 +54,14 @@ async def deliver_alert(app, text, mark):
         return "repeat"
     # First of all, so that no power cut finds it in the run log only.
     sent = _queue(app, channel, chat, text, mark or True)
-    app.agent.remember(channel, chat, text)
+    _remember(app, channel, chat, text)
     return sent
+
+
+def _remember(app, channel, chat, text):
+    from tenner.agent.upkeep import remember
+
+    remember(app.agent, channel, chat, text)
 
 
 def _queue(app, channel, chat, text, alert):
@@ -63,19 +75,8 @@ async def deliver_job(app, text, channel, chat):
     """Queue what came of a job for whoever asked for it, the owner by default."""
     if chat is None:
         channel, chat = _owner(app)
-    app.agent.remember(channel, chat, text)
+    _remember(app, channel, chat, text)
     return _queue(app, channel, chat, text, False)
-
-
-def quiet(app):
-    """Is it outside the heartbeat's hours, when nobody is to be woken? Not knowing the time counts as that."""
-    window = app.config.get("heartbeat.active_hours")
-    if not window:
-        return False
-    from tenner.schedule.hours import Hours
-
-    local = app.part("zone").local(app.clock.now())
-    return not (app.clock.trusted and Hours(window).active(local[3] * 60 + local[4]))
 
 
 def _owner(app):

@@ -22,7 +22,7 @@ from host_tools.shorten.syntax import Edits, edited, parsed
 
 #: Modules whose functions tools and drivers in /workspace call, perhaps by keyword.
 CALLED_BY_OWNERS = (
-    "tenner/agent/turn.py",
+    "tenner/agent/rounds.py",
     "tenner/log.py",
     "tenner/port/",
     "tenner/sensors/__init__.py",

@@ -108,7 +108,16 @@ class Phone:
     def part(self, name):
         return getattr(self, name)
 
-    def remember(self, channel, chat, text):
+    def session(self, channel, chat):
+        """Its file would be one more write to cut; nothing here depends on it."""
+        return self
+
+    repaired = False
+
+    def open(self):
+        pass
+
+    def append(self, lines):
         pass
 
     def deliver(self, channel, chat, text, alert):

@@ -10,9 +10,10 @@ from tenner.log import log
 class Agent:
     """
     Owns the lane and the sessions. `app` lies above and gives the rest: `part(name)` is one of chain,
-    registry, sensors, budget and spawner; `breathe()` is awaited between the rounds of a background turn; `deliver(channel, chat, text)` queues a text for a person;
-    `ask_owner(text, turn)` waits for a yes or no; `now_text()` is the local time for the prompt;
-    `owner()` is the owner's (channel, chat); `clock` is a net.clock.Clock.
+    registry, sensors, budget and spawner; `breathe()` is awaited between the rounds of a background turn;
+    `deliver(channel, chat, text)` queues a text for a person; `console` and `telegram` are channels, or
+    None; `now_text()` is the local time for the prompt; `owner()` is the owner's (channel, chat);
+    `clock` is a net.clock.Clock.
     """
 
     def __init__(self, port, config, workspace, app):
@@ -22,9 +23,10 @@ class Agent:
         self.app = app
         self.part = app.part
         self.lane = Lane(app.clock)
+        #: Was the owner told that flash is full?
+        self.full = False
         self._session = None
         self._checked = (None, -1)
-        self._full = False
 
     @property
     def cron(self):
@@ -32,7 +34,8 @@ class Agent:
 
     def session(self, channel, chat):
         """Return the session of a chat; the last one used is kept, as its file is already checked."""
-        from tenner.agent.session import Session, plain
+        from tenner.agent.lines import plain
+        from tenner.agent.session import Session
 
         path = self.port.path("state/sessions/%s_%s.jsonl" % (channel, plain(str(chat))))
         if self._session is None or self._session.path != path:
@@ -66,9 +69,7 @@ class Agent:
         who = "%s:%s" % (message.channel, message.chat)
         result, window = await self._turn(who, message, text)
         self.app.rest()
-        self.account("person", who, result)
-        if window:
-            asyncio.create_task(self._tidy(message.channel, message.chat, who, window))
+        self._after(message, who, result, window)
         if result.error is not None:
             return result.error
         return result.text or "(The model gave no text.)"
@@ -82,77 +83,20 @@ class Agent:
         result = await self.lane.person(who, turn)
         return result, session.size() > session.window and session.window
 
+    def _after(self, message, who, result, window):
+        from tenner.agent.upkeep import account
+
+        account(self, "person", who, result)
+        if window:
+            asyncio.create_task(self._tidy(message.channel, message.chat, who, window))
+
     async def _tidy(self, channel, chat, who, window):
+        """Have a history that has outgrown its window summed up when nobody waits."""
         await self.lane.wait_free()
-        result = None
-        try:
-            result = await self._compact(self.session(channel, chat), who, window)
-        except OSError as error:
-            self._not_kept(error)
-        self.app.shed("tenner.agent.summary")
+        from tenner.agent.summary import tidy
+
+        await tidy(self, channel, chat, who, window)
         self.app.rest()
-        if result is not None:
-            self.account("summary", who, result)
-            self.app.rest()
-
-    async def _compact(self, session, who, window):
-        from tenner.agent.summary import compact
-
-        session.window = window
-        return await compact(self, session, who)
-
-    def account(self, kind, who, result):
-        """Count and log what a turn has cost."""
-        try:
-            self.part("budget").spend(result.tokens(), kind, result.estimated)
-        except OSError as error:
-            log("budget", "not kept: %s" % error)
-        log(
-            "agent",
-            "%s: %d rounds, %d tool calls, %d tokens, %d ms"
-            % (who, result.rounds, result.tool_calls, result.tokens(), result.ms),
-        )
-
-    # --- what is said of its own accord
-
-    async def report(self, channel, chat, text):
-        """Tell whoever asked what came of a background task, and let them answer it."""
-        if chat is None:
-            channel, chat = self.app.owner()
-        if chat is None:
-            log("agent", "nobody to tell: " + text)
-            return
-        self.remember(channel, chat, text)
-        self.app.deliver(channel, chat, text)
-
-    def remember(self, channel, chat, text):
-        """Put what is sent of the agent's own accord into that chat's session, so it can be answered."""
-        from tenner.agent.session import record
-
-        lines = (record("u", "(you reported by yourself)"), record("a", text))
-        self.keep(self.session(channel, chat), lines)
-
-    def keep(self, session, lines=()):
-        """Check `session` and add the lines of a turn to it; False when flash cannot do that now."""
-        try:
-            session.open()
-            if lines:
-                session.append(lines)
-                self._full = False
-        except OSError as error:
-            self._not_kept(error)
-            return False
-        if session.repaired:
-            session.repaired = False
-            self.notify("A damaged part of our conversation was set aside (.bad).")
-        return True
-
-    def _not_kept(self, error):
-        """What was said is lost to memory only: the person is answered, and told once."""
-        log("session", "not kept: %s" % error)
-        if not self._full:
-            self._full = True
-            self.notify("I cannot keep our conversation on flash: %s" % error)
 
     def notify(self, text):
         """Tell the owner something about the agent itself."""

@@ -10,18 +10,16 @@ without being parsed:
     ["a","text"]      the model's text; the calls of the same reply follow
     ["c","id","tool",{arguments}]      ["t","id","result"]      exactly one result per call
 
-A turn is appended whole, once. What a power cut or a stranger's hand left is found when the file
+`lines` writes them. A turn is appended whole, once. What a power cut or a stranger's hand left is found when the file
 is opened (agent.repair), and only whole turns stay.
 """
 
 import os
 
-from tenner.net.jsonout import quote
 from tenner.port.compat import const
 from tenner.store import files
 
 _PIECE = const(512)
-_OLD_RESULT = const(200)  # characters a tool result keeps once its turn is over
 
 
 def line_pieces(file, end):
@@ -33,48 +31,6 @@ def line_pieces(file, end):
             return
         left -= len(piece)
         yield piece
-
-
-def record(kind, text, id=None):
-    """Return one history line of `kind` u, n, a, s (text) or t (id and result)."""
-    middle = quote(id) + b"," if id is not None else b""
-    return b'["' + kind.encode() + b'",' + middle + quote(text) + b"]\n"
-
-
-def call_record(id, name, text):
-    """Return the line of a tool call; `text` is the JSON of its arguments, an object, kept verbatim."""
-    data = bytearray(text.encode())
-    if min(data) < 0x20:
-        # No API takes them raw in a string, and a line end outside of one must not end this line.
-        for i, byte in enumerate(data):
-            if byte < 0x20:
-                data[i] = 0x20
-    return b'["c",' + quote(id) + b"," + quote(plain(name)) + b"," + bytes(data) + b"]\n"
-
-
-def plain(name):
-    """Return `name` of the letters, digits, _ and - that APIs and file systems take."""
-    return (
-        "".join(
-            [
-                c if c < "\x7f" and (c.isalpha() or c.isdigit() or c == "-") else "_"
-                for c in name[:64]
-            ]
-        )
-        or "_"
-    )
-
-
-def shorten(line):
-    """Return a history line as later turns see it: a tool's result is cut to 200 characters."""
-    if not line.startswith(b'["t",') or len(line) < _OLD_RESULT + 40:
-        return line
-    import json
-
-    _, call_id, text = json.loads(line)
-    if len(text) <= _OLD_RESULT:
-        return line
-    return record("t", text[:_OLD_RESULT] + " [cut]", call_id)
 
 
 class Session:
@@ -122,6 +78,8 @@ class Session:
 
     def append(self, lines):
         """Add the lines of one turn in one write; open() was called before."""
+        from tenner.agent.lines import shorten
+
         files.make_dirs(self.path.rsplit("/", 1)[0])
         with open(self.path, "ab") as file:
             for line in lines:
@@ -148,6 +106,8 @@ class Session:
 
     def _compacted(self, start, summary):
         if summary is not None:
+            from tenner.agent.lines import record
+
             yield record("s", summary)
             self._summary_end = 0
         yield from self.span(start, self._size)

@@ -38,14 +38,21 @@ class Spawner:
             result = await self._turn(name, text)
             # The turn's code makes room for what comes after it.
             self.agent.app.rest()
-            self.agent.account("spawn", name, result)
+            self._account(name, result)
             report = result.text if result.error is None else report + result.error
         except Exception as error:
             # Whoever asked is told, also when the fault is ours.
             report += "%s: %s" % (type(error).__name__, error)
         finally:
             self.running.remove(name)
-        await self.agent.report(channel, chat, "Background task (%s): %s" % (text[:60], report))
+        from tenner.agent.upkeep import report as tell
+
+        tell(self.agent, channel, chat, "Background task (%s): %s" % (text[:60], report))
+
+    def _account(self, name, result):
+        from tenner.agent.upkeep import account
+
+        account(self.agent, "spawn", name, result)
 
     async def _turn(self, name, text):
         agent = self.agent
@@ -57,7 +64,7 @@ class Spawner:
             except LaneBusy:
                 pass
             except PutBack as back:
-                agent.account("spawn", name, back.args[0])
+                self._account(name, back.args[0])
 
     async def _once(self, name, text):
         # By itself: a task that waits must not hold the code of a turn.

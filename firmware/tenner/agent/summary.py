@@ -11,6 +11,25 @@ from tenner.store import files
 _HARD_FACTOR = const(4)  # a session this many windows long loses its oldest turns even offline
 
 
+async def tidy(agent, channel, chat, who, window):
+    """Sum up the history of a chat that has outgrown its window, and count what that has cost."""
+    result = None
+    try:
+        session = agent.session(channel, chat)
+        session.window = window
+        result = await compact(agent, session, who)
+    except OSError as error:
+        from tenner.agent.upkeep import not_kept
+
+        not_kept(agent, error)
+    session = None
+    agent.app.rest()
+    if result is not None:
+        from tenner.agent.upkeep import account
+
+        account(agent, "summary", who, result)
+
+
 async def compact(agent, session, who):
     """
     Let the model sum up the older half of `session`, with the old summary as an input, and put

@@ -1,15 +1,27 @@
 # tenner agent.turn: the tool loop, from a prompt to an answer.
 # MIT license; Copyright (c) 2026 the tenner authors
 
+"""
+A small board has room for the code of one step of a turn at a time. What writes a request (`context`), what reads a
+reply (llm), what calls tools (`rounds`) and what keeps the history (`upkeep`) is therefore imported inside functions,
+and let go of when the next step begins.
+"""
+
 import asyncio
 
-from tenner.agent.context import Request
-from tenner.agent.session import call_record, record, shorten
 from tenner.log import log
 from tenner.port.compat import const, ticks_diff, ticks_ms
 
-_MAX_SAME_FAILURES = const(3)
-_BOARD_LINES = const(16 * 1024)  # bytes of this turn's own records before old results are cut
+# What a turn needs from its beginning to its end.
+_STAYS = (
+    "tenner.agent.agent",
+    "tenner.agent.bus",
+    "tenner.agent.lane",
+    "tenner.agent.session",
+    "tenner.agent.turn",
+    "tenner.llm.chain",
+    "tenner.llm.errors",
+)
 _CUT_OFF_NOTE = const(
     "Your answer was cut off at the length limit. Go on from there, and keep it short."
 )
@@ -27,66 +39,46 @@ class Result:
         self.estimated = False
         self.ms = 0
         self.reply = None
-        self._tokens = 0
+        self.used = 0
 
     def tokens(self):
-        return self._tokens
-
-    def count(self, reply):
-        """Add what a round has cost."""
-        self.rounds += 1
-        self._tokens += reply.tokens_in + reply.tokens_out
-        self.estimated = self.estimated or reply.estimated
-        what = ", ".join([call.name for call in reply.calls])
-        log(
-            "llm",
-            "%d bytes sent, %d+%d tokens%s: %s"
-            % (
-                reply.body_bytes,
-                reply.tokens_in,
-                reply.tokens_out,
-                " (estimated)" if reply.estimated else "",
-                "calls " + what if what else "%d characters" % len(reply.text),
-            ),
-        )
+        return self.used
 
 
-class _Stopped(Exception):
+class Stopped(Exception):
     """Leaves the tool loop; args[0] is the sentence for whoever asked."""
 
 
-class Ctx:
-    """What a tool may reach: the board, the settings, its own turn, and ways to people."""
+class Request:
+    """
+    One request to a model, in generators that can be run again: the first pass counts the bytes, the second sends
+    them. `tools` are the paths of the schemas of the tools on offer.
+    """
 
-    def __init__(self, agent, turn):
-        self.agent = agent
-        self.turn = turn
-        self.port = agent.port
-        self.config = agent.config
-        self.workspace = agent.workspace
-        self.sensors = agent.part("sensors")
-        self.registry = agent.part("registry")
+    #: The llm.client.Reply while it is being received.
+    reply = None
 
-    async def send(self, text, chat=None):
-        """
-        The `message` tool: send `text` to whoever this turn talks with, else to the owner, or to an allowed
-        chat; return a sentence that says what happened.
-        """
-        app = self.agent.app
-        turn = self.turn
-        channel = app.owner()[0]
-        if turn.chat is not None and chat in (None, str(turn.chat)):
-            channel, chat = turn.channel, turn.chat
-        elif chat is None:
-            chat = app.owner()[1]
-        if chat is None:
-            return "error: nobody to send to: no owner is configured (telegram.owner)"
-        app.deliver(channel, chat, text)
-        return "queued for %s:%s" % (channel, chat)
+    def __init__(self, turn, tools):
+        self.max_tokens = turn.agent.config.get("llm.max_tokens")
+        self._turn = turn
+        self._tools = tools
 
-    async def ask(self, text):
-        """Ask the owner to approve `text`; False when the answer is no or none comes."""
-        return await self.turn.ask(text)
+    def system(self):
+        from tenner.agent.context import system
+
+        return system(self._turn.agent, self._turn)
+
+    def records(self):
+        from tenner.agent.context import records
+
+        return records(self._turn)
+
+    def tools(self):
+        return self._tools
+
+    def sent(self):
+        """The reply begins: what wrote the request makes room for what reads it."""
+        self._turn.make_room("tenner.llm.client")
 
 
 class Turn:
@@ -96,6 +88,24 @@ class Turn:
     a part of the session's file instead of its newest window, as summaries do.
     """
 
+    system = None
+    span = None
+    #: Schema files of the tools on offer; None: those of the registry for this kind of turn.
+    tools = None
+    #: Ask once and run no tool: the model's reply is in the result.
+    single = False
+    #: The call that failed last, and how many times in a row.
+    failure = None
+    failures = 0
+    #: The task in which somebody is asked for approval, whether it ended without an answer, and how long
+    #: all such questions took.
+    question = None
+    overruled = False
+    asked_ms = 0
+    _request = None
+    _asked = None
+    _interrupted = None
+
     def __init__(self, agent, kind, text, channel=None, chat=None, session=None, model=None):
         self.agent = agent
         self.kind = kind
@@ -104,22 +114,8 @@ class Turn:
         self.chat = chat
         self.session = session
         self.model = model
-        self.system = None
-        self.span = None
-        #: Schema files of the tools on offer; None: those of the registry for this kind of turn.
-        self.tools = None
-        #: Ask once and run no tool: the model's reply is in the result.
-        self.single = False
         self.lines = []
-        self._result = Result()
-        self._request = None
-        self._asked = None
-        self._interrupted = None
-        self._question = None
-        self._overruled = False
-        self._asked_ms = 0
-        self._failure = None  # the call that failed last
-        self._same = 0  # and how many times in a row
+        self.result = Result()
 
     def interrupt(self, reason):
         """Stop as soon as nothing is lost: a model request at once, a tool call at its end."""
@@ -133,38 +129,23 @@ class Turn:
         reply = self._asked and self._asked.reply
         return reply.draft() if reply else ""
 
-    async def ask(self, text):
-        """Ask the owner. The time that takes is not this turn's; what interrupts it, or `overrule`, is a no."""
-        start = ticks_ms()
-        self._overruled = False
-        self._question = asyncio.create_task(self.agent.app.ask_owner(text, self))
-        try:
-            return await self._question
-        except asyncio.CancelledError:
-            if not self._overruled:
-                raise
-            return False
-        finally:
-            self._question = None
-            self._asked_ms += ticks_diff(ticks_ms(), start)
-
     def overrule(self):
         """Whoever is asked has written instead of answering."""
-        if self._question is not None:
-            self._overruled = True
-            self._question.cancel()
+        if self.question is not None:
+            self.overruled = True
+            self.question.cancel()
 
     async def run(self):
         """Run to the end and return a Result; only CancelledError leaves this method."""
-        result = self._result
+        result = self.result
         start = ticks_ms()
-        agent = self.agent
-        if self.session is not None and not agent.keep(self.session):
+        app = self.agent.app
+        if self.session is not None and not self._keep():
             self.session = None
-        self.lines.append(record("u", self.text))
+        self.add("u", self.text)
         try:
             result.text = await self._loop(start)
-        except _Stopped as stop:
+        except Stopped as stop:
             result.error = stop.args[0]
             result.interrupted = self._interrupted
         except MemoryError as error:
@@ -174,13 +155,31 @@ class Turn:
             result.error = "I stopped: this did not fit into my memory. Ask for something shorter."
         finally:
             # The connection was kept for the next round; now the long poll wants the one TLS session.
-            await agent.part("chain").close()
+            await app.part("chain").close()
+        app.drop("chain")
+        self.make_room()
         result.ms = ticks_diff(ticks_ms(), start)
         if result.error is not None:
-            self.lines.append(record("a", "(no answer: %s)" % result.error))
+            self.add("a", "(no answer: %s)" % result.error)
         if self.session is not None and self.span is None:
-            agent.keep(self.session, self.lines)
+            self._keep(self.lines)
         return result
+
+    def make_room(self, *more):
+        """On a small board let go of what the next step does not need; `more` are modules that it does."""
+        for prefix in ("tenner.agent.", "tenner.llm.", "tenner.tools", "tenner.net.sse"):
+            self.agent.app.shed(prefix, _STAYS + more)
+
+    def add(self, kind, text, id=None):
+        """Add a line to the records of this turn."""
+        from tenner.agent.lines import record
+
+        self.lines.append(record(kind, text, id))
+
+    def _keep(self, lines=()):
+        from tenner.agent.upkeep import keep
+
+        return keep(self.agent, self.session, lines)
 
     # --- the loop
 
@@ -190,24 +189,18 @@ class Turn:
         limit_s = get("turn.timeout_s")
         told_length = False
         for _ in range(max_rounds):
-            timeout_ms = limit_s * 1000 + self._asked_ms - ticks_diff(ticks_ms(), start)
+            timeout_ms = limit_s * 1000 + self.asked_ms - ticks_diff(ticks_ms(), start)
             if timeout_ms <= 0:
-                raise _Stopped("I stopped: this took longer than %d s." % limit_s)
+                raise Stopped("I stopped: this took longer than %d s." % limit_s)
             reply = await self._ask_model(timeout_ms)
+            calls = self._take(reply)
             if self.single:
-                self._result.reply = reply
+                self.result.reply = reply
                 return reply.text
-            if reply.text or reply.calls:
-                self.lines.append(record("a", reply.text))
-            if reply.calls:
-                # Plain tuples: one object of a module's class keeps the whole module in memory, and while
-                # tools run nobody needs the code that talks to the model.
-                calls = [
-                    (_call_id(c, n), c.name, c.arguments_text) for n, c in enumerate(reply.calls)
-                ]
+            if calls:
+                # While tools run nobody needs the code that talks to the model.
                 reply = None
-                self.agent.app.shed("tenner.llm.", ("tenner.llm.chain", "tenner.llm.errors"))
-                self.agent.app.shed("tenner.net.sse")
+                self.make_room("tenner.agent.rounds")
                 await self._call_tools(calls)
                 if self.kind != "person":
                     await self.agent.app.breathe()
@@ -218,35 +211,55 @@ class Turn:
             else:
                 told_length = True
                 if not reply.text:
-                    self.lines.append(record("a", "(nothing)"))
-                self.lines.append(record("n", _CUT_OFF_NOTE))
-        raise _Stopped("I stopped after %d rounds of tools without an answer." % max_rounds)
+                    self.add("a", "(nothing)")
+                self.add("n", _CUT_OFF_NOTE)
+        raise Stopped("I stopped after %d rounds of tools without an answer." % max_rounds)
 
     async def _ask_model(self, timeout_ms):
         from tenner.llm.errors import LlmError
 
-        request = Request(self.agent, self)
+        agent = self.agent
+        tools = self.tools
+        if tools is None:
+            # Only the paths are kept, so that what finds them need not be while the model is asked.
+            tools = list(agent.part("registry").schemas(self.kind))
+            agent.app.drop("registry")
+        self.make_room()
+        request = Request(self, tools)
         shrunk = False
         while True:
-            self._check_interrupt()
+            self.check_interrupt()
             self._asked = request
-            self._request = asyncio.create_task(
-                self.agent.part("chain").complete(request, self.model, timeout_ms)
-            )
+            self._request = asyncio.create_task(self._complete(request, timeout_ms))
             try:
-                reply = await self._request
-                self._result.count(reply)
+                await self._request
+                reply, request.reply = request.reply, None
                 return reply
             except asyncio.CancelledError:
-                self._check_interrupt()
+                self.check_interrupt()
                 raise
             except LlmError as error:
                 if error.cls != "context_overflow" or shrunk or not self._shrink():
-                    raise _Stopped(str(error))
+                    raise Stopped(str(error))
                 shrunk = True
             finally:
                 self._request = None
                 self._asked = None
+
+    async def _complete(self, request, timeout_ms):
+        # Not as the task's result: asyncio holds the last one until another task ends, and a Reply all of its module.
+        chain = self.agent.part("chain")
+        request.reply = await chain.complete(request, self.model, timeout_ms)
+
+    def _take(self, reply):
+        from tenner.agent.rounds import take
+
+        return take(self, reply)
+
+    async def _call_tools(self, calls):
+        from tenner.agent.rounds import call_tools
+
+        await call_tools(self, calls)
 
     def _shrink(self):
         """Send half of the history; return False when there is none to leave out."""
@@ -255,73 +268,13 @@ class Turn:
             return False
         log("turn", "the request was too long for the model: half of the history is left out")
         session.window //= 2
-        return self.agent.keep(session)
+        return self._keep()
 
-    def _check_interrupt(self):
+    def check_interrupt(self):
+        """Raise Stopped when somebody has interrupted this turn."""
         if self._interrupted:
-            raise _Stopped(
+            raise Stopped(
                 "Put back: a person came first."
                 if self._interrupted == "person"
                 else "Stopped, as you asked."
             )
-
-    # --- tools
-
-    async def _call_tools(self, calls):
-        """Run the calls in order; every call gets exactly one result, whatever happens."""
-        for call_id, name, arguments in calls:
-            # The history keeps an object even where the model wrote none: both wire formats need it.
-            whole = _is_object(arguments)
-            self.lines.append(call_record(call_id, name, arguments if whole else "{}"))
-        done = 0
-        try:
-            for call_id, name, arguments in calls:
-                self._check_interrupt()
-                self._result.tool_calls += 1
-                registry = self.agent.part("registry")
-                text = await registry.call(name, arguments, Ctx(self.agent, self))
-                self.lines.append(record("t", text, call_id))
-                done += 1
-                self._guard((name, arguments), text)
-        finally:
-            for call_id, _, _ in calls[done:]:
-                self.lines.append(record("t", "cancelled: the turn was stopped", call_id))
-        if self.agent.port.small:
-            self._fit()
-
-    def _guard(self, call, text):
-        """The same failing call again and again is a loop that costs the owner's tokens."""
-        failure = text.startswith("error") and call
-        self._same = self._same + 1 if failure == self._failure else 1
-        self._failure = failure
-        if failure and self._same >= _MAX_SAME_FAILURES:
-            raise _Stopped("I stopped: %s failed three times the same way. %s" % (call[0], text))
-
-    def _fit(self):
-        """Keep this turn's own records bounded: the oldest results are cut first."""
-        total = sum([len(line) for line in self.lines])
-        for i, line in enumerate(self.lines):
-            if total <= _BOARD_LINES:
-                return
-            self.lines[i] = shorten(line)
-            total -= len(line) - len(self.lines[i])
-
-
-def _call_id(call, number):
-    """The id a call came with, or one an API would take back."""
-    if "!" <= min(call.id) <= max(call.id) <= "~":
-        return call.id
-    return "call_%x_%d" % (ticks_ms(), number)
-
-
-def _is_object(text):
-    """Tell whether `text` is the JSON of an object, without building it."""
-    from tenner.net.jsonin import Scanner
-
-    scanner = Scanner(lambda path, value, more: None)
-    try:
-        scanner.feed(text.encode())
-        scanner.end()
-    except ValueError:
-        return False
-    return text.lstrip()[:1] == "{"

@@ -5,7 +5,6 @@ import asyncio
 
 from tenner.llm.errors import LlmError
 from tenner.net.jsonin import Scanner
-from tenner.net.sse import SseReader
 from tenner.port.compat import const, ticks_ms
 
 _READ = const(256)
@@ -18,10 +17,6 @@ _MAX_NAME = const(64)
 
 async def complete(http, candidate, request, timeout_s):
     """Send `request` to `candidate` and return its Reply; LlmError when there is none."""
-    if candidate.api == "messages":
-        from tenner.llm import messages as wire
-    else:
-        from tenner.llm import chat_completions as wire
     reply = request.reply = Reply()
 
     async def consume(response):
@@ -30,14 +25,15 @@ async def complete(http, candidate, request, timeout_s):
 
             raise await failure.refused(candidate, response)
         reply.body_bytes = http.body_bytes
-        await _receive(response, wire.Parser(reply), reply)
+        request.sent()
+        await _receive(response, _parser(candidate, reply), reply)
 
     def body():
-        return wire.body(candidate, request)
+        return _writer(candidate).body(candidate, request)
 
     error = None
     try:
-        url, headers = wire.target(candidate)
+        url, headers = _writer(candidate).target(candidate)
         await http.exchange("POST", url, headers, body, consume, timeout_s)
     except (OSError, EOFError, ValueError, asyncio.TimeoutError) as caught:
         error = caught
@@ -51,8 +47,30 @@ async def complete(http, candidate, request, timeout_s):
     raise failure.failed(candidate, error, timeout_s)
 
 
+def _writer(candidate):
+    """Return the module that writes requests to `candidate`; it is not needed while the reply is received."""
+    if candidate.api == "messages":
+        from tenner.llm import messages
+
+        return messages
+    from tenner.llm import chat_completions
+
+    return chat_completions
+
+
+def _parser(candidate, reply):
+    """Return what reads a reply of `candidate` into `reply`."""
+    if candidate.api == "messages":
+        from tenner.llm.parse_messages import Parser
+    else:
+        from tenner.llm.parse_chat import Parser
+    return Parser(reply)
+
+
 async def _receive(response, parser, reply):
     """Feed the body of a good response to `parser`."""
+    from tenner.net.sse import SseReader
+
     scanner = Scanner(parser.sink)
 
     def event_end():

@@ -1,8 +1,7 @@
-# tenner llm.messages: Anthropic's wire format.
+# tenner llm.messages: a request in Anthropic's format.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.llm import records
-from tenner.llm.client import Call
 from tenner.net.jsonout import escaped, quote
 
 
@@ -73,86 +72,3 @@ def _schema(path):
         yield before[:-12]
         held = before[-12:]
     yield held
-
-
-class Parser:
-    """Takes the values of stream events, and of a whole message, whose blocks come in a list."""
-
-    def __init__(self, reply):
-        self.reply = reply
-        self._usage = {}  # input tokens: fresh, written to the cache, read from it
-        self._item = -1  # index of the block in a whole message
-        self._open = None  # the call whose arguments are arriving
-        self._new_block()
-
-    def _new_block(self):
-        self._type = ""
-        self._call = Call()
-
-    def sink(self, path, value, more):
-        """Take one value from the scanner. What is thought has other names and is passed over."""
-        # A null says nothing, but inside a call's input.
-        if not path or (value is None and "input" not in path):
-            return
-        reply = self.reply
-        top = path[0]
-        last = path[-1]
-        if top == "error":
-            reply.take_error(path, value)
-        elif last == "stop_reason" and top in ("delta", "stop_reason"):
-            reply.ended = True
-            reply.stop = {
-                "max_tokens": "length",
-                "model_context_window_exceeded": "length",
-                "refusal": "refusal",
-            }.get(value)
-        elif top == "delta":
-            if last == "text":
-                reply.add_text(str(value))
-            elif last == "partial_json" and self._open:
-                self._open.add(str(value))
-        elif top == "content_block":
-            self._value(path[1:], value, more)
-        elif top == "content" and len(path) > 2:
-            if path[1] != self._item:
-                self.event_end()
-                self._item = path[1]
-            self._value(path[2:], value, more)
-        elif "usage" in path[:2] and isinstance(value, int):
-            if last == "output_tokens":
-                reply.tokens_out = value
-            elif last in (
-                "input_tokens",
-                "cache_creation_input_tokens",
-                "cache_read_input_tokens",
-            ):
-                self._usage[last] = value
-                reply.tokens_in = sum(self._usage.values())
-        elif top == "type" and value == "message_stop":
-            reply.ended = True
-
-    def _value(self, path, value, more):
-        """Take a value of a block; `path[0]` is its field."""
-        field = path[0]
-        if field == "input" and len(path) > 1:
-            self._call.add_value(path[1:], value, more)
-        elif len(path) > 1:
-            return
-        elif field == "text":
-            self.reply.add_text(str(value))
-        elif field == "type":
-            self._type = value
-        elif field == "id":
-            self._call.id += str(value)
-        elif field == "name":
-            self._call.name += str(value)
-
-    def event_end(self):
-        """One event is complete, or one block."""
-        if self._type == "tool_use":
-            self.reply.add_call(self._call)
-            self._open = self._call
-        elif self._type:
-            self._open = None
-        if self._type:
-            self._new_block()

@@ -1,0 +1,28 @@
+# tenner approval: asks the owner whether a tool may do what it is about to; loaded when one asks.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+from tenner.log import log
+
+
+async def ask(app, text, turn):
+    """Ask whoever drives `turn`, if that is the owner, else the owner; False is no."""
+    if turn.kind != "person" and _is_quiet(app):
+        log("agent", "quiet hours: nobody is asked")
+        return False
+    if app.console is not None and (turn.channel == "console" or app.telegram is None):
+        return await app.console.ask(text)
+    if app.telegram is not None:
+        return await app.telegram.ask(text)
+    log("agent", "there is nobody to ask")
+    return False
+
+
+def _is_quiet(app):
+    """Is it outside the heartbeat's hours, when nobody is to be woken? Not knowing the time counts as that."""
+    window = app.config.get("heartbeat.active_hours")
+    if not window:
+        return False
+    from tenner.schedule.hours import Hours
+
+    local = app.part("zone").local(app.clock.now())
+    return not (app.clock.trusted and Hours(window).active(local[3] * 60 + local[4]))
