@@ -99,3 +99,4 @@ def _list(app):
         yield "power", power.run, app
         timed = [(one[0], power.after_sync, app) + one[1:] for one in timed]
     yield from timed
+    yield "readings", services.readings, app

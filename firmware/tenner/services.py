@@ -13,6 +13,7 @@ _LAST_BACKOFF_S = const(300)
 _HEALTHY_MS = const(600000)  # a service that ran this long starts its back-off anew
 _SYNC_RETRY_S = const(10)
 _JOBS_POLL_S = const(60)
+_LOOK_S = const(1)
 _SYNC_EVERY_S = const(6 * 3600)
 
 
@@ -79,6 +80,24 @@ async def jobs(app):
     while not files.exists(app.workspace + "/CRON.json"):
         await asyncio.sleep(_JOBS_POLL_S)
     await app.part("cron").service()
+
+
+async def readings(app):
+    """Keep a reading of every sensor now and then, when no turn needs the memory."""
+    every_s = app.config.get("sensors.every")
+    while every_s:
+        while not app.clock.trusted:
+            await asyncio.sleep(_LOOK_S)
+        await app.agent.lane.wait_free()
+        wait_s = await _sample(app, every_s)
+        app.rest()
+        await asyncio.sleep(wait_s)
+
+
+def _sample(app, every_s):
+    from tenner import sampler
+
+    return sampler.sample(app, every_s)
 
 
 async def people(app):

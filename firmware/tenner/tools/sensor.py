@@ -4,6 +4,12 @@
 from tenner.sensors import SensorError
 from tenner.tools import ToolError
 
+LIMITS = {"hours": (0.1, 8784)}
+
+
+def places(args):
+    return (args["name"],) if "name" in args else ()
+
 
 async def run(args, ctx):
     sensors = ctx.sensors
@@ -11,6 +17,10 @@ async def run(args, ctx):
         if args["action"] == "list":
             return ", ".join(sensors.names()) or "none; SENSORS.json in the workspace defines them"
         name = args["name"]
+        if args["action"] == "history":
+            from tenner.tools import history
+
+            return await history.told(ctx, name, args.get("hours", 24))
         values = await sensors.read(name)
     except SensorError as error:
         raise ToolError(str(error))

@@ -1,0 +1,45 @@
+# tenner sampler: keeps a reading of every sensor, so that their history is known without a model.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+from tenner.log import log
+from tenner.store import files
+
+
+async def sample(app, every_s):
+    """Keep a reading if there is none of this time yet; return in how many seconds the next one is due."""
+    now = app.clock.now()
+    if files.exists(app.workspace + "/SENSORS.json"):
+        from tenner.sensors import ring
+
+        kept = ring.Ring(app.state + "/readings", app.config.get("sensors.history_kb") * 1024)
+        # Not two in a row where the board was only started again.
+        if kept.last() // every_s != now // every_s:
+            values = await _read(app.part("sensors"))
+            if values:
+                try:
+                    kept.keep(now, values)
+                except OSError as error:
+                    log("sensors", "readings are not kept: %s" % error)
+    return every_s - now % every_s
+
+
+async def _read(sensors):
+    """Return [(name, number)] of what the sensors say now."""
+    from tenner.sensors import SensorError
+
+    found = []
+    try:
+        for name in sensors.names():
+            try:
+                values = await sensors.read(name)
+            except SensorError as error:
+                log("sensors", error)
+                continue
+            for key in values:
+                value = values[key]
+                # Neither a text, nor a NaN, nor more than a file can hold.
+                if isinstance(value, (bool, int, float)) and abs(value) < 1e38:
+                    found.append(("%s.%s" % (name, key), value))
+    except SensorError as error:  # about the whole file
+        log("sensors", error)
+    return found

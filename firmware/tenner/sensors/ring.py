@@ -1,0 +1,162 @@
+# tenner sensors.ring: readings kept on flash, for `sensor history` and for plots.
+# MIT license; Copyright (c) 2026 the tenner authors
+"""
+Two files take turns, `readings.0` and `readings.1`: when one is full, the other one starts anew. Each begins
+with a line of JSON, `[number,"room.temperature",...]`; the file with the greater number is the newer one. Behind
+it stand records of 9 bytes, little endian: Unix time (4), which entry of that line (1), value (float, 4).
+
+The latest records wait in `readings.new`, behind the number (4 bytes) of the file they are for, until 128 bytes
+are full: a file that small is kept by littlefs inside its folder, so that keeping a reading erases next to
+nothing.
+"""
+
+import json
+import struct
+
+from tenner.port.compat import const, sleep_ms
+from tenner.store import files
+
+_SIZE = const(9)
+_BLOCK = const(504)  # whole records
+_SMALL = const(128)
+_LINE = const(1024)  # bytes of a first line
+
+
+class Ring:
+    """The readings in `path.0`, `path.1` and `path.new`, in about `max_bytes`."""
+
+    def __init__(self, path, max_bytes):
+        self.path = path
+        self._half = max_bytes // 2
+
+    def keep(self, now, values):
+        """Keep (name, number) pairs, read at Unix time `now`."""
+        newest = self._segments()[-1:]
+        number, path, start, names = newest[0] if newest else (0, self.path + ".0", 0, [0])
+        waiting = self._waiting(number, path)
+        size = files.size(path)
+        cut = (size - start) % _SIZE
+        known = _known(names[1:], [name for name, _ in values])
+        if cut or size + _SMALL > self._half or known != names[1:]:
+            # Cut by a power failure, full, or its first line does not know a name.
+            if waiting and not cut:
+                _append(path, waiting)
+            if not cut or known[: len(names) - 1] != names[1:]:
+                waiting = b""
+            number += 1
+            names = [number] + known
+            path = self._path(number)
+            files.write_atomic(path, json.dumps(names) + "\n")
+        data = b"".join(
+            [struct.pack("<IBf", now, names.index(name), v) for name, v in values if name in names]
+        )
+        if waiting and 4 + len(waiting) + len(data) > _SMALL:
+            _append(path, waiting)
+            waiting = b""
+        files.write_atomic(self.path + ".new", struct.pack("<I", number) + waiting + data)
+
+    def last(self):
+        """Return the time of the newest record, 0 when there is none."""
+        data = b""
+        for number, path, start, _ in self._segments()[-1:]:
+            data = self._waiting(number, path)
+            whole = (files.size(path) - start) // _SIZE * _SIZE
+            if whole and not data:
+                with open(path, "rb") as file:
+                    file.seek(start + whole - _SIZE)
+                    data = file.read(_SIZE)
+        return struct.unpack("<I", data[-_SIZE:][:4])[0] if data else 0
+
+    async def summary(self, sensor, since, now):
+        """
+        Return {value name: [count, first time, last time, least, greatest, mean, last]} of a sensor's
+        readings between two times.
+        """
+        found = {}
+        for segment in self._segments():
+            rows = []
+            for name in segment[3]:
+                owner, _, name = str(name).rpartition(".")
+                rows.append(found.setdefault(name, [0] * 7) if owner == sensor else None)
+            for block in self._blocks(segment):
+                for place in range(0, len(block) - _SIZE + 1, _SIZE):
+                    time, index, value = struct.unpack_from("<IBf", block, place)
+                    row = rows[index] if index < len(rows) else None
+                    if row is not None and since <= time <= now:
+                        _count(row, time, value)
+                # Thousands of records take a chip its time.
+                await sleep_ms(0)
+        return {name: found[name] for name in found if found[name][0]}
+
+    def _blocks(self, segment):
+        """Yield the records of a file, and those that wait for it, some at a time."""
+        number, path, start, _ = segment
+        with open(path, "rb") as file:
+            file.seek(start)
+            block = file.read(_BLOCK)
+            while block:
+                yield block
+                block = file.read(_BLOCK)
+        yield self._waiting(number, path)
+
+    def _segments(self):
+        """Return [(number, path, where records begin, first line)] of the files there are, the newer one last."""
+        found = []
+        for number in (0, 1):
+            path = self._path(number)
+            try:
+                with open(path, "rb") as file:
+                    line = file.read(_LINE).partition(b"\n")[0]
+                # MicroPython's reader takes some cut-off texts for whole.
+                names = json.loads(line.decode() if line[-1:] == b"]" else "")
+                found.append((names[0] + 0, path, len(line) + 1, names))
+            except OSError:
+                continue
+            except (ValueError, TypeError, IndexError, KeyError):
+                from tenner.log import log
+
+                log("sensors", "%s is damaged: put aside" % files.set_aside(path))
+        found.sort()
+        return found
+
+    def _waiting(self, number, path):
+        """Return the records of `readings.new` that are for this file and not in it yet."""
+        try:
+            with open(self.path + ".new", "rb") as file:
+                data = file.read()
+        except OSError:
+            return b""
+        if len(data) % _SIZE != 4 or struct.unpack("<I", data[:4])[0] != number:
+            return b""
+        data = data[4:]
+        with open(path, "rb") as file:
+            file.seek(max(files.size(path) - len(data), 0))
+            # A power failure came between the two.
+            return b"" if file.read() == data else data
+
+    def _path(self, number):
+        return "%s.%d" % (self.path, number % 2)
+
+
+def _known(names, wanted):
+    """Return the names of a new first line: the old ones too, as long as it does not grow too long."""
+    names = names + [name for name in wanted if name not in names]
+    if len(json.dumps(names)) > _LINE - 20:
+        names = wanted
+    while len(json.dumps(names)) > _LINE - 20:
+        names = names[:-1]
+    return names
+
+
+def _append(path, data):
+    with open(path, "ab") as file:
+        files.put(file, data)
+        files.sync(file)
+
+
+def _count(row, time, value):
+    count, first, _, least, greatest, mean, _ = row if row[0] else (0, time, 0, value, value, 0, 0)
+    count += 1
+    # Not a sum divided in the end: numbers of 32 bits would run out of digits.
+    mean += (value - mean) / count
+    row[:] = (count, first, time, min(least, value), max(greatest, value), mean, value)

@@ -1,0 +1,45 @@
+# tenner tools.history: what a sensor read in the last hours, in a few numbers.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+from tenner.sensors import SensorError, ring
+
+
+async def told(ctx, name, hours):
+    """Return least, greatest, mean and last of each value; SensorError when nothing was kept."""
+    port = ctx.port
+    now = port.unix_time()
+    kept = ring.Ring(port.path("state/readings"), 1024 * ctx.config.get("sensors.history_kb"))
+    found = await kept.summary(name, now - int(hours * 3600), now)
+    if not found:
+        raise SensorError(_why_not(ctx, name, hours))
+    lines = []
+    count, first, last = 0, now, 0
+    for key in sorted(found):
+        row = found[key]
+        count, first, last = max(count, row[0]), min(first, row[1]), max(last, row[2])
+        text = "%s min %s max %s mean %s last %s " % tuple([key] + [_shown(n) for n in row[3:]])
+        lines.append(text + ctx.sensors.unit(key))
+    text = "%s, %d readings from %s ago to %s ago:\n"
+    return text % (name, count, _age(now - first), _age(now - last)) + "\n".join(lines)
+
+
+def _why_not(ctx, name, hours):
+    names = ctx.sensors.names()
+    if name not in names:
+        return "there is no sensor %s; SENSORS.json has: %s" % (name, ", ".join(names) or "none")
+    every_s = ctx.config.get("sensors.every")
+    if not every_s:
+        return "no readings are kept: sensors.every is off"
+    text = (
+        "no reading of %s was kept in the last %s h: one is kept every %s, once the clock is set"
+    )
+    return text % (name, _shown(hours), _age(every_s))
+
+
+def _age(seconds):
+    return "%d min" % ((seconds + 30) // 60) if seconds < 5400 else "%.1f h" % (seconds / 3600)
+
+
+def _shown(number):
+    """A number with as many digits as mean something."""
+    return (("%.4f" if abs(number) < 1 else "%.2f") % number).rstrip("0").rstrip(".")
