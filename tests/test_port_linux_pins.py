@@ -8,8 +8,10 @@ from linux_kernel import GpioChip, I2CAdapter, Patched
 from support import temp_folder
 from tenner.port import linux_buses, linux_gpio, linux_i2c, linux_ioctl, linux_pins, linux_spi
 from tenner.port.linux import Port
+from tenner.sensors import SensorError, i2cbus, spibus
 from tenner.store import files
 from tenner.store.config import Config
+from tenner.tools import ToolError, buses
 
 ROWS = (
     "I2C5,/i2c5@gpio\nI2C5_SCL,3020000.gpio:3\nI2C1,/i2c@04010000,shared: with Wi-Fi\n"
@@ -145,6 +147,24 @@ class TestBuses(BoardCase):
         port = self.port({})
         self.assertEqual(port.i2c_names(), ["i2c5"])
         self.assertEqual(next(port.pins().rows())[0], "I2C5")
+
+    def test_tools_and_sensors_say_why_a_bus_is_refused(self):
+        self.tree("sys/bus/i2c/devices/i2c-7/uevent: OF_FULLNAME=/i2c7@gpio")
+        files.write_atomic(self.top + "/pins.csv", ROWS)
+        port = self.port({})
+        why = "i2c1 is shared: with Wi-Fi. If you do without that, set i2c.i2c1.shared to true"
+        with self.assertRaises(ToolError) as caught:
+            buses.choose("i2c", {"bus": "i2c1"}, "bus", port)
+        self.assertEqual(str(caught.exception), "i2c: " + why)
+        with self.assertRaises(SensorError) as caught:
+            i2cbus.chip(port, {"bus": "i2c1"}, 0x48)
+        self.assertEqual(str(caught.exception), why)
+        with self.assertRaises(ToolError) as caught:
+            buses.choose("i2c", {"bus": "i2c8"}, "bus", port)
+        self.assertIn("there is no bus i2c8; there is: i2c5, i2c7", str(caught.exception))
+        with self.assertRaises(SensorError) as caught:
+            spibus.exchange(port, {"bus": "spi2.0"}, b"")
+        self.assertIn("no SPI device spi2.0; devices: spi4.0", str(caught.exception))
 
     def test_settings_that_linux_has_no_use_for(self):
         for settings, word in (

@@ -18,6 +18,7 @@ pytestmark = pytest.mark.timeout(1200)
 # What does not change from boot to boot: nodes of the device tree, labels of GPIO chips.
 PINS = b"""\
 I2C0,/soc/bus@2100000/i2c@21a0000
+I2C1,/soc/bus@2100000/i2c@21a4000,shared: for the test
 SPI0,/soc/bus@2000000/spba-bus@2000000/spi@2008000
 D0,20ac000.gpio:9
 D1,20ac000.gpio:10,reserved: for the test
@@ -134,6 +135,35 @@ def test_an_absent_address_of_an_adapter_that_only_waits(board):
     text = board.call("i2c", action="read", address=0x49)
     assert text.startswith("error: bus i2c0 stuck low (ETIMEDOUT)")
     assert text.endswith("or no chip at 0x49")
+
+
+def test_a_bus_that_is_shared_with_the_network_is_refused(board):
+    text = board.call("i2c", action="scan", bus="i2c1")
+    assert text == (
+        "error: i2c: i2c1 is shared: for the test. "
+        "If you do without that, set i2c.i2c1.shared to true"
+    )
+
+
+def test_the_flash_chip_says_what_it_is(board):
+    assert board.call("spi", action="list") == "spi0.0"
+    jedec = board.call("spi", action="transfer", data=[0x9F, 0, 0, 0], speed=1000000)
+    assert jedec == "0x00 0xbf 0x25 0x41 (0 191 37 65)"
+
+
+def test_a_transfer_that_is_too_long_for_the_driver(board):
+    assert board.call("spi", action="read", length=4096).startswith("4096 bytes, the first 300")
+    assert "spi: length must" in board.call("spi", action="read", length=4097)
+
+
+def test_a_line_is_driven_and_read_back(board):
+    for level in (1, 0):
+        expected = f"pin D0 (20ac000.gpio:9) is at {level}"
+        assert board.call("gpio", action="write", pin="D0", value=level) == expected
+        assert board.call("gpio", action="read", pin="D0") == expected
+    assert board.call("gpio", action="pulse", pin="d0", ms=1).endswith("is at 0")
+    assert "is reserved: for the test" in board.call("gpio", action="read", pin="D1")
+    assert "there is no" in board.call("gpio", action="read", pin="D7")
 
 
 def test_a_scan_that_would_take_half_a_minute_ends_before(board):

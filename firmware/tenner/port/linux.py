@@ -149,6 +149,10 @@ class Port:
         """Is there anything for the tool i2c, spi, gpio, adc or pwm?"""
         return bool(self._names(kind))
 
+    def why_not(self, kind, name):
+        """Return why a bus that is there may not be used, or None."""
+        return self._wires().why_not(kind, name)
+
     def _names(self, kind):
         if kind not in self._kept:
             if kind in ("i2c", "spi"):

@@ -41,6 +41,13 @@ class Buses:
         """Return the names of the buses of kind "i2c", or the devices of kind "spi", that may be used."""
         return sorted([name for name, _, why in self._found(kind) if not why])
 
+    def why_not(self, kind, name):
+        """Return why a bus that is there may not be used, or None."""
+        for found, _, why in self._found(kind):
+            if found == name:
+                return why
+        return None
+
     def i2c(self, name):
         """Open a bus: return it with the API of machine.I2C."""
         from tenner.port.linux_i2c import I2C

@@ -9,6 +9,9 @@ def chip(port, cfg, default_address):
     names = port.i2c_names()
     name = cfg.get("bus") or (names[0] if len(names) == 1 else "(none given)")
     if name not in names:
+        why = port.kind == "linux" and port.why_not("i2c", name)
+        if why:
+            raise SensorError(why)
         raise SensorError("there is no bus %s; buses: %s" % (name, ", ".join(names) or "none"))
     address = cfg.get("address", default_address)
     try:

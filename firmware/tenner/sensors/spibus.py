@@ -9,6 +9,9 @@ def exchange(port, cfg, data):
     names = port.spi_names()
     name = cfg.get("bus") or (names[0] if len(names) == 1 else "(none given)")
     if name not in names:
+        why = port.kind == "linux" and port.why_not("spi", name)
+        if why:
+            raise SensorError(why)
         text = "there is no SPI device %s; devices: %s"
         raise SensorError(text % (name, ", ".join(names) or "none"))
     cfg["bus"] = name

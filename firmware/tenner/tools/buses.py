@@ -8,11 +8,15 @@ _LONG = const(32)  # bytes from which on only hex is printed
 _SHOWN = const(300)  # bytes whose hex fits a result
 
 
-def choose(tool, args, key, names):
+def choose(tool, args, key, port):
     """Put in the only bus where none is named; ToolError where there is no such bus."""
+    names = port.i2c_names() if tool == "i2c" else port.spi_names()
     if key not in args and len(names) == 1:
         args[key] = names[0]
     if args.get(key) not in names:
+        why = port.kind == "linux" and port.why_not(tool, args.get(key))
+        if why:
+            raise ToolError("%s: %s" % (tool, why))
         shown = (tool, key, args.get(key, "(none given)"), ", ".join(names) or "none")
         raise ToolError("%s: there is no %s %s; there is: %s" % shown)
 

@@ -17,7 +17,7 @@ _ASKED = const(1024)  # bytes that a message to the owner can show
 
 def check(args, ctx):
     if args["action"] != "list":
-        buses.choose("spi", args, "device", ctx.port.spi_names())
+        buses.choose("spi", args, "device", ctx.port)
 
 
 def places(args):
