@@ -55,7 +55,7 @@ class Bench:
         wires = types.ModuleType("_board")
         wires.ask, wires.ask_into, wires.tell = self.ask, self.ask_into, self.tell
         monkeypatch.setitem(sys.modules, "_board", wires)
-        for name in ("machine", "onewire", "dht"):
+        for name in ("_pins", "_buses", "machine", "onewire", "dht"):
             spec = importlib.util.spec_from_file_location(name, BOARD / "overlay" / f"{name}.py")
             module = importlib.util.module_from_spec(spec)
             monkeypatch.setitem(sys.modules, name, module)

@@ -95,9 +95,8 @@ def start(names):
     _mount()
     sys.path[:] = ["", ".frozen", "/lib"]
     sys.argv[:] = []
-    del sys.modules["_boot"]
-    del sys.modules["_flash"]
-    del sys.modules["_board"]
+    for name in ("_boot", "_flash", "_board", "_buses", "_pins"):
+        del sys.modules[name]
     names.pop("_boot", None)
     gc.collect()
     _board.tell("up %d %d" % (gc.mem_free(), gc.mem_alloc()))
