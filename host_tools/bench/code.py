@@ -41,7 +41,7 @@ def code_mpy_kb() -> float:
 
 def chip_tree() -> dict[str, bytes]:
     """The stand-ins for the chip's own modules, compiled, by their paths below a root folder."""
-    sources = {path.stem: path.read_bytes() for path in CHIP.glob("*.py")}
+    sources = {path.stem: build.with_board_names(path.read_bytes()) for path in CHIP.glob("*.py")}
     return {f"/chip/{name}.mpy": data for name, data in build.compile_modules(sources).items()}
 
 

@@ -30,7 +30,8 @@ NEVER, NOON = 24, 12
 @functools.cache
 def day(heartbeat: str | None, warm_from_h: int = NEVER) -> tuple[int, int]:
     """(model calls, bytes of their bodies) of a day with this HEARTBEAT.md; None: the template."""
-    tree = build.firmware_tree("VIRTUAL")
+    # Sources, since day.py steers the parts by their names.
+    tree = build.firmware_tree("VIRTUAL", mpy=False)
     template = (build.FIRMWARE / "workspace" / "HEARTBEAT.md").read_bytes()
     tree["/workspace/HEARTBEAT.md"] = template if heartbeat is None else heartbeat.encode()
     tree["/config.json"] = json.dumps({"llm": {"api_key": API_KEY, "model": MODEL}}).encode()

@@ -9,31 +9,22 @@ only the name of a private function is short.
 
 from __future__ import annotations
 
-import io
 import keyword
 import string
 import tokenize
 from collections.abc import Iterator
 from itertools import product
 
-from host_tools.shorten.syntax import ShortenError
+from host_tools.shorten.syntax import ShortenError, names_of, renamed, tokens
 
 
 def _is_private(name: str) -> bool:
     return name.startswith("_") and not name.startswith("__") and len(name) > 2
 
 
-def _tokens(source: bytes) -> list[tokenize.TokenInfo]:
-    # Not ast: its parser gives up at random under the recursion limits that test tools set.
-    try:
-        return list(tokenize.tokenize(io.BytesIO(source).readline))
-    except (tokenize.TokenError, SyntaxError) as exc:
-        raise ShortenError(f"this is not Python: {exc}: {source[:60]!r} ...") from exc
-
-
 def _classes(source: bytes) -> Iterator[tuple[str, set[str]]]:
     """Yield every class of a module with the last names of what stands in its brackets."""
-    words = [token.string for token in _tokens(source) if token.type != tokenize.NL]
+    words = [token.string for token in tokens(source) if token.type != tokenize.NL]
     for place, word in enumerate(words[:-2]):
         if word == "class" and words[place + 2] == "(":
             inside = words[place + 3 : words.index(")", place)] if ")" in words[place:] else []
@@ -70,14 +61,7 @@ def _short_names(taken: set[str], level: int) -> Iterator[str]:
 def shorten_private(source: bytes, name: str, level: int = 0) -> bytes:
     """The same module with short private names; `name` is for the error's text, `level` is from
     `inheritance_levels`."""
-    tokens = _tokens(source)
-    taken = {token.string for token in tokens if token.type == tokenize.NAME}
-    fresh = _short_names(taken, level)
-    short: dict[str, str] = {}
-    lines = source.decode().splitlines(keepends=True)
-    # From the end, so that the columns of what comes before stay right.
-    places = []
-    for token in tokens:
+    for token in tokens(source):
         if (
             token.type == tokenize.STRING
             and "f" in token.string.split(token.string[-1])[0].lower()
@@ -85,12 +69,6 @@ def shorten_private(source: bytes, name: str, level: int = 0) -> bytes:
             raise ShortenError(
                 f"{name}:{token.start[0]}: an f-string may name what is renamed; use %"
             )
-        if token.type == tokenize.NAME and _is_private(token.string):
-            if token.string not in short:
-                short[token.string] = next(fresh)
-            places.append(token)
-    for token in reversed(places):
-        row, column = token.start[0] - 1, token.start[1]
-        line = lines[row]
-        lines[row] = line[:column] + short[token.string] + line[column + len(token.string) :]
-    return "".join(lines).encode()
+    names = names_of(source)
+    fresh = _short_names(set(names), level)
+    return renamed(source, {name: next(fresh) for name in names if _is_private(name)})

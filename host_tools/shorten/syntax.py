@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import io
+import tokenize
 from concurrent.futures import ThreadPoolExecutor
 
 #: (line, column in bytes) of a name to (what stands there, what shall).
@@ -36,3 +38,28 @@ def edited(source: bytes, edits: Edits) -> bytes:
         line = lines[row - 1]
         lines[row - 1] = line[:column] + new.encode() + line[column + len(old.encode()) :]
     return b"".join(lines)
+
+
+def tokens(source: bytes) -> list[tokenize.TokenInfo]:
+    """The tokens of a module."""
+    try:
+        return list(tokenize.tokenize(io.BytesIO(source).readline))
+    except (tokenize.TokenError, SyntaxError) as exc:
+        raise ShortenError(f"this is not Python: {exc}: {source[:60]!r} ...") from exc
+
+
+def names_of(source: bytes) -> list[str]:
+    """Every name that stands in a module, once, in the order of their first places."""
+    return list(dict.fromkeys(t.string for t in tokens(source) if t.type == tokenize.NAME))
+
+
+def renamed(source: bytes, short: dict[str, str]) -> bytes:
+    """The module with each name of `short` replaced wherever it stands as a name."""
+    lines = source.decode().splitlines(keepends=True)
+    # From the end, so that the columns of what comes before stay right.
+    for token in reversed(tokens(source)):
+        if token.type == tokenize.NAME and token.string in short:
+            row, column = token.start[0] - 1, token.start[1]
+            line = lines[row]
+            lines[row] = line[:column] + short[token.string] + line[column + len(token.string) :]
+    return "".join(lines).encode()

@@ -3,7 +3,8 @@
 import pytest
 
 from host_tools.build import FIRMWARE
-from host_tools.shorten import ShortenError, inheritance_levels, shorten_private
+from host_tools.shorten.private import inheritance_levels, shorten_private
+from host_tools.shorten.syntax import ShortenError
 
 SOURCE = b"""
 from x import y

@@ -45,4 +45,4 @@ def test_the_homes_are_those_of_the_module_itself():
 
 def test_what_does_not_compile_is_told_with_its_place():
     with pytest.raises(ShortenError, match=r"tenner/a\.py does not compile: line 2"):
-        shortened({"tenner/a.py": b"x = 1\nif:\n"})
+        shortened({"tenner/a.py": b"x = 1\nif:\n"}, {})
