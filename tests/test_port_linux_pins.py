@@ -6,6 +6,7 @@ import unittest
 
 from linux_kernel import GpioChip, I2CAdapter, Patched
 from support import temp_folder
+from tenner import log
 from tenner.port import linux_buses, linux_gpio, linux_i2c, linux_ioctl, linux_pins, linux_spi
 from tenner.port.linux import Port
 from tenner.sensors import SensorError, i2cbus, spibus
@@ -47,7 +48,7 @@ class BoardCase(unittest.TestCase):
 
 
 BUSES = """\
-sys/bus/i2c/devices/i2c-0/name: Synopsys DesignWare I2C adapter
+sys/bus/i2c/devices/i2c-0/name: A DesignWare I2C adapter
 sys/bus/i2c/devices/i2c-0/uevent: OF_NAME=i2c|OF_FULLNAME=/i2c@04010000
 sys/bus/i2c/devices/i2c-6/name: i2c5@gpio
 sys/bus/i2c/devices/i2c-6/uevent: OF_FULLNAME=/i2c5@gpio|OF_COMPATIBLE_0=i2c-gpio
@@ -247,6 +248,19 @@ class TestPins(BoardCase):
         self.assertEqual(pins.check("free", "out"), ("free", "3020000.gpio:4"))
         pins.pin("free", "out", 1)
         self.assertEqual(self.chip.levels, {4: 1})
+
+    def test_chips_that_may_not_be_opened_have_no_names(self):
+        def fail(path, module):
+            raise OSError("no permission for %s" % path)
+
+        lines = []
+        Patched(self, log, write=lines.append)
+        Patched(self, linux_gpio, open_device=fail)
+        self.csv += ".none"
+        self.assertEqual(self.pins().names("gpio"), [])
+        self.assertEqual(self.pins().names("gpio"), [])
+        self.assertEqual(len(lines), 2)  # once for each chip of the board
+        self.assertIn("no permission for", lines[0])
 
     def test_what_is_refused_before_hardware_is_touched(self):
         pins = self.pins()

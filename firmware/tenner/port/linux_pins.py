@@ -11,6 +11,7 @@ Notes that start with `reserved:` and `input only:` mean what they mean on every
 kernel's names are used: lines that have a name, `pwmchip4.2`, `ads1015.0`.
 """
 
+from tenner.log import log
 from tenner.port import linux_gpio
 from tenner.port.linux_analog import Adc, Pwm, channels, outputs
 from tenner.port.linux_buses import Buses, node
@@ -103,9 +104,13 @@ class Gpio(Buses):
             return [("%s.%s" % pair, "pwm:%s:%s" % pair, "") for pair in found]
         rows = []
         for path in self._chips():
-            label, lines = linux_gpio.label(path)
-            for name, offset in linux_gpio.line_names(path, lines):
-                rows.append((name, "%s:%d" % (label, offset), ""))
+            try:
+                label, lines = linux_gpio.label(path)
+                for name, offset in linux_gpio.line_names(path, lines):
+                    rows.append((name, "%s:%d" % (label, offset), ""))
+            except OSError as error:
+                # Asked only which tools there are: what may not be opened is not there, and is told once.
+                log("pins", str(error))
         return rows
 
     def _chips(self):
