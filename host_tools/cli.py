@@ -17,6 +17,14 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "pull": ("sync.copies", "pull", "What the agent wrote, into workspace/."),
     "backup": ("sync.copies", "backup", "The board's own files into a zip file."),
     "restore": ("sync.copies", "restore", "The files of a backup onto the board."),
+    "repl": ("talk.run", "repl", "The board's console, live."),
+    "logs": ("talk.commands", "logs", "What the agent did; -f: what it says now."),
+    "chat": ("talk.commands", "chat", "Talk to the agent."),
+    "heartbeat": ("talk.commands", "heartbeat", "The heartbeat's gates; --now runs it."),
+    "why": ("talk.commands", "why", "Its latest decisions, and what is next."),
+    "status": ("talk.commands", "status", "Uptime, heap, network, clock."),
+    "run": ("talk.run", "run", "Run a Python file on the board."),
+    "mount": ("talk.run", "mount", "Show the board a folder of this computer."),
     "sim": ("sim", "sim", "Virtual boards: start one, change its world, break its devices."),
 }
 
@@ -43,6 +51,9 @@ class LazyGroup(click.RichGroup):
             # One line that a script can read; click would draw a box round it.
             print(f"tenner: {exc.message}", file=sys.stderr)
             ctx.exit(exc.exit_code)
+        except (KeyboardInterrupt, click.Abort):
+            print("\ntenner: stopped", file=sys.stderr)
+            ctx.exit(130)
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})

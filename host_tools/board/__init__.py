@@ -7,6 +7,6 @@
 Leaving the block lets the agent run again if it ran before.
 """
 
-from host_tools.board.link import Board, Info, open_board
+from host_tools.board.link import Board, Info, open_board, open_line
 
-__all__ = ["Board", "Info", "open_board"]
+__all__ = ["Board", "Info", "open_board", "open_line"]

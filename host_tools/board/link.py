@@ -15,7 +15,7 @@ from typing import Any
 from host_tools.board import ports
 from host_tools.board.transfer import Progress, get_files, put_files
 from host_tools.board.transport import Transport
-from host_tools.errors import BoardGone, BoardRefused, BoardSilent, CommandError
+from host_tools.errors import BoardGone, BoardSilent
 from host_tools.project import Project
 
 _ONBOARD = Path(__file__).parent / "onboard"
@@ -289,6 +289,23 @@ def _entries(text: str) -> tuple[dict[str, Entry], set[str]]:
     return files, folders
 
 
+def open_line(
+    port: str | None = None,
+    sim: str | None = None,
+    *,
+    project: Project | None = None,
+    remember: bool = False,
+    lines: bool = True,
+) -> tuple[Transport, ports.Port]:
+    """Find the board and open its port; whatever runs there is not disturbed."""
+    found = project or Project.find()
+    chosen = ports.choose(found, port, sim)
+    transport = Transport(chosen.device, lines=lines, refind=lambda: ports.refind(chosen))
+    if remember or (found.exists and (port or sim)):
+        found.remember(port=chosen.as_json())
+    return transport, chosen
+
+
 def open_board(
     port: str | None = None,
     sim: str | None = None,
@@ -298,17 +315,10 @@ def open_board(
     lines: bool = True,
 ) -> Board:
     """Find the board, open its port and enter its REPL. `remember` makes it the project's."""
-    found = project or Project.find()
-    chosen = ports.choose(found, port, sim)
-    transport = Transport(chosen.device, lines=lines, refind=lambda: ports.refind(chosen))
+    transport, chosen = open_line(port, sim, project=project, remember=remember, lines=lines)
     try:
         transport.enter_raw_repl()
     except BaseException:
         transport.close()
         raise
-    if remember or (found.exists and (port or sim)):
-        found.remember(port=chosen.as_json())
     return Board(transport, chosen)
-
-
-__all__ = ["Board", "BoardRefused", "CommandError", "Entry", "Info", "Started", "open_board"]

@@ -192,6 +192,15 @@ class Transport(SerialTransport):
             if self.mounted:
                 time.sleep(0.001)
 
+    @property
+    def number(self) -> int | None:
+        """A descriptor to wait on; None where the port has none (rfc2217, Windows)."""
+        return self._fd
+
+    def wait(self, limit_s: float) -> bool:
+        """Is there something to read, now or within so long?"""
+        return bool(self._buffer) or self._receive(limit_s)
+
     def take(self) -> bytes:
         """What has come and nobody read yet."""
         data = bytes(self._buffer)
@@ -200,13 +209,12 @@ class Transport(SerialTransport):
 
     def read_available(self, limit_s: float) -> bytes:
         """What comes next, waiting at most so long for the first byte."""
-        if not self._buffer:
-            self._receive(limit_s)
+        self.wait(limit_s)
         return self.take()
 
     def read_one(self, limit_s: float) -> bytes:
         """The next byte; b"" when none comes."""
-        if not self._buffer and not self._receive(limit_s):
+        if not self.wait(limit_s):
             return b""
         one = bytes(self._buffer[:1])
         del self._buffer[:1]

@@ -1,0 +1,221 @@
+"""`tenner chat`, `why`, `status`, `heartbeat` and `logs`: the agent goes on running meanwhile."""
+
+from __future__ import annotations
+
+import json
+import select
+import sys
+from collections.abc import Iterable
+from typing import Any
+
+import rich_click as click
+
+from host_tools.board import open_board, open_line
+from host_tools.board.options import board_options
+from host_tools.errors import CommandError
+from host_tools.output import at_terminal, json_option, print_json
+from host_tools.talk.console import LOG_LINE, TURN_LIMIT_S, Console
+
+_RUN_LOG = "/state/runs.jsonl"
+_FOREVER_S = 3600.0
+#: Areas of the log in colors, as `make run` shows them.
+_COLORS = {
+    "heartbeat": "magenta",
+    "llm": "yellow",
+    "agent": "yellow",
+    "tool": "green",
+    "telegram": "cyan",
+    "clock": "blue",
+    "wifi": "blue",
+    "app": "red",
+    "config": "red",
+}
+
+
+def _console(port: str | None, sim: str | None) -> Console:
+    return Console(open_line(port, sim)[0])
+
+
+def _asked(port: str | None, sim: str | None, command: str, as_json: bool) -> None:
+    with _console(port, sim) as console:
+        answer = console.ask(command)
+    if as_json:
+        print_json({"command": command, "answer": answer})
+    else:
+        click.echo("\n".join(answer))
+
+
+@click.command()
+@board_options
+@json_option
+def why(port: str | None, sim: str | None, as_json: bool) -> None:
+    """What the heartbeat decided lately and why, and what is next."""
+    _asked(port, sim, "/why", as_json)
+
+
+@click.command()
+@board_options
+@json_option
+def status(port: str | None, sim: str | None, as_json: bool) -> None:
+    """How the agent is: uptime, heap, network, clock, what waits to be sent."""
+    _asked(port, sim, "/status", as_json)
+
+
+@click.command()
+@board_options
+@click.option("--now", is_flag=True, help="Run one now, and wait for its outcome.")
+@json_option
+def heartbeat(port: str | None, sim: str | None, now: bool, as_json: bool) -> None:
+    """What each gate of the heartbeat says, or with --now: run it."""
+    if not now:
+        _asked(port, sim, "/heartbeat", as_json)
+        return
+    with _console(port, sim) as console:
+        console.ask("/trigger")
+        for line in console.lines(TURN_LIMIT_S):
+            if line.startswith("heartbeat: "):
+                break
+            if not as_json:
+                _show_line(line)
+        else:
+            raise CommandError(
+                f"the heartbeat did not end within {TURN_LIMIT_S:g} s; see `tenner logs -f`"
+            )
+    if as_json:
+        print_json({"command": "/trigger", "answer": [line]})
+    else:
+        click.echo(line)
+
+
+@click.command()
+@click.argument("text", nargs=-1)
+@board_options
+@json_option
+def chat(text: tuple[str, ...], port: str | None, sim: str | None, as_json: bool) -> None:
+    """Say TEXT to the agent and print its answer; without TEXT, talk until Ctrl-D.
+
+    It is the owner's console: what the agent has to ask before it acts, it asks here.
+    """
+    if not text:
+        if as_json:
+            raise click.UsageError("--json needs TEXT")
+        _talk(port, sim)
+        return
+    with _console(port, sim) as console:
+        answer = []
+        for line in console.chat(" ".join(text)):
+            if line.endswith("[y/n]"):
+                # Nobody at the terminal: no is the answer that changes nothing.
+                yes = at_terminal() and click.confirm(line.removesuffix(" [y/n]"), err=True)
+                console.type("y" if yes else "n")
+                continue
+            answer.append(line)
+            if not as_json:
+                click.echo(line)
+    if as_json:
+        print_json({"text": " ".join(text), "answer": "\n".join(answer)})
+
+
+def _talk(port: str | None, sim: str | None) -> None:
+    """Lines of the person go to the agent, lines of the agent come here, log lines stay out of it."""
+    with _console(port, sim) as console:
+        click.echo("Talk to your agent; /help lists its commands, Ctrl-D ends this.", err=True)
+        number = console.transport.number
+        said: list[str] = []
+        answering = False
+        while True:
+            ready = select.select([0] if number is None else [0, number], [], [], 0.1)[0]
+            if 0 in ready:
+                line = sys.stdin.readline()
+                if not line:
+                    return
+                if line.strip():
+                    said.append(" ".join(line.split()))
+                    console.type(line)
+            for line in console.lines(0):
+                if line.strip() in said:
+                    said.remove(line.strip())  # the echo
+                elif not LOG_LINE.match(line) and (line.strip() or answering):
+                    answering = True
+                    click.secho(line, fg="cyan")
+                else:
+                    answering = False
+
+
+@click.command()
+@board_options
+@click.option("--follow", "-f", is_flag=True, help="Print what the board says, as it comes.")
+@click.option(
+    "--lines", "-n", "count", default=20, show_default=True, help="How many of the newest."
+)
+@json_option
+def logs(port: str | None, sim: str | None, follow: bool, count: int, as_json: bool) -> None:
+    """What the heartbeat and the jobs did, from the board's run log; with -f, the live log.
+
+    The run log is a file, so the agent is stopped to read it and started again. -f only listens.
+    """
+    if follow:
+        with _console(port, sim) as console:
+            click.echo("listening; Ctrl-C ends this, the agent runs on", err=True)
+            while True:
+                for line in console.lines(_FOREVER_S):
+                    if as_json:
+                        found = LOG_LINE.match(line)
+                        fields = found.groups() if found else (None, None, line)
+                        entry = dict(zip(("when", "area", "text"), fields, strict=True))
+                        click.echo(json.dumps(entry, ensure_ascii=False))
+                    else:
+                        _show_line(line)
+    with open_board(port, sim) as board:
+        data = board.read_files([_RUN_LOG]).get(_RUN_LOG, b"")
+    entries = list(_entries(data.decode(errors="replace").splitlines()))[-count:]
+    if as_json:
+        print_json(entries)
+    elif not entries:
+        click.echo("the heartbeat and the jobs have not run yet")
+    else:
+        for entry in entries:
+            click.echo(_sentence(entry))
+
+
+def _entries(lines: Iterable[str]) -> Iterable[dict[str, Any]]:
+    for line in lines:
+        try:
+            entry = json.loads(line)
+        except ValueError:
+            continue  # the last line of a power cut
+        if isinstance(entry, dict):
+            yield entry
+
+
+def _sentence(entry: dict[str, Any]) -> str:
+    """One record of the run log, for people."""
+    import time
+
+    at = entry.get("t")
+    when = (
+        time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(at))
+        if at
+        else f"+{entry.get('up', 0)} s"
+    )
+    what = entry.get("job") or (
+        "heartbeat" if entry.get("k") == "beat" else f"line {entry.get('n', '?')}"
+    )
+    parts = [str(entry.get("r", "?"))]
+    for key, text in (
+        ("why", "{}"),
+        ("sent", "sent: {}"),
+        ("tokens", "{} tokens"),
+        ("ms", "{} ms"),
+    ):
+        if entry.get(key) not in (None, ""):
+            parts.append(text.format(entry[key]))
+    return f"{when}  {what}: {', '.join(parts)}"
+
+
+def _show_line(line: str) -> None:
+    found = LOG_LINE.match(line)
+    if found:
+        click.echo(click.style(line, fg=_COLORS.get(found[2])))
+    else:
+        click.secho(line, bold=True)

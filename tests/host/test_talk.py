@@ -1,0 +1,225 @@
+"""Talking with the whole agent on its console, and running code in its place."""
+
+import contextlib
+import json
+import os
+import pty
+import select
+import signal
+import sys
+import time
+
+import pytest
+from click.testing import CliRunner
+
+from host_tools import ROOT
+from host_tools.cli import main as tenner
+from host_tools.vboard import VirtualBoard
+from tests.host.e2e import ASK, READS, agent_board
+
+LIMIT_S = 30
+
+
+@pytest.fixture(scope="module")
+def bench():
+    with agent_board(heartbeat="- Remind me to water the plants.\n") as made:
+        yield made.ready()
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TENNER_SIM_DIR", str(tmp_path / "sim"))
+
+
+def tell(board, *arguments, status=0):
+    done = CliRunner().invoke(tenner, [*arguments, "--port", board.pty])
+    assert done.exit_code == status, done.output
+    return done
+
+
+class Terminal:
+    """A person at a terminal in front of a command."""
+
+    def __init__(self, *arguments):
+        command = [sys.executable, "-m", "host_tools.cli", *arguments]
+        self.pid, self._fd = pty.fork()
+        if not self.pid:
+            os.environ["PYTHONPATH"] = str(ROOT)
+            os.execv(command[0], command)
+        self.seen = ""
+        self._found = 0
+
+    def wait_for(self, text):
+        deadline = time.monotonic() + LIMIT_S
+        while text not in self.seen[self._found :]:
+            assert time.monotonic() < deadline, f"{text!r} did not come: {self.seen}"
+            if select.select([self._fd], [], [], 1)[0]:
+                try:
+                    self.seen += os.read(self._fd, 65536).decode(errors="replace")
+                except OSError:
+                    raise AssertionError(f"it ended before {text!r}: {self.seen}") from None
+        self._found = self.seen.index(text, self._found) + len(text)
+
+    def type(self, text):
+        os.write(self._fd, text.encode())
+
+    def kill(self):
+        """When a test has failed in the middle."""
+        with contextlib.suppress(OSError):
+            os.kill(self.pid, signal.SIGKILL)
+            os.waitpid(self.pid, 0)
+
+    def end(self):
+        """Exit status; what it still says is kept."""
+        deadline = time.monotonic() + LIMIT_S
+        while time.monotonic() < deadline:
+            try:
+                self.seen += os.read(self._fd, 65536).decode(errors="replace")
+            except OSError:
+                break
+        os.close(self._fd)
+        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+
+
+@pytest.fixture
+def terminal():
+    started = []
+
+    def start(*arguments):
+        started.append(Terminal(*arguments))
+        return started[-1]
+
+    yield start
+    for one in started:
+        one.kill()
+
+
+# On a running agent.
+
+
+@pytest.mark.parametrize(
+    ("command", "text"),
+    [("why", "next: "), ("status", "heap "), ("heartbeat", "file: ok")],
+)
+def test_questions_leave_the_agent_alone(bench, command, text):
+    boots = bench.board.status()["boots"]
+    assert text in tell(bench.board, command).stdout
+    answer = json.loads(tell(bench.board, command, "--json").stdout)["answer"]
+    assert any(text in line for line in answer)
+    assert not [line for line in answer if "/=" in line or "console" in line], answer
+    assert bench.board.status()["boots"] == boots
+
+
+def test_chat_prints_the_answer_and_nothing_else(bench):
+    bench.board.set("room.temperature", 23.25)
+    assert tell(bench.board, "chat", ASK).stdout == READS.format(23.25) + "\n"
+    done = tell(bench.board, "chat", "say:", "one", "two", "--json")
+    assert json.loads(done.stdout)["answer"].startswith("one two")
+
+
+def test_a_heartbeat_now_tells_its_outcome(bench):
+    assert (
+        tell(bench.board, "heartbeat", "--now").stdout.splitlines()[-1].startswith("heartbeat: ")
+    )
+    done = tell(bench.board, "heartbeat", "--now", "--json")
+    assert json.loads(done.stdout)["answer"][0].startswith("heartbeat: ")
+
+
+def test_what_the_agent_may_not_do_unasked_is_no_without_a_terminal(bench):
+    done = tell(bench.board, "chat", "write hello to GPIO 3 with the gpio tool")
+    assert "[y/n]" not in done.stdout
+
+
+def test_a_talk_shows_answers_and_no_log_lines(bench, terminal):
+    talk = terminal("chat", "--port", bench.board.pty)
+    talk.wait_for("Ctrl-D ends this")
+    talk.type("say: hello there\n")
+    talk.wait_for("hello there\x1b")
+    talk.wait_for("(now: ")
+    assert "bytes sent" not in talk.seen
+    talk.type("\x04")
+    assert talk.end() == 0
+
+
+def test_the_live_log_is_followed_until_ctrl_c(bench, terminal):
+    log = terminal("logs", "-f", "--port", bench.board.pty)
+    log.wait_for("Ctrl-C ends this")
+    bench.type("/lanes")
+    log.wait_for("running: ")
+    log.type("\x03")
+    assert log.end() == 130
+    assert log.seen.endswith("tenner: stopped\r\n")
+
+
+def test_the_repl_stops_and_starts_the_agent(bench, terminal):
+    repl = terminal("repl", "--port", bench.board.pty)
+    repl.wait_for("Ctrl-] leaves")
+    repl.type("\x03")
+    repl.wait_for("agent stopped")
+    repl.wait_for(">>> ")
+    repl.type("print(6 * 7)\r")
+    repl.wait_for("42\r\n>>> ")
+    repl.type("\x1d")
+    assert repl.end() == 0
+    assert "the agent does not run" in repl.seen
+    done = tell(bench.board, "why", status=1)
+    assert "the agent does not run: the board is at its REPL" in done.stderr
+    repl = terminal("repl", "--port", bench.board.pty)
+    repl.wait_for("Ctrl-] leaves")
+    repl.type("\x04")
+    repl.wait_for("boot      tenner")
+    repl.type("\x1d")
+    assert repl.end() == 0
+    bench.board.wait_for("(pool.ntp.org)")
+
+
+def test_the_run_log_is_read_from_flash(bench):
+    tell(bench.board, "heartbeat", "--now")
+    entries = json.loads(tell(bench.board, "logs", "--json").stdout)
+    assert entries and entries[-1]["r"]
+    bench.board.wait_for("(pool.ntp.org)")
+    assert "heartbeat: ran, " in tell(bench.board, "logs", "-n", "3").stdout
+    bench.board.wait_for("(pool.ntp.org)")
+
+
+# In place of the agent.
+
+
+def test_run_prints_at_once_and_starts_the_agent_again(bench, tmp_path):
+    (tmp_path / "x.py").write_text("for n in range(3):\n    print('é', n)\n")
+    done = tell(bench.board, "run", "x.py")
+    assert done.stdout_bytes.decode().replace("\r\n", "\n") == "é 0\né 1\né 2\n"
+    bench.board.wait_for("boot      tenner")
+    (tmp_path / "bad.py").write_text("1 / 0\n")
+    done = tell(bench.board, "run", "bad.py", status=1)
+    assert 'File "bad.py", line 1' in done.stderr
+    assert "ZeroDivisionError" in done.stderr
+    assert "tenner: bad.py ended with an exception on the board" in done.stderr
+
+
+def test_ctrl_c_stops_what_runs_on_the_board_too(tmp_path, terminal):
+    (tmp_path / "x.py").write_text("n = 0\nwhile True:\n    n += 1\n    print('at', n)\n")
+    with VirtualBoard({"/main.py": b"print('main runs')\n"}) as board:
+        board.wait_for("main runs")
+        run = terminal("run", "x.py", "--port", board.pty)
+        run.wait_for("at 3")
+        run.type("\x03")
+        assert run.end() == 130
+        assert "Traceback" not in run.seen, run.seen
+        said = board.serial_log
+        assert board.exec("print('still', 6 * 7)") == "still 42\n"
+        assert "at " not in board.serial_log[len(said) :]
+
+
+def test_mount_reads_from_here(tmp_path, terminal):
+    (tmp_path / "hostmod.py").write_text("print('from the host,', 6 * 7)\n")
+    with VirtualBoard({"/main.py": b"import time\nprint('main runs')\ntime.sleep(99)\n"}) as board:
+        board.wait_for("main runs")
+        mount = terminal("mount", str(tmp_path), "--port", board.pty)
+        mount.wait_for("Ctrl-] leaves")
+        mount.type("import hostmod\r")
+        mount.wait_for("from the host, 42")
+        mount.type("\x1d")
+        assert mount.end() == 0
+        board.wait_for("main runs")
