@@ -86,13 +86,13 @@ class Buses:
                 wanted[place] = (name, note)
         section = self._section(kind)
         result = []
-        for name, device, node, adapter in self._present(kind):
-            bus, note = wanted.get(node) or wanted.get(adapter) or (None, "")
+        for name, device, where, adapter in self._present(kind):
+            bus, note = wanted.get(where) or wanted.get(adapter) or (None, "")
             if bus is not None:
                 name = bus if kind == "i2c" else bus + name[name.index(".") :]
             else:
                 bus = name.split(".")[0]
-                if bus not in section and (wanted or not node):
+                if bus not in section and (wanted or not where):
                     continue
             why = None
             if note.startswith("shared:") and not section.get(bus, {}).get("shared"):
