@@ -161,6 +161,24 @@ class TestDrivers(unittest.TestCase):
             with self.assertRaises(SensorError):
                 inside(value, 0, 2)
 
+    def test_tmp102_and_its_kind(self):
+        for driver, data, celsius in (
+            ("tmp102", b"\x19\x00", 25.0),
+            ("tmp105", b"\xe7\x00", -25.0),
+            ("tmp102", b"\x4b\x01", 150.0),
+            ("lm75", b"\x19\x7f", 25.0),
+        ):
+            self.i2c(data)
+            self.assertEqual(self.read(driver), {"temperature": celsius})
+        for driver, data, words in (
+            ("tmp102", b"\xff\xff", "0x48 on i2c0 sends what is no temperature (0xffff)"),
+            ("tmp102", b"\x7f\xf0", "127.9 is outside"),
+            ("lm75", b"\x7f\x80", "127.5 is outside"),
+            ("lm75", b"\x80\x01", "-128 is outside"),
+        ):
+            self.i2c(data)
+            self.fails(words, driver)
+
     def test_sht(self):
         data = b"\x66\x66\x93\x80\x00\xa2"
         bus = self.i2c(data)

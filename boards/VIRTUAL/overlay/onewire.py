@@ -56,7 +56,8 @@ class OneWire:
         """The ROMs of all chips, as bytearrays, by the search of Maxim's application note 187."""
         found = []
         paths = [[]]  # beginnings of ROMs that are still to be followed to their end
-        while paths:
+        # A line that is held low has a fork everywhere.
+        while paths and len(found) < 255:
             rom = self._follow(paths.pop(), paths)
             if rom is not None:
                 found.append(rom)
