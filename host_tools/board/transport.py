@@ -21,6 +21,7 @@ from typing import Any
 import serial
 from mpremote.transport_serial import SerialTransport
 
+from host_tools.board.serialport import new_port
 from host_tools.board.trouble import busy_sentence, explain_open, explain_silence
 from host_tools.errors import BoardGone, BoardRefused, BoardSilent, PortError
 
@@ -72,14 +73,7 @@ class Transport(SerialTransport):
 
     def _open(self) -> None:
         try:
-            port = serial.serial_for_url(
-                self.device_name,
-                do_not_open=True,
-                baudrate=115200,
-                timeout=_POLL_S,
-                write_timeout=WRITE_LIMIT_S,
-                exclusive=True,
-            )
+            port = new_port(self.device_name, timeout=_POLL_S, write_timeout=WRITE_LIMIT_S)
             # Both lines high is what every operating system does on opening; an ESP32's reset circuit does
             # nothing then. Low after low, in this order, never leaves RTS alone high, which is a reset.
             port.dtr = port.rts = True
@@ -233,20 +227,17 @@ class Transport(SerialTransport):
         data = bytearray()
         while True:
             if self._buffer:
-                at = self._buffer.find(ending, 0)
-                if data and at < 0 and len(ending) > 1:
-                    # The ending may have begun in what was taken before.
-                    joined = bytes(data[-len(ending) + 1 :]) + bytes(self._buffer)
-                    at = joined.find(ending)
-                    at = at - min(len(data), len(ending) - 1) if at >= 0 else -1
-                end = len(self._buffer) if at < 0 else at + len(ending)
+                # The ending may have begun in what was taken before.
+                kept = bytes(data[-len(ending) + 1 :]) if len(ending) > 1 else b""
+                at = (kept + bytes(self._buffer)).find(ending)
+                end = at + len(ending) - len(kept) if at >= 0 else len(self._buffer)
                 part = bytes(self._buffer[:end])
                 del self._buffer[:end]
                 data += part
                 if data_consumer:
                     data_consumer(part)
-                    data = data[-1:]
-                if at >= 0 or data.endswith(ending):
+                    data = data[-len(ending) :]
+                if at >= 0:
                     return bytes(data)
             wait = timeout if timeout is not None else 3600.0
             if overall is not None:

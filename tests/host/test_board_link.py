@@ -9,6 +9,7 @@ import pytest
 
 from host_tools.board import open_board, ports, trouble
 from host_tools.board.transfer import short_hash
+from host_tools.board.transport import Transport
 from host_tools.errors import BoardGone, BoardRefused, BoardSilent, PortError
 from host_tools.project import Project
 from host_tools.vboard import VirtualBoard
@@ -336,3 +337,19 @@ def test_a_board_that_comes_back_under_another_name(board, monkeypatch):
             link.transport.enter_raw_repl()
             assert link.transport.device_name == board.pty
             assert link.run("print(6 * 7)") == "42\n"
+
+
+def test_an_ending_is_found_wherever_the_port_cuts_it():
+    text = b"said\r\nOOKand more"
+    for first in range(1, len(text) - 1):
+        for second in range(first + 1, len(text)):
+            line = Transport.__new__(Transport)
+            line._buffer = bytearray()
+            parts = iter([text[:first], text[first:second], text[second:]])
+
+            def receive(limit_s, line=line, parts=parts):
+                line._buffer += next(parts)
+                return True
+
+            line._receive = receive
+            assert line.read_until(1, b"OK", timeout=1) == b"said\r\nOOK", (first, second)
