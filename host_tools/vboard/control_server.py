@@ -117,6 +117,7 @@ class ControlServer:
             "time": chip.clocks.true_time(),
             "board_time": chip.clocks.board_time(),
             "serial_bytes": self._line.logged,
+            "host_bytes": self._line.received,
             **self._describe(),
         }
 

@@ -61,6 +61,8 @@ class SerialLine(Part):
         self._waiters: list[_Waiter] = []
         self._detached = True
         self._cut_after: int | None = None
+        #: How many bytes have come from the host.
+        self.received = 0
         self._outlets: list[Outlet] = []
         self._pty: PtyOutlet | None = None
         self._listeners: dict[str, socket.socket] = {}
@@ -192,6 +194,7 @@ class SerialLine(Part):
         if self._cut_after is not None:
             data = data[: self._cut_after]
             self._cut_after -= len(data)
+        self.received += len(data)
         self.receiver.host_bytes(data, has_modem_lines=outlet.has_modem_lines)
         if self._cut_after == 0:
             self.receiver.unplugged()
