@@ -1,0 +1,113 @@
+"""The boards we know, as boards/README.md describes them: chip, image, place in flash."""
+
+from __future__ import annotations
+
+import csv
+import json
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from host_tools.build import BOARDS
+from host_tools.errors import CommandError
+
+
+@dataclass(frozen=True)
+class KnownBoard:
+    """One folder of boards/, perhaps with one of its variants."""
+
+    name: str
+    variant: str
+    product: str
+    platform: str
+    #: As esptool names it, `ESP32-C3`, and as it takes it, `esp32c3`.
+    chip: str
+    mcu: str
+    #: Where an image goes in flash.
+    flash_offset: int
+    #: Of the official image; empty for a board that is not flashed, or has none.
+    image_url: str
+    image_page: str
+    variants: dict[str, str]
+
+    @property
+    def full_name(self) -> str:
+        """As MicroPython names its images: `ESP32_GENERIC_S3-SPIRAM_OCT`."""
+        return f"{self.name}-{self.variant}" if self.variant else self.name
+
+    def url(self, version: str, date: str) -> str:
+        return self.image_url.format(name=self.full_name, version=version, date=date)
+
+
+@cache
+def known_boards() -> tuple[KnownBoard, ...]:
+    """All of them, by name."""
+    return tuple(_load(path.parent.name) for path in sorted(BOARDS.glob("*/board.json")))
+
+
+def _load(name: str, variant: str = "") -> KnownBoard:
+    path = BOARDS / name / "board.json"
+    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    image = found.get("image", {})
+    return KnownBoard(
+        name=name,
+        variant=variant,
+        product=found["product"],
+        platform=found["platform"],
+        chip=found.get("chip", ""),
+        mcu=found.get("mcu", ""),
+        flash_offset=int(found["deploy_options"].get("flash_offset", "0"), 0),
+        image_url=image.get("url", ""),
+        image_page=image.get("page", ""),
+        variants=dict(found.get("variants", {})),
+    )
+
+
+def find_board(name: str) -> KnownBoard:
+    """`NAME` or `NAME-VARIANT`; CommandError that tells what there is."""
+    folder, _, variant = name.partition("-")
+    for known in known_boards():
+        if known.name == folder:
+            if variant and variant not in known.variants:
+                there = ", ".join(known.variants) or "none"
+                raise CommandError(
+                    f"{folder} has no variant {variant!r}; there is: {there} (boards/{folder}/board.json)"
+                )
+            return _load(folder, variant)
+    names = ", ".join(known.name for known in known_boards())
+    raise CommandError(f"there is no board {name!r}; known: {names}")
+
+
+def boards_with(chip: str) -> list[KnownBoard]:
+    """Those that have this chip and are to be bought."""
+    return [known for known in known_boards() if known.chip == chip and known.name != "VIRTUAL"]
+
+
+@dataclass(frozen=True)
+class Release:
+    """A MicroPython release, and the date in the names of its images."""
+
+    version: str
+    date: str
+
+
+def releases() -> list[Release]:
+    """Newest first."""
+    with (BOARDS / "releases.tsv").open(newline="", encoding="utf-8") as file:
+        rows = csv.DictReader(file, delimiter="\t")
+        return [Release(row["version"], row["date"]) for row in rows]
+
+
+def release(version: str | None) -> Release:
+    """The newest, or the one asked for."""
+    known = releases()
+    if version is None:
+        return known[0]
+    for one in known:
+        if one.version == version.removeprefix("v"):
+            return one
+    listed = ", ".join(one.version for one in known)
+    raise CommandError(
+        f"no MicroPython release {version!r} is listed in boards/releases.tsv; there is: {listed}. "
+        "Name the image itself with --image URL"
+    )

@@ -1,0 +1,234 @@
+"""One flash of one board: look, save, write, and see it start."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any, Protocol
+
+from host_tools.board import open_board
+from host_tools.board.link import Info, Started
+from host_tools.board.ports import Port
+from host_tools.catalog import KnownBoard
+from host_tools.errors import BoardSilent, CommandError
+from host_tools.flash.images import Contents, Image, check
+from host_tools.flash.loader import DEFAULT_BAUD, Loader
+from host_tools.flash.plan import agent_files, plan_files
+from host_tools.flash.saved import Unfinished, own_files, save
+from host_tools.littlefs_image import BLOCK_SIZE, make_file_system
+from host_tools.project import Project
+from host_tools.sync.backup import Backup
+
+
+class Interrupted(CommandError):
+    """Ctrl-C; the sentence says what became of the board."""
+
+    exit_code = 130
+
+
+class Screen(Protocol):
+    """Where the owner sees what happens, and is asked."""
+
+    def say(self, text: str) -> None: ...
+
+    def progress(
+        self, title: str
+    ) -> contextlib.AbstractContextManager[Callable[[int, int], None]]: ...
+
+    def confirm(self, question: str) -> bool: ...
+
+
+@dataclass
+class Wish:
+    """What the owner asked for; board and image are chosen when the chip is known."""
+
+    choose_board: Callable[[str], KnownBoard]
+    get_image: Callable[[KnownBoard], Image]
+    fast: bool = False
+    #: Files that cannot be read may be lost.
+    discard: bool = False
+    baud: int = DEFAULT_BAUD
+
+
+@dataclass
+class Report:
+    """What was found and done."""
+
+    port: str
+    chip: str
+    mac: str
+    flash_size: int
+    board: str
+    image: Image
+    contents: Contents
+    fast: bool
+    #: The files of the owner and the agent that were on the board.
+    saved: list[str] = field(default_factory=list)
+    #: Those of them that are in the backup only: start files that had to make room for the agent's.
+    replaced: list[str] = field(default_factory=list)
+    backup: Path | None = None
+    #: The file system was written, with so many files in it; None: it was left alone.
+    files: int | None = None
+    written: list[tuple[int, int]] = field(default_factory=list)
+    info: Info | None = None
+    started: Started | None = None
+    seconds: float = 0.0
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "port": self.port,
+            "chip": self.chip,
+            "mac": self.mac,
+            "flash_size": self.flash_size,
+            "board": self.board,
+            "image": {
+                "source": self.image.source,
+                "sha256": self.image.sha256,
+                "bytes": len(self.image.data),
+                "version": self.contents.version,
+            },
+            "fast": self.fast,
+            "saved": self.saved,
+            "replaced": self.replaced,
+            "backup": str(self.backup) if self.backup else None,
+            "files_written": self.files,
+            "written": [{"offset": at, "bytes": size} for at, size in self.written],
+            "micropython": self.info.micropython if self.info else None,
+            "agent": self.started.as_json() if self.started else None,
+            "seconds": round(self.seconds, 3),
+        }
+
+
+def flash(port: Port, wish: Wish, project: Project, screen: Screen) -> Report:
+    """All of it. The port is free again afterwards, and the board runs."""
+    begun = time.monotonic()
+    with _going_wrong() as stage:
+        with Loader(port.device, baud=wish.baud) as loader:
+            report = _write(loader, port, wish, project, screen, stage)
+    project.remember(board=report.board.partition("-")[0])
+    with screen.progress("Starting") as step:
+        step(0, 0)
+        _see_it_start(port, report)
+    report.seconds = time.monotonic() - begun
+    return report
+
+
+@dataclass
+class _Stage:
+    writing: bool = False
+
+
+@contextlib.contextmanager
+def _going_wrong() -> Iterator[_Stage]:
+    """Ctrl-C and a lost board get a sentence that says what state the board is in, and how to go on."""
+    stage = _Stage()
+    try:
+        yield stage
+    except KeyboardInterrupt:
+        raise Interrupted(
+            "stopped in the middle of writing: the board does not start now. Run the same command again; "
+            "its files are safe here, and will be on it again"
+            if stage.writing
+            else "stopped; nothing was changed, and the board starts as before"
+        ) from None
+    except CommandError as exc:
+        if stage.writing:
+            raise type(exc)(
+                f"{exc.message.rstrip('.')}. Its flash is half written: run the same command again. Its files "
+                "are safe here, and will be on it again"
+            ) from exc
+        raise
+
+
+def _write(
+    loader: Loader, port: Port, wish: Wish, project: Project, screen: Screen, stage: _Stage
+) -> Report:
+    screen.say(
+        f"{loader.chip} ({loader.mac}) with {loader.flash_size >> 20} MB of flash at {port.label}"
+    )
+    known = wish.choose_board(loader.chip)
+    image = wish.get_image(known)
+    contents = check(image, loader.chip, known.flash_offset, loader.flash_size)
+    unfinished = Unfinished(project, loader.device_id)
+    record = unfinished.load()
+    backup = unfinished.backup(record) if record else None
+    fast = wish.fast or bool(record and record["fast"])
+    if record:
+        screen.say("An earlier flash of this board was not finished; its files come from there.")
+    report = Report(
+        port.device,
+        loader.chip,
+        loader.mac,
+        loader.flash_size,
+        known.full_name,
+        image,
+        contents,
+        fast,
+    )
+    with screen.progress("Reading the board's files") as step:
+        plan = plan_files(
+            loader,
+            contents,
+            image.data,
+            agent=partial(agent_files, known, project) if fast else None,
+            record=record,
+            saved=Backup.load(backup).files if backup else {},
+            may_lose=partial(_may_lose, wish, screen),
+            progress=step,
+        )
+    report.saved = sorted(own_files(plan.read))
+    if record and plan.found not in ({}, plan.read):
+        # What the saved files are about to replace.
+        save(project, loader.device_id, plan.found, "replaced")
+    if plan.read:
+        backup = save(project, loader.device_id, plan.read)
+        screen.say(f"Saved {len(report.saved)} of the board's files in {backup}")
+    report.backup = backup
+    report.replaced = plan.replaced
+    parts = {known.flash_offset: image.data}
+    if plan.tree is not None:
+        report.files = len(plan.tree)
+        made = make_file_system(plan.region.size, plan.tree)
+        parts[plan.region.offset] = _without_free_blocks(made)
+    unfinished.begin(backup, plan.region, fast=fast, files=plan.tree is not None)
+    stage.writing = True
+    before = None if plan.tree is not None else loader.md5(plan.region.offset, plan.region.size)
+    for start, data in parts.items():
+        what = "MicroPython" if start == known.flash_offset else "files"
+        with screen.progress(f"Writing {what}") as step:
+            loader.write(start, data, step)
+        report.written.append((start, len(data)))
+    if before and loader.md5(plan.region.offset, plan.region.size) != before:
+        raise CommandError("the board's file system changed although nothing was written there")
+    unfinished.end()
+    stage.writing = False
+    return report
+
+
+def _may_lose(wish: Wish, screen: Screen, sentence: str) -> None:
+    if wish.discard or screen.confirm(f"{sentence[0].upper()}{sentence[1:]}. Lose what is in it?"):
+        return
+    raise CommandError(
+        f"{sentence}. Nothing was changed. If there is nothing in it that you need, run this again with --discard"
+    )
+
+
+def _without_free_blocks(system: bytes) -> bytes:
+    """Up to the last block in use: littlefs looks at no other, and erases each before it takes it."""
+    used = len(system.rstrip(b"\xff"))
+    return system[: -(-used // BLOCK_SIZE) * BLOCK_SIZE]
+
+
+def _see_it_start(port: Port, report: Report) -> None:
+    """Ask the board itself what runs on it now, and have its agent start."""
+    try:
+        with open_board(port.device if port.sim is None else None, port.sim) as board:
+            report.info = board.info()
+            if report.info.agent:
+                report.started = board.restart()
+    except BoardSilent as exc:
+        raise type(exc)(f"MicroPython is written and verified, but then: {exc.message}") from exc
