@@ -358,7 +358,7 @@ class TestDrivers(unittest.TestCase):
         ):
             wire = self.module("onewire", ScriptedWire(counts))
             self.assertEqual(self.read("ds18b20", pin="D1"), {"temperature": celsius})
-            mark = [wire.rom, 0x4E, b"\x5a\x5a\x7f", wire.rom, 0x44, wire.rom, 0xBE]
+            mark = [wire.rom, b"\x4e\x5a\x5a\x7f", wire.rom, b"\x44", wire.rom, 0xBE]
             self.assertEqual(wire.written, mark)
         self.assertEqual(self.slept, [750] * 7)
         for changes, words in (

@@ -25,35 +25,14 @@ async def read(port, cfg):
     pins = port.pins()
     pins.check(name, "out")
     pin = pins.pin(name, "up")
-    wire = OneWire(pin)
-    rom = _rom(wire, pin, cfg.get("rom"))
-    if isinstance(rom, str):
-        raise SensorError("pin %s: %s" % (name, rom))
-
-    def command(byte):
-        wire.select_rom(rom)
-        wire.writebyte(byte)
-
-    # Alarm limits that nobody uses, and 12 bits. A chip that loses its supply forgets them too.
-    command(0x4E)
-    wire.write(bytes((_MARK, _MARK, 0x7F)))
-    command(0x44)
-    await sleep_ms(750)
-    if not wire.readbit():
-        raise SensorError("pin %s: the sensor is not done after 750 ms" % name)
-    command(0xBE)
-    data = bytearray(9)
-    wire.readinto(data)
-    if wire.crc8(data):
-        raise SensorError("pin %s: wrong checksum; long wires, or no such rom?" % name)
-    if data[2] != _MARK:
-        raise SensorError("pin %s: the sensor lost its supply while it measured" % name)
-    raw = data[1] << 8 | data[0]
-    return {"temperature": inside((raw - (raw >> 15 << 16)) / 16, -55, 125)}
+    value = await _measure(pin, OneWire(pin), cfg.get("rom"))
+    if isinstance(value, str):
+        raise SensorError("pin %s: %s" % (name, value))
+    return {"temperature": inside(value, -55, 125)}
 
 
-def _rom(wire, pin, rom):
-    """Return the ROM of the sensor to ask, or what is wrong as a text."""
+async def _measure(pin, wire, rom):
+    """Return degrees, or what is wrong as a text."""
     if not wire.reset():
         return "no answer: wiring, power, or the pull-up of 4.7 kOhm?"
     if not pin.value():
@@ -63,10 +42,29 @@ def _rom(wire, pin, rom):
             rom = unhexlify(str(rom))
         except ValueError:
             rom = b""
-        return rom if len(rom) == 8 else "rom must be 16 hex digits"
-    found = [rom for rom in wire.scan() if rom[0] in (0x22, 0x28)]
-    if len(found) == 1:
-        return found[0]
-    if not found:
-        return "no DS18B20 answers"
-    return "set rom to one of " + ", ".join([hexlify(rom).decode() for rom in found])
+        if len(rom) != 8:
+            return "rom must be 16 hex digits"
+    else:
+        found = [each for each in wire.scan() if each[0] in (0x22, 0x28)]
+        if not found:
+            return "no DS18B20 answers"
+        if len(found) > 1:
+            return "set rom to one of " + ", ".join([hexlify(each).decode() for each in found])
+        rom = found[0]
+    # Alarm limits that nobody uses, and 12 bits. A chip that loses its supply forgets them too.
+    for data in (bytes((0x4E, _MARK, _MARK, 0x7F)), b"\x44"):
+        wire.select_rom(rom)
+        wire.write(data)
+    await sleep_ms(750)
+    if not wire.readbit():
+        return "the sensor is not done after 750 ms"
+    wire.select_rom(rom)
+    wire.writebyte(0xBE)
+    data = bytearray(9)
+    wire.readinto(data)
+    if wire.crc8(data):
+        return "wrong checksum; long wires, or no such rom?"
+    if data[2] != _MARK:
+        return "the sensor lost its supply while it measured"
+    raw = data[1] << 8 | data[0]
+    return (raw - (raw >> 15 << 16)) / 16
