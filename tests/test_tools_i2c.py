@@ -1,6 +1,7 @@
 # tenner test: the i2c and sensor tools on a bus of our own.
 # MIT license; Copyright (c) 2026 the tenner authors
 
+import asyncio
 import unittest
 
 from fakes import FakeCtx, FakeI2C
@@ -63,6 +64,21 @@ class TestI2C(unittest.TestCase):
         self.assertEqual(self.bus.log[-2:], [("write", 0x48, b"\x24\x00"), ("read", 0x48, 3)])
         self.call(action="write_read", address=72, data=[1, 2, 3], length=1)
         self.assertEqual(self.bus.log[-2], ("write", 0x48, b"\x01\x02\x03"))
+
+    def test_nobody_reads_a_sensor_between_a_command_and_its_answer(self):
+        ctx = FakeCtx(self.folder, {"tools.i2c": "allow"}, {"i2c0": self.bus})
+        files.write_atomic(ctx.workspace + "/SENSORS.json", '{"room": {"driver": "tmp102"}}')
+        args = {"action": "write_read", "address": 72, "data": [9], "length": 1, "delay_ms": 5}
+
+        async def both():
+            call = asyncio.create_task(ctx.call("i2c", args))
+            while not self.bus.log:
+                await asyncio.sleep(0)
+            await ctx.sensors.read("room")
+            await call
+
+        run(both())
+        self.assertEqual([row[0] for row in self.bus.log], ["write", "read", "read_mem"])
 
     def test_errors_name_the_likely_cause(self):
         for number, name in ((19, "ENODEV"), (6, "ENXIO"), (5, "EIO"), (121, "EREMOTEIO")):

@@ -29,8 +29,9 @@ class Sensors:
     def __init__(self, port, workspace):
         self.port = port
         self.workspace = workspace
+        #: One measurement at a time: what somebody else sends to a chip would spoil it.
+        self.lock = asyncio.Lock()
         self._readings = {}
-        self._lock = asyncio.Lock()
 
     def names(self):
         """Return the sorted names; SensorError when SENSORS.json cannot be read."""
@@ -40,8 +41,7 @@ class Sensors:
 
     async def read(self, name):
         """Return {value name: number}, from a reading up to 2 s old; SensorError says why not."""
-        # One at a time: what somebody else sends to a chip would spoil its measurement.
-        async with self._lock:
+        async with self.lock:
             known = self._readings.get(name)
             if known is not None and ticks_diff(ticks_ms(), known[0]) < _FRESH_MS:
                 return known[1]

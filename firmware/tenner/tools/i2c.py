@@ -66,13 +66,14 @@ async def run(args, ctx):
         if action == "write_read":
             delay_ms = args.get("delay_ms", 0)
             if delay_ms or len(data) > 2:
-                bus.writeto(address, data)
-                await sleep_ms(delay_ms)
-                register = None
-            else:
-                # One transaction with a repeated start, which is what reading a register is.
-                register = int.from_bytes(data, "big")
-                bits = 8 * len(data)
+                async with ctx.sensors.lock:
+                    bus.writeto(address, data)
+                    await sleep_ms(delay_ms)
+                    bus.readfrom_into(address, answer)
+                return buses.listed(answer)
+            # One transaction with a repeated start, which is what reading a register is.
+            register = int.from_bytes(data, "big")
+            bits = 8 * len(data)
         if register is None:
             bus.readfrom_into(address, answer)
         else:

@@ -1,0 +1,84 @@
+"""docs/tools.md says what the tools take, refuse and ask."""
+
+import json
+import re
+
+import pytest
+
+import tables
+from host_tools import ROOT
+from host_tools.build import BOARDS
+from tenner.port.gpio import Gpio
+from tenner.store.config import Config
+from tenner.tools import runner
+
+TEXT = (ROOT / "docs" / "tools.md").read_text()
+CALLS = re.findall(r"^(\w+) (\{.*\})$", TEXT, re.MULTILINE)
+
+
+@pytest.fixture
+def ctx():
+    with tables._Board() as board:
+        board._write("workspace/SENSORS.json", "{}")
+        yield tables._Ctx(board)
+
+
+def test_every_call_is_a_right_one(ctx):
+    assert {name for name, _ in CALLS} == {"i2c", "spi", "gpio", "adc", "pwm", "sensor"}
+    for name, text in CALLS:
+        runner.verify(ctx.registry, name, text, ctx)
+
+
+def test_every_tool_is_named(ctx):
+    for name in ctx.registry.built_in:
+        assert f"`{name}`" in TEXT, name
+
+
+def test_the_policy_is_one(tmp_path):
+    path = tmp_path / "config.json"
+    path.write_text(re.findall(r"```json\n(.*?)```", TEXT, re.DOTALL)[0])
+    assert Config.load(str(path), {}).get("tools.gpio") == ["read", "RELAY"]
+
+
+def test_defaults_are_those_of_the_settings():
+    settings = Config()
+    tools = ", ".join(f"`{name}`" for name in settings.get("heartbeat.tools"))
+    assert f"`heartbeat.tools` ({tools})" in TEXT
+    assert f"`sensors.history_kb` ({settings.get('sensors.history_kb')})" in TEXT
+    assert f"`turn.timeout_s` ({settings.get('turn.timeout_s')} s)" in TEXT
+    assert settings.get("sensors.every") == 300
+    assert "`sensors.every` (five minutes)" in TEXT
+
+
+def test_pins_are_refused_in_these_words():
+    refusals = re.findall(r"^error: (pin (\w+) .*)$", TEXT, re.MULTILINE)
+    assert len(refusals) == 3
+    for expected, name in refusals:
+        said = set()
+        for path in BOARDS.glob("*/pins.csv"):
+            try:
+                Gpio(str(path)).check(name, "out")
+            except OSError as error:
+                said.add(str(error))
+        assert expected in said
+
+
+def test_the_format_of_readings_is_that_of_the_files(tmp_path):
+    import struct
+
+    from tenner.sensors.ring import Ring
+
+    ring = Ring(str(tmp_path / "readings"), 4096)
+    values = [("room.humidity", 50.5), ("room.temperature", 21.25)]
+    for number in range(10):
+        ring.keep(1795000000 + 300 * number, values)
+    line, _, data = (tmp_path / "readings.1").read_bytes().partition(b"\n")
+    names = json.loads(line)
+    assert names == [1, "room.humidity", "room.temperature"]
+    waiting = (tmp_path / "readings.new").read_bytes()
+    assert struct.unpack("<I", waiting[:4]) == (1,)
+    assert len(waiting) <= 128
+    rows = list(struct.iter_unpack("<IBf", data + waiting[4:]))
+    assert [(time, names[index], value) for time, index, value in rows] == [
+        (1795000000 + 300 * number, *pair) for number in range(10) for pair in values
+    ]
