@@ -7,6 +7,7 @@ Compiled modules are cached by content in build/mpy-cache, so building again cos
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import json
 import os
 import subprocess
@@ -31,6 +32,9 @@ OPTIMIZE = 2
 
 #: Files of the package that go along as they are, besides the modules and *.json.
 DATA_SUFFIXES = (".tsv", ".csv", ".der", ".md")
+
+#: Packages from PyPI that are put on a board when its settings ask for them: (name, how to get it, what for).
+LIBRARIES = {"mqtt": ("chumicro_mqtt", "tenner[mqtt]", "mqtt.host")}
 
 #: Modules that a chip has no use for: a command line, and other platforms.
 LINUX_ONLY = (
@@ -135,9 +139,12 @@ def firmware_tree(
     mpy: bool = True,
     optimize: int = OPTIMIZE,
     workspace: bool = True,
+    libraries: Iterable[str] = (),
     firmware: Path = FIRMWARE,
 ) -> dict[str, bytes]:
     """Everything `board` needs, by its path on the board: code, data, pins, workspace templates.
+
+    `libraries` are keys of LIBRARIES, for the parts of the agent that stand on code of others.
 
     Compiled code is for a chip: it leaves out what only Linux needs, and its names are short
     (host_tools/shorten). boot.py and main.py stay source: they are the first thing an owner looks at.
@@ -145,6 +152,9 @@ def firmware_tree(
     """
     modules, scripts = _sources(firmware, mpy)
     tree = dict(scripts)
+    others = {}
+    for library in libraries:
+        others.update(_library(library))
     for path in _files(firmware / "tenner"):
         name = path.relative_to(firmware).as_posix()
         if path.suffix == ".json":
@@ -152,13 +162,19 @@ def firmware_tree(
         elif path.suffix in DATA_SUFFIXES:
             tree[f"/lib/{name}"] = path.read_bytes()
     if mpy:
-        short, _ = _shortened(modules, scripts)
+        short, _ = _shortened(modules, {**scripts, **others})
         sources = {_import_name(name): source for name, source in short.items()}
         compiled = compile_modules(sources, optimize=optimize)
         for name in modules:
             tree[f"/lib/{name.removesuffix('.py')}.mpy"] = compiled[_import_name(name)]
     else:
         tree.update({f"/lib/{name}": source for name, source in modules.items()})
+    for name, source in others.items():
+        if mpy:
+            compiled_name = name.removesuffix(".py") + ".mpy"
+            tree[f"/lib/{compiled_name}"] = compile_module(source, name, optimize=optimize)
+        else:
+            tree[f"/lib/{name}"] = source
     tree["/lib/tenner/pins.csv"] = (board_folder(board) / "pins.csv").read_bytes()
     if workspace:
         for path in _files(firmware / "workspace"):
@@ -185,6 +201,20 @@ def _sources(firmware: Path, mpy: bool) -> tuple[dict[str, bytes], dict[str, byt
                 modules[name] = source
     scripts = [firmware / name for name in ("boot.py", "main.py")]
     return modules, {f"/{path.name}": path.read_bytes() for path in scripts if path.is_file()}
+
+
+def _library(key: str) -> dict[str, bytes]:
+    """The modules of an installed package that runs on boards, by name."""
+    package, requirement, needed_for = LIBRARIES[key]
+    spec = importlib.util.find_spec(package)
+    if spec is None or not spec.submodule_search_locations:
+        raise BuildError(f"{needed_for} needs the library {package}: pip install '{requirement}'")
+    folder = Path(next(iter(spec.submodule_search_locations)))
+    return {
+        f"{package}/{path.name}": path.read_bytes()
+        for path in sorted(folder.glob("*.py"))
+        if path.name != "testing.py"
+    }
 
 
 def _says_something(source: bytes) -> bool:

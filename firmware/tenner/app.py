@@ -17,7 +17,7 @@ class App:
     again when it has nothing to do (`rest`).
     """
 
-    telegram = console = None
+    telegram = mqtt = console = None
     #: For deep sleep: was the clock set since the start, and when did somebody last write?
     synced = False
     heard_s = None
@@ -106,17 +106,19 @@ class App:
 
     async def breathe(self):
         """Where a background turn has the one TLS session, let Telegram look for messages between rounds."""
-        if self.part("gate").polls and self.telegram.is_deaf():
+        if self.telegram and self.part("gate").polls and self.telegram.is_deaf():
             await self.part("chain").close()
             await self.telegram.look()
 
     # --- people
 
     def owner(self):
-        """Return (channel, chat) of the owner: Telegram when it is set up, else the console."""
+        """Return (channel, chat) of the owner: Telegram when it is set up, else MQTT, else the console."""
         chat = self.config.get("telegram.owner")
         if chat and self.config.get("telegram.token"):
             return "telegram", chat
+        if self.mqtt is not None:
+            return "mqtt", self.mqtt.owner
         return ("console", "owner") if self.console is not None else (None, None)
 
     def deliver(self, channel, chat, text, alert=False, id=None, reply_to=None):

@@ -9,10 +9,12 @@ async def ask(app, text, turn):
     if turn.kind != "person" and _is_quiet(app):
         log("agent", "quiet hours: nobody is asked")
         return False
-    if app.console is not None and (turn.channel == "console" or app.telegram is None):
-        return await app.console.ask(text)
-    if app.telegram is not None:
-        return await app.telegram.ask(text)
+    asked = app.telegram or app.mqtt or app.console
+    for channel in (app.console, app.mqtt):
+        if channel is not None and turn.channel == channel.name:
+            asked = channel
+    if asked is not None:
+        return await asked.ask(text)
     log("agent", "there is nobody to ask")
     return False
 

@@ -84,9 +84,13 @@ def _list(app):
         app.telegram = app.part("telegram")
         if not app.telegram.owner:
             log("telegram", "nobody is the owner. " + telegram_pair.offer(app.telegram, app.state))
-        yield "telegram", services.poll, app
+        yield "telegram", services.when_connected, app, app.telegram.poll
     else:
         log("telegram", "off: there is no telegram.token")
+    if app.config.get("mqtt.host"):
+        app.mqtt = app.part("mqtt")
+        yield "mqtt", services.when_connected, app, app.mqtt.run
+        yield "readings", app.mqtt.readings
     if files.size(app.state + "/outbox.jsonl") > 0:
         app.start_sending()
     timed = (

@@ -69,10 +69,10 @@ async def network(app):
             await asyncio.sleep(_SYNC_RETRY_S)
 
 
-async def poll(app):
-    """Receive what is written on Telegram."""
+async def when_connected(app, service):
+    """Run a service that makes no sense before there is a network."""
     await app.connected.wait()
-    await app.telegram.poll()
+    await service()
 
 
 async def jobs(app):

@@ -78,7 +78,7 @@ def delivery(app):
     from tenner.store.outbox import Outbox
 
     made = Delivery(Outbox(app.state, app.clock), app.owner, app.part("heartbeat").confirm)
-    for channel in (app.console, app.telegram):
+    for channel in (app.console, app.telegram, app.mqtt):
         if channel is not None:
             made.register(channel.name, channel)
     return made
@@ -93,6 +93,13 @@ def telegram(app):
     if not app.port.small:
         made.draft = lambda message: app.agent.lane.draft("telegram:" + message.chat)
     return made
+
+
+def mqtt(app):
+    from tenner.channels.mqtt import Mqtt
+
+    mono_s = app.clock.mono_s
+    return Mqtt(app.config, app.port, app.tls, app.inbox, app.part, app.linked, mono_s)
 
 
 def console(app):

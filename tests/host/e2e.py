@@ -43,8 +43,8 @@ WARM_ROOM = (
 
 
 @functools.cache
-def _firmware(mpy):
-    return firmware_tree("VIRTUAL", mpy=mpy, workspace=False)
+def _firmware(mpy, libraries=()):
+    return firmware_tree("VIRTUAL", mpy=mpy, workspace=False, libraries=libraries)
 
 
 def wifi():
@@ -72,14 +72,15 @@ def settings(services, changes=None):
     return config
 
 
-def tree(services, heartbeat=QUIET, files=None, changes=None, roots=None, mpy=True):
+def tree(services, heartbeat=QUIET, files=None, changes=None, roots=None, mpy=True, libraries=()):
     """Everything on the flash of a board; `heartbeat` None leaves the file out."""
-    made = dict(_firmware(mpy))
+    made = dict(_firmware(mpy, libraries))
     if heartbeat is not None:
         made["/workspace/HEARTBEAT.md"] = heartbeat.encode()
     made["/workspace/SENSORS.json"] = SENSORS.encode()
     made["/config.json"] = json.dumps(settings(services, changes)).encode()
-    for name, der in ({"stand-in": services.ca_der} if roots is None else roots).items():
+    own = {"stand-in": services.ca_der} if services.ca_der else {}
+    for name, der in (own if roots is None else roots).items():
         made[f"/certs/{name}.der"] = der
     for name, data in (files or {}).items():
         made[name] = data if isinstance(data, bytes) else data.encode()
@@ -160,17 +161,21 @@ def agent_board(
     files=None,
     changes=None,
     certificate="right",
+    tls=True,
     roots=None,
     runtime="micropython",
     heap=HEAP,
     name=None,
+    libraries=(),
     **options,
 ):
     """A running board with the agent, and its services; all of it ends with the block."""
-    with Services(certificate=certificate) as services:
+    with Services(certificate=certificate, tls=tls) as services:
         if callable(roots):
             roots = roots(services)
-        made = tree(services, heartbeat, files, changes, roots, runtime == "micropython")
+        made = tree(
+            services, heartbeat, files, changes, roots, runtime == "micropython", libraries
+        )
         with VirtualBoard(made, runtime=runtime, heap=heap, name=name, **options) as board:
             yield Bench(board, services)
 

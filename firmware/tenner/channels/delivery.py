@@ -40,6 +40,8 @@ class Delivery:
         may be a mark, by which the text is known as long as it waits and when it has arrived.
         """
         target = self._channels.get(channel)
+        if alert:
+            chat = getattr(target, "alert_chat", chat)
         if hasattr(target, "show"):
             target.show(chat, text)
             return []

@@ -1,0 +1,150 @@
+"""MQTT as a channel, over a real broker with TLS and a password."""
+
+import contextlib
+import json
+
+import pytest
+
+from host_tools.services import Authority
+from tests.host.broker import Broker, Owner
+from tests.host.e2e import ASK, PSRAM, READS, agent_board
+
+ALERT = "# Heartbeat\n\n- (every 1s; when room.temperature > 30 reset 28; notify) Warm: {room.temperature}\n"
+NO_TELEGRAM = {"telegram.token": None, "telegram.owner": None}
+
+
+@pytest.fixture
+def broker(tmp_path):
+    with Broker(tmp_path, Authority()) as running:
+        yield running
+
+
+@contextlib.contextmanager
+def board(broker, heartbeat="# Heartbeat\n", heap=PSRAM, changes=None, **options):
+    """An agent whose owner is at the broker."""
+    settings = {**broker.settings(), **NO_TELEGRAM, **(changes or {})}
+
+    def roots(services):
+        return {"stand-in": services.ca_der, "broker": broker.authority.der}
+
+    with agent_board(
+        heartbeat, changes=settings, roots=roots, heap=heap, libraries=("mqtt",), **options
+    ) as bench:
+        owner = Owner(broker)
+        try:
+            yield bench, owner
+        finally:
+            owner.close()
+
+
+@pytest.mark.parametrize("runtime", ["micropython", "cpython"])
+def test_readings_alerts_and_a_conversation(broker, runtime):
+    with board(broker, ALERT, runtime=runtime) as (bench, owner):
+        assert owner.wait("/status") == "online"
+        base = next(topic for topic, _ in owner.heard if topic.endswith("/status"))[
+            : -len("/status")
+        ]
+        bench.board.set("room.temperature", 31.5)
+        assert json.loads(owner.wait("/sensor/room", lambda text: "31.5" in text)) == {
+            "temperature": 31.5
+        }
+        assert owner.wait("/alert").startswith("Warm: 31.5")
+        state = json.loads(owner.wait("/state"))
+        assert state["name"] == "tenner"
+        assert state["heap_free"] > 0
+        owner.publish(base + "/say", ASK)
+        assert owner.wait("/answer") == READS.format(31.5)
+        owner.publish(base + "/say", "/lanes")
+        assert "running: nothing" in owner.wait("/answer", lambda text: "running" in text)
+        assert bench.told() == []
+
+
+def test_home_assistant_finds_the_sensors(broker):
+    with board(broker) as (_, owner):
+        config = json.loads(owner.wait("_room_temperature/config"))
+        assert config["unit_of_measurement"] == "°C"
+        assert config["device_class"] == "temperature"
+        values = json.loads(owner.wait(config["state_topic"]))
+        name = config["value_template"].removeprefix("{{ value_json.").removesuffix(" }}")
+        assert isinstance(values[name], float)
+        assert owner.wait(config["availability_topic"]) == "online"
+
+
+def test_the_last_will_tells_of_a_board_that_lost_its_power(broker):
+    with board(broker, changes={"mqtt.topic": "attic"}) as (bench, owner):
+        assert owner.wait("attic/status") == "online"
+        heard = len(owner.heard)
+        bench.board.wifi(False)
+        assert owner.wait("attic/status", after=heard) == "offline"
+        bench.board.wifi(True)
+        assert owner.wait("attic/status", lambda text: text == "online", heard) == "online"
+
+
+def test_an_alert_waits_for_a_broker_that_is_away(broker):
+    with board(broker, ALERT) as (bench, owner):
+        owner.wait("/status")
+        owner.close()
+        broker.stop()
+        bench.wait_for("mqtt")
+        bench.board.set("room.temperature", 33.25)
+        bench.wait_for("queued: Warm: 33.25")
+        broker.start()
+        again = Owner(broker)
+        try:
+            assert again.wait("/alert").endswith("Warm: 33.25 °C")
+        finally:
+            again.close()
+
+
+def test_what_was_retained_is_not_said_again(broker):
+    owner = Owner(broker)
+    owner.publish("attic/say", "say: old orders", retain=True)
+    with board(broker, changes={"mqtt.topic": "attic"}) as (bench, heard):
+        heard.wait("attic/status")
+        owner.publish("attic/say", "say: new orders")
+        assert heard.wait("attic/answer").startswith("new orders")
+        assert len(bench.model.requests) == 1
+    owner.close()
+
+
+def test_a_write_is_approved_over_the_broker(broker):
+    write = {"action": "write", "bus": "i2c0", "address": "0x48", "register": 1, "data": [96, 176]}
+    with board(broker, changes={"mqtt.topic": "attic"}) as (bench, owner):
+        owner.wait("attic/status")
+
+        def decide(word):
+            heard = len(owner.heard)
+            owner.publish("attic/say", f"call i2c {json.dumps(write)}")
+            id = owner.wait("attic/ask", after=heard).split()[-1].rstrip("?")
+            owner.publish("attic/say", f"{word} {id}")
+            owner.wait("attic/answer", after=heard)
+            return sum(line.endswith("0160b0 P") for line in bench.board.bus_log())
+
+        assert decide("no") == 0
+        assert decide("yes") == 1
+
+
+def test_a_wrong_password_is_said(broker):
+    with board(broker, changes={"mqtt.password": "wrong"}) as (bench, _owner):
+        bench.wait_for("not authorized")
+
+
+def test_a_broker_with_the_wrong_name_is_refused(tmp_path):
+    authority = Authority()
+
+    def roots(_services):
+        return {"broker": authority.der}
+
+    with Broker(tmp_path, authority, "wrong-name") as broker:
+        changes = {**broker.settings(), **NO_TELEGRAM}
+        with agent_board(changes=changes, roots=roots, libraries=("mqtt",)) as bench:
+            bench.wait_for("mqtt")
+            bench.wait_for("certificate")
+
+
+def test_nothing_is_said_to_a_broker_with_another_authority(broker):
+    with agent_board(changes={**broker.settings(), **NO_TELEGRAM}, libraries=("mqtt",)) as bench:
+        bench.wait_for("certificate")
+        owner = Owner(broker)
+        assert owner.heard == []
+        owner.close()
