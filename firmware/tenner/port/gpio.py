@@ -16,7 +16,9 @@ _LINES = ("scl", "sda", "sck", "mosi", "miso", "cs")
 class Gpio(Pins):
     """The pins of `pins.csv` that are no bus."""
 
-    _wired = None
+    def __init__(self, path, config=None, kept=None):
+        super().__init__(path, config, kept)
+        self._wired = {}
 
     def names(self, kind):
         """Return the names of the pins the tool gpio, adc or pwm may use; none: there is no such tool."""
@@ -94,8 +96,8 @@ class Gpio(Pins):
 
     def _line(self, gpio):
         """Return the name of the wire of a bus that is at a pin, or None."""
-        if self._wired is None:
-            wired = self._wired = {}
+        wired = self._wired
+        if not wired:
             for name, number, _ in self.rows():
                 if name[:3] in ("I2C", "SPI") and name[4:5] == "_":
                     wired[name] = number
@@ -106,7 +108,7 @@ class Gpio(Pins):
                         row = line in section[bus] and self.find(section[bus][line])
                         if row:
                             wired[("%s_%s" % (bus, line)).upper()] = row[1]
-        for name in self._wired:
-            if self._wired[name] == gpio:
+        for name in wired:
+            if wired[name] == gpio:
                 return name
         return None
