@@ -73,10 +73,11 @@ def list_ports() -> list[Port]:
 
 
 def list_sims() -> list[Port]:
-    """The virtual boards that run."""
+    """The virtual boards that run and are plugged in."""
     from host_tools.vboard import running_boards
 
-    return [Port(known["pty"], sim=name) for name, known in running_boards().items()]
+    running = running_boards()
+    return [Port(known["pty"], sim=name) for name, known in running.items() if known["pty"]]
 
 
 def remembered(project: Project) -> Port | None:
@@ -135,7 +136,7 @@ def _named_sim(name: str) -> Port:
     known = ", ".join(one.sim or "" for one in running) or "none"
     raise PortError(
         f"no virtual board named {name!r} is running (running: {known}); start it with "
-        f"`tenner sim start --name {name}`"
+        f"`tenner sim start --name {name}`, or plug it in again with `tenner sim plug`"
     )
 
 

@@ -49,15 +49,13 @@ class ControlServer:
         line: SerialLine,
         page: SharedPage,
         describe: Callable[[], dict[str, Any]],
-        publish: Callable[[], None],
     ) -> None:
-        """`describe` tells what board.json says of the board, `publish` writes it anew."""
+        """`describe` tells what board.json says of the board."""
         self._loop = loop
         self._chip = chip
         self._line = line
         self._page = page
         self._describe = describe
-        self._publish = publish
         loop.watch(listener, READ, self._on_connection)
 
     def _on_connection(self, listener: socket.socket, events: int) -> None:
@@ -204,7 +202,6 @@ class ControlServer:
 
     def _do_plug(self) -> dict[str, Any]:
         self._line.plug()
-        self._publish()
         self._chip.power_on()
         return self._describe()
 

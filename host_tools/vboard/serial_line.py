@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import socket
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -70,6 +71,8 @@ class SerialLine(Part):
             name: port for name, port in (("tcp", tcp), ("rfc2217", rfc2217)) if port is not None
         }
         self.receiver: Receiver
+        #: Called when the ports have come or gone.
+        self.on_change: Callable[[], None] = _nobody
         self.plug()
 
     # The plug.
@@ -86,6 +89,7 @@ class SerialLine(Part):
             self._listeners[name] = socket.create_server(("127.0.0.1", port))
             self._ports[name] = self._listeners[name].getsockname()[1]
             self._loop.watch(self._listeners[name], READ, self._on_connection)
+        self.on_change()
 
     def unplug(self) -> None:
         """Pull the cable: every client loses its port at once."""
@@ -98,6 +102,7 @@ class SerialLine(Part):
             listener.close()
         self._listeners.clear()
         self._link.unlink(missing_ok=True)
+        self.on_change()
 
     def unplug_after(self, count: int) -> None:
         """Have the cable pulled when so many more bytes have come from the host."""
@@ -249,3 +254,7 @@ class SerialLine(Part):
             self._waiters.remove(waiter)
         waiter.asker.answer(self._log_start + at + len(waiter.text))
         return True
+
+
+def _nobody() -> None:
+    """Nobody wants to know."""

@@ -41,7 +41,7 @@ class Supervisor:
         self.folder = Path(config["folder"])
         self.loop = Loop()
         self._page = SharedPage(self.folder / "page.bin")
-        self._line = SerialLine(self.loop, self.folder, config["tcp"], config["rfc2217"])
+        self.line = SerialLine(self.loop, self.folder, config["tcp"], config["rfc2217"])
         self._hardware = Hardware(board_folder(config["board"]))
         self._hardware.load(self.folder)
         described = self._hardware.wifi
@@ -54,7 +54,7 @@ class Supervisor:
         wifi.up = config["wifi"]
         self.chip = Chip(
             self.loop,
-            self._line,
+            self.line,
             MODELS[config["chip"]],
             Runtime(
                 kind=config["runtime"],
@@ -70,8 +70,8 @@ class Supervisor:
             wifi,
         )
         self.chip.on_request = Answers(self.chip, self._page, self._note).handle
-        self._line.receiver = self.chip
-        self.loop.parts += [self._line, self.chip]
+        self.line.receiver = self.chip
+        self.loop.parts += [self.line, self.chip]
         self._socket_path = socket_path(self.folder)
         self._socket_path.unlink(missing_ok=True)
         self._control = listen(self._socket_path)
@@ -79,10 +79,9 @@ class Supervisor:
             self.loop,
             self._control,
             self.chip,
-            self._line,
+            self.line,
             self._page,
             self.describe,
-            self.publish,
         )
         if config["lifeline"]:
             # Standard input is a pipe from whoever started us: its end is our end.
@@ -95,7 +94,7 @@ class Supervisor:
             "folder": str(self.folder),
             "socket": str(self._socket_path),
             "chip": self.chip.model_name,
-            **self._line.describe(),
+            **self.line.describe(),
         }
 
     def publish(self) -> None:
@@ -118,7 +117,7 @@ class Supervisor:
         """Leave nothing behind but the flash image and the log."""
         self.chip.power_off()
         self._hardware.save(self.folder)
-        self._line.close()
+        self.line.close()
         self._control.close()
         self._socket_path.unlink(missing_ok=True)
         if self._socket_path.parent != self.folder.resolve():
@@ -141,6 +140,7 @@ def main() -> None:
         if config["power"]:
             supervisor.chip.power_on()
         supervisor.publish()
+        supervisor.line.on_change = supervisor.publish
         print("ready", flush=True)
         supervisor.loop.run()
     finally:
