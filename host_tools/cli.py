@@ -13,6 +13,7 @@ from host_tools.errors import CommandError
 # name -> (module of host_tools, its click command, one line of help). The module stays unread until its
 # command is called, so that `tenner --help` is quick and a missing optional package hurts only its user.
 COMMANDS: dict[str, tuple[str, str, str]] = {
+    "boards": ("boards", "boards", "What is connected, and which boards are known."),
     "flash": ("flash.command", "flash", "MicroPython onto a board; its files are kept."),
     "sync": ("sync.command", "sync", "Code to the board, workspace both ways."),
     "pull": ("sync.copies", "pull", "What the agent wrote, into workspace/."),

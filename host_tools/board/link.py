@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from host_tools.board import ports
+from host_tools.board import ports, seen
 from host_tools.board.transfer import Progress, get_files, put_files
 from host_tools.board.transport import Transport
 from host_tools.errors import BoardGone, BoardSilent
@@ -148,14 +148,18 @@ class Board:
 
     def info(self) -> Info:
         """What it is, in one call."""
-        return _info(self.call("tree", "t_info()"))
+        return self._noted(_info(self.call("tree", "t_info()")))
+
+    def _noted(self, info: Info) -> Info:
+        seen.note(self.port, info)
+        return info
 
     def survey(self, roots: list[str]) -> tuple[Info, dict[str, Entry], set[str]]:
         """What it is, every file below the roots, and the folders, in one call."""
         output = self.call("tree", f"t_info()\nt_tree({roots!r})", 60.0)
         first, _, rest = output.partition("\n")
         files, folders = _entries(rest)
-        return _info(first), files, folders
+        return self._noted(_info(first)), files, folders
 
     def manifest(self, roots: list[str]) -> dict[str, Entry]:
         """Every file below the roots with its size and hash, in one call."""

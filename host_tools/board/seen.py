@@ -1,0 +1,65 @@
+"""What boards said of themselves when they were last asked, for when asking would stop their agents."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from host_tools.interpreters import cache_folder
+
+if TYPE_CHECKING:
+    from host_tools.board.link import Info
+    from host_tools.board.ports import Port
+
+
+def _place(port: Port) -> tuple[Path, str] | None:
+    """File and key; None for a port that tells nothing of what is behind it."""
+    if port.sim:
+        from host_tools.vboard import sim_folder
+
+        return sim_folder() / port.sim / "seen.json", port.sim
+    if port.serial:
+        return cache_folder() / "boards.json", f"{port.vid:04x}:{port.pid:04x}:{port.serial}"
+    return None
+
+
+def _load(path: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def recall(port: Port) -> dict[str, Any]:
+    """What was noted of the board at this port; {} for one that was never asked."""
+    place = _place(port)
+    if place is None:
+        return {}
+    found = _load(place[0]).get(place[1], {})
+    return found if isinstance(found, dict) else {}
+
+
+def note(port: Port, info: Info) -> None:
+    """Keep the newest of it. Not worth an error: it is a convenience."""
+    place = _place(port)
+    if place is None:
+        return
+    path, key = place
+    values = {
+        "machine": info.machine,
+        "micropython": info.micropython,
+        "agent": info.agent,
+        "flash_free": info.flash_free,
+        "flash_total": info.flash_total,
+        "seen": int(time.time()),
+    }
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = path.with_name(path.name + ".tmp")
+        temporary.write_text(json.dumps({**_load(path), key: values}, indent=1))
+        os.replace(temporary, path)

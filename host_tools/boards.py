@@ -1,0 +1,154 @@
+"""`tenner boards`: what is connected, and what there are folders for."""
+
+from __future__ import annotations
+
+import re
+import time
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import rich_click as click
+
+from host_tools.board import open_board, ports, seen
+from host_tools.board.ports import Port
+from host_tools.board.transport import Transport
+from host_tools.board.trouble import explain_silence
+from host_tools.catalog import known_boards
+from host_tools.errors import CommandError
+from host_tools.output import json_option, print_json
+from host_tools.project import Project
+
+#: A prompt is there at once, or something else runs.
+_PROMPT_LIMIT_S = 0.4
+_PROMPT = b">>> "
+
+
+@dataclass
+class Connected:
+    """One port, and what is known of the board behind it."""
+
+    port: str
+    what: str
+    state: str
+    #: It is this project's board.
+    project: bool = False
+    chip: str | None = None
+    micropython: str | None = None
+    agent: str | None = None
+    flash_free: int | None = None
+    #: When the board told that; None: just now.
+    seen: int | None = None
+
+
+def look(port: Port, *, ask: bool, project: Project) -> Connected:
+    """What is behind a port. A running program is only stopped when `ask` is set; then it starts again."""
+    found = Connected(port.device, port.label.removeprefix(port.device).strip(), "")
+    remembered = ports.remembered(project)
+    found.project = remembered is not None and port.same_board(remembered)
+    try:
+        found.state = _state(port)
+        if ask or found.state == "at the REPL":
+            with open_board(port.device if port.sim is None else None, port.sim) as board:
+                board.info()
+                found.state = "runs a program" if board.was_running else "at the REPL"
+            found.seen = int(time.time())
+    except CommandError as exc:
+        found.state = exc.message
+    known = seen.recall(port)
+    found.micropython, found.agent = known.get("micropython"), known.get("agent")
+    found.flash_free = known.get("flash_free")
+    if found.seen is None:
+        found.seen = known.get("seen")
+    found.chip = _chip(port, str(known.get("machine", "")))
+    return found
+
+
+def _state(port: Port) -> str:
+    """At the REPL, or running something; a blank line disturbs neither."""
+    transport = Transport(port.device)
+    try:
+        transport.write(b"\r")
+        heard = transport.read_until(
+            1, _PROMPT, timeout=_PROMPT_LIMIT_S, timeout_overall=_PROMPT_LIMIT_S
+        )
+    finally:
+        transport.close()
+    if heard.endswith(_PROMPT):
+        return "at the REPL"
+    if b"waiting for download" in heard or b"invalid header" in heard:
+        return explain_silence(port.device, heard)
+    return "runs a program, or is silent"
+
+
+def _chip(port: Port, machine: str) -> str | None:
+    """As esptool names it, from what the board calls itself: `ESP32C3 module with ESP32C3`."""
+    if port.sim:
+        from host_tools.vboard import running_boards
+
+        machine = str(running_boards().get(port.sim, {}).get("chip", ""))
+    names = re.findall(r"\bESP32(?:[SCHP]\d+)?", machine.upper())
+    return re.sub(r"^ESP32(?=[A-Z])", "ESP32-", names[-1]) if names else None
+
+
+@click.command()
+@click.option(
+    "--ask",
+    is_flag=True,
+    help="Ask every board, even one whose agent runs: it is stopped for that, and started again.",
+)
+@json_option
+def boards(ask: bool, as_json: bool) -> None:
+    """List the boards that are connected, and those there are folders for.
+
+    A board at its REPL is asked what it is. One whose agent runs is left alone; what it said when it was
+    last asked is shown with the day.
+    """
+    project = Project.find()
+    connected = [
+        look(port, ask=ask, project=project) for port in (*ports.list_ports(), *ports.list_sims())
+    ]
+    known = [one for one in known_boards() if one.name != "VIRTUAL"]
+    if as_json:
+        print_json(
+            {
+                "connected": [asdict(one) for one in connected],
+                "known": [
+                    {
+                        "name": one.name,
+                        "product": one.product,
+                        "platform": one.platform,
+                        "chip": one.chip or None,
+                        "variants": sorted(one.variants),
+                    }
+                    for one in known
+                ],
+            }
+        )
+        return
+    _show(connected)
+    click.echo("\nKnown boards (tenner flash --board NAME, tenner deploy):")
+    for one in known:
+        variants = f"; variants {', '.join(one.variants)}" if one.variants else ""
+        click.echo(f"  {one.name:18} {one.product}, {one.chip or one.platform}{variants}")
+
+
+def _show(connected: list[Connected]) -> None:
+    if not connected:
+        click.echo("No board is connected. Use a USB cable with data lines; or: tenner sim start")
+        return
+    for one in connected:
+        mark = " (this project's)" if one.project else ""
+        click.echo(f"{one.port}  {one.what}{mark}")
+        facts: list[Any] = [
+            one.chip,
+            one.micropython and f"MicroPython {one.micropython}",
+            one.agent and f"tenner {one.agent}",
+            one.flash_free is not None and f"{one.flash_free // 1024} KB of flash free",
+        ]
+        if not one.micropython:
+            facts.append("not asked yet (tenner boards --ask)")
+        line = ", ".join(str(fact) for fact in facts if fact)
+        if one.seen and time.time() - one.seen > 60:
+            line += time.strftime(" (on %d %B %H:%M)", time.localtime(one.seen))
+        click.echo(f"    {line}")
+        click.echo(f"    {one.state}")
