@@ -246,7 +246,10 @@ def _check_part(image: Image, chip: str, start: int, what: str) -> None:
 
 
 def _version(data: bytes, start: int) -> str:
-    """The version in `esp_app_desc_t`, at the start of the application's first segment."""
+    """The version of the application at `start`: MicroPython's banner, else `esp_app_desc_t`."""
+    banner = re.search(rb"MicroPython v?([0-9][\w.-]*) on \d{4}-", data[start:])
+    if banner:
+        return banner[1].decode()
     at = start + 32
     if len(data) < at + 48 or struct.unpack_from("<I", data, at)[0] != _DESCRIPTOR_MAGIC:
         return ""
