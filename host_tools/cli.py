@@ -27,6 +27,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "status": ("talk.commands", "status", "Uptime, heap, network, clock."),
     "run": ("talk.run", "run", "Run a Python file on the board."),
     "mount": ("talk.run", "mount", "Show the board a folder of this computer."),
+    "fleet": ("fleet", "fleet", "Many boards on one MQTT broker."),
     "sim": ("sim", "sim", "Virtual boards: start one, change its world, break its devices."),
 }
 

@@ -65,7 +65,9 @@ def settings(services, changes=None):
     }
     for key, value in (changes or {}).items():
         section, _, name = key.partition(".")
-        if value is None:
+        if not name:
+            config[section] = value
+        elif value is None:
             config.get(section, {}).pop(name, None)
         else:
             config.setdefault(section, {})[name] = value

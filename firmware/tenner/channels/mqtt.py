@@ -103,7 +103,7 @@ class Mqtt:
         tls = self._tls and self._tls()
         client = MQTTClient(
             RawSocket(get("mqtt.host"), get("mqtt.port"), tls),
-            client_id="tenner-" + self.id,
+            client_id=self.base.replace("/", "-"),  # as unique as the topic has to be
             keep_alive_seconds=_KEEP_ALIVE_S,
             clean_session=False,  # what is said while we are away is kept for us
             username=get("mqtt.user") or None,
