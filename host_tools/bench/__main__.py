@@ -41,6 +41,7 @@ ROWS = [
     ),
     Row("heap.idle_import_kb", "imports of what the idle agent needs", "KB", code.idle_import_kb, 45, "213"),
     Row("heap.idle_live_kb", "everything the idle agent holds", "KB", heap.idle_live_kb),
+    Row("heap.mqtt_kb", "heap for MQTT, where it is used", "KB", loaded.mqtt_kb),
     Row("heap.history_growth_kb", "heap for 10,000 messages, not 10", "KB", heap.history_growth_kb, 2, "grows"),
     Row(
         "heap.live_growth_1000_turns_kb",

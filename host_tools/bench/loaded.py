@@ -18,7 +18,7 @@ from host_tools import FIRMWARE, build, interpreters
 from host_tools.bench import code
 from host_tools.bench.rows import NotMeasured, Row
 
-# Loads the module named last beside those named first, and lets go of what came with it.
+# Loads the modules named last beside those named first, and lets go of what came with it.
 _SCRIPT = """
 import asyncio, gc, sys
 import esp32, machine, network, ntptime
@@ -36,7 +36,8 @@ while gc.mem_alloc() - size < 1000:
 sorted([number, size])  # nothing of the last name is left on the stack
 gc.collect()
 before = gc.mem_alloc()
-__import__(sys.argv[-1])
+for name in sys.argv[-1].split(","):
+    __import__(name)
 gc.collect()
 used = gc.mem_alloc() - before
 forget("tenner.", keep)
@@ -47,6 +48,7 @@ print("loaded", used, gc.mem_alloc() - before)
 _BESIDE = {
     "tool": ["tenner.tools.registry", "tenner.tools.runner", "tenner.tools.check"],
     "driver": ["tenner.sensors.reading"],
+    "channel": [],
 }
 
 
@@ -61,19 +63,25 @@ def tools() -> list[str]:
 
 
 @cache
-def _tree() -> dict[str, bytes]:
-    return build.firmware_tree(workspace=False)
+def _tree(libraries: tuple[str, ...] = ()) -> dict[str, bytes]:
+    return build.firmware_tree(workspace=False, libraries=libraries)
+
+
+def mqtt_kb() -> float:
+    """KB of heap for the MQTT channel with its library."""
+    modules = "chumicro_mqtt.client,tenner.channels.mqtt,tenner.net.rawsocket"
+    return round(loading("channel", modules, ("mqtt",))[0] / 1024, 1)
 
 
 @cache
-def loading(kind: str, module: str) -> tuple[int, int]:
+def loading(kind: str, module: str, libraries: tuple[str, ...] = ()) -> tuple[int, int]:
     """Bytes of heap that a module takes with what it needs, and those that stay when it is let go."""
     try:
         found = interpreters.find_micropython32()
     except interpreters.InterpreterMissing as exc:
         raise NotMeasured(str(exc)) from exc
     with tempfile.TemporaryDirectory() as folder:
-        build.write_tree({**_tree(), **code.chip_tree()}, Path(folder))
+        build.write_tree({**_tree(libraries), **code.chip_tree()}, Path(folder))
         done = subprocess.run(
             found.command("-c", _SCRIPT, *code.resident_modules(), *_BESIDE[kind], module),
             cwd=folder,
