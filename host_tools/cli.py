@@ -15,6 +15,7 @@ from host_tools.errors import CommandError
 COMMANDS: dict[str, tuple[str, str, str]] = {
     "boards": ("boards", "boards", "What is connected, and which boards are known."),
     "flash": ("flash.command", "flash", "MicroPython onto a board; its files are kept."),
+    "setup": ("setup.command", "setup", "Wi-Fi, model, Telegram and time, tried on the board."),
     "sync": ("sync.command", "sync", "Code to the board, workspace both ways."),
     "pull": ("sync.copies", "pull", "What the agent wrote, into workspace/."),
     "backup": ("sync.copies", "backup", "The board's own files into a zip file."),

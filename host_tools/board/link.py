@@ -70,9 +70,11 @@ class Started:
 
     running: bool
     text: str
+    #: All that was printed meanwhile.
+    heard: str = ""
 
     def as_json(self) -> dict[str, Any]:
-        return asdict(self)
+        return {"running": self.running, "text": self.text}
 
 
 @functools.cache
@@ -215,6 +217,11 @@ class Board:
             self._restarted = True
         self._loaded.clear()
 
+    def fresh(self) -> None:
+        """A new interpreter: what a program imported is gone from memory. Wi-Fi stays as it is."""
+        self._loaded.clear()
+        self.transport.soft_reset_raw()
+
     def restart(self, limit_s: float = _START_LIMIT_S) -> Started:
         """Reset the chip and see whether the agent starts."""
         self._restarted = True
@@ -234,10 +241,9 @@ class Board:
             text += self.transport.read_available(left).decode(errors="replace")
             text = text.replace("\r\n", "\n")[-8192:]
             if found := _STARTED.search(text):
-                refused = _REFUSED.search(text)
-                return Started(False, refused[1].strip()) if refused else Started(True, found[1])
+                return Started(True, found[1], text)
             if text.endswith(_AT_PROMPT):
-                return Started(False, _why_stopped(text))
+                return Started(False, _why_stopped(text), text)
         return Started(False, f"it said nothing of the agent within {limit_s:g} s")
 
 

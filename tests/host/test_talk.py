@@ -1,23 +1,14 @@
 """Talking with the whole agent on its console, and running code in its place."""
 
-import contextlib
 import json
-import os
-import pty
-import select
-import signal
-import sys
-import time
 
 import pytest
 from click.testing import CliRunner
 
-from host_tools import ROOT
 from host_tools.cli import main as tenner
 from host_tools.vboard import VirtualBoard
 from tests.host.e2e import ASK, READS, agent_board
-
-LIMIT_S = 30
+from tests.host.terminal import terminal  # noqa: F401 -- a fixture
 
 
 @pytest.fixture(scope="module")
@@ -36,63 +27,6 @@ def tell(board, *arguments, status=0):
     done = CliRunner().invoke(tenner, [*arguments, "--port", board.pty])
     assert done.exit_code == status, done.output
     return done
-
-
-class Terminal:
-    """A person at a terminal in front of a command."""
-
-    def __init__(self, *arguments):
-        command = [sys.executable, "-m", "host_tools.cli", *arguments]
-        self.pid, self._fd = pty.fork()
-        if not self.pid:
-            os.environ["PYTHONPATH"] = str(ROOT)
-            os.execv(command[0], command)
-        self.seen = ""
-        self._found = 0
-
-    def wait_for(self, text):
-        deadline = time.monotonic() + LIMIT_S
-        while text not in self.seen[self._found :]:
-            assert time.monotonic() < deadline, f"{text!r} did not come: {self.seen}"
-            if select.select([self._fd], [], [], 1)[0]:
-                try:
-                    self.seen += os.read(self._fd, 65536).decode(errors="replace")
-                except OSError:
-                    raise AssertionError(f"it ended before {text!r}: {self.seen}") from None
-        self._found = self.seen.index(text, self._found) + len(text)
-
-    def type(self, text):
-        os.write(self._fd, text.encode())
-
-    def kill(self):
-        """When a test has failed in the middle."""
-        with contextlib.suppress(OSError):
-            os.kill(self.pid, signal.SIGKILL)
-            os.waitpid(self.pid, 0)
-
-    def end(self):
-        """Exit status; what it still says is kept."""
-        deadline = time.monotonic() + LIMIT_S
-        while time.monotonic() < deadline:
-            try:
-                self.seen += os.read(self._fd, 65536).decode(errors="replace")
-            except OSError:
-                break
-        os.close(self._fd)
-        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
-
-
-@pytest.fixture
-def terminal():
-    started = []
-
-    def start(*arguments):
-        started.append(Terminal(*arguments))
-        return started[-1]
-
-    yield start
-    for one in started:
-        one.kill()
 
 
 # On a running agent.
@@ -126,9 +60,21 @@ def test_a_heartbeat_now_tells_its_outcome(bench):
     assert json.loads(done.stdout)["answer"][0].startswith("heartbeat: ")
 
 
-def test_what_the_agent_may_not_do_unasked_is_no_without_a_terminal(bench):
-    done = tell(bench.board, "chat", "write hello to GPIO 3 with the gpio tool")
-    assert "[y/n]" not in done.stdout
+CALL = "call gpio " + json.dumps({"action": "write", "pin": "LED", "value": 1})
+
+
+def test_what_the_agent_asks_for_is_no_without_a_person(bench):
+    assert "the owner said no" in tell(bench.board, "chat", CALL).stdout
+    assert bench.board.world().get("gpio3", 0) == 0
+
+
+def test_what_the_agent_asks_for_is_asked_here(bench, terminal):
+    chat = terminal("chat", CALL, "--port", bench.board.pty)
+    chat.wait_for("set pin LED (GPIO3) to 1 [y/N]: ")
+    chat.type("y\n")
+    chat.wait_for("pin LED (GPIO3) is at 1")
+    assert chat.end() == 0
+    assert bench.board.world()["gpio3"] == 1
 
 
 def test_a_talk_shows_answers_and_no_log_lines(bench, terminal):

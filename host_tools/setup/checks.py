@@ -1,0 +1,138 @@
+"""Tries settings on the board itself: that the board can reach the model with this key is what counts."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from host_tools.board import probe
+from host_tools.board.link import Board
+from host_tools.board.probe import Fetched, fetch
+from host_tools.errors import CommandError
+from host_tools.setup.settings import Settings, get
+from host_tools.setup.trust import FOLDER, Root, roots_for, superfluous
+
+
+class Trial:
+    """Each method tries one part of the settings and returns a sentence, or raises CommandError."""
+
+    def __init__(self, board: Board, ca_file: Path | None = None) -> None:
+        self.board = board
+        self.roots: list[Root] = []
+        #: The bot's name, once Telegram has told it.
+        self.bot = ""
+        self._ca_file = ca_file
+
+    def networks(self) -> list[probe.Network]:
+        """What the board hears."""
+        return probe.scan(self.board)
+
+    def wifi(self, settings: Settings) -> str:
+        """Connect, and set the clock, without which no certificate can be checked."""
+        ssid = str(get(settings, "wifi.ssid"))
+        link = probe.join(self.board, ssid, str(get(settings, "wifi.password")))
+        if not link.up:
+            raise CommandError(f"the board cannot join {ssid!r}: {link.reason}")
+        probe.set_clock(self.board, str(get(settings, "time.ntp_host")))
+        quality = ""
+        if link.rssi is not None:
+            quality = f", signal {link.rssi} dBm ({signal_word(link.rssi)})"
+        return f"joined {ssid!r} as {link.address}{quality}; the clock is set"
+
+    def trust(self, settings: Settings) -> None:
+        """Find the roots that are needed, and put those on the board that are not there."""
+        self.roots = roots_for(settings, self._ca_file)
+        self.board.write_files({root.path: root.der for root in self.roots})
+
+    def tidy(self) -> None:
+        """Remove public roots that nothing needs; what the owner put there stays."""
+        there = self.board.read_files(list(self.board.manifest([FOLDER])))
+        self.board.remove(superfluous(there, self.roots))
+
+    def model(self, settings: Settings) -> str:
+        """One short request with the key."""
+        self.trust(settings)
+        return check_model(self.board, settings)
+
+    def telegram(self, settings: Settings) -> str:
+        """Ask the bot for its name."""
+        self.trust(settings)
+        self.bot = check_telegram(self.board, settings)
+        return f"the bot is @{self.bot}"
+
+
+def signal_word(rssi: int) -> str:
+    """How good a link of so many dBm is."""
+    if rssi >= -60:
+        return "strong"
+    if rssi >= -72:
+        return "good"
+    return "weak" if rssi >= -82 else "too weak to rely on"
+
+
+def check_model(board: Board, settings: Settings) -> str:
+    """One short request; a sentence that says it worked, or CommandError with what to do."""
+    key, model = str(get(settings, "llm.api_key")), str(get(settings, "llm.model"))
+    base = str(get(settings, "llm.base_url")).rstrip("/")
+    if not model:
+        raise CommandError("llm.model is not set: name the model")
+    body: dict[str, Any] = {
+        "model": model,
+        "messages": [{"role": "user", "content": "Say ok."}],
+    }
+    headers = {"Content-Type": "application/json"}
+    # The same addresses and headers as firmware/tenner/llm/.
+    if get(settings, "llm.api") == "messages":
+        url = base + ("/messages" if base.endswith("/v1") else "/v1/messages")
+        body["max_tokens"] = 16
+        headers |= {"anthropic-version": "2023-06-01", "x-api-key": key}
+    else:
+        url = f"{base}/chat/completions"
+        body["max_completion_tokens" if "api.openai.com" in base else "max_tokens"] = 16
+        if key:
+            headers["Authorization"] = f"Bearer {key}"
+    answer = fetch(board, url, method="POST", headers=headers, body=json.dumps(body).encode())
+    if answer.status == 200:
+        return f"{model} answers the board ({answer.ms / 1000:.1f} s with the handshake)"
+    raise CommandError(_why_not(answer, base, model))
+
+
+def _why_not(answer: Fetched, base: str, model: str) -> str:
+    said = _message(answer).rstrip(".")
+    said = f" It says: {said}." if said else ""
+    if answer.status in (401, 403):
+        return f"{base} does not take the key (HTTP {answer.status}): is llm.api_key complete, and of this provider?{said}"
+    if answer.status == 404:
+        return f"{base} has no model {model!r}, or the address lacks its version, as in .../v1 (HTTP 404).{said}"
+    if answer.status in (402, 429):
+        return f"{base} takes the key but refuses the request (HTTP {answer.status}): is there credit on the account?{said}"
+    return f"{base} answered HTTP {answer.status}.{said}"
+
+
+def _message(answer: Fetched) -> str:
+    """The provider's own words, wherever it puts them."""
+    found = answer.json()
+    if isinstance(found, list) and found:
+        found = found[0]
+    if isinstance(found, dict):
+        error = found.get("error", found)
+        text = error.get("message") if isinstance(error, dict) else error
+        if isinstance(text, str):
+            return text[:200]
+    return ""
+
+
+def check_telegram(board: Board, settings: Settings) -> str:
+    """The bot's name, from getMe."""
+    token = str(get(settings, "telegram.token"))
+    base = str(get(settings, "telegram.base_url")).rstrip("/")
+    answer = fetch(board, f"{base}/bot{token}/getMe")
+    found = answer.json()
+    if answer.status == 200 and isinstance(found, dict) and found.get("ok"):
+        return str(found["result"].get("username", "?"))
+    if answer.status in (401, 404):
+        raise CommandError(
+            "Telegram does not know this token: copy it whole from @BotFather, as 123456789:AAE..."
+        )
+    raise CommandError(f"Telegram answered HTTP {answer.status}; try again later")

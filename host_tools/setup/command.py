@@ -1,0 +1,196 @@
+"""`tenner setup`: asks, tests on the board, writes config.json and the certificates, pairs the owner."""
+
+from __future__ import annotations
+
+import re
+import time
+from pathlib import Path
+
+import rich_click as click
+
+from host_tools.board import open_board
+from host_tools.board.link import Board, Started
+from host_tools.board.options import board_options
+from host_tools.errors import BoardSilent, CommandError
+from host_tools.output import at_terminal, json_option, print_json
+from host_tools.project import Project
+from host_tools.setup import questions
+from host_tools.setup import settings as store
+from host_tools.setup.checks import Trial
+from host_tools.setup.settings import Settings, get
+from host_tools.setup.trust import Root
+from host_tools.sync.run import leave_as_it_was
+
+#: A person reads, looks things up and types; no watchdog may bite meanwhile.
+_TALK_S = 3600
+_PAIR_S = 300.0
+#: The offer comes among the first lines of a start.
+_OFFER_S = 1.5
+_OFFER = re.compile(r"this message: (\w+)")
+_PAIRED = re.compile(r"paired: chat (\S+) is the owner")
+
+
+@click.command()
+@board_options
+@click.option("--from", "source", metavar="FILE", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="Take settings from FILE (JSON) and ask nothing.")  # fmt: skip
+@click.option("--set", "assignments", metavar="KEY=VALUE", multiple=True, help="Change one setting; @FILE or $NAME for its value, which secrets need.")  # fmt: skip
+@click.option("--ca", "ca_file", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="Certificates (PEM) of an authority of your own.")  # fmt: skip
+@click.option(
+    "--no-test", is_flag=True, help="Write the settings without trying them on the board."
+)
+@click.option("--show", is_flag=True, help="Print the settings the board has, without secrets.")
+@click.option("--keys", is_flag=True, help="Print every key there is, and what it means.")
+@json_option
+def setup(
+    port: str | None,
+    sim: str | None,
+    source: Path | None,
+    assignments: tuple[str, ...],
+    ca_file: Path | None,
+    no_test: bool,
+    show: bool,
+    keys: bool,
+    as_json: bool,
+) -> None:
+    """Ask for Wi-Fi, model, Telegram and time, try each on the board, and write it there.
+
+    With --from or --set nothing is asked: what is given is put over what the board has. Secrets are typed hidden, and
+    never printed. The board stores the root certificate of each host it talks to, and no other.
+    """
+    if keys:
+        _print_keys(as_json)
+        return
+    asked = source is None and not assignments
+    if asked and not show and (as_json or not at_terminal()):
+        raise CommandError("there is no terminal to ask at: use --from FILE or --set KEY=VALUE")
+    project = Project.find()
+    with open_board(port, sim, project=project, remember=not show) as board:
+        settings = _present(board)
+        if show:
+            _print_settings(settings, as_json)
+            return
+        board.guard(_TALK_S if asked else 600)
+        try:
+            if source:
+                given = store.parse(source.read_text(encoding="utf-8"), str(source))
+                settings = store.merge(settings, given)
+            for assignment in assignments:
+                store.assign(settings, assignment)
+            store.check(settings)
+            # The agent's modules would leave too little memory for TLS.
+            board.fresh()
+            trial = Trial(board, ca_file)
+            if asked:
+                questions.ask_all(trial, settings)
+                store.check(settings)
+            elif not no_test:
+                _try(trial, settings, quiet=as_json)
+            trial.trust(settings)
+            trial.tidy()
+            board.write_files({store.PATH: store.text(settings).encode()})
+        except BaseException:
+            leave_as_it_was(board, None)
+            raise
+        started = board.restart()
+        _report(settings, trial.roots, started, as_json)
+        if started.running and get(settings, "telegram.token") and not as_json:
+            _pair(trial, started, wait=asked)
+    if not started.running:
+        raise CommandError(f"the settings are on the board, but no agent runs: {started.text}")
+
+
+def _present(board: Board) -> Settings:
+    data = board.read_files([store.PATH]).get(store.PATH)
+    return store.parse(data.decode(errors="replace"), f"the board's {store.PATH}") if data else {}
+
+
+def _try(trial: Trial, settings: Settings, *, quiet: bool) -> None:
+    """Every test, in the order in which one needs the other; the first that fails ends it."""
+    steps = [
+        ("wifi.ssid", trial.wifi),
+        ("llm.model", trial.model),
+        ("telegram.token", trial.telegram),
+    ]
+    for key, step in steps:
+        if get(settings, key):
+            try:
+                text = step(settings)
+            except BoardSilent:
+                raise
+            except CommandError as exc:
+                raise CommandError(
+                    f"{exc.message.rstrip('.')}. The settings were not changed (--no-test writes them all the same)"
+                ) from exc
+            if not quiet:
+                click.echo(text)
+
+
+def _report(settings: Settings, roots: list[Root], started: Started, as_json: bool) -> None:
+    if as_json:
+        print_json(
+            {
+                "settings": dict(store.shown(settings)),
+                "certificates": [
+                    {"name": root.name, "hosts": root.hosts, "expires": root.until}
+                    for root in roots
+                ],
+                "agent": started.as_json(),
+            }
+        )
+        return
+    for root in roots:
+        warning = ": run `tenner setup` again before then" if root.ends_soon else ""
+        click.echo(
+            f"trusts     {root.subject} for {', '.join(root.hosts)}, until {root.until}{warning}"
+        )
+    if started.running:
+        click.echo(f"agent      running: {started.text}")
+
+
+def _pair(trial: Trial, started: Started, *, wait: bool) -> None:
+    """Show the code that makes a chat the owner's, should the agent offer one, and wait for it."""
+    text = started.heard
+    transport = trial.board.transport
+    deadline = time.monotonic() + _OFFER_S
+    while not _OFFER.search(text) and time.monotonic() < deadline:
+        text += transport.read_available(_OFFER_S).decode(errors="replace")
+    offer = _OFFER.search(text)
+    if offer is None:
+        return  # it has an owner
+    bot = f"@{trial.bot}" if trial.bot else "your bot"
+    click.echo(f"owner      nobody yet: send {bot} on Telegram this message: {offer[1]}")
+    if trial.bot:
+        click.echo(f"           or open https://t.me/{trial.bot}?start={offer[1]}")
+    if not wait:
+        return
+    click.echo("Waiting for it; Ctrl-C goes on without.", err=True)
+    deadline = time.monotonic() + _PAIR_S
+    try:
+        while time.monotonic() < deadline:
+            text = text[-4096:] + transport.read_available(1.0).decode(errors="replace")
+            if _PAIRED.search(text):
+                click.echo("That chat owns the agent now.")
+                return
+    except KeyboardInterrupt:
+        click.echo("", err=True)
+    click.echo(
+        "The code is good until the board restarts; `/pair` in `tenner chat` makes another."
+    )
+
+
+def _print_settings(settings: Settings, as_json: bool) -> None:
+    found = dict(store.shown(settings))
+    if as_json:
+        print_json(found)
+    elif not found:
+        click.echo("the board has no settings yet: `tenner setup`")
+    for key, value in () if as_json else found.items():
+        click.echo(f"{key:28} {value}")
+
+
+def _print_keys(as_json: bool) -> None:
+    found = store.every_key()
+    if as_json:
+        print_json([{"key": key, "meaning": meaning} for key, meaning in found])
+    for key, meaning in () if as_json else found:
+        click.echo(f"{key:28} {meaning}")

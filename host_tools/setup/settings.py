@@ -1,0 +1,157 @@
+"""The settings of a board on this side: read, changed by key, checked by the firmware's own rules, written."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from host_tools import FIRMWARE
+from host_tools.errors import CommandError
+
+if str(FIRMWARE) not in sys.path:
+    sys.path.insert(0, str(FIRMWARE))
+
+from tenner.store import configload, jsontext
+from tenner.store.config import ConfigError, default, find, rows
+from tenner.store.nearest import nearest
+
+PATH = "/config.json"
+Settings = dict[str, Any]
+
+
+def parse(text: str, place: str) -> Settings:
+    """Settings out of JSON, comments and trailing commas allowed."""
+    try:
+        found = jsontext.loads(text)
+    except ValueError as exc:
+        raise CommandError(f"{place}: {exc}") from exc
+    if not isinstance(found, dict):
+        raise CommandError(f'{place}: must be an object, for example {{"name": "tenner"}}')
+    return found
+
+
+def get(settings: Settings, key: str) -> Any:
+    """A setting by its dotted key, or the default of the table."""
+    place: Any = settings
+    for part in key.split("."):
+        if not isinstance(place, dict) or part not in place:
+            row = find(key)
+            return default(row) if row else None
+        place = place[part]
+    return place
+
+
+def put(settings: Settings, key: str, value: Any) -> None:
+    """Set a key; None and "" take it out, so that the default holds."""
+    *sections, name = key.split(".")
+    place = settings
+    for section in sections:
+        inner = place.setdefault(section, {})
+        if not isinstance(inner, dict):
+            raise CommandError(f"{key}: {section} is a setting, not a section")
+        place = inner
+    if value in (None, ""):
+        place.pop(name, None)
+    else:
+        place[name] = value
+
+
+def merge(below: Settings, above: Settings) -> Settings:
+    """Both, sections key by key; `above` wins."""
+    merged = copy.deepcopy(below)
+    for name, value in above.items():
+        if isinstance(value, dict) and isinstance(merged.get(name), dict):
+            merged[name] = merge(merged[name], value)
+        else:
+            merged[name] = copy.deepcopy(value)
+    return merged
+
+
+def is_secret(key: str) -> bool:
+    row = find(key)
+    return bool(row and row[4])
+
+
+def assign(settings: Settings, assignment: str) -> None:
+    """Carry out one `key=value` of the command line.
+
+    A value that begins with @ is read from a file, with $ from the environment: a secret on the command line
+    could be read by every other user of the machine, and is refused.
+    """
+    key, found, text = assignment.partition("=")
+    row = find(key)
+    if not found or row is None:
+        raise CommandError(
+            f"--set wants KEY=VALUE, and {assignment!r} has no ="
+            if row
+            else f"{key!r} is no key of the settings{_hint(key)} (`tenner setup --keys` lists them)"
+        )
+    if text.startswith("@"):
+        try:
+            text = Path(text[1:]).read_text(encoding="utf-8").strip()
+        except OSError as exc:
+            raise CommandError(f"--set {key}: {text[1:]} cannot be read: {exc.strerror}") from exc
+    elif text.startswith("$"):
+        value = os.environ.get(text[1:])
+        if value is None:
+            raise CommandError(f"--set {key}: there is no variable {text[1:]} in the environment")
+        text = value
+    elif row[4] and text:
+        raise CommandError(
+            f"{key} is a secret, and others can see a command line: put it into a file and write --set "
+            f"{key}=@FILE, or into the environment and write --set '{key}=$NAME'"
+        )
+    try:
+        value = configload.from_text(row[1], text)
+        configload.convert(row[1], value)
+    except ValueError as exc:
+        raise CommandError(f"--set {key}: must be {exc}") from exc
+    put(settings, key, value)
+
+
+def _hint(key: str) -> str:
+    best = nearest(key, [row[0] for row in rows()])
+    return f", did you mean {best}?" if best else ""
+
+
+def check(settings: Settings) -> None:
+    """CommandError with the firmware's own sentence when it would not start with these."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "config.json")
+        # Another user must not read the keys in the moment between making it and removing it.
+        number = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(number, "w", encoding="utf-8") as file:
+            file.write(text(settings))
+        try:
+            configload.load(str(path), {})
+        except ConfigError as exc:
+            raise CommandError(str(exc).replace(str(path), "config.json")) from exc
+
+
+def text(settings: Settings) -> str:
+    """config.json: the empty sections left out."""
+    kept = {name: value for name, value in settings.items() if value not in ({}, None)}
+    return json.dumps(kept, indent=1, ensure_ascii=False) + "\n"
+
+
+def shown(settings: Settings, prefix: str = "") -> Iterator[tuple[str, str]]:
+    """(key, value) of all that is set, secrets hidden."""
+    for name, value in settings.items():
+        key = prefix + name
+        if isinstance(value, dict):
+            yield from shown(value, key + ".")
+        elif isinstance(value, list) and any(isinstance(item, dict) for item in value):
+            yield key, f"{len(value)} of them"
+        else:
+            yield key, "***" if is_secret(key) else json.dumps(value, ensure_ascii=False)
+
+
+def every_key() -> list[tuple[str, str]]:
+    """(key, meaning) of the whole table."""
+    return [(row[0], row[5]) for row in rows()]

@@ -1,0 +1,117 @@
+"""Which root certificates a board needs for its settings, and until when they last."""
+
+from __future__ import annotations
+
+import re
+import ssl
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import certifi
+
+from host_tools.errors import CommandError
+from host_tools.roots import RootError, root_of
+from host_tools.setup.settings import Settings, get
+
+FOLDER = "/certs"
+_SOON_S = 180 * 86400
+
+
+@dataclass(frozen=True)
+class Root:
+    """A root certificate: its file on the board, and what it is for."""
+
+    name: str
+    der: bytes
+    subject: str
+    expires: float
+    hosts: tuple[str, ...] = ()
+
+    @property
+    def path(self) -> str:
+        return f"{FOLDER}/{self.name}.der"
+
+    @property
+    def until(self) -> str:
+        return time.strftime("%Y-%m-%d", time.gmtime(self.expires))
+
+    @property
+    def ends_soon(self) -> bool:
+        return self.expires - time.time() < _SOON_S
+
+
+def describe(der: bytes) -> Root:
+    """A certificate's own words; CommandError when it is none."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    try:
+        context.load_verify_locations(cadata=der)
+        found: dict[str, Any] = context.get_ca_certs()[0]
+    except (ssl.SSLError, IndexError) as exc:
+        raise CommandError(f"this is no certificate of an authority: {exc}") from exc
+    names = {key: value for part in found["subject"] for key, value in part}
+    subject = (
+        names.get("commonName")
+        or names.get("organizationalUnitName")
+        or names.get("organizationName", "root")
+    )
+    slug = re.sub(r"[^a-z0-9]+", "-", subject.lower()).strip("-") or "root"
+    return Root(slug[:40], der, subject, ssl.cert_time_to_seconds(found["notAfter"]))
+
+
+def addresses(settings: Settings) -> list[str]:
+    """Every https address the agent will use, each host once."""
+    urls = [str(get(settings, "llm.base_url"))]
+    if get(settings, "telegram.token"):
+        urls.append(str(get(settings, "telegram.base_url")))
+    urls += _https(settings)
+    found: dict[str, str] = {}
+    for url in urls:
+        if url.startswith("https://"):
+            found.setdefault(urlsplit(url).netloc, url)
+    return list(found.values())
+
+
+def _https(value: Any) -> Iterator[str]:
+    if isinstance(value, str) and value.startswith("https://"):
+        yield value
+    elif isinstance(value, dict | list):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from _https(inner)
+
+
+def roots_for(settings: Settings, ca_file: Path | None = None) -> list[Root]:
+    """The roots these settings need; `ca_file` is for servers with an authority of their own."""
+    found: dict[bytes, Root] = {}
+    for url in addresses(settings):
+        host = urlsplit(url).netloc
+        try:
+            der = root_of(url, cafile=str(ca_file) if ca_file else None)
+        except RootError as exc:
+            own = "" if ca_file else "; a server with an authority of its own needs --ca FILE"
+            raise CommandError(f"{exc}: its root certificate cannot be found{own}") from exc
+        root = found.get(der) or describe(der)
+        found[der] = Root(root.name, der, root.subject, root.expires, (*root.hosts, host))
+    return list(found.values())
+
+
+def superfluous(there: dict[str, bytes], needed: list[Root]) -> list[str]:
+    """Files in /certs that any setup can bring back: public roots that nothing needs."""
+    public = {
+        ssl.PEM_cert_to_DER_cert(found)
+        for found in re.findall(
+            r"-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE-----",
+            Path(certifi.where()).read_text(encoding="ascii", errors="ignore"),
+            re.DOTALL,
+        )
+    }
+    wanted = {root.der for root in needed}
+    names = {root.path for root in needed}
+    return [
+        path
+        for path, der in there.items()
+        if path not in names and (der in wanted or der in public)
+    ]

@@ -1,0 +1,53 @@
+"""The owner's time zone in the form the board wants: `CET-1CEST,M3.5.0,M10.5.0/3`, not `Europe/Berlin`."""
+
+from __future__ import annotations
+
+import re
+import zoneinfo
+from importlib import resources
+from pathlib import Path
+
+_LOCAL = Path("/etc/localtime")
+_POSIX = re.compile(r"^(<[^>]+>|[A-Za-z]{3,})[+-]?\d{1,2}")
+
+
+def posix_zone(text: str) -> str | None:
+    """The POSIX form of a zone's name or of itself; None when it is neither."""
+    text = text.strip()
+    if "/" not in text.split(",")[0] and _POSIX.match(text):
+        return text
+    if text.upper() in ("UTC", "GMT"):
+        return "UTC0"
+    data = _file(text)
+    return _footer(data) if data else None
+
+
+def local_zone() -> tuple[str, str] | None:
+    """(name, POSIX form) of this computer's zone; None when it does not tell."""
+    try:
+        posix = _footer(_LOCAL.read_bytes())
+        name = _LOCAL.resolve().as_posix().partition("zoneinfo/")[2]
+    except OSError:
+        return None
+    return (name or posix, posix) if posix else None
+
+
+def _file(name: str) -> bytes | None:
+    if not re.fullmatch(r"[A-Za-z0-9_+\-]+(/[A-Za-z0-9_+\-]+)*", name):
+        return None
+    for folder in zoneinfo.TZPATH:
+        path = Path(folder, name)
+        if path.is_file():
+            return path.read_bytes()
+    try:
+        found = resources.files("tzdata").joinpath("zoneinfo", *name.split("/"))
+        return found.read_bytes() if found.is_file() else None
+    except (ModuleNotFoundError, FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def _footer(data: bytes) -> str | None:
+    """The last line of a TZif file of version 2 or newer is the rule for all times to come."""
+    if data[:4] != b"TZif" or data[4:5] < b"2" or not data.endswith(b"\n"):
+        return None
+    return data[:-1].rpartition(b"\n")[2].decode("ascii", "ignore") or None

@@ -1,0 +1,72 @@
+"""A person's terminal in front of a command of `tenner`."""
+
+import contextlib
+import os
+import pty
+import select
+import signal
+import sys
+import time
+
+import pytest
+
+from host_tools import ROOT
+
+LIMIT_S = 30
+
+
+class Terminal:
+    """A person at a terminal in front of a command."""
+
+    def __init__(self, *arguments):
+        command = [sys.executable, "-m", "host_tools.cli", *arguments]
+        self.pid, self._fd = pty.fork()
+        if not self.pid:
+            os.environ["PYTHONPATH"] = str(ROOT)
+            os.execv(command[0], command)
+        self.seen = ""
+        self._found = 0
+
+    def wait_for(self, text):
+        deadline = time.monotonic() + LIMIT_S
+        while text not in self.seen[self._found :]:
+            assert time.monotonic() < deadline, f"{text!r} did not come: {self.seen}"
+            if select.select([self._fd], [], [], 1)[0]:
+                try:
+                    self.seen += os.read(self._fd, 65536).decode(errors="replace")
+                except OSError:
+                    raise AssertionError(f"it ended before {text!r}: {self.seen}") from None
+        self._found = self.seen.index(text, self._found) + len(text)
+
+    def type(self, text):
+        os.write(self._fd, text.encode())
+
+    def kill(self):
+        """When a test has failed in the middle."""
+        with contextlib.suppress(OSError):
+            os.kill(self.pid, signal.SIGKILL)
+            os.waitpid(self.pid, 0)
+
+    def end(self):
+        """Exit status; what it still says is kept."""
+        deadline = time.monotonic() + LIMIT_S
+        while time.monotonic() < deadline:
+            try:
+                self.seen += os.read(self._fd, 65536).decode(errors="replace")
+            except OSError:
+                break
+        os.close(self._fd)
+        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+
+
+@pytest.fixture
+def terminal():
+    started = []
+
+    def start(*arguments):
+        started.append(Terminal(*arguments))
+        return started[-1]
+
+    yield start
+    for one in started:
+        one.kill()

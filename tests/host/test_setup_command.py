@@ -1,0 +1,330 @@
+"""`tenner setup`: questions, tests on the board, certificates, secrets that nobody sees, an owner."""
+
+import json
+import ssl
+import stat
+
+import pytest
+from click.testing import CliRunner
+
+from host_tools.cli import main as tenner
+from host_tools.errors import CommandError
+from host_tools.services import API_KEY, MODEL, TOKEN, Services, Step
+from host_tools.setup import settings as store
+from host_tools.setup.providers import PROVIDERS
+from host_tools.setup.trust import addresses, describe, superfluous
+from host_tools.setup.zones import local_zone, posix_zone
+from host_tools.vboard import VirtualBoard
+from tests.host.e2e import HEAP, settings, tree, wifi
+from tests.host.terminal import terminal  # noqa: F401 -- a fixture
+
+OWNER = 4711
+
+
+@pytest.fixture(scope="module")
+def services():
+    with Services() as made:
+        yield made
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch, services):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TENNER_SIM_DIR", str(tmp_path / "sim"))
+    (tmp_path / "ca.pem").write_text(ssl.DER_cert_to_PEM_cert(services.ca_der))
+    services.model.plan([])
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def firmware(services):
+    """A board with the agent's code, and neither settings nor certificates."""
+    made = tree(services, roots={})
+    del made["/config.json"]
+    return made
+
+
+@pytest.fixture
+def given(folder, services):
+    """A file of settings that works; change it by dotted key."""
+
+    def write(**changes):
+        changes = {"telegram.owner": None, **{k.replace("__", "."): v for k, v in changes.items()}}
+        path = folder / "given.json"
+        path.write_text(json.dumps(settings(services, changes)))
+        return str(path)
+
+    return write
+
+
+def setup(board, *arguments, status=0):
+    command = ["setup", "--port", board.pty, "--ca", "ca.pem", *arguments]
+    done = CliRunner().invoke(tenner, command)
+    assert done.exit_code == status, done.output
+    for secret in (API_KEY, TOKEN, wifi()["password"]):
+        assert secret not in done.output
+    return done
+
+
+def test_from_a_file_everything_is_tried_and_the_agent_runs(firmware, given, services, folder):
+    with VirtualBoard(firmware, heap=HEAP) as board:
+        done = setup(board, "--from", given())
+        for sentence in (
+            f"joined {wifi()['ssid']!r}",
+            f"{MODEL} answers the board",
+            "the bot is @tenner_offline_bot",
+            "trusts     Testing CA",
+            "agent      running: tenner",
+            "owner      nobody yet: send @tenner_offline_bot on Telegram this message: ",
+        ):
+            assert sentence in done.stdout, done.stdout
+        there = board.read_tree()
+        assert json.loads(there["/config.json"])["llm"]["api_key"] == API_KEY
+        certificates = [data for path, data in there.items() if path.startswith("/certs/")]
+        assert certificates == [services.ca_der]
+        assert API_KEY not in board.serial_log and TOKEN not in board.serial_log
+        # The code in the link makes a chat the owner's.
+        code = done.stdout.split("?start=")[1].split()[0]
+        services.telegram.say(OWNER, f"/start {code}")
+        board.wait_for(f"paired: chat {OWNER} is the owner")
+        # One setting more; what was set before stays, and nobody is asked to pair again.
+        done = setup(board, "--set", "heartbeat.active_hours=08:00-22:00", "--json")
+        report = json.loads(done.stdout)
+        assert report["settings"]["heartbeat.active_hours"] == '"08:00-22:00"'
+        assert report["settings"]["llm.api_key"] == "***"
+        assert report["certificates"][0]["expires"] > "2026"
+        done = setup(board, "--show")
+        assert "llm.api_key                  ***" in done.stdout
+    for path in folder.rglob("*"):
+        if path.is_file() and path.name not in ("given.json", "flash.bin", "serial.log"):
+            assert API_KEY.encode() not in path.read_bytes(), path
+
+
+def stall(services):
+    services.model.plan([Step(status=401, times=9)])
+
+
+# (name, changes to the settings, fault, what the sentence holds)
+WRONG = [
+    ("wifi", {"wifi__ssid": "elsewhere"}, None, "no network of that name is in reach"),
+    ("password", {"wifi__password": "wrong-password"}, None, "the password is wrong"),
+    ("key", {}, stall, "does not take the key (HTTP 401)"),
+    ("host", {"llm__base_url": "https://localhost:9/v1"}, None, "localhost:9 cannot be reached"),
+    ("token", {"telegram__token": "123:wrong-token"}, None, "Telegram does not know this token"),
+    ("unknown", {"llm__modle": "x"}, None, 'unknown key "llm.modle"'),
+    ("range", {"llm__timeout_s": 1}, None, "llm.timeout_s must be a whole number from 5"),
+]
+
+
+def test_what_does_not_work_is_said_and_nothing_is_changed(firmware, given, services):
+    with VirtualBoard(firmware, heap=HEAP) as board:
+        for name, changes, fault, sentence in WRONG:
+            services.model.plan([])
+            if fault:
+                fault(services)
+            done = setup(board, "--from", given(**changes), status=1)
+            assert sentence in done.stderr, (name, done.output)
+            assert done.stderr.count("\n") == 1, name
+            assert "/config.json" not in board.read_tree(), name
+        services.model.plan([])
+        done = setup(board, "--from", given(wifi__ssid="elsewhere"), "--no-test", "--json")
+        assert json.loads(done.stdout)["settings"]["wifi.ssid"] == '"elsewhere"'
+
+
+def test_a_server_nobody_vouches_for(firmware, given):
+    with VirtualBoard(firmware, heap=HEAP) as board:
+        done = CliRunner().invoke(tenner, ["setup", "--port", board.pty, "--from", given()])
+        assert done.exit_code == 1
+        assert "cannot be verified" in done.stderr
+        assert "a server with an authority of its own needs --ca FILE" in done.stderr
+
+
+def test_the_questions(firmware, services, folder, terminal):
+    """Each is answered, one of them wrongly first; secrets do not show."""
+    with VirtualBoard(firmware, heap=HEAP) as board:
+        dialog = terminal("setup", "--port", board.pty, "--ca", "ca.pem")
+        dialog.wait_for(wifi()["ssid"])
+        dialog.wait_for("Number or name of the network")
+        dialog.type("1\n")
+        dialog.wait_for("Password")
+        dialog.type("not the password\n")
+        dialog.wait_for("the password is wrong")
+        dialog.wait_for("try again [Y/n]: ")
+        dialog.type("\n")
+        dialog.wait_for("Number or name of the network")
+        dialog.type("\n")
+        dialog.wait_for("Password")
+        dialog.type(wifi()["password"] + "\n")
+        dialog.wait_for("the clock is set")
+        dialog.wait_for("Provider [openai]: ")
+        dialog.type("other\n")
+        dialog.wait_for("Address of its API")
+        dialog.type(services.model.base_url + "\n")
+        dialog.wait_for("[chat]: ")
+        dialog.type("\n")
+        dialog.wait_for("Its key")
+        dialog.type(API_KEY + "\n")
+        dialog.wait_for("Model: ")
+        dialog.type(MODEL + "\n")
+        dialog.wait_for(f"{MODEL} answers the board")
+        dialog.wait_for("Token of the bot")
+        dialog.type("\n")
+        dialog.wait_for("Your time zone")
+        dialog.type("Mars/Olympus\n")
+        dialog.wait_for("There is no zone of that name")
+        dialog.type("Europe/Berlin\n")
+        dialog.wait_for("Active hours")
+        dialog.type("08:00-22:00\n")
+        dialog.wait_for("agent      running: tenner")
+        assert dialog.end() == 0
+        assert API_KEY not in dialog.seen and wifi()["password"] not in dialog.seen
+        written = json.loads(board.read_tree()["/config.json"])
+    assert written == {
+        "wifi": {"ssid": wifi()["ssid"], "password": wifi()["password"]},
+        "llm": {
+            "base_url": services.model.base_url,
+            "api": "chat",
+            "api_key": API_KEY,
+            "model": MODEL,
+        },
+        "time": {"zone": "CET-1CEST,M3.5.0,M10.5.0/3"},
+        "heartbeat": {"active_hours": "08:00-22:00"},
+    }
+
+
+def test_ctrl_c_in_the_questions_leaves_the_board_as_it_was(firmware, terminal):
+    with VirtualBoard({**firmware, "/config.json": b'{"name": "before"}'}, heap=HEAP) as board:
+        board.wait_for("boot      tenner")
+        dialog = terminal("setup", "--port", board.pty)
+        dialog.wait_for("Number or name of the network")
+        dialog.type("\x03")
+        assert dialog.end() == 130
+        assert "Traceback" not in dialog.seen
+        board.wait_for("boot      tenner")
+        assert board.read_tree()["/config.json"] == b'{"name": "before"}'
+
+
+def test_without_a_terminal_it_says_how(firmware):
+    done = CliRunner().invoke(tenner, ["setup"])
+    assert done.exit_code == 1
+    assert "use --from FILE or --set KEY=VALUE" in done.stderr
+
+
+# Settings.
+
+# (assignment, environment, what becomes of the settings or the sentence)
+ASSIGNMENTS = [
+    ("name=desk", {"name": "desk"}),
+    ("llm.max_tokens=2000", {"llm": {"max_tokens": 2000}}),
+    ("console.enabled=off", {"console": {"enabled": False}}),
+    ("heartbeat.every=45m", {"heartbeat": {"every": "45m"}}),
+    ("heartbeat.tools=sensor,i2c", {"heartbeat": {"tools": ["sensor", "i2c"]}}),
+    ("tools.gpio=deny", {"tools": {"gpio": "deny"}}),
+    ("llm.api_key=@key.txt", {"llm": {"api_key": "from-a-file"}}),
+    ("llm.api_key=$SETUP_KEY", {"llm": {"api_key": "from-the-environment"}}),
+    ("time.zone=", {"time": {}}),
+    ("llm.api_key=abc", "llm.api_key is a secret, and others can see a command line"),
+    ("llm.modle=x", "did you mean llm.model?"),
+    ("llm.max_tokens=many", "must be a whole number"),
+    ("name", "--set wants KEY=VALUE"),
+    ("llm.api_key=@nothing", "nothing cannot be read"),
+    ("llm.api_key=$NOTHING_HERE", "there is no variable NOTHING_HERE"),
+]
+
+
+@pytest.mark.parametrize(("assignment", "result"), ASSIGNMENTS, ids=[a for a, _ in ASSIGNMENTS])
+def test_set(assignment, result, folder, monkeypatch):
+    (folder / "key.txt").write_text("from-a-file\n")
+    monkeypatch.setenv("SETUP_KEY", "from-the-environment")
+    made = {}
+    if isinstance(result, str):
+        with pytest.raises(CommandError) as caught:
+            store.assign(made, assignment)
+        assert result in caught.value.message
+        assert "abc" not in caught.value.message
+    else:
+        store.assign(made, assignment)
+        assert made == result
+
+
+def test_every_key_is_listed():
+    done = CliRunner().invoke(tenner, ["setup", "--keys"])
+    assert "llm.base_url" in done.stdout and "address of the model's API" in done.stdout
+
+
+def test_the_checked_file_is_for_its_owner_alone(monkeypatch):
+    seen = []
+    monkeypatch.setattr(
+        store.configload,
+        "load",
+        lambda path, env: seen.append(stat.S_IMODE(store.os.stat(path).st_mode)),
+    )
+    store.check({"llm": {"api_key": "x"}})
+    assert seen == [0o600]
+
+
+@pytest.mark.parametrize("provider", PROVIDERS, ids=lambda one: one.name)
+def test_the_presets_are_settings_the_firmware_takes(provider):
+    made = {"llm": {"api": provider.api, "base_url": provider.base_url, "model": provider.model}}
+    store.check(made)
+    assert provider.base_url.startswith("https://") or not provider.keys
+
+
+# Certificates and time zones.
+
+
+def test_the_hosts_of_all_settings_are_found_once():
+    found = addresses(
+        {
+            "llm": {
+                "base_url": "https://a.example/v1",
+                "fallbacks": [
+                    {"base_url": "https://b.example/v1"},
+                    {"base_url": "https://a.example/v2"},
+                ],
+            },
+            "telegram": {"token": "x"},
+        }
+    )
+    assert found == ["https://a.example/v1", "https://api.telegram.org", "https://b.example/v1"]
+    assert addresses({"llm": {"base_url": "http://192.168.1.2/v1"}}) == []
+
+
+def test_only_public_roots_are_taken_away(services):
+    import certifi
+
+    pem = open(certifi.where()).read()
+    start = pem.index("-----BEGIN")
+    public = ssl.PEM_cert_to_DER_cert(pem[start : pem.index("-----END") + 25])
+    there = {"/certs/old.der": public, "/certs/mine.der": services.ca_der}
+    assert superfluous(there, []) == ["/certs/old.der"]
+    needed = describe(services.ca_der)
+    assert needed.name.startswith("testing-ca-") and needed.expires > 0
+    assert superfluous({needed.path: services.ca_der}, [needed]) == []
+    with pytest.raises(CommandError, match="no certificate of an authority"):
+        describe(b"nothing")
+
+
+ZONES = [
+    ("Europe/Berlin", "CET-1CEST,M3.5.0,M10.5.0/3"),
+    ("Asia/Kolkata", "IST-5:30"),
+    ("America/New_York", "EST5EDT,M3.2.0,M11.1.0"),
+    ("CET-1CEST,M3.5.0,M10.5.0/3", "CET-1CEST,M3.5.0,M10.5.0/3"),
+    ("UTC", "UTC0"),
+    ("<+03>-3", "<+03>-3"),
+    ("Mars/Olympus", None),
+    ("../../etc/passwd", None),
+    ("", None),
+]
+
+
+@pytest.mark.parametrize(("name", "posix"), ZONES, ids=[name for name, _ in ZONES])
+def test_time_zones(name, posix):
+    assert posix_zone(name) == posix
+
+
+def test_this_computers_zone(monkeypatch, folder):
+    from host_tools.setup import zones
+
+    monkeypatch.setattr(zones, "_LOCAL", folder / "nothing")
+    assert local_zone() is None
