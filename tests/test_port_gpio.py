@@ -111,7 +111,6 @@ class TestGpio(unittest.TestCase):
         pins = self.pins({"i2c.i2c0.scl": "D8", "spi.spi1.cs": "3", "i2c.i2c0.freq": 1000})
         self.assertIn("carries I2C0_SCL", self.refused(pins.check, "D8", "out"))
         self.assertIn("carries SPI1_CS", self.refused(pins.check, "LED", "out"))
-        self.assertEqual(pins.check("SCL", "out") if pins.find("SCL") else None, None)
         self.assertEqual(pins.check("I2C0_SCL", "out"), ("I2C0_SCL", "GPIO5"))
 
     def test_reading_leaves_an_output_an_output(self):

@@ -119,6 +119,40 @@ class TestSensors(unittest.TestCase):
         self.assertIn("sensor room: driver tn_hangs did not finish in", self.error())
         self.assertEqual(run(self.sensors.read("other")), {"temperature": 23.25})
 
+    def test_a_small_board_keeps_the_sensors_while_one_is_read(self):
+        from tenner import room
+
+        self.addCleanup(setattr, room, "forget", room.forget)
+        room.forget = lambda *names: None
+        dropped = []
+
+        class App:
+            sending = False
+            sensors = self.sensors
+            agent = self
+
+            def made(self, name):
+                return True
+
+            def part(self, name):
+                return self.sensors
+
+            def drop(self, name):
+                dropped.append(name)
+
+        self.forget_session = lambda: None
+        room.make(App())
+        self.assertIn("sensors", dropped)
+        del dropped[:]
+
+        async def meanwhile():
+            async with self.sensors.lock:
+                room.make(App())
+
+        run(meanwhile())
+        self.assertNotIn("sensors", dropped)
+        self.assertIn("zone", dropped)
+
     def test_cpu(self):
         self.define('{"board": {"driver": "cpu"}}')
         values = run(self.sensors.read("board"))

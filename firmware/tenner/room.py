@@ -27,7 +27,11 @@ _PARTS = ("chain", "registry", "sensors", "budget", "zone", "delivery")
 def make(app):
     """Let go of what only a turn needs."""
     for name in _PARTS:
-        if name != "delivery" or not app.sending:
+        # Whoever measures holds a lock that the next one must find.
+        used = name == "delivery" and app.sending
+        if name == "sensors" and app.made(name):
+            used = app.part(name).lock.locked()
+        if not used:
             app.drop(name)
     app.agent.forget_session()
     forget("tenner.", _RESIDENT.split())
