@@ -9,6 +9,7 @@ from support import run, temp_folder
 from tenner.llm import messages as wire
 from tenner.llm.client import complete
 from tenner.llm.errors import LlmError
+from tenner.net.jsonout import quote
 
 
 def candidate(**fields):
@@ -142,9 +143,27 @@ class TestBody(unittest.TestCase):
             [item["type"] for item in results], ["tool_result", "tool_result", "text"]
         )
         self.assertEqual(
-            [item.get("tool_use_id") for item in results], ["call_1", 'call,"2"', None]
+            [item.get("tool_use_id") for item in results], ["call_1", second["id"], None]
         )
         self.assertEqual(messages[3]["content"], [{"type": "text", "text": "It is A 21.4."}])
+
+    def test_call_ids_of_other_apis_are_put_into_the_letters_taken_here(self):
+        seen = []
+        for id in ("toolu_01-aZ", "functions.i2c:0", "functions_i2c_0", 'a"b\\', "\u00e9"):
+            quoted = quote(id)
+            lines = (
+                b'["u","a"]\n',
+                b'["a",""]\n',
+                b'["c",%s,"f",{}]\n' % quoted,
+                b'["t",%s,"ok"]\n' % quoted,
+            )
+            messages = json.loads(sent(Request(lines)))["messages"]
+            call = messages[1]["content"][0]["id"]
+            self.assertEqual(messages[2]["content"][0]["tool_use_id"], call)
+            for letter in call:
+                self.assertTrue(letter in "-_" or "0" <= letter <= "9" or "A" <= letter <= "z", id)
+            seen.append(call)
+        self.assertEqual(seen[:3], ["toolu_01-aZ", "functions_2ei2c_3a0", "functions_i2c_0"])
 
     def test_nothing_empty_is_sent(self):
         lines = (b'["u","a"]\n', b'["a",""]\n', b'["u","b"]\n', b'["n",""]\n')

@@ -47,15 +47,28 @@ def body(candidate, request):
                 yield (b"]}," if role else b"") + b'{"role":"%s","content":[' % wanted
                 role = wanted
             if kind == "c":
-                yield b'{"type":"tool_use","id":%s,"name":%s,"input":' % (id, name)
+                yield b'{"type":"tool_use","id":"%s","name":%s,"input":' % (_plain(id), name)
             elif kind == "t":
-                yield b'{"type":"tool_result","tool_use_id":%s,"content":"' % id
+                yield b'{"type":"tool_result","tool_use_id":"%s","content":"' % _plain(id)
             else:
                 yield b'{"type":"text","text":"'
         yield part
         if opened and last:
             yield b"}" if kind == "c" else b'"}'
     yield b"]}]}" if role else b"]}"
+
+
+def _plain(id):
+    """
+    Return the inside of a JSON string of nothing but letters, digits, - and _, which is all this API takes; the
+    same for the same id. A model asked before, of another API, may have said `functions.i2c:0`.
+    """
+    plain = b""
+    for byte in id[1:-1]:
+        letter = bytes((byte,))
+        taken = letter.isalpha() or letter.isdigit() or letter in b"-_"
+        plain += letter if taken else b"_%02x" % byte
+    return plain
 
 
 def _schema(path):
