@@ -88,6 +88,7 @@ class Request:
         self._tools = tools
         self._size = size
         self.max_tokens = max_tokens
+        self.max_reply = 16384
 
     def system(self):
         for i in range(0, len(self._system), self._size):

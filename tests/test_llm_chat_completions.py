@@ -397,6 +397,15 @@ class TestFailure(unittest.TestCase):
                 run(complete(http, Candidate(), Request(), 5))
             self.assertEqual(caught.exception.cls, "unknown")
             self.assertTrue(words in str(caught.exception))
+        # A board with little memory takes less.
+        request = Request()
+        request.max_reply = 1000
+        short = Response([text, events(delta(content="y" * 480)), DONE])
+        self.assertEqual(len(run(complete(Http(short), Candidate(), request, 5)).text), 980)
+        for line in (text, arguments):
+            with self.assertRaises(LlmError) as caught:
+                run(complete(Http(Response([line] * 3)), Candidate(), request, 5))
+            self.assertTrue("over 1000 bytes: ask for" in str(caught.exception))
         many = events(*[part(i, str(i), "f") for i in range(17)])
         self.assertTrue("calls" in str(self.failure(many)))
 

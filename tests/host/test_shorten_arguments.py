@@ -2,7 +2,8 @@
 
 import pytest
 
-from host_tools.shorten.arguments import IN_ROM, keywords, short_arguments
+from host_tools.build import FIRMWARE
+from host_tools.shorten.arguments import CALLED_BY_OWNERS, IN_ROM, keywords, short_arguments
 
 
 def short(text: str, name: str = "tenner/x.py", **others: str) -> str:
@@ -100,6 +101,11 @@ def test_who_sees_which_variable_does_not_change(text):
 )
 def test_a_name_with_a_second_meaning_stays(text):
     assert short(text) == text
+
+
+def test_what_tools_are_given_keeps_the_names_of_its_arguments():
+    (home,) = [path for path in FIRMWARE.rglob("*.py") if "class Ctx:" in path.read_text()]
+    assert home.relative_to(FIRMWARE).as_posix() in CALLED_BY_OWNERS
 
 
 def test_functions_that_owners_call_keep_their_names():

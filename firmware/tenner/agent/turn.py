@@ -22,6 +22,10 @@ _STAYS = (
     "tenner.llm.chain",
     "tenner.llm.errors",
 )
+# Longest text of a reply, and longest arguments of one call, in bytes: each is in memory several times on
+# its way to flash and back. A board asks for 1,024 tokens, which are 4 KB, 6 KB in some scripts.
+_REPLY = const(16384)
+_BOARD_REPLY = const(6144)
 _CUT_OFF_NOTE = const(
     "Your answer was cut off at the length limit. Go on from there, and keep it short."
 )
@@ -60,6 +64,7 @@ class Request:
 
     def __init__(self, turn, tools):
         self.max_tokens = turn.agent.config.get("llm.max_tokens")
+        self.max_reply = _BOARD_REPLY if turn.agent.port.small else _REPLY
         self._turn = turn
         self._tools = tools
 

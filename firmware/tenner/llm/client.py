@@ -9,7 +9,6 @@ from tenner.port.compat import const, ticks_ms
 
 _READ = const(256)
 _MAX_BODY = const(8388608)  # nothing a board asked for is longer
-_MAX_TEXT = const(16384)  # bytes of text, and of the arguments of one call
 _MAX_CALLS = const(16)
 _MAX_ID = const(128)
 _MAX_NAME = const(64)
@@ -17,7 +16,7 @@ _MAX_NAME = const(64)
 
 async def complete(http, candidate, request, timeout_s):
     """Send `request` to `candidate` and return its Reply; LlmError when there is none."""
-    reply = request.reply = Reply()
+    reply = request.reply = Reply(request.max_reply)
 
     async def consume(response):
         if response.status != 200:
@@ -120,10 +119,11 @@ async def _receive(response, parser, reply):
 class Call:
     """
     One tool call as the model wrote it. `arguments_text`, set when the reply is complete, should be a JSON
-    object, but may be anything.
+    object, but may be anything. It may have `limit` bytes.
     """
 
-    def __init__(self):
+    def __init__(self, limit):
+        self._limit = limit
         self._rebuild = None
         self.clear()
 
@@ -136,7 +136,7 @@ class Call:
 
     def add(self, piece):
         """Take a piece of the arguments."""
-        _grow(self.utf8, piece)
+        _grow(self.utf8, piece, self._limit)
 
     def add_value(self, path, value, more):
         """Take a value of arguments that come as an object instead of its text."""
@@ -158,9 +158,11 @@ class Reply:
     """
     What a model answered. `stop` is "stop", "length", "tools" or "refusal". `estimated` says that the
     server sent no token counts. What a model thinks, in <think> or in fields of its own, is dropped.
+    The text, and the arguments of each call, may have `limit` bytes.
     """
 
-    def __init__(self):
+    def __init__(self, limit):
+        self.limit = limit
         self.text = ""
         self.calls = []
         self.stop = None
@@ -207,7 +209,7 @@ class Reply:
         if not self._text:
             piece = piece.lstrip()
         if piece and not self._thinking:
-            _grow(self._text, piece)
+            _grow(self._text, piece, self.limit)
 
     def draft(self):
         """Return the text as far as it has arrived."""
@@ -252,14 +254,14 @@ class Reply:
             self.tokens_out = (size + 3) // 4
 
 
-def _grow(text, piece):
+def _grow(text, piece, limit):
     """
     Append a str to a bytearray, which grows in one block of memory. As many small strings, a text would lie
     scattered between what is thrown away meanwhile, and leave no room for the whole.
     """
     text.extend(piece.encode())
-    if len(text) > _MAX_TEXT:
-        raise _too_long("text or arguments of over %d bytes" % _MAX_TEXT)
+    if len(text) > limit:
+        raise _too_long("text or arguments of over %d bytes" % limit)
 
 
 def _too_long(what):

@@ -9,7 +9,7 @@ class Parser:
 
     def __init__(self, reply):
         self.reply = reply
-        self._call = Call()
+        self._call = Call(self.reply.limit)
         self._item = -1  # place of the collected call in this event's list
 
     def sink(self, path, value, more):
@@ -89,4 +89,4 @@ class Parser:
             part.clear()
         else:
             self.reply.add_call(part)
-            self._call = Call()
+            self._call = Call(self.reply.limit)

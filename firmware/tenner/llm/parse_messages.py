@@ -16,7 +16,7 @@ class Parser:
 
     def _new_block(self):
         self._type = ""
-        self._call = Call()
+        self._call = Call(self.reply.limit)
 
     def sink(self, path, value, more):
         """Take one value from the scanner. What is thought has other names and is passed over."""
