@@ -53,6 +53,7 @@ ROWS = [
     ),
     Row("flash.code_mpy_kb", "code on flash, as .mpy", "KB", code.code_mpy_kb, 120, "174"),
     Row("flash.erases_per_turn", "flash erases of a turn", "blocks", requests.erases_per_turn, 4, "1 a message"),
+    Row("flash.erases_of_readings", "flash erases of a day of 3 values", "blocks", requests.erases_of_readings),
     Row("request.heartbeat_bytes", "first request of a heartbeat", "B", requests.heartbeat_bytes, 4096, "6758"),
     Row("heartbeat.idle_day_model_calls", "model calls, 3 gates, an idle day", "calls", schedule.idle_day_model_calls, 0, "1 a beat"),
     Row("heartbeat.day_bytes.template", "prompts of a day, template untouched", "B", schedule.template_bytes, 0),

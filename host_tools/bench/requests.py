@@ -63,6 +63,37 @@ def erases_per_turn() -> float:
         return (board.flash_counters().erases - before) / 10
 
 
+#: Keeps a day of readings of three values, as tenner/sampler.py does, when somebody presses return.
+_A_DAY_OF_READINGS = b"""
+import os, sys
+from tenner.sensors.ring import Ring
+os.mkdir("/state")
+ring = Ring("/state/readings", 32768)
+for number in range(289):
+    values = [("room.temperature", 20 + number / 100), ("room.humidity", 50), ("tank.level", number)]
+    ring.keep(1795000000 + 300 * number, values)
+    if not number:
+        print("the first is kept")
+        sys.stdin.readline()
+print("a day is kept")
+"""
+
+
+def erases_of_readings() -> float:
+    """Blocks erased on flash by a day of readings of three values, one every five minutes."""
+    tree = build.firmware_tree("VIRTUAL", workspace=False)
+    try:
+        board = VirtualBoard({**tree, "/main.py": _A_DAY_OF_READINGS}, heap="512K")
+    except BoardError as exc:
+        raise NotMeasured(str(exc)) from exc
+    with board:
+        board.wait_for("the first is kept", 30)
+        before = board.flash_counters().erases
+        board.type("\n")
+        board.wait_for("a day is kept", 60)
+        return board.flash_counters().erases - before
+
+
 def person_wait_ms() -> float:
     """From a person's message to its model request, while a heartbeat's reply is being streamed."""
     with Services(tls=False) as services, _board(services) as board:
