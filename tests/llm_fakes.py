@@ -106,7 +106,7 @@ class Request:
     def tools(self):
         return iter(self._tools)
 
-    def sent(self):
+    async def sent(self):
         """The reply begins."""
 
 

@@ -169,7 +169,7 @@ def _path_sandbox(case):
 
 def _tool_args(case):
     from tenner.tools import ToolError
-    from tenner.tools.runner import verify
+    from tenner.tools.verify import verify
 
     text = ""
     with _Board() as board:

@@ -253,9 +253,9 @@ class TestRegistry(unittest.TestCase):
 
     def test_verify_does_nothing(self):
         ctx = self.ctx()
-        from tenner.tools import runner
+        from tenner.tools.verify import verify
 
-        module, args = runner.verify(ctx.registry, "i2c", '{"action":"scan"}', ctx)
+        module, args = verify(ctx.registry, "i2c", '{"action":"scan"}', ctx)
         self.assertEqual(args, {"action": "scan", "bus": "i2c0"})
         self.assertEqual(ctx.port.buses["i2c0"].log, [])
 

@@ -97,8 +97,8 @@ class App:
     def linked(self):
         """The link is up: go on with what waits for it."""
         self.connected.set()
-        self.start_sending()
-        self.part("delivery").wake()
+        if self.sending:
+            self.part("delivery").wake()
 
     def now_text(self):
         """Return the owner's local time for a prompt, or say that nobody knows it."""

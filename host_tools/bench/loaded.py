@@ -46,7 +46,7 @@ print("loaded", used, gc.mem_alloc() - before)
 """
 #: A tool is called through these, a sensor is read through the others.
 _BESIDE = {
-    "tool": ["tenner.tools.registry", "tenner.tools.runner", "tenner.tools.check"],
+    "tool": ["tenner.tools.registry", "tenner.tools.runner", "tenner.tools.verify"],
     "driver": ["tenner.sensors.reading"],
     "channel": [],
 }

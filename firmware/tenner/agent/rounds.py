@@ -66,8 +66,8 @@ class Ctx:
 
 def take(turn, reply):
     """
-    Count `reply`, add its text to the records, and return its calls as (id, name, arguments): plain tuples, for one
-    object of a module's class keeps the whole module in memory.
+    Count `reply`, add its text to the records, and return ([(id, name, arguments) of its calls], text, stop), from
+    where on the Reply itself is not needed.
     """
     result = turn.result
     result.rounds += 1
@@ -87,7 +87,11 @@ def take(turn, reply):
     )
     if reply.text or reply.calls:
         turn.add("a", reply.text)
-    return [(_call_id(c, n), c.name, c.arguments_text) for n, c in enumerate(reply.calls)]
+    if turn.single:
+        result.reply = reply
+        return (), reply.text, reply.stop
+    calls = [(_call_id(c, n), c.name, c.arguments_text) for n, c in enumerate(reply.calls)]
+    return calls, reply.text, reply.stop
 
 
 async def call_tools(turn, calls):

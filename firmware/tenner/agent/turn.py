@@ -8,6 +8,7 @@ and let go of when the next step begins.
 """
 
 import asyncio
+import gc
 
 from tenner.log import log
 from tenner.port.compat import const, ticks_diff, ticks_ms
@@ -81,9 +82,9 @@ class Request:
     def tools(self):
         return self._tools
 
-    def sent(self):
+    async def sent(self):
         """The reply begins: what wrote the request makes room for what reads it."""
-        self._turn.make_room("tenner.llm.client")
+        await self._turn.make_room("tenner.llm.client")
 
 
 class Turn:
@@ -109,6 +110,7 @@ class Turn:
     asked_ms = 0
     _request = None
     _asked = None
+    _reply = None
     _interrupted = None
 
     def __init__(self, agent, kind, text, channel=None, chat=None, session=None, model=None):
@@ -162,7 +164,7 @@ class Turn:
             # The connection was kept for the next round; now the long poll wants the one TLS session.
             await app.part("chain").close()
         app.drop("chain")
-        self.make_room()
+        await self.make_room()
         result.ms = ticks_diff(ticks_ms(), start)
         if result.error is not None:
             self.add("a", "(no answer: %s)" % result.error)
@@ -170,10 +172,12 @@ class Turn:
             self._keep(self.lines)
         return result
 
-    def make_room(self, *more):
+    async def make_room(self, *more):
         """On a small board let go of what the next step does not need; `more` are modules that it does."""
-        for prefix in ("tenner.agent.", "tenner.llm.", "tenner.tools", "tenner.net.sse"):
-            self.agent.app.shed(prefix, _STAYS + more)
+        if self.agent.port.small:
+            for prefix in ("tenner.agent.", "tenner.llm.", "tenner.tools", "tenner.net.sse"):
+                self.agent.app.shed(prefix, _STAYS + more)
+            await asyncio.create_task(_collect())
 
     def add(self, kind, text, id=None):
         """Add a line to the records of this turn."""
@@ -197,25 +201,21 @@ class Turn:
             timeout_ms = limit_s * 1000 + self.asked_ms - ticks_diff(ticks_ms(), start)
             if timeout_ms <= 0:
                 raise Stopped("I stopped: this took longer than %d s." % limit_s)
-            reply = await self._ask_model(timeout_ms)
-            calls = self._take(reply)
-            if self.single:
-                self.result.reply = reply
-                return reply.text
+            await self._ask_model(timeout_ms)
+            calls, text, stop = self._take()
             if calls:
                 # While tools run nobody needs the code that talks to the model.
-                reply = None
-                self.make_room("tenner.agent.rounds")
+                await self.make_room("tenner.agent.rounds")
                 await self._call_tools(calls)
                 if self.kind != "person":
                     await self.agent.app.breathe()
-            elif reply.stop != "length":
-                return reply.text
+            elif self.single or stop != "length":
+                return text
             elif told_length:
-                return reply.text + "\n(cut off at the length limit)"
+                return text + "\n(cut off at the length limit)"
             else:
                 told_length = True
-                if not reply.text:
+                if not text:
                     self.add("a", "(nothing)")
                 self.add("n", _CUT_OFF_NOTE)
         raise Stopped("I stopped after %d rounds of tools without an answer." % max_rounds)
@@ -229,7 +229,7 @@ class Turn:
             # Only the paths are kept, so that what finds them need not be while the model is asked.
             tools = list(agent.part("registry").schemas(self.kind))
             agent.app.drop("registry")
-        self.make_room()
+        await self.make_room()
         request = Request(self, tools)
         shrunk = False
         while True:
@@ -238,8 +238,7 @@ class Turn:
             self._request = asyncio.create_task(self._complete(request, timeout_ms))
             try:
                 await self._request
-                reply, request.reply = request.reply, None
-                return reply
+                return
             except asyncio.CancelledError:
                 self.check_interrupt()
                 raise
@@ -252,13 +251,15 @@ class Turn:
                 self._asked = None
 
     async def _complete(self, request, timeout_ms):
-        # Not as the task's result: asyncio holds the last one until another task ends, and a Reply all of its module.
+        # Nothing returns the Reply: what a coroutine has returned stays in memory for a while, and with
+        # one object of it all of its module.
         chain = self.agent.part("chain")
-        request.reply = await chain.complete(request, self.model, timeout_ms)
+        self._reply = await chain.complete(request, self.model, timeout_ms)
 
-    def _take(self, reply):
+    def _take(self):
         from tenner.agent.rounds import take
 
+        reply, self._reply = self._reply, None
         return take(self, reply)
 
     async def _call_tools(self, calls):
@@ -283,3 +284,9 @@ class Turn:
                 if self._interrupted == "person"
                 else "Stopped, as you asked."
             )
+
+
+async def _collect():
+    # As a task of its own, for its stack is short: a deeper one is full of what calls that are over have left on it,
+    # and a single stale pointer keeps a module that was let go of.
+    gc.collect()

@@ -24,7 +24,7 @@ async def complete(http, candidate, request, timeout_s):
 
             raise await failure.refused(candidate, response)
         reply.body_bytes = http.body_bytes
-        request.sent()
+        await request.sent()
         await _receive(response, _parser(candidate, reply), reply)
 
     def body():

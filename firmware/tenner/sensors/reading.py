@@ -4,10 +4,10 @@
 import asyncio
 import sys
 
+from tenner.net.strictjson import loads
 from tenner.port.compat import const
 from tenner.port.package import package_path
 from tenner.sensors import SensorError
-from tenner.sensors.strictjson import loads
 from tenner.store import files
 
 #: A driver that waits longer for its chip is stopped: others want to read their sensors too.

@@ -61,13 +61,17 @@ class Registry:
         from tenner.tools import runner
 
         text = await runner.call(self, name, arguments_text, ctx)
+        # Room for the next request to the model.
+        self.make_room(_FOR_A_CALL)
+        return text
+
+    def make_room(self, prefixes):
+        """On a small board let go of the modules whose names begin so."""
         if self.port.small:
-            # Room for the next request to the model.
             from tenner.store.modules import forget
 
-            for prefix in _FOR_A_CALL:
+            for prefix in prefixes:
                 forget(prefix, _STAYS)
-        return text
 
     def schema_path(self, name, ctx):
         """Return the schema file of a tool this turn may use; ToolError lists those it may."""

@@ -11,10 +11,8 @@ import json
 
 from tenner.log import log, redact
 from tenner.port.compat import const, ticks_diff, ticks_ms
-from tenner.sensors.strictjson import loads
-from tenner.tools import ToolError, check
+from tenner.tools import ToolError
 
-_MAX_ARGUMENTS = const(16384)
 _DEADLINE_S = const(60)
 _RESULT_CAP = const(1024)
 
@@ -27,7 +25,7 @@ async def call(registry, name, arguments_text, ctx):
     """Check, ask, run, cap. Whatever happens, text comes back; only CancelledError passes."""
     start = ticks_ms()
     try:
-        module, args = verify(registry, name, arguments_text, ctx)
+        module, args = _verified(registry, name, arguments_text, ctx)
         await _permit(name, module, args, ctx)
         text = await _run(name, module, args, ctx)
     except Exception as error:
@@ -52,33 +50,13 @@ async def call(registry, name, arguments_text, ctx):
     return text
 
 
-def verify(registry, name, arguments_text, ctx):
-    """Return (module, arguments) of a call that is right so far; ToolError, or a port's OSError, if not."""
-    path = registry.schema_path(name, ctx)
-    if len(arguments_text) > _MAX_ARGUMENTS:
-        raise ToolError(
-            "%s: %d characters of arguments are too many (%d): do it in parts"
-            % (name, len(arguments_text), _MAX_ARGUMENTS)
-        )
-    with open(path) as file:
-        schema = json.load(file)
-    module = registry.module(name)
-    if name in registry.built_in:
-        check.complete(schema, getattr(module, "LIMITS", ()))
-    try:
-        args = loads(arguments_text.strip() or "{}")
-        if not isinstance(args, dict):
-            raise ValueError("expected an object")
-        wrong = check.problem(schema, args)
-    except ValueError as error:
-        from tenner.tools.mistakes import example
+def _verified(registry, name, arguments_text, ctx):
+    from tenner.tools.verify import verify
 
-        wrong = "the arguments are not JSON: %s. Example: %s" % (error, example(schema, {}))
-    if wrong:
-        raise ToolError("%s: %s" % (name, wrong))
-    if hasattr(module, "check"):
-        module.check(args, ctx)
-    return module, args
+    try:
+        return verify(registry, name, arguments_text, ctx)
+    finally:
+        registry.make_room(("tenner.tools.verify", "tenner.tools.check", "tenner.net.strictjson"))
 
 
 async def _permit(name, module, args, ctx):

@@ -1,4 +1,4 @@
-# tenner sensors.strictjson: small JSON texts of models and owners, by the interpreter's own parser.
+# tenner net.strictjson: small JSON texts of models and owners, by the interpreter's own parser.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import json
