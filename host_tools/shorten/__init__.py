@@ -10,6 +10,7 @@ from host_tools.shorten.arguments import keywords, short_arguments
 from host_tools.shorten.compat import HOME_PATH, native_homes, without_compat
 from host_tools.shorten.private import inheritance_levels, shorten_private
 from host_tools.shorten.public import public_names
+from host_tools.shorten.relative import with_relative_imports
 from host_tools.shorten.syntax import ShortenError, renamed
 
 __all__ = ["ShortenError", "renamed", "shortened"]
@@ -24,10 +25,10 @@ def shortened(
     """
     given = keywords({**modules, **callers})
     homes = native_homes(modules.get(HOME_PATH, b""))
-    short = {
-        name: short_arguments(without_compat(source, name, homes), name, given)
-        for name, source in modules.items()
-    }
+    short = {}
+    for name, source in modules.items():
+        source = with_relative_imports(without_compat(source, name, homes), name)
+        short[name] = short_arguments(source, name, given)
     public = public_names(short, callers)
     levels = inheritance_levels(modules)
     for name, source in short.items():
