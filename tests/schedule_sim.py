@@ -1,14 +1,19 @@
 # tenner tests: a board with a fake clock, so that weeks of schedule pass in milliseconds.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-`Board` plays everything the heartbeat is given: port, configuration, clock, sensors, lane, model
-and Telegram. Nothing sleeps: `pass_time()` moves the clock to the next wake and lets the
-heartbeat look. A reboot throws the heartbeat away and keeps what is in `Flash`.
+`Board` plays the application for the heartbeat or for the jobs: configuration, clock, sensors, lane, model
+and Telegram. Nothing sleeps: `pass_time()` moves the clock to the next wake and lets the service look. A
+reboot throws the service away and keeps what is in `Flash`, or in the files of a folder.
 """
 
+import os
+
+from support import remove_tree, temp_folder
 from tenner import log as tenner_log
 from tenner.schedule.book import Book
+from tenner.schedule.cron import CronJobs
 from tenner.schedule.heartbeat import Heartbeat
+from tenner.schedule.stores import Stores
 from tenner.schedule.zone import Zone
 
 # 2026-11-21 00:00:00 UTC, a Saturday.
@@ -49,12 +54,16 @@ class Clock:
 
 
 class Flash:
-    """The part of schedule.book.Stores that survives a reboot."""
+    """
+    A schedule.stores.Stores in memory; it survives a reboot. Where the watched file is written by the
+    firmware, too, it is a real one, and `signature` tells of it.
+    """
 
-    def __init__(self, text):
+    def __init__(self, text, signature=None):
+        if signature:
+            self.signature = signature
         self.text = text
         self.version = 0
-        self.state = {}
         self.saved = {}
         self.log = []
         self.writes = 0
@@ -78,20 +87,6 @@ class Flash:
 
     def lines(self):
         return enumerate(self.text.split("\n"), 1)
-
-    def load_state(self):
-        import json
-
-        return json.loads(json.dumps(self.state))
-
-    def save_state(self, state):
-        import json
-
-        self._write()
-        text = json.dumps(state)
-        if len(text.replace(" ", "")) > 100:
-            raise AssertionError("does not fit a slot: " + text)
-        self.state = json.loads(text)
 
     def load(self, name):
         from tenner.store import jsontext
@@ -135,10 +130,27 @@ class Result:
 
 
 class Board:
-    """A board, its owner and its world. `settings` are dotted keys of the configuration."""
+    """
+    A board, its owner and its world. `settings` are dotted keys of the configuration. With `case`, a
+    TestCase, the files are real ones in a folder of its own; with `folder` only the watched file is. With
+    `cron` that is CRON.json.
+    """
 
-    def __init__(self, text, utc=START, trusted=True, tz="UTC0", flash=None, **settings):
-        self.flash = flash or Flash(text)
+    def __init__(
+        self, text, utc=START, trusted=True, tz="UTC0", case=None, folder=None, cron=False, **settings
+    ):  # fmt: skip
+        self.cron = cron
+        self.flash = None
+        self.workspace, self.state = "workspace", "state"
+        if folder or case:
+            folder = folder or temp_folder(case)
+            self.workspace, self.state = folder + "/workspace", folder + "/state"
+            os.mkdir(self.workspace)
+            os.mkdir(self.state)
+            self.write(text)
+        if case is None:
+            real = folder and Stores(self.state, self.workspace + "/CRON.json")
+            self.flash = Flash(text, real and real.signature)
         self.zone = Zone(tz)
         self.settings = {
             "heartbeat.every": 1800,
@@ -148,37 +160,49 @@ class Board:
             "heartbeat.ack_max_chars": 0,
             "heartbeat.dedup_h": 24,
             "heartbeat.dedup_numbers": False,
-            "budget.tokens_per_day": 0,
         }
         for name in settings:
             self.settings[name.replace("__", ".")] = settings[name]
+        self.port = self.config = self.agent = self.lane = self
         self.readings = {"room": {"temperature": 21.5}}
         self.units = {"temperature": "°C", "level": "%"}
         self.lane_holder = None
         self.idle = 3600
         self.net = True
-        self.left = None
+        self.left_tokens = None
+        self.per_day = 20000
         # What the model says: a Result, or an exception to raise, or a function of the prompt.
         self.reply = Result("HEARTBEAT_OK")
+        self.turn_s = 0  # what a turn takes
         self.turns = []  # (utc, prompt, model)
-        self.sent = []  # (utc, text)
+        self.sent = []  # (utc, text), and (text, channel, chat) of jobs
         self.confirms = True  # False: queued; an exception: neither
         self.waiting = []  # marks of what is queued
         self.notices = []
         self.clock = Clock(utc, trusted)
-        self.budget = _Budget(self)
         self.boot()
 
-    # --- what the heartbeat is given
+    def write(self, text):
+        """Edit the file that is watched; None deletes it."""
+        if self.workspace == "workspace":
+            self.flash.edit(text)
+            return
+        path = self.workspace + "/" + ("CRON.json" if self.cron else "HEARTBEAT.md")
+        remove_tree(path)
+        if text is not None:
+            with open(path, "w") as f:
+                f.write(text)
 
-    def path(self, name):
-        return name
+    # --- the application
 
-    def device_id(self):
-        return b"board-1"
+    def part(self, name):
+        return self.zone if name == "zone" else self
 
     def get(self, key):
         return self.settings[key]
+
+    def device_id(self):
+        return b"board-1"
 
     def unit(self, name):
         return self.units.get(name, "")
@@ -198,22 +222,26 @@ class Board:
     def online(self):
         return self.net
 
-    def part(self, name):
-        return {"zone": self.zone, "sensors": self, "budget": self.budget}[name]
+    def left(self, kind):
+        return self.left_tokens
 
-    async def run_turn(self, pieces, kind="heartbeat", model=None):
-        prompt = "".join(pieces())
-        if prompt != "".join(pieces()):
-            raise AssertionError("the prompt changes between two passes")
-        self.turns.append((self.clock.utc, prompt, model))
+    def notify(self, text):
+        self.notices.append(text)
+
+    def rest(self):
+        pass
+
+    async def run_turn(self, text, kind, model=None):
+        self.turns.append((self.clock.utc, text, model))
+        self.clock.pass_s(self.turn_s)
         reply = self.reply
         if not isinstance(reply, (Result, BaseException)):
-            reply = reply(prompt)
+            reply = reply(text)
         if isinstance(reply, BaseException):
             raise reply
         return reply
 
-    async def deliver(self, text, mark):
+    async def deliver_alert(self, text, mark):
         if isinstance(self.confirms, BaseException):
             raise self.confirms
         if mark in self.waiting:
@@ -224,6 +252,12 @@ class Board:
         self.waiting.append(mark)
         return "queued"
 
+    async def deliver_job(self, text, channel, chat):
+        if isinstance(self.confirms, BaseException):
+            raise self.confirms
+        self.sent.append((text, channel, chat))
+        return "yes"
+
     # --- time
 
     def boot(self, trusted=None):
@@ -231,52 +265,36 @@ class Board:
         if trusted is not None:
             self.clock.trusted = trusted
         self.clock.mono = 0
-        self.heartbeat = Heartbeat(
-            self,
-            self,
-            self.clock,
-            self.part,
-            self,
-            self.run_turn,
-            self.deliver,
-            self.notices.append,
-            self.online,
-            stores=self.flash,
-        )
-        return self.heartbeat
+        self.service = CronJobs(self) if self.cron else Heartbeat(self)
+        self.service.kept = self.flash
 
-    def step(self, forced=False):
-        return drive(self.heartbeat.beat(forced))
+    def step(self, *forced):
+        """One wake: (action, reason) of the heartbeat."""
+        return drive(self.service.step(*forced))
 
     def pass_time(self, seconds, longest_s=60):
-        """Let time pass, waking the heartbeat as its service would."""
+        """Let time pass, waking the service as it would itself."""
         end = self.clock.mono + seconds
         self.step()
         while self.clock.mono < end:
-            wake = self.heartbeat.next_wake()
+            wake = self.service.next_wake()
             wait = longest_s if wake is None else min(max(wake, 1), longest_s)
             self.clock.pass_s(min(wait, end - self.clock.mono))
             self.step()
 
     def lines(self):
         """The run log with the lines that are held back."""
-        return Book(self.heartbeat).tail(1000000)
+        return Book(self.service).tail(1000000)
 
-
-class _Budget:
-    def __init__(self, board):
-        self._board = board
-
-    def left(self, kind):
-        return self._board.left
+    def results(self):
+        return [line["r"] for line in self.lines()]
 
 
 def quiet():
     """No log lines while the tests run; returns what puts them back."""
-    from tenner.schedule import book, gates, ledger, outcome, watch
+    from tenner.schedule import book, cronwake, gates, outcome, watch
 
-    modules = (book, gates, ledger, outcome, watch)
-    for module in modules:
+    for module in (book, cronwake, gates, outcome, watch):
         module.log = _silent
     return tenner_log.log
 

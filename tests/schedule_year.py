@@ -56,8 +56,8 @@ class Greenhouse(sim.Board):
             HEARTBEAT,
             tz=BERLIN,
             heartbeat__active_hours="06:00-23:00",
-            budget__tokens_per_day=TOKENS_PER_DAY,
         )
+        self.per_day = TOKENS_PER_DAY
         self.reply = self._think
 
     def _plan(self, day):
@@ -99,7 +99,7 @@ class Greenhouse(sim.Board):
     def _think(self, prompt):
         day = (self.clock.utc + self.zone.offset(self.clock.utc)) // DAY
         self.spent[day] += TOKENS
-        self.left = TOKENS_PER_DAY - self.spent[day]
+        self.left_tokens = TOKENS_PER_DAY - self.spent[day]
         if self.during("model"):
             return sim.Result(error="The model does not answer.", tokens=0)
         silence = "Check the inbox" not in prompt or self.chance.random() < 0.9
@@ -124,7 +124,7 @@ class Greenhouse(sim.Board):
         self.near = [spell for spell in self.spells if spell[0] <= self.clock.utc + HOUR]
         self.spells = [spell for spell in self.spells if spell[1] > self.clock.utc]
         today = (self.clock.utc + self.zone.offset(self.clock.utc)) // DAY
-        self.left = TOKENS_PER_DAY - self.spent[today]
+        self.left_tokens = TOKENS_PER_DAY - self.spent[today]
         self.tank -= seconds / 3600
         if self.tank < 5:
             self.tank = 95.0

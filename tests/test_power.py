@@ -57,6 +57,7 @@ class Jobs:
     file = "no such file"
     booted = True
     running_s = None
+    every_s = None
     tasks = None
     wake_s = None
 
@@ -84,7 +85,7 @@ class App:
     def __init__(self, text="- Check.\n"):
         self.board = sim.Board(text)
         self.board.step()
-        self.heartbeat = self.board.heartbeat
+        self.heartbeat = self.board.service
         self.clock = self.board.clock
         self.config = {"power.awake_s": 120}
         self.workspace = "no such folder"
@@ -205,12 +206,12 @@ class OnFlash(unittest.TestCase):
 
     def sleep(self, board):
         app = App()
-        app.board, app.heartbeat, app.clock = board, board.heartbeat, board.clock
+        app.board, app.heartbeat, app.clock = board, board.service, board.clock
         seconds = None
         while seconds is None:
             board.pass_time(5)
             seconds, _ = power.look(app)
-        power.write_down(board.heartbeat, seconds)
+        power.write_down(board.service)
         board.clock.pass_s(seconds)
         board.boot()
         board.step()
@@ -236,7 +237,7 @@ class OnFlash(unittest.TestCase):
         board.step()
         board.net = "wifi"
         board.pass_time(1800)
-        waiting = [(name_of(task.key), task.pending[0]) for task in board.heartbeat.tasks]
+        waiting = [(name_of(task.key), task.pending[0]) for task in board.service.tasks]
         self.sleep(board)
         board.net = True
         board.pass_time(60)

@@ -82,7 +82,7 @@ class SensorGates(unittest.TestCase):
             ("{a.b} {x} {", "(no value) {x} {"),
             ("no braces", "no braces"),
         ):
-            senses = gates.Senses(board.heartbeat)
+            senses = gates.Senses(board.service)
             self.assertEqual(sim.drive(senses.fill(template, {})), wanted)
         known = {"room.temp": 30}
         self.assertEqual(sim.drive(senses.fill("{room.temp}", known)), "30 °C")

@@ -2,7 +2,6 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import asyncio
-import os
 import unittest
 
 import schedule_sim as sim
@@ -11,42 +10,11 @@ from support import run, temp_folder
 from tenner import log as tenner_log
 from tenner.agent.lane import PutBack
 from tenner.agent.turn import Turn
-from tenner.schedule.heartbeat import Heartbeat
 
 sim.quiet()
 
 TANK = "- (every 10m; when tank.level < 20 reset 25; notify) Tank low: {tank.level}\n"
 HALF_HOUR = 1800
-
-
-class OnFiles(sim.Board):
-    """A board whose state is in real files, and in nothing else over a boot."""
-
-    def __init__(self, case, text, **settings):
-        self.folder = temp_folder(case)
-        os.mkdir(self.folder + "/workspace")
-        with open(self.folder + "/workspace/HEARTBEAT.md", "w") as file:
-            file.write(text)
-        sim.Board.__init__(self, text, **settings)
-
-    def path(self, name):
-        return self.folder + "/" + name
-
-    def boot(self, trusted=None):
-        if trusted is not None:
-            self.clock.trusted = trusted
-        self.clock.mono = 0
-        self.heartbeat = Heartbeat(
-            self,
-            self,
-            self.clock,
-            self.part,
-            self,
-            self.run_turn,
-            self.deliver,
-            self.notices.append,
-            self.online,
-        )
 
 
 class Faults(unittest.TestCase):
@@ -58,7 +26,7 @@ class Faults(unittest.TestCase):
         tenner_log.write = self._write
 
     def test_it_fires_on_each_reboot(self):
-        board = OnFiles(self, "- Check.\n- (every 7m) Look.\n")
+        board = sim.Board("- Check.\n- (every 7m) Look.\n", case=self)
         board.pass_time(HALF_HOUR)
         before = len(board.turns)
         self.assertGreater(before, 1)
@@ -70,9 +38,9 @@ class Faults(unittest.TestCase):
 
     def test_it_never_fires_after_reboots(self):
         # Always off when a slot begins, and never on for as long as an interval.
-        board = OnFiles(self, "- Check.\n")
+        board = sim.Board("- Check.\n", case=self)
         board.step()
-        board.pass_time(board.heartbeat.next_wake() - 100)
+        board.pass_time(board.service.next_wake() - 100)
         for beats in range(12):
             self.assertEqual(len(board.turns), beats)
             board.clock.pass_s(200)
@@ -81,7 +49,7 @@ class Faults(unittest.TestCase):
         self.assertEqual(len(board.turns), 12)
 
     def test_it_never_fires_after_reboots_without_a_clock(self):
-        board = OnFiles(self, "- Check.\n", utc=946684800, trusted=False)
+        board = sim.Board("- Check.\n", case=self, utc=946684800, trusted=False)
         for _ in range(10):
             board.pass_time(300)
             board.clock.utc = 946684800
@@ -95,14 +63,14 @@ class Faults(unittest.TestCase):
             ("No.", "No."),
             ("**HEARTBEAT_OK**", None),
         ):
-            board = OnFiles(self, "- Check.\n")
+            board = sim.Board("- Check.\n", case=self)
             board.reply = sim.Result(reply)
             board.pass_time(HALF_HOUR)
             self.assertEqual([text for _, text in board.sent], [told] if told else [])
 
     def test_it_swallows_an_alert_because_of_a_reboot(self):
         # Low, then full again, then a reboot, then low: two alerts.
-        board = OnFiles(self, TANK)
+        board = sim.Board(TANK, case=self)
         for level in (10, 40, 11):
             board.readings["tank"] = {"level": level}
             board.pass_time(1200)
@@ -110,9 +78,9 @@ class Faults(unittest.TestCase):
         self.assertEqual([text for _, text in board.sent], ["Tank low: 10 %", "Tank low: 11 %"])
 
     def test_it_never_sees_a_change_because_of_reboots(self):
-        board = OnFiles(
-            self,
+        board = sim.Board(
             "- (every 10m; when room.temperature changes by 2; notify) Now {room.temperature}\n",
+            case=self,
         )
         for degrees in (20, 20.9, 21.8, 22.7):
             board.readings["room"]["temperature"] = degrees
@@ -121,7 +89,7 @@ class Faults(unittest.TestCase):
         self.assertEqual([text for _, text in board.sent], ["Now 22.7 °C"])
 
     def test_it_sends_error_texts_as_news(self):
-        board = OnFiles(self, "- Check.\n")
+        board = sim.Board("- Check.\n", case=self)
         board.reply = sim.Result("429 Too many requests", error="The model wants fewer requests.")
         board.pass_time(4 * HALF_HOUR)
         self.assertEqual(board.sent, [])
@@ -139,13 +107,13 @@ class Faults(unittest.TestCase):
             board = sim.Board("- Check.\n")
             board.pass_time(60)
 
-            async def run_turn(pieces, kind="heartbeat", model=None):
+            async def run_turn(text, kind, model=None):
                 order.append("beat")
-                return await agent.lane.background(kind, Turn(agent, kind, "".join(pieces())))
+                return await agent.lane.background(kind, Turn(agent, kind, text))
 
-            board.heartbeat.run_turn = run_turn
+            board.run_turn = run_turn
             board.clock.pass_s(HALF_HOUR)
-            beat = asyncio.create_task(board.heartbeat.beat())
+            beat = asyncio.create_task(board.service.step())
             await agent.chain.started.wait()
             turn = Turn(agent, "person", "hi", "telegram", "7")
             # A limit only so that a failure is one.
@@ -155,7 +123,7 @@ class Faults(unittest.TestCase):
             order.append(action + ": " + reason)
             # It is put back into its slot, and runs there.
             board.clock.pass_s(30)
-            await board.heartbeat.beat()
+            await board.service.step()
             order.append([line["r"] for line in board.lines()])
 
         run(main())
@@ -163,28 +131,30 @@ class Faults(unittest.TestCase):
         self.assertEqual(order, ["beat", "hello", put_back, "beat", ["ran"]])
 
     def test_it_pays_for_ticked_items(self):
-        board = OnFiles(self, "# Heartbeat\n- [x] Order seeds.\n- [X] (every 1m) Look.\n")
+        board = sim.Board("# Heartbeat\n- [x] Order seeds.\n- [X] (every 1m) Look.\n", case=self)
         board.pass_time(86400, longest_s=3600)
         self.assertEqual(board.turns, [])
-        board = OnFiles(self, "- [x] Order seeds.\n- Check.\n")
+        board = sim.Board("- [x] Order seeds.\n- Check.\n", case=self)
         board.pass_time(HALF_HOUR)
         self.assertEqual(len(board.turns), 1)
         self.assertEqual("seeds" in board.turns[0][1], False)
 
     def test_it_ignores_the_time_zone_it_stores(self):
         # Half past seven in Tokyo is the evening before in London.
-        board = OnFiles(self, "- (daily 07:30) Minimum.\n", tz="JST-9")
+        board = sim.Board("- (daily 07:30) Minimum.\n", case=self, tz="JST-9")
         board.pass_time(2 * 86400)
         seconds = [utc % 86400 for utc, prompt, _ in board.turns]
         self.assertEqual(seconds, [22 * 3600 + 1800] * 2)
         self.assertTrue("Time: Sunday 2026-11-22 07:30" in board.turns[0][1])
-        board = OnFiles(self, "- Check.\n", tz="JST-9", heartbeat__active_hours="08:00-20:00")
+        board = sim.Board(
+            "- Check.\n", case=self, tz="JST-9", heartbeat__active_hours="08:00-20:00"
+        )
         board.pass_time(86400)
         hours = [(utc // 3600 + 9) % 24 for utc, _, _ in board.turns]
         self.assertEqual((len(hours), min(hours), max(hours)), (24, 8, 19))
 
     def test_it_keeps_its_state_in_memory_only(self):
-        board = OnFiles(self, "- Check.\n- (daily 07:30) Minimum.\n" + TANK)
+        board = sim.Board("- Check.\n- (daily 07:30) Minimum.\n" + TANK, case=self)
         board.readings["tank"] = {"level": 10}
         board.reply = sim.Result("The door is open.")
         board.pass_time(8 * 3600)

@@ -5,10 +5,9 @@ import asyncio
 import unittest
 
 import schedule_sim as sim
-from support import run, temp_folder
+from support import run
 from tenner.agent.lane import LaneBusy, PutBack
 from tenner.schedule.dedup import mask_numbers
-from tenner.schedule.heartbeat import Heartbeat
 
 sim.quiet()
 
@@ -25,7 +24,7 @@ class Beats(unittest.TestCase):
         board.pass_time(6 * 3600)
         self.assertEqual(len(board.turns), 12)
         self.assertEqual(
-            {utc % 1800 for utc, _, _ in board.turns}, {board.heartbeat.tasks[0].phase_s}
+            {utc % 1800 for utc, _, _ in board.turns}, {board.service.tasks[0].phase_s}
         )
         self.assertEqual([line["r"] for line in board.lines()], ["ran"] * 12)
 
@@ -40,7 +39,7 @@ class Beats(unittest.TestCase):
         board = sim.Board(None)
         self.assertEqual(board.step(), ("off", "disabled (no HEARTBEAT.md)"))
         self.assertEqual(board.step(True), ("off", "disabled (no HEARTBEAT.md)"))
-        self.assertEqual(board.heartbeat.next_wake(), None)
+        self.assertEqual(board.service.next_wake(), None)
         board.flash.edit("- Check.\n")
         board.pass_time(1800)
         self.assertEqual(len(board.turns), 1)
@@ -194,7 +193,7 @@ class Trouble(unittest.TestCase):
         board.lane_holder = "telegram:1"
         board.pass_time(1000)
         self.assertEqual(board.lines(), [])
-        self.assertTrue(board.heartbeat.next_wake() <= 30)
+        self.assertTrue(board.service.next_wake() <= 30)
         board.lane_holder = None
         board.pass_time(31)
         self.assertEqual([line["r"] for line in board.lines()], ["ran"])
@@ -247,12 +246,12 @@ class Trouble(unittest.TestCase):
         board = sim.Board("- Check.\n")
         board.reply = KeyError("x")
         board.pass_time(1000)
-        self.assertTrue(board.heartbeat.saved["f"] >= 1)
+        self.assertTrue(board.service.saved["f"] >= 1)
 
     def test_budget(self):
-        board = sim.Board("- Check.\n" + TANK, budget__tokens_per_day=20000)
+        board = sim.Board("- Check.\n" + TANK, heartbeat__every=1800)
         board.readings["tank"] = {"level": 1}
-        board.left = 0
+        board.left_tokens = 0
         board.pass_time(1800)
         self.assertEqual(len(board.sent), 1)
         self.assertTrue("daily token budget spent (20000)" in reasons(board))
@@ -274,10 +273,10 @@ class Trouble(unittest.TestCase):
 
     def test_a_corrupt_state_file_is_told(self):
         board = sim.Board("- (every 10m) Look.\n")
-        board.flash.saved["tasks"] = "{"
+        board.flash.saved["heartbeat"] = "{"
         board.boot()
         board.step()
-        self.assertTrue("tasks.json.bad" in board.notices[0])
+        self.assertTrue("heartbeat.json.bad" in board.notices[0])
 
 
 class Clocks(unittest.TestCase):
@@ -385,11 +384,14 @@ class Answers(unittest.TestCase):
         board.waiting.clear()
         board.pass_time(1800)
         self.assertEqual(len(board.sent), 2)
-        board.heartbeat.confirm(board.waiting.pop())
+        board.service.confirm(board.waiting.pop())
         board.boot()
-        dedup = board.heartbeat.dedup()
-        self.assertTrue(dedup.repeats(dedup.mark("fire!")))
-        self.assertEqual(dedup.repeats(dedup.mark("Water!")), False)
+        board.reply = sim.Result("fire!")
+        board.pass_time(1800)
+        self.assertEqual(len(board.sent), 2)
+        board.reply = sim.Result("Water!")
+        board.pass_time(1800)
+        self.assertEqual(len(board.sent), 3)
 
     def test_numbers_may_be_masked(self):
         self.assertEqual(mask_numbers("12.5 of 30,000 at 7"), "# of # at #")
@@ -423,10 +425,10 @@ class Answers(unittest.TestCase):
     def test_why_and_status(self):
         board = sim.Board("- Check.\n")
         board.pass_time(1800)
-        why = list(board.heartbeat.why())
+        why = list(board.service.why())
         self.assertTrue("beat: ran" in why[0] and "100 tokens" in why[0], why[0])
         self.assertTrue(why[-1].startswith("next: in "))
-        status = list(board.heartbeat.status())
+        status = list(board.service.status())
         self.assertTrue(status[2].startswith("2 due: not due ("), status[2])
         self.assertEqual(status[3], "3 active hours: ok")
 
@@ -442,12 +444,12 @@ class Answers(unittest.TestCase):
             tokens_out = 5
             calls = []
 
-        async def ask(pieces, model):
-            asked.append(("".join(pieces()), model))
+        async def ask(text, model):
+            asked.append((text, model))
             return Reply
 
         board = sim.Board("- A.\n- B.\n", heartbeat__mode="decide", heartbeat__model="cheap")
-        board.heartbeat.ask = ask
+        board.ask = ask
         board.pass_time(1800)
         self.assertEqual((len(asked), board.turns), (1, []))
         self.assertTrue("1. A.\n2. B.\n" in asked[0][0])
@@ -469,62 +471,28 @@ class OnFlash(unittest.TestCase):
     """The same on real files and a real loop."""
 
     def test_a_real_board(self):
-        folder = temp_folder(self)
-        import os
-
-        os.mkdir(folder + "/workspace")
-        with open(folder + "/workspace/HEARTBEAT.md", "w") as f:
-            f.write("- Check.\n" + TANK)
-        board = sim.Board("")
+        board = sim.Board("- Check.\n" + TANK, case=self)
         board.readings["tank"] = {"level": 10}
-
-        class Port:
-            def path(self, name):
-                return folder + "/" + name
-
-            def device_id(self):
-                return b"board-1"
-
-        def start():
-            board.clock.mono = 0
-            board.heartbeat = Heartbeat(
-                Port(),
-                board,
-                board.clock,
-                board.part,
-                board,
-                board.run_turn,
-                board.deliver,
-                board.notices.append,
-                board.online,
-            )
-
-        start()
         board.reply = sim.Result("The door is open.")
         board.pass_time(1800)
         self.assertEqual(len(board.turns), 1)
         self.assertEqual(len(board.sent), 2)
-        start()
+        board.boot()
         board.pass_time(60)
         self.assertEqual((len(board.turns), len(board.sent)), (1, 2))
-        dedup = board.heartbeat.dedup()
-        self.assertTrue(dedup.repeats(dedup.mark("The door is open.")))
-        with open(folder + "/workspace/HEARTBEAT.md", "w") as f:
-            f.write("- Chuck.\n")
+        board.write("- Chuck.\n")
         board.step()
-        self.assertEqual(len(board.heartbeat.tasks), 1)
-        self.assertEqual(board.heartbeat.stores().load("tasks")[1], None)
+        self.assertEqual(len(board.service.tasks), 1)
         # A wake is spared while nothing is due and nothing has changed.
-        spared = board.heartbeat._nothing_new
+        spared = board.service._nothing_new
         self.assertEqual([spared(), spared()], [False, True])
-        with open(folder + "/workspace/HEARTBEAT.md", "w") as f:
-            f.write("- Check again.\n")
+        board.write("- Check again.\n")
         self.assertEqual([spared(), spared()], [False, True])
         board.clock.utc += 7200
         self.assertEqual(spared(), False)
         board.step()
         self.assertEqual(spared(), True)
-        board.clock.pass_s(board.heartbeat.next_wake())
+        board.clock.pass_s(board.service.next_wake())
         self.assertEqual(spared(), False)
         board.step()
         board.clock.trusted = False
@@ -539,25 +507,25 @@ class OnFlash(unittest.TestCase):
             thinking = asyncio.Event()
             enough = asyncio.Event()
 
-            async def run_turn(pieces, kind, model):
+            async def run_turn(text, kind, model):
                 events.append("begin")
                 thinking.set()
                 await enough.wait()
                 events.append("end")
                 return sim.Result("HEARTBEAT_OK")
 
-            board.heartbeat.run_turn = run_turn
+            board.run_turn = run_turn
             board.step()
             board.clock.pass_s(1800)
-            service = asyncio.create_task(board.heartbeat.service())
+            service = asyncio.create_task(board.service.service())
             await thinking.wait()
             board.readings["tank"] = {"level": 5}
             board.clock.pass_s(60)
-            board.heartbeat.poke()
+            board.service.poke()
             while not board.sent:
                 await asyncio.sleep(0)
             events.append("alert")
-            reason = (await board.heartbeat.beat(True))[1]
+            reason = (await board.service.step(True))[1]
             events.append(reason.split("(")[0])
             enough.set()
             while not any(line["k"] == "beat" for line in board.lines()):

@@ -2,21 +2,16 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import json
-import os
 import unittest
 
 import schedule_sim as sim
 from support import run, temp_folder
 from tenner.agent.lane import LaneBusy, PutBack
-from tenner.schedule import cronbook, jobs
-from tenner.schedule.book import Book
-from tenner.schedule.cron import CronJobs
-from tenner.schedule.zone import Zone
+from tenner.schedule import jobs
 from tenner.tools import ToolError
 from tenner.tools import cron as tool
 
 sim.quiet()
-cronbook.log = sim._silent
 START = sim.START  # midnight, a Saturday
 
 
@@ -31,85 +26,21 @@ EVERY = {"kind": "every", "every_seconds": 600}
 DAILY = {"kind": "cron", "expr": "30 7 * * *"}
 
 
-class Board:
-    def __init__(self, case, entries, utc=START, trusted=True):
-        self.folder = temp_folder(case)
-        os.mkdir(self.folder + "/workspace")
-        self.clock = sim.Clock(utc, trusted)
-        self.zone = Zone()
-        self.holder = None
-        self.net = True
-        self.left_tokens = None
-        self.per_day = 500
-        self.reply = sim.Result("Done.")
-        self.turns = []
-        self.sent = []
-        self.notices = []
-        if entries is not None:
-            self.write(json.dumps({"jobs": entries}))
-        self.boot()
+class Board(sim.Board):
+    """A board with a CRON.json of these entries."""
 
-    def write(self, text):
-        with open(self.folder + "/workspace/CRON.json", "w") as f:
-            f.write(text)
+    def __init__(self, case, entries, utc=START, trusted=True):
+        text = None if entries is None else json.dumps({"jobs": entries})
+        sim.Board.__init__(self, text, utc, trusted, case=case, cron=True)
+        self.reply = sim.Result("Done.")
+        self.turn_s = 2
 
     def entries(self):
-        with open(self.folder + "/workspace/CRON.json") as f:
+        with open(self.workspace + "/CRON.json") as f:
             return json.loads(f.read())["jobs"]
 
-    def path(self, name):
-        return self.folder + "/" + name
-
-    def part(self, name):
-        return {"zone": self.zone, "budget": self}[name]
-
-    def busy(self):
-        return self.holder
-
-    def left(self, kind):
-        return self.left_tokens
-
-    def online(self):
-        return self.net
-
-    async def run_turn(self, pieces, kind, model):
-        self.turns.append((self.clock.utc, "".join(pieces()), model))
-        self.clock.pass_s(2)
-        if isinstance(self.reply, BaseException):
-            raise self.reply
-        return self.reply
-
-    async def deliver(self, text, channel, chat):
-        self.sent.append((text, channel, chat))
-        return "yes"
-
-    def boot(self):
-        self.clock.mono = 0
-        self.cron = CronJobs(
-            self,
-            self.clock,
-            self.part,
-            self,
-            self.run_turn,
-            self.deliver,
-            self.notices.append,
-            self.online,
-        )
-
     def pass_time(self, seconds):
-        end = self.clock.mono + seconds
-        sim.drive(self.cron.step())
-        while self.clock.mono < end:
-            wake = self.cron.next_wake()
-            wait = 3600 if wake is None else min(max(wake, 1), 3600)
-            self.clock.pass_s(min(wait, end - self.clock.mono))
-            sim.drive(self.cron.step())
-
-    def lines(self):
-        return Book(self.cron).tail(10000)
-
-    def results(self):
-        return [line["r"] for line in self.lines()]
+        sim.Board.pass_time(self, seconds, 3600)
 
 
 class Schedules(unittest.TestCase):
@@ -142,7 +73,7 @@ class Schedules(unittest.TestCase):
         board = Board(self, [job("a", {"kind": "at", "at": "2026-11-21T08:00"}), job("b", DAILY)])
         board.pass_time(12 * 3600)
         self.assertEqual(len([1 for turn in board.turns if '"a"' in turn[1]]), 1)
-        self.assertTrue("a (at 2026-11-21 08:00): off: done" in list(board.cron.lines()))
+        self.assertTrue("a (at 2026-11-21 08:00): off: done" in list(board.service.lines()))
         board.boot()
         board.pass_time(86400)
         self.assertEqual([entry["id"] for entry in board.entries()], ["b"])
@@ -160,7 +91,7 @@ class Schedules(unittest.TestCase):
         self.assertEqual([line["job"] for line in board.lines()], ["b", "b"])
         board.clock.utc, board.clock.trusted = START, True
         before = len(board.turns)
-        sim.drive(board.cron.step())
+        board.step()
         self.assertEqual(len(board.turns), before)
 
     def test_the_result_goes_where_the_job_says(self):
@@ -197,7 +128,7 @@ class Missed(unittest.TestCase):
         at = {"kind": "at", "at": START + 60}
         for missed, turns, notices in (("once", 1, 0), ("skip", 0, 1)):
             board = Board(self, [job("a", at, missed=missed)])
-            sim.drive(board.cron.step())
+            board.step()
             board.clock.pass_s(86400)
             board.boot()
             board.pass_time(60)
@@ -244,9 +175,9 @@ class Missed(unittest.TestCase):
 class Trouble(unittest.TestCase):
     def test_lane_network_and_person(self):
         board = Board(self, [job("a", EVERY)])
-        board.holder = "telegram:1"
+        board.lane_holder = "telegram:1"
         board.pass_time(700)
-        board.holder, board.net = None, "wifi"
+        board.lane_holder, board.net = None, "wifi"
         board.pass_time(100)
         board.net, board.reply = True, PutBack(sim.Result())
         board.pass_time(31)
@@ -259,7 +190,7 @@ class Trouble(unittest.TestCase):
 
     def test_an_occurrence_that_never_got_its_turn_has_a_line(self):
         board = Board(self, [job("a", EVERY)])
-        board.holder = "telegram:1"
+        board.lane_holder = "telegram:1"
         board.pass_time(1850)
         self.assertEqual([line["due"] - START for line in board.lines()], [600, 1200])
         self.assertEqual(board.lines()[0]["why"], "lane busy (telegram:1)")
@@ -269,7 +200,7 @@ class Trouble(unittest.TestCase):
         board.left_tokens = 0
         board.pass_time(601)
         self.assertEqual(board.results(), ["skipped", "ran"])
-        self.assertEqual(board.lines()[0]["why"], "daily token budget spent (500)")
+        self.assertEqual(board.lines()[0]["why"], "daily token budget spent (20000)")
 
     def test_five_failures_switch_a_job_off(self):
         board = Board(self, [job("a", EVERY)])
@@ -282,7 +213,7 @@ class Trouble(unittest.TestCase):
         board.pass_time(3600)
         self.assertEqual(len(board.turns), 5)
         board.reply = sim.Result("Done.")
-        board.cron.enable("a")
+        board.service.enable("a")
         board.pass_time(601)
         self.assertEqual(len(board.turns), 6)
 
@@ -312,25 +243,25 @@ class TheFile(unittest.TestCase):
         )
         board.pass_time(601)
         board.pass_time(60)
-        self.assertEqual([job.key for job in board.cron.tasks], ["good", "last"])
+        self.assertEqual([job.key for job in board.service.tasks], ["good", "last"])
         self.assertEqual(len(board.notices), 1)
         for word in ('entry 2: it needs an "id"', "entry 3: cron", "entry 4:", "twice", "entry 6"):
             self.assertTrue(word in board.notices[0], board.notices[0])
         # What cannot run stays in the file as it is.
         before = board.entries()
-        board.cron.remove("last")
+        board.service.remove("last")
         self.assertEqual(board.entries(), before[:-1])
 
     def test_a_wake_is_spared_while_nothing_is_due_and_nothing_has_changed(self):
         board = Board(self, [job("a", EVERY)])
-        self.assertEqual(board.cron._nothing_new(), False)
-        sim.drive(board.cron.step())
-        spared = board.cron._nothing_new
+        self.assertEqual(board.service._nothing_new(), False)
+        board.step()
+        spared = board.service._nothing_new
         self.assertEqual([spared(), spared()], [True, True])
         board.write('{"jobs": []}')
         self.assertEqual(spared(), False)
         board.write(json.dumps({"jobs": [job("a", EVERY)]}))
-        sim.drive(board.cron.step())
+        board.step()
         board.clock.pass_s(600)
         self.assertEqual(spared(), False)
 
@@ -347,7 +278,7 @@ class TheFile(unittest.TestCase):
         self.assertEqual(len(board.sent), 1)
         board.write(whole[: whole.index('"b"') + 9])
         board.pass_time(10)
-        self.assertEqual([job.key for job in board.cron.tasks], ["a"])
+        self.assertEqual([job.key for job in board.service.tasks], ["a"])
         self.assertTrue("cannot be read to its end" in board.notices[0])
         # Put right again: the one-shot that has run does not run again.
         board.write(whole)
@@ -394,7 +325,7 @@ class Ctx:
     def __init__(self, board, kind="person"):
         self.turn = Turn(kind)
         self.agent = self
-        self.cron = board.cron if board else None
+        self.cron = board.service if board else None
 
 
 class TheTool(unittest.TestCase):
@@ -405,7 +336,7 @@ class TheTool(unittest.TestCase):
 
     def test_add_list_remove(self):
         board = Board(self, None)
-        sim.drive(board.cron.step())
+        board.step()
         self.assertEqual(self.call(board, action="list"), "no jobs")
         text = self.call(board, action="add", id="plants", message="Look.", cron="0 8 * * *")
         self.assertEqual(text, "plants (cron 0 8 * * *): next 2026-11-21 08:00")

@@ -68,16 +68,6 @@ class App:
 
             forget(prefix, keep)
 
-    def scheduled(self, name):
-        """Return a function of `scheduled`, which is loaded when that is called."""
-
-        def call(*args, **options):
-            from tenner import scheduled
-
-            return getattr(scheduled, name)(self, *args, **options)
-
-        return call
-
     # --- the outside
 
     def http(self, yields=False):

@@ -59,11 +59,11 @@ async def _beat(app):
         sent.append(text)
         return "queued"
 
-    app.part("heartbeat").deliver = deliver
+    app.part("scheduled").deliver_alert = deliver
     for line in app.part("heartbeat").status():
         print(line)
     # Now means now: neither the time, nor the hours, nor a sensor's gate is waited for.
-    action, reason = await app.part("heartbeat").beat(forced=True)
+    action, reason = await app.part("heartbeat").step(forced=True)
     print("decision: %s (%s)" % (action, reason))
     for text in sent:
         print("would send: " + text)

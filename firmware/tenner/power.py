@@ -84,7 +84,7 @@ def _failed(service):
     return (
         service.next_wake() is None
         and (service.tasks is None or service.area == "heartbeat")
-        and getattr(service, "every_s", 1) > 0
+        and service.every_s != 0
         and files.exists(service.file)
     )
 
@@ -118,21 +118,14 @@ def look(app):
     return plan(busy, clock_waits, talk_s, now_s, wakes)
 
 
-def write_down(service, sleep_s):
-    """Put on flash what of a service is in memory only and would be missed after the sleep."""
-    from tenner.schedule import slots
+def write_down(service):
+    """Put on flash what of a service is in memory only."""
     from tenner.schedule.book import Book
 
     book = Book(service)
-    now, _, trusted = book.time()
-    for task in service.tasks or ():
-        waiting = task.pending
-        if waiting:
-            coming = slots.following(task, waiting[0], now, trusted, book.zone)
-            if coming is not None and coming <= now + sleep_s:
-                # The next one is due before the board wakes: this one ends here.
-                book.close(task, waiting, now, trusted)
     book.flush(True)
+    if service.stale:
+        book.save()
 
 
 async def after_sync(app, service, *args):
@@ -154,7 +147,7 @@ async def run(app):
         # Twice, so that whatever the last turn has set going is seen.
         if sleep_s is not None and before is not None:
             for service in _services(app):
-                write_down(service, sleep_s)
+                write_down(service)
             log("power", "sleeping for %d s (%s)" % (sleep_s, why))
             app.port.deep_sleep(sleep_s * 1000, app.config.get("power.wake_gpio") or None)
         before = sleep_s

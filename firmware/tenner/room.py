@@ -21,7 +21,7 @@ _RESIDENT = (
 )
 
 # Parts that are made again when they are asked for.
-_PARTS = ("chain", "registry", "sensors", "budget", "zone", "delivery")
+_PARTS = ("chain", "registry", "sensors", "budget", "zone", "scheduled", "delivery")
 
 
 def make(app):

@@ -108,35 +108,19 @@ def console(app):
     return Console(app.port.stdin_line, app.inbox)
 
 
+def scheduled(app):
+    from tenner.scheduled import Scheduled
+
+    return Scheduled(app)
+
+
 def heartbeat(app):
     from tenner.schedule.heartbeat import Heartbeat
 
-    return Heartbeat(
-        app.port,
-        app.config,
-        app.clock,
-        app.part,
-        app.agent.lane,
-        app.scheduled("run_turn"),
-        app.scheduled("deliver_alert"),
-        app.agent.notify,
-        app.online,
-        ask=app.scheduled("ask_model"),
-        rest=app.rest,
-    )
+    return Heartbeat(app)
 
 
 def cron(app):
     from tenner.schedule.cron import CronJobs
 
-    return CronJobs(
-        app.port,
-        app.clock,
-        app.part,
-        app.agent.lane,
-        app.scheduled("run_turn"),
-        app.scheduled("deliver_job"),
-        app.agent.notify,
-        app.online,
-        rest=app.rest,
-    )
+    return CronJobs(app)

@@ -21,11 +21,10 @@ import time
 from vfs import VfsLfs2, mount, umount
 
 import schedule_sim as sim
-from tenner import scheduled
 from tenner.channels.delivery import Delivery
 from tenner.schedule.book import name_of
-from tenner.schedule.heartbeat import Heartbeat
 from tenner.schedule.slots import slot_start
+from tenner.scheduled import Scheduled
 from tenner.store import files
 from tenner.store.outbox import Outbox
 
@@ -98,8 +97,8 @@ class Phone:
     def __init__(self, board):
         self.board = board
         self.agent = self
-        outbox = Outbox(board.path("state"), board.clock)
-        self.delivery = Delivery(outbox, self.owner, board.heartbeat.confirm)
+        outbox = Outbox(board.state, board.clock)
+        self.delivery = Delivery(outbox, self.owner, board.service.confirm)
         self.delivery.register("telegram", self)
 
     def owner(self):
@@ -141,48 +140,36 @@ class Board(sim.Board):
         self.image = image
         self.chip = None
         self.ran = []  # [utc, task] of what a model was asked
-        sim.Board.__init__(self, "", flash=sim.Flash(""))
+        sim.Board.__init__(self, "")
         self.readings["tank"] = {"level": 10}
         self.reply = self.think
-
-    def path(self, name):
-        return ROOT + "/" + name
 
     def plug_in(self, chip):
         self.chip = chip
         mount(VfsLfs2(chip), ROOT)
         self.boot()
 
-    def boot(self):
-        self.clock.mono = 0
-        self.heartbeat = Heartbeat(
-            self,
-            self,
-            self.clock,
-            self.part,
-            self,
-            self.run_turn,
-            self.deliver,
-            self.notices.append,
-            self.online,
-        )
+    def boot(self, trusted=None):
+        self.flash = None
+        self.workspace, self.state = ROOT + "/workspace", ROOT + "/state"
+        sim.Board.boot(self, trusted)
         self.phone = Phone(self)
 
-    def step(self, forced=False):
+    def step(self, *forced):
         """What was queued at the last step is sent now: in between, it waits."""
         gc.collect()
         sim.drive(self.phone.delivery.drain())
-        return sim.Board.step(self, forced)
+        return sim.Board.step(self, *forced)
 
-    async def deliver(self, text, mark):
-        return await scheduled.deliver_alert(self.phone, text, mark)
+    async def deliver_alert(self, text, mark):
+        return await Scheduled(self.phone).deliver_alert(text, mark)
 
     def think(self, prompt):
         for task in ("Check the door", "Look at the tank"):
             if task in prompt:
                 self.ran.append([self.clock.utc, task])
         # As its tools would: it ticks a box in its own file.
-        files.write_atomic(self.path("workspace/HEARTBEAT.md"), HEARTBEAT % "x")
+        files.write_atomic(self.workspace + "/HEARTBEAT.md", HEARTBEAT % "x")
         return sim.Result(DOOR if "door" in prompt else tank_text(self.clock.utc))
 
     def keep(self, path):
@@ -259,7 +246,7 @@ def judge(board):
     for slot in slots:
         if slots.count(slot) > 1:
             return "ran twice in its slot: %s %d" % slot
-    for task in board.heartbeat.tasks:
+    for task in board.service.tasks:
         problem = lines_of(board, task)
         if problem:
             return problem
@@ -279,7 +266,7 @@ def said(board):
         # The first part is queued before the text is whole on flash.
         if texts.count(text) > 1 and text != DOOR.split("|")[0]:
             return "said twice: " + text
-    names = {task.line: name_of(task.key) for task in board.heartbeat.tasks}
+    names = {task.line: name_of(task.key) for task in board.service.tasks}
     for line in board.lines():
         if line.get("sent") not in ("queued", "repeat"):
             continue
@@ -296,7 +283,7 @@ def said(board):
 
 
 def grid(board, text):
-    beat, look = board.heartbeat.tasks[:2]
+    beat, look = board.service.tasks[:2]
     task = beat if text == "Check the door" else look
     return task.every_s, task.phase_s
 

@@ -3,6 +3,7 @@
 
 import asyncio
 import collections
+import json
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 import schedule_sim as sim
 from agent_fakes import Call, Reply, make_agent
+from support import remove_tree, temp_folder
 from tenner.agent.turn import Turn
 from tenner.schedule.book import name_of
 from tenner.schedule.gates import show
@@ -64,11 +66,48 @@ def replies(kind):
     }[kind]
 
 
+class Board(sim.Board):
+    """Remembers what was seen to wait for another try."""
+
+    def __init__(self, *args, **settings):
+        self.waited = set()
+        super().__init__(*args, **settings)
+
+    def step(self, *forced):
+        answer = super().step(*forced)
+        if self.clock.trusted:
+            self.waited.update(self.waiting_now())
+        return answer
+
+    def waiting_now(self):
+        tasks = self.service.tasks or ()
+        waiting = {(name_of(task.key), task.pending[0]) for task in tasks if task.pending}
+        # A job that stands behind what is wrong in the file goes on when that is put right.
+        known = self.service.known.items()
+        return waiting | {(name, entry[2][0]) for name, entry in known if entry[2]}
+
+    def without_a_line(self):
+        """What waited, waits no more, and ended without a line; or has several."""
+        ended = collections.Counter()
+        cut_short = set()
+        for line in self.lines():
+            key = self.name_in(line), line["due"]
+            if line["r"] == "interrupted":
+                cut_short.add(key)
+            else:
+                ended[key] += 1
+        over = self.waited - self.waiting_now()
+        return [key for key in over if ended[key] != 1 and (ended[key] or key not in cut_short)]
+
+    def name_in(self, line):
+        return line["job" if self.cron else "k"]
+
+
 class Watcher:
     """Keeps the promises in view while a board lives through its events."""
 
-    def __init__(self, text, hour):
-        self.board = sim.Board(text, sim.START + hour * 3600, heartbeat__active_hours=WINDOW)
+    def __init__(self, board):
+        self.board = board
         self.forced = []
         # Turns that came to nothing, and wait.
         self.lost = []
@@ -77,7 +116,7 @@ class Watcher:
 
     def answer(self, reply, kind):
         if kind in ("fail", "person"):
-            self.lost.append(self.board.clock.utc)
+            self.lost.append(self.board.turns[-1][0])
         return reply
 
     def guard(self, act):
@@ -117,7 +156,7 @@ class Watcher:
         elif kind == "busy":
             board.lane_holder = "telegram:1" if value else None
         elif kind == "edit":
-            board.flash.edit(value)
+            board.write(value)
         elif kind == "model":
             reply = replies(value)
             board.reply = lambda prompt: self.answer(reply, value)
@@ -130,6 +169,33 @@ class Watcher:
         else:
             self.forced.append(board.clock.utc)
             self.guard(lambda: board.step(True))
+
+    def live(self, events):
+        """Let all of it happen, then a quiet time; every occurrence must have its line."""
+        board = self.board
+        for kind, value in events:
+            self.event(kind, value)
+        board.flash.cut_in = None
+        board.net, board.lane_holder = True, None
+        board.reply = sim.Result("HEARTBEAT_OK")
+        self.guard(lambda: board.pass_time(7300))
+        if self.turned_back:
+            return
+
+        # No occurrence has two lines.
+        seen = collections.Counter()
+        for line in board.lines():
+            if "up" not in line and line["r"] != "interrupted" and line["t"] not in self.forced:
+                seen[board.name_in(line), line["due"]] += 1
+        assert not [key for key in seen if seen[key] > 1]
+
+        # What waited for the lane, the network or another try has its line, also over power cuts.
+        assert not board.without_a_line()
+
+        # Every turn that was begun and did not fail has its line, also when the power was cut.
+        logged = {line["t"] for line in board.lines() if line["r"] != "skipped"}
+        for utc, prompt, _model in board.turns:
+            assert utc in logged or utc in self.lost or "not known" in prompt, utc
 
 
 def is_quiet(board, utc):
@@ -144,27 +210,9 @@ def is_quiet(board, utc):
 )
 @given(text=st.sampled_from(TEXTS), hour=st.sampled_from([0, 8, 20]), events=EVENTS)
 def test_promises_hold_whatever_happens(text, hour, events):
-    watcher = Watcher(text, hour)
-    board = watcher.board
-    for kind, value in events:
-        watcher.event(kind, value)
-    board.flash.cut_in = None
-    board.net, board.lane_holder = True, None
-    board.reply = sim.Result("HEARTBEAT_OK")
-    watcher.guard(lambda: board.pass_time(7300))
-
-    # No occurrence has two lines.
-    seen = collections.Counter()
-    for line in board.lines():
-        if "up" not in line and line["r"] != "interrupted" and line["t"] not in watcher.forced:
-            seen[line["k"], line["due"]] += 1
-    if not watcher.turned_back:
-        assert not [key for key in seen if seen[key] > 1]
-
-    # Every turn that was begun and did not fail has its line, also when the power was cut.
-    logged = {line["t"] for line in board.lines() if line["r"] in ("ran", "interrupted")}
-    for utc, prompt, _model in board.turns if not watcher.turned_back else ():
-        assert utc in logged or utc in watcher.lost or "not known" in prompt, utc
+    board = Board(text, sim.START + hour * 3600, heartbeat__active_hours=WINDOW)
+    watcher = Watcher(board)
+    watcher.live(events)
 
     # Nothing runs in quiet hours, unless a person asked for it.
     for line in board.lines():
@@ -179,10 +227,58 @@ def test_promises_hold_whatever_happens(text, hour, events):
         last[said] = utc
 
     # What came due at the end has been dealt with: nothing waits for ever.
-    for task in board.heartbeat.tasks or ():
-        assert (
-            task.pending is None or board.heartbeat.put_backs or is_quiet(board, board.clock.utc)
-        )
+    for task in board.service.tasks or ():
+        assert task.pending is None or board.service.put_backs or is_quiet(board, board.clock.utc)
+
+
+def jobs(*entries):
+    """A CRON.json of (name, schedule, kind of payload, missed)."""
+    found = []
+    for name, schedule, kind, missed in entries:
+        payload = {"kind": kind, "message": "Do it."}
+        found.append({"id": name, "schedule": schedule, "payload": payload, "missed": missed})
+    return json.dumps({"jobs": found})
+
+
+EVERY = {"kind": "every", "every_seconds": 600}
+ANCHORED = {"kind": "every", "every_seconds": 420, "anchor": "2020-01-01T00:01:00Z"}
+DAILY = {"kind": "cron", "expr": "30 7 * * *"}
+OFTEN = {"kind": "cron", "expr": "*/20 8-9 * * *", "tz": "CET-1CEST,M3.5.0,M10.5.0/3"}
+ONCE = {"kind": "at", "at": sim.START + 9 * 3600}
+JOBS = (
+    jobs(("a", EVERY, "agent_turn", "once"), ("b", EVERY, "message", "once")),
+    jobs(("c", ANCHORED, "agent_turn", "skip"), ("d", DAILY, "agent_turn", "once")),
+    jobs(("e", OFTEN, "agent_turn", "once"), ("f", ONCE, "agent_turn", "once")),
+    jobs(("g", ONCE, "message", "skip"), ("a", EVERY, "agent_turn", "once")),
+    jobs(("h", EVERY, "agent_turn", "skip"), ("i", DAILY, "message", "skip")),
+)
+JOB_EVENTS = st.lists(
+    st.one_of(
+        PASS,
+        PASS,
+        st.tuples(st.just("reboot"), st.integers(0, 20000)),
+        st.tuples(st.just("cut"), st.integers(0, 9)),
+        st.tuples(st.just("unset"), st.integers(0, 4000)),
+        st.tuples(st.just("jump"), st.sampled_from([20, 100, 7200, 200000])),
+        st.tuples(st.just("net"), st.booleans()),
+        st.tuples(st.just("busy"), st.booleans()),
+        st.tuples(st.just("edit"), st.sampled_from(JOBS + (JOBS[0][:-40], None))),
+        st.tuples(st.just("model"), st.sampled_from(["ok", "fail", "person"])),
+    ),
+    max_size=20,
+)
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(text=st.sampled_from(JOBS), hour=st.sampled_from([0, 7, 8]), events=JOB_EVENTS)
+def test_promises_hold_for_jobs_too(text, hour, events):
+    folder = temp_folder()
+    try:
+        board = Board(text, sim.START + hour * 3600, folder=folder, cron=True)
+        board.turn_s = 2
+        Watcher(board).live(events)
+    finally:
+        remove_tree(folder)
 
 
 @settings(max_examples=60, deadline=None)
@@ -213,7 +309,7 @@ def test_every_occurrence_has_exactly_one_line(text, spells):
     board.net, board.lane_holder, board.reply = True, None, replies("ok")
     board.pass_time(7200)
     now = board.clock.utc
-    for task in board.heartbeat.tasks:
+    for task in board.service.tasks:
         expected = []
         due = start
         while True:
@@ -297,11 +393,11 @@ def test_a_person_is_served_at_once(rounds, thinks, works, comes):
         board.pass_time(60)
         board.clock.pass_s(1800)
 
-        async def run_turn(pieces, kind="heartbeat", model=None):
-            return await agent.lane.background(kind, Turn(agent, kind, "".join(pieces())))
+        async def run_turn(text, kind, model=None):
+            return await agent.lane.background(kind, Turn(agent, kind, text))
 
-        board.heartbeat.run_turn = run_turn
-        beat = asyncio.create_task(board.heartbeat.beat())
+        board.run_turn = run_turn
+        beat = asyncio.create_task(board.service.step())
         for _ in range(comes):
             await asyncio.sleep(0)
         events.append("person comes")
@@ -312,7 +408,7 @@ def test_a_person_is_served_at_once(rounds, thinks, works, comes):
         await beat
         # What was put back is run in the same slot, and has one line.
         board.clock.pass_s(30)
-        await board.heartbeat.beat()
+        await board.service.step()
         assert [line["r"] for line in board.lines()] == ["ran"]
 
     asyncio.run(main())

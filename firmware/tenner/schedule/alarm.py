@@ -12,33 +12,26 @@ from tenner.port.compat import const
 
 _POLL_S = const(60)
 #: A difference between the two clocks that is taken for a jump of one.
-JUMP_S = 30
+_JUMP_S = const(30)
 
 
 class Service:
     """
-    Wakes for `file`, of the workspace. What it needs is given to it:
+    Wakes for `file`, of the workspace. Of the application it is given it asks
 
-    port      .path(name), .device_id()
-    clock     .now(), .trusted, .mono_ms()
-    part      part("zone") -> schedule.zone.Zone of the owner; part("sensors") -> await .read(name),
-              .unit(value_name); part("budget") -> .left(kind), tokens or None, .per_day; asked for
-              at every wake, so that they need not be kept
-    lane      .busy(), .idle_s()
-    run_turn  await run_turn(pieces, kind=area, model=None) -> agent.turn.Result; `pieces` is a
-              function that gives a fresh generator of str; LaneBusy and PutBack may leave it
-    deliver   gives a text to the owner: "yes" when sent, "queued", or OSError when neither
-    notify    notify(text): tells the owner something about the agent itself
-    online    online() -> True, or what is missing ("wifi")
-    rest      rest(): called after each wake of the service, for boards that let go of code then
+    config, clock, port      .get(name); .now(), .trusted, .mono_s(); .device_id()
+    workspace, state         folders
+    part(name)               "zone", "sensors" and "budget", asked for at every wake, so that they need not
+                             be kept; "scheduled", which runs turns and sends texts
+    agent                    .lane, .notify(text): tells the owner something about the agent itself
+    online()                 True, or what is missing ("wifi")
+    rest()                   called after each wake, for boards that let go of code then
     """
 
     #: What is timed (state.Task); None without the file. What the file looked like when it was read.
     tasks = None
     signature = None
     booted = False
-    #: Last runs that no task has taken over yet, by name.
-    known = None
     #: The clock at the last wake: whether it was trusted, and how far from the monotonic one.
     was_trusted = False
     offset_s = 0
@@ -46,38 +39,37 @@ class Service:
     start_s = 0
     #: Monotonic second of the next wake; None when nothing is ever due.
     wake_at_s = None
-    #: Monotonic second before which no model is asked, after a failure.
+    #: Monotonic second before which no model is asked, after a failure; turns put back in a row.
     not_before_s = 0
+    put_backs = 0
     #: Start of the turn under way, None without one.
     running_s = None
     #: The kind of the last decision that was logged; when run-log lines were written last.
     said = None
     written_s = None
-    #: schedule.book.Stores, or what stands in for it in tests.
+    #: Whether there is more to be kept than was written.
+    stale = False
+    #: Seconds between beats, None without any; active hours; whether the beat has anything to do, and
+    #: comes early because boots have been too short for one.
+    every_s = None
+    window = ""
+    work = early = False
+    #: schedule.stores.Stores, or what stands in for it in tests.
     kept = None
 
-    def __init__(
-        self, area, port, file, clock, part, lane, run_turn, deliver, notify, online, rest
-    ):
+    def __init__(self, app, area, file):
+        self.app = app
         self.area = area
-        self.port = port
-        self.file = port.path("workspace/" + file)
-        self.clock = clock
-        self.part = part
-        self.lane = lane
-        self.run_turn = run_turn
-        self.deliver = deliver
-        self.notify = notify
-        self.online = online
-        self.rest = rest
+        self.file = app.workspace + "/" + file
         # For what needs the lane, and for what does not: the last wait, its end on the monotonic
         # clock, and its reason.
         self.retry_s = [0, 0]
         self.retry_at_s = [0, 0]
         self.waits = ["", ""]
-        #: Lines of the run log that are held, and the counters (the small state).
+        #: Lines of the run log that are held, the counters, and what no task has taken over yet.
         self.held = []
         self.saved = {}
+        self.known = {}
         self._seen = None
         self._poked = asyncio.Event()
 
@@ -86,8 +78,7 @@ class Service:
         while True:
             if not self._nothing_new():
                 await self.step(aside=True)
-                if self.rest is not None:
-                    self.rest()
+                self.app.rest()
             wake_s = self.next_wake()
             # Not longer than a minute: the file may have been edited by anybody.
             wait_s = _POLL_S if wake_s is None else min(max(wake_s, 1), _POLL_S)
@@ -103,12 +94,13 @@ class Service:
             seen = (stat[6], stat[8])
         except OSError:
             seen = ()
-        mono_s = self.clock.mono_ms() // 1000
+        clock = self.app.clock
+        mono_s = clock.mono_s()
         same = (
             self.booted
             and seen == self._seen
-            and self.clock.trusted == self.was_trusted
-            and abs(self.clock.now() - mono_s - self.offset_s) <= JUMP_S
+            and clock.trusted == self.was_trusted
+            and abs(clock.now() - mono_s - self.offset_s) <= _JUMP_S
         )
         self._seen = seen
         return same and (self.wake_at_s is None or mono_s < self.wake_at_s)
@@ -121,15 +113,26 @@ class Service:
         """Seconds until something is due, None when nothing ever is: a board may sleep so long."""
         if self.wake_at_s is None:
             return None
-        return max(self.wake_at_s - self.clock.mono_ms() // 1000, 0)
+        return max(self.wake_at_s - self.app.clock.mono_s(), 0)
 
     def stores(self):
         """Where the state is kept; made anew unless it was given."""
         if self.kept is not None:
             return self.kept
-        from tenner.schedule.book import Stores
+        from tenner.schedule.stores import Stores
 
-        return Stores(self.port, self.area, self.file)
+        return Stores(self.app.state, self.file)
+
+
+def later(module, name):
+    """A method that is in another module, which is loaded when it is called."""
+
+    def call(self, *args):
+        return getattr(__import__("tenner.schedule." + module, None, None, (name,)), name)(
+            self, *args
+        )
+
+    return call
 
 
 async def wait(event, seconds):

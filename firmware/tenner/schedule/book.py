@@ -1,4 +1,4 @@
-# tenner schedule.book: the records of a wake or a turn: run log, counters, what waits and what has run.
+# tenner schedule.book: what has run, what waits and what is due, of the heartbeat or of the jobs.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
 One line in state/runs.jsonl for each occurrence that fell due:
@@ -6,124 +6,42 @@ One line in state/runs.jsonl for each occurrence that fell due:
     {"t":1790000000,"due":1789999980,"k":"1f3a9c","n":7,"r":"ran","tokens":812,"ms":2300,"sent":"yes"}
     {"t":1790000000,"due":1789999980,"k":"beat","r":"skipped","why":"quiet hours (22:00-07:00)"}
 
-`k` is the task or "beat", `n` its line in HEARTBEAT.md, `job` stands there instead for a job; `old`:
-a newer occurrence has overtaken this one; `up`: seconds since boot, where the clock was not set.
-Lines of checks that opened no gate are gathered for up to a minute, which spares the flash.
+`k` is the task or "beat", `n` its line in HEARTBEAT.md, `job` stands there instead for a job; `up`:
+seconds since boot, where the clock was not set. Checks that opened no gate are gathered for up to a minute.
+
+state/heartbeat.json and state/cron.json have what must outlive a reboot: counters by "" and by task
+
+    [last run, the run under way: [due, start, whether due again], what waits: [due, why, tries, tokens], ...]
+
+and behind that what a gate or a job needs. A run is noted there before it begins, an occurrence when it
+begins to wait. Of what is noted, what has no line in the log at the next boot was cut short, or waits still.
 """
 
 from tenner.log import log
 from tenner.port.compat import const
 from tenner.schedule import slots
-from tenner.store import files
 
-# A file this small is read through at every wake: an edit within a second of the last one
-# changes neither size nor time stamp.
-_SMALL = const(4096)
-_MAX_LOG = const(32768)
 _MAX_RETRY_S = const(30)
 _GATHER_S = const(60)
 _GATHER_LINES = const(12)
 SENT = {"yes": "sent", "queued": "queued", "repeat": "said before", "no": "nothing to say"}
 
 
-class Stores:
-    """
-    The file that is watched (read only), state/<area>.a and .b (counters, 128 bytes), JSON files
-    in state/, and state/runs.jsonl.
-    """
-
-    def __init__(self, port, area, file):
-        self._area = area
-        self._file = file
-        self._folder = port.path("state/")
-
-    def signature(self):
-        """Something that changes with the file; None when there is none."""
-        import os
-        from binascii import crc32
-
-        try:
-            stat = os.stat(self._file)
-        except OSError:
-            return None
-        check = 0
-        if stat[6] <= _SMALL:
-            with open(self._file, "rb") as f:
-                block = f.read(256)
-                while block:
-                    check = crc32(block, check)
-                    block = f.read(256)
-        return (stat[6], stat[8], check)
-
-    def lines(self):
-        from tenner.schedule.items import file_lines
-
-        return file_lines(self._file)
-
-    def load_state(self):
-        files.make_dirs(self._folder[:-1])
-        return self._slots().load()
-
-    def save_state(self, state):
-        self._slots().save(state)
-
-    def _slots(self):
-        # Read anew each time: a wake and a turn beside it both write.
-        from tenner.store.slots import TwoSlots
-
-        return TwoSlots(self._folder + self._area)
-
-    def load(self, name):
-        """(value, None), or (None, name of the corrupt file put aside); (None, None) when absent."""
-        path = self._folder + name + ".json"
-        if not files.exists(path):
-            return None, None
-        from tenner.store import jsontext
-
-        try:
-            return jsontext.loads(files.read_text(path)), None
-        except ValueError:
-            return None, files.set_aside(path)
-
-    def save(self, name, pieces):
-        """Replace the file by the text the pieces make, whole or not at all."""
-        files.write_atomic(self._folder + name + ".json", pieces)
-
-    def _log(self):
-        from tenner.store.appendlog import AppendLog
-
-        return AppendLog(self._folder + "runs.jsonl", _MAX_LOG)
-
-    def append(self, lines):
-        self._log().append(lines)
-
-    def tail(self, count):
-        return self._log().tail(count)
-
-
 class Book:
-    """
-    Lives for one wake or one turn; all that lasts is in the service `box` it works for. What is
-    special to a service comes with a class of its own: note(), noted() and save_tasks(), and for
-    `watch` boot(), adopt(), adopted() and scan().
-    """
+    """Lives for one wake or one turn; all that lasts longer is in the service `box`, or on flash."""
 
     def __init__(self, box, begun=None):
         self.box = box
         self.stores = box.stores()
-        self.zone = box.part("zone")
+        self.zone = box.app.part("zone")
+        #: The moment that is judged: unix time, whether that is known, and the monotonic clock.
+        clock = box.app.clock
+        self.now, self.trusted, self.mono_s = clock.now(), clock.trusted, clock.mono_s()
         #: (start, whether the clock was trusted, what takes each task back) of the run under way.
         self.begun = begun
+        self.word = "job" if box.area == "cron" else "k"
 
-    def time(self):
-        """(unix time, seconds of the monotonic clock, whether the first can be trusted)."""
-        clock = self.box.clock
-        return clock.now(), clock.mono_ms() // 1000, clock.trusted
-
-    def save(self):
-        self.stores.save_state(self.box.saved)
-
-    # --- the logs
+    # --- what is written
 
     def say(self, action, reason):
         """Log a decision when it is another one than the last."""
@@ -135,74 +53,113 @@ class Book:
             log(box.area, reason)
         return action, reason
 
-    def write(self, task, due, line, now, trusted):
+    def write(self, name, line_number, due, line, now, trusted, can_wait=False):
         """Put the line of an occurrence into the run log."""
-        mono_s = self.time()[1]
-        name = name_of(task.key)
-        entry = {"t": now, "due": due, "k" if name != task.key else "job": name}
-        if task.line:
-            entry["n"] = task.line
+        entry = {"t": now, "due": due, self.word: name}
+        if line_number:
+            entry["n"] = line_number
         entry.update(line)
         if not trusted:
-            entry["up"] = mono_s
-        self.add(entry, line["r"] != "skipped" or not task.gate)
+            entry["up"] = self.mono_s
+        self.add(entry, can_wait)
 
-    def add(self, entry, at_once=True):
-        """Write a line; one that can wait is held until the next write."""
+    def add(self, entry, can_wait=False):
+        """Keep a line of the run log until the next write."""
         box = self.box
         box.held.append(entry)
-        self.flush(at_once or box.written_s is None or len(box.held) >= _GATHER_LINES)
+        if not can_wait or box.written_s is None or len(box.held) >= _GATHER_LINES:
+            box.written_s = self.mono_s - _GATHER_S
 
     def flush(self, at_once=False):
-        """Write what is held, if it has been for a minute."""
+        """Write the lines that are held, if they cannot wait or have waited for a minute."""
         box = self.box
-        mono_s = self.time()[1]
-        if box.held and (at_once or mono_s - box.written_s >= _GATHER_S):
+        if box.held and (at_once or self.mono_s - box.written_s >= _GATHER_S):
             self.stores.append(box.held)
             # Not before the append: a full disk must not lose them.
             box.held = []
-            box.written_s = mono_s
+            box.written_s = self.mono_s
 
     def tail(self, count):
         return (self.stores.tail(count) + self.box.held)[-count:]
+
+    def save(self):
+        """Write the state, after the lines that tell how it came about."""
+        self.flush()
+        self.stores.save(self.box.area, self._pieces())
+        self.box.stale = False
+
+    def _pieces(self):
+        import json
+
+        box = self.box
+        yield '{"":%s' % json.dumps(box.saved)
+        names = []
+        for task in box.tasks or ():
+            name = name_of(task.key)
+            names.append(name)
+            yield ",\n%s:%s" % (json.dumps(name), json.dumps(self.entry(task)))
+        for name in box.known:
+            if name not in names:
+                yield ",\n%s:%s" % (json.dumps(name), json.dumps(box.known[name]))
+        yield "}\n"
+
+    def close(self):
+        """The wake is over: write what cannot wait."""
+        self.box.wake_at_s = self.next_wake()
+        if self.box.stale:
+            self.save()
+        else:
+            self.flush()
+
+    def entry(self, task):
+        """What of a task is kept."""
+        known = self.box.known.get(name_of(task.key))
+        if known:
+            # The clock these belong to is not in force yet.
+            last, run, waiting = known[:3]
+        else:
+            last, run, waiting = task.last, None, task.pending if self.box.was_trusted else None
+        more = [getattr(task.gate or task, name) for name in more_of(task)]
+        return [last, task.run or run, waiting] + more
 
     # --- what is due
 
     def due(self, forced=False):
         """The tasks whose occurrence has come; an older one that still waited ends here."""
-        now, mono_s, trusted = self.time()
         found = []
         for task in self.box.tasks or ():
-            at = slots.due_at(task, now, mono_s, trusted, self.zone)
-            come = at is not None and at <= now
+            at = self.due_at(task)
+            come = at is not None and at <= self.now
             if come and task.pending:
-                at = slots.newer(task, at, now, trusted, self.zone)
+                at = slots.newer(task, at, self.now, self.trusted, self.zone)
                 if at is None:
                     at = task.pending[0]
                 else:
-                    self.close(task, task.pending, now, trusted)
+                    self.overtake(task, task.pending)
             if come or forced:
                 task.asked = not come
-                task.due = at if come else now
+                task.due = at if come else self.now
                 found.append(task)
         return found
 
+    def due_at(self, task):
+        return slots.due_at(task, self.now, self.mono_s, self.trusted, self.zone)
+
     def next_wake(self):
         """Monotonic second at which something is due, None when nothing ever is."""
-        now, mono_s, trusted = self.time()
         waits = []
-        for task in self.box.tasks or ():
-            at = slots.due_at(task, now, mono_s, trusted, self.zone)
+        for task in self.box.tasks or () if self.box.every_s != 0 else ():
+            at = self.due_at(task)
             if at is None:
                 continue
-            left = at - now
+            left = at - self.now
             if left <= 0:
                 left = self.wait_of(task)
-                coming = slots.following(task, at, now, trusted, self.zone)
+                coming = slots.following(task, at, self.now, self.trusted, self.zone)
                 if coming is not None:
-                    left = min(left, coming - now)
+                    left = min(left, coming - self.now)
             waits.append(max(left, 0))
-        return mono_s + min(waits) if waits else None
+        return self.mono_s + min(waits) if waits else None
 
     def wait_of(self, task):
         """Seconds until a task that is due may be tried."""
@@ -210,7 +167,39 @@ class Book:
         until_s = max(box.retry_at_s[task.notify], task.not_before_s)
         if not task.notify:
             until_s = max(until_s, box.not_before_s)
-        return max(until_s - self.time()[1], 0)
+        return max(until_s - self.mono_s, 0)
+
+    def question(self, group, forced=False, model=True, late=False):
+        """What `decide` is asked; without `late` only of the gates before budget and lane."""
+        box = self.box
+        app = box.app
+        state = {"work": box.work, "model": model, "forced": forced}
+        config = {"enabled": box.every_s != 0, "hours": None, "zone": self.zone}
+        busy = left = None
+        online = True
+        if box.window:
+            from tenner.schedule.hours import Hours
+
+            config["hours"] = Hours(box.window)
+        if late:
+            lane = app.agent.lane
+            busy = lane.busy()
+            if not busy and box.put_backs >= 3 and lane.idle_s() < 60:
+                busy = "conversation"
+            online = app.online()
+            budget = app.part("budget")
+            left = budget.left(box.area)
+            config["tokens_per_day"] = budget.per_day
+            if box.running_s is not None and model:
+                state["running_s"] = self.mono_s - box.running_s
+        return (
+            self.now, self.mono_s * 1000, self.trusted, group, state, config, busy, online, left
+        )  # fmt: skip
+
+    def decide(self, *args):
+        from tenner.schedule.decide import decide
+
+        return decide(*self.question(*args))
 
     # --- what waits
 
@@ -219,6 +208,7 @@ class Book:
         for task in tasks:
             if task.pending is None:
                 task.pending = [task.due, reason, 0, 0]
+                self.box.stale = True
             elif not task.pending[2]:
                 task.pending[1] = reason
 
@@ -227,63 +217,69 @@ class Book:
         box = self.box
         wait_s = min(box.retry_s[alerts] * 2, _MAX_RETRY_S) or 1
         box.retry_s[alerts] = wait_s
-        box.retry_at_s[alerts] = self.time()[1] + wait_s
+        box.retry_at_s[alerts] = self.mono_s + wait_s
         box.waits[alerts] = reason
 
-    def close(self, task, waiting, now, trusted):
-        """An occurrence that waited has been overtaken, or is not tried again: its line says why."""
-        due, reason, tries, tokens = waiting
-        # Not the newest of its task: a restart must not take it for that.
-        line = {"r": "skipped", "why": reason, "old": 1}
-        if tries:
-            line["why"] = "failed %d times: %s" % (tries, reason)
-        if tokens:
-            line["tokens"] = tokens
-        self.write(task, due, line, now, trusted)
+    def overtake(self, task, waiting, trusted=True):
+        """An occurrence that waited is not tried again: its line says why."""
+        trusted = trusted and self.trusted
+        line = overtaken(waiting)
+        self.write(name_of(task.key), task.line, waiting[0], line, self.now, trusted)
         if task.pending is waiting:
             task.pending = None
+            self.box.stale = True
 
     def skip(self, task, reason):
         """The occurrence at hand ends without a run."""
-        now, mono_s, trusted = self.time()
         line = {"r": "skipped", "why": reason}
-        if task.pending and task.pending[3]:
-            line["tokens"] = task.pending[3]
-        self.write(task, task.due, line, now, trusted)
-        slots.begin(task, now, mono_s, trusted)
+        if task.pending:
+            self.box.stale = True
+            if task.pending[3]:
+                line["tokens"] = task.pending[3]
+        name = name_of(task.key)
+        self.write(name, task.line, task.due, line, self.now, self.trusted, task.gate)
+        slots.begin(task, self.now, self.mono_s, self.trusted)
 
     # --- what runs
 
     def begin(self, tasks):
-        """Note the run, then count the occurrences as run."""
-        now, mono_s, trusted = self.time()
-        self.begun = (now, trusted, [slots.begin(task, now, mono_s, trusted) for task in tasks])
-        self.note(now, trusted, tasks)
+        """Note the run, and count the occurrences as run."""
+        again = None
+        begun = []
+        for task in tasks:
+            begun.append(slots.begin(task, self.now, self.mono_s, self.trusted))
+            if self.box.area == "cron":
+                again = int(self.trusted and not task.skip)
+            task.run = [task.due, self.now, again]
+        self.begun = (self.now, self.trusted, begun)
+        self.save()
         return self.begun
 
     def end(self, line):
         """The occurrences are over; the first line carries the cost, the others say with whom."""
         start, trusted, begun = self.begun
         first = None
-        gates = False
         for task, due, pending, *_ in begun:
+            task.run = None
+            if line["r"] == "ran":
+                task.failures = 0
             if task.opened is not None:
                 from tenner.schedule.gates import fire
 
                 fire(task.gate, task.opened)
                 task.opened = None
-            gates = gates or task.gate
+            name = name_of(task.key)
             if first is None:
-                first = task
+                first = name
                 entry = dict(line)
                 if pending and pending[3]:
                     entry["tokens"] = entry.get("tokens", 0) + pending[3]
             else:
-                entry = {"r": line["r"], "with": name_of(first.key)}
+                entry = {"r": line["r"], "with": first}
                 if "sent" in line:
                     entry["sent"] = line["sent"]
-            self.write(task, due, entry, start, trusted)
-        self.noted(start, trusted, gates)
+            self.write(name, task.line, due, entry, start, trusted)
+        self.save()
 
     def has_run(self, alerts=False):
         """Something was run to its end."""
@@ -293,18 +289,18 @@ class Book:
 
     def take_back(self, reason, failed=0, tokens=0):
         """Nothing came of it: the occurrences wait, unless newer ones have come meanwhile."""
-        start, trusted, begun = self.begun
-        for before in begun:
+        for before in self.begun[2]:
             task, due, pending = before[:3]
             tries, spent = pending[2:] if pending else (0, 0)
             waiting = [due, reason, tries + failed, spent + tokens]
             tokens = 0
+            task.run = None
             if task.pending or task.asked:
-                self.close(task, waiting, start, trusted)
+                self.overtake(task, waiting, self.begun[1])
             else:
                 slots.take_back(task, before)
                 task.pending = waiting
-        self.noted(start, trusted, True)
+        self.save()
 
 
 def name_of(key):
@@ -314,12 +310,18 @@ def name_of(key):
     return "%06x" % key if key else "beat"
 
 
-def ran(result):
-    """The beginnings of a run's line, from what a turn came to."""
-    line = {"r": "ran", "tokens": result.tokens(), "ms": result.ms}
-    if result.estimated:
-        line["est"] = True
-    if result.interrupted == "stop":
-        line["why"] = "stopped by the owner"
-        line["sent"] = "no"
+def more_of(task):
+    """What else of a task outlives a reboot: of its gate, or of a job."""
+    if task.gate:
+        return ("fired", "reference", "silent")
+    return ("failures", "off", "why") if isinstance(task.key, str) else ()
+
+
+def overtaken(waiting):
+    _, reason, tries, tokens = waiting
+    line = {"r": "skipped", "why": reason}
+    if tries:
+        line["why"] = "failed %d times: %s" % (tries, reason)
+    if tokens:
+        line["tokens"] = tokens
     return line

@@ -51,6 +51,12 @@ def name_of(gate):
     return "%s.%s" % (gate.sensor, gate.value)
 
 
+def silent(heartbeat):
+    """Names of what was reported not to answer."""
+    gates = [task.gate for task in heartbeat.tasks or () if task.gate]
+    return [name_of(gate) for gate in gates if gate.silent]
+
+
 def describe(gate, value):
     """`room.temperature 31.5 > 30`"""
     text = "%s %s %s %s" % (name_of(gate), show(value), gate.op, show(gate.number))
@@ -82,7 +88,7 @@ class Senses:
 
     def __init__(self, heartbeat):
         self._heartbeat = heartbeat
-        self._sensors = heartbeat.part("sensors")
+        self._sensors = heartbeat.app.part("sensors")
         # Readings of this wake, by sensor; a sentence where it did not answer.
         self._now = {}
 
@@ -103,22 +109,21 @@ class Senses:
         """None when a task's gate lets pass, else why it does not."""
         gate = task.gate
         name = name_of(gate)
-        failed = self._heartbeat.failed
         try:
             value = await self.value(gate.sensor, gate.value)
         except ValueError as error:
             # Nobody knows that the condition held all the time.
             gate.since_s = None
-            if name not in failed:
-                failed.append(name)
+            if name not in silent(self._heartbeat):
                 log("heartbeat", "gate %s: check failed: %s" % (name, error))
-                self._heartbeat.notify(
+                self._heartbeat.app.agent.notify(
                     "I cannot check %s for HEARTBEAT.md line %d. Its tasks wait until it answers; "
                     "I will not say this again before. %s" % (name, task.line, error)
                 )
+            gate.silent = True
             return "check failed (%s)" % name
-        if name in failed:
-            failed.remove(name)
+        if gate.silent:
+            gate.silent = False
             log("heartbeat", "gate %s: answers again" % name)
         is_open = check(gate, value, mono_s)
         if is_open != task.was_open:

@@ -3,18 +3,25 @@
 
 from tenner.port.compat import const
 from tenner.schedule import items
+from tenner.schedule.slots import seed as board_seed
 from tenner.schedule.state import Gate, Task
+from tenner.schedule.watch import prune
 
 # Timed tasks kept in memory, about 250 bytes each on a board.
 _MAX_TASKS = const(64)
 _MAX_PROBLEMS = const(6)
 
 
-def scan(lines, interval_s, seed, old):
+def scan(book, old):
     """
-    (tasks, whether the beat has anything to do, sentences for the owner) of a file; the tasks of
-    `old` go on living where their items are unchanged.
+    (tasks, sentences for the owner) of HEARTBEAT.md; the tasks of `old` go on living where their items
+    are unchanged.
     """
+    heartbeat = book.box
+    interval_s = heartbeat.every_s
+    if not interval_s:
+        return None, []
+    seed = board_seed(heartbeat.app.port.device_id())
     by_key = {}
     for task in old:
         by_key[task.key] = task
@@ -22,7 +29,7 @@ def scan(lines, interval_s, seed, old):
     problems = []
     taken = set()
     plain = general = False
-    for kind, line, text, clauses in items.read(lines):
+    for kind, line, text, clauses in items.read(book.stores.lines()):
         if kind == items.GENERAL:
             general = True
             continue
@@ -41,10 +48,11 @@ def scan(lines, interval_s, seed, old):
         if len(problems) < _MAX_PROBLEMS:
             problems.append("HEARTBEAT.md line %d: %s" % (line, text))
     # General text is background for the tasks; without any it is the task.
-    work = plain or (general and not tasks)
-    if work or not tasks:
+    heartbeat.work = plain or (general and not tasks)
+    if heartbeat.work or not tasks:
         tasks.insert(0, by_key.get(0) or build({}, 0, seed, interval_s))
-    return tasks, work, problems
+    prune(book, [task.key for task in tasks])
+    return tasks, problems
 
 
 def build(clauses, key, seed, interval_s):
@@ -63,7 +71,6 @@ def build(clauses, key, seed, interval_s):
             setattr(task.gate, name, clauses["when"][name])
     if not task.every_s and not task.cron:
         # It falls due with the beat and is counted like a task of its own.
-        task.beat = True
         task.every_s = interval_s
     if task.every_s:
         task.phase_s = seed % task.every_s

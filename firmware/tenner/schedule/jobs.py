@@ -162,15 +162,15 @@ def scan(book, old):
         # Those behind may be back when the file is put right; they must not run again then.
         for job in old:
             if job.key not in keys:
-                box.known[job.key] = book.state_of(job)
+                box.known[job.key] = book.entry(job)
         problems.append(
             "CRON.json cannot be read to its end: %s. The %d jobs before that run."
             % (error, len(found))
         )
     else:
-        for key in list(box.known):
-            if key not in keys:
-                del box.known[key]
+        from tenner.schedule.watch import prune
+
+        prune(book, keys)
     return found, problems
 
 

@@ -46,8 +46,10 @@ def due_at(task, now, mono_s, trusted, zone):
         if due(task.every_s, task.phase_s, now, task.last):
             return slot_start(task.every_s, task.phase_s, now)
         return next_slot(task.every_s, task.phase_s, max(now, task.last))
+    if task.at:
+        return task.at if task.last < task.at else None
     if task.next is None:
-        task.next = task.at or _after(task, task.last, zone)
+        task.next = _after(task, task.last, zone)
     return task.next
 
 
@@ -101,7 +103,7 @@ def set_last(task, last):
 
 def seat(task, now, mono_s):
     """Begin to count here: the next run is in the next slot."""
-    set_last(task, now)
+    set_last(task, 0 if task.at else now)
     task.base_s = mono_s
     task.ran = False
     if task.free:

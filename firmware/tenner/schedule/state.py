@@ -13,14 +13,12 @@ class Task:
     #: Its line in HEARTBEAT.md; the text is read from there when it runs.
     line = 0
     # When: a grid of seconds, a cron expression (on the owner's clock, or in `tz`), or one moment;
-    # `beat`: it has no time of its own and falls due with the beat; `free`: the grid begins where
-    # the task is first seen.
+    # `free`: the grid begins where the task is first seen.
     every_s = 0
     phase_s = 0
     cron = None
     at = 0
     tz = None
-    beat = False
     free = False
     hours = None
     # How: a named model, the text itself, only if a gate is open.
@@ -32,11 +30,12 @@ class Task:
     # Start of the count while the clock is not trusted, and whether it ran since then.
     base_s = 0
     ran = False
-    # The occurrence at hand, whether a person asked for it outside the task's times, and the one
-    # that waits to be tried again: [due, reason, failed tries, tokens they cost].
+    # The occurrence at hand, whether a person asked for it outside the task's times, the one that
+    # waits to be tried again: [due, reason, failed tries, tokens they cost], and the one that runs.
     due = 0
     asked = False
     pending = None
+    run = None
     # The value that opened the gate, kept until the task has run; and the last look at it.
     opened = None
     was_open = False
@@ -62,6 +61,7 @@ class Gate:
     reset = None
     #: Monotonic seconds since which the condition holds.
     since_s = None
-    # These two survive a reboot.
+    # These survive a reboot; `silent`: the owner was told that the sensor does not answer.
     fired = False
     reference = None
+    silent = False

@@ -4,22 +4,79 @@
 from tenner.log import log
 from tenner.port.compat import const
 from tenner.schedule import slots
-from tenner.schedule.alarm import JUMP_S
+from tenner.schedule.book import more_of, name_of, overtaken
 
+# Lines that may have been written since the state was, beside two for each task.
+_TAIL = const(24)
+_SHORT_BOOTS = const(3)
 _FIRST_BEAT_S = const(60)
+_JUMP_S = const(30)
 _MAX_PROBLEMS = const(5)
 
 
 def look(book):
-    """Take in what has changed since the last wake of the service."""
+    """Take in what has changed since the last wake: a boot, the file, the clock."""
     box = book.box
     if not box.booted:
-        book.boot()
-        now, mono_s, _ = book.time()
-        box.offset_s = now - mono_s
-        box.booted = True
+        _boot(book)
     refresh(book)
+    if box.tasks is None:
+        box.work = False
+        prune(book, ())
     _watch_clock(book)
+    if box.saved.get("b") and box.every_s and book.mono_s >= box.every_s:
+        box.saved["b"] = 0
+        box.stale = True
+
+
+def _boot(book):
+    """Read the state; what was under way when the power failed was interrupted."""
+    box = book.box
+    known, bad = book.stores.load(box.area)
+    if bad:
+        box.app.agent.notify(
+            "What ran last could not be read (put aside as %s): everything counts from now." % bad
+        )
+    box.known = known = known if isinstance(known, dict) else {}
+    box.saved = known.pop("", {})
+    # b: boots too short for a beat, f: failures in a row, n: the owner was told of them,
+    # p: check sum of the reported problems.
+    boots = box.saved.get("b", 0)
+    box.early = boots >= _SHORT_BOOTS
+    box.saved["b"] = min(boots + 1, _SHORT_BOOTS)
+    box.stale = boots < _SHORT_BOOTS
+    found = book.stores.tail(_TAIL + 2 * len(known))
+    tail = [line for line in found if isinstance(line, dict) and book.word in line]
+    for line in tail:
+        if "up" not in line and line["r"] != "interrupted":
+            entry = known.setdefault(line[book.word], [0, None, None])
+            entry[0] = max(entry[0], line["due"])
+    for name in known:
+        _take_up(book, name, known[name], tail)
+    box.offset_s = book.now - book.mono_s
+    box.booted = True
+
+
+def _take_up(book, name, entry, tail):
+    """Compare what is noted of a task with the end of the log."""
+    _, run, waiting = entry[:3]
+    lines = [line for line in tail if line[book.word] == name]
+    if run:
+        due, start, again = run
+        ends = [line["r"] for line in lines if line["t"] == start and line["due"] == due]
+        if not ends:
+            log(book.box.area, "a run of %s was cut short by a restart" % name)
+            line = {"t": start, "due": due, book.word: name, "r": "interrupted"}
+            line["why"] = "restart"
+            book.add(line)
+            if again is not None:
+                # A job that brings the board down must not do so for ever.
+                entry[3] += 1
+        if not again or ends not in ([], ["interrupted"]):
+            entry[1] = None
+        book.box.stale = True
+    if waiting and any(line["due"] == waiting[0] and line["r"] != "interrupted" for line in lines):
+        entry[2] = None
 
 
 def refresh(book):
@@ -28,95 +85,125 @@ def refresh(book):
     signature = book.stores.signature()
     if signature == box.signature:
         return
-    first = box.signature is None and box.tasks is None
     old = box.tasks or ()
     box.tasks = None
     if signature is not None:
-        box.tasks, problems = book.scan(old)
-        _adopt(book, old)
+        if box.area == "cron":
+            from tenner.schedule.jobs import scan
+        else:
+            from tenner.schedule.index import scan
+        box.tasks, problems = scan(book, old)
+        for task in box.tasks or ():
+            if task not in old:
+                _adopt(book, task, old)
         _report(book, problems)
         log(box.area, "%s: %d timed" % (box.file, len(box.tasks or ())))
     box.signature = signature
-    now, _, trusted = book.time()
     for task in old:
         if task.pending and task not in (box.tasks or ()):
-            book.close(task, task.pending, now, trusted)
-    if box.tasks and not first:
-        book.save_tasks()
+            book.overtake(task, task.pending)
+    box.stale = box.stale or bool(old)
     box.said = None
 
 
-def _adopt(book, old):
+def prune(book, keys):
+    """Forget the state of what is in the file no more."""
+    names = [name_of(key) for key in keys]
+    for name in list(book.box.known):
+        if name not in names:
+            entry = book.box.known.pop(name)
+            if entry[2]:
+                book.write(name, 0, entry[2][0], overtaken(entry[2]), book.now, book.trusted)
+            book.box.stale = True
+
+
+def _adopt(book, task, old):
     """What is new goes on where it was before the last reboot, or starts here."""
     box = book.box
-    now, mono_s, _ = book.time()
-    for task in box.tasks or ():
-        if task in old:
-            continue
-        known = book.adopt(task)
-        if old or box.was_trusted:
-            task.base_s = mono_s
-        if box.was_trusted and not known:
-            slots.seat(task, now, mono_s)
-        if task.beat and box.early and mono_s < _FIRST_BEAT_S:
-            # Boots as short as the last ones never last an interval.
-            task.base_s = _FIRST_BEAT_S - task.every_s
+    entry = box.known.get(name_of(task.key))
+    if entry:
+        slots.set_last(task, entry[0])
+        if task.free:
+            task.phase_s = task.last % task.every_s
+        if entry[1]:
+            # It was interrupted, and is due again.
+            slots.set_last(task, min(task.last, entry[1][0] - (task.every_s or 1)))
+        more = more_of(task)
+        for index in range(min(len(more), len(entry) - 3)):
+            setattr(task.gate or task, more[index], entry[3 + index])
+    if old or box.was_trusted:
+        task.base_s = book.mono_s
     if box.was_trusted:
-        book.adopted()
+        _trust(book, task)
+        if not task.last:
+            slots.seat(task, book.now, book.mono_s)
+            box.stale = True
+    if box.early and task.every_s == box.every_s and book.mono_s < _FIRST_BEAT_S:
+        # Boots as short as the last ones never last an interval.
+        task.base_s = _FIRST_BEAT_S - task.every_s
+
+
+def _trust(book, task):
+    """The clock by which something waits is in force again."""
+    entry = book.box.known.pop(name_of(task.key), None)
+    if entry and entry[2]:
+        task.pending = entry[2]
 
 
 def _report(book, problems):
     """Tell the owner once what is wrong with the file."""
     from binascii import crc32
 
+    box = book.box
     check = crc32("\n".join(problems).encode()) & 0xFFFFFFFF if problems else 0
-    if check == book.box.saved.get("p", 0):
-        return
-    book.box.saved["p"] = check
-    if problems:
+    if check != box.saved.get("p", 0):
+        box.saved["p"] = check
+        box.stale = True
         if len(problems) > _MAX_PROBLEMS:
             problems[_MAX_PROBLEMS:] = ["... and more"]
-        book.box.notify("\n".join(problems))
-    book.save()
+        if problems:
+            box.app.agent.notify("\n".join(problems))
 
 
 def _watch_clock(book):
     """Seat the tasks anew when the clock becomes trusted or jumps: nothing runs in a burst."""
     box = book.box
-    now, mono_s, trusted = book.time()
-    jump_s = now - mono_s - box.offset_s
-    box.offset_s = now - mono_s
-    became = trusted and not box.was_trusted
-    if became or (trusted and abs(jump_s) > JUMP_S):
-        box.was_trusted = True
-        # What fell due before this moment was missed; it is caught up once at most.
-        box.start_s = now
-        _reseat(book, now, mono_s, 0 if became else jump_s)
-    elif not trusted and box.was_trusted:
-        box.was_trusted = False
-        for task in box.tasks or ():
-            task.base_s = mono_s
-
-
-def _reseat(book, now, mono_s, jump_s):
+    offset_s = book.now - book.mono_s
+    jump_s = offset_s - box.offset_s
+    box.offset_s = offset_s
+    if book.trusted and not box.was_trusted:
+        jump_s = 0
+    elif not book.trusted or abs(jump_s) <= _JUMP_S:
+        if box.was_trusted and not book.trusted:
+            box.was_trusted = False
+            for task in box.tasks or ():
+                task.base_s = book.mono_s
+        return
+    box.was_trusted = True
+    # What fell due before this moment was missed; it is caught up once at most.
+    box.start_s = book.now
     seated = 0
-    for task in book.box.tasks or ():
-        if task.pending and not task.at:
-            # Its due time belongs to the clock that was in force before.
-            book.close(task, task.pending, now, bool(jump_s))
+    for task in box.tasks or ():
+        if task.at:
+            _trust(book, task)
+            continue
+        if task.pending and not jump_s:
+            # It fell due by a clock that nobody trusted.
+            book.overtake(task, task.pending, False)
+        _trust(book, task)
         # After a leap forward a grid starts anew, but what stands at a time of day and was
         # leaped over is caught up once. A last run that is yet to come was another clock's.
         if (
             task.ran
             or task.last <= 0
-            or task.last > now + (task.every_s or 86400)
+            or task.last > book.now + (task.every_s or 86400)
             or (jump_s > 0 and task.every_s)
         ):
-            slots.seat(task, now, mono_s)
+            if task.pending:
+                book.overtake(task, task.pending)
+            slots.seat(task, book.now, book.mono_s)
             seated += 1
-    book.adopted()
-    if book.box.tasks:
-        book.save_tasks()
     if seated or jump_s:
+        box.stale = True
         what = "moved by %d s" % jump_s if jump_s else "is set"
-        log(book.box.area, "the clock %s: %d start anew" % (what, seated))
+        log(box.area, "the clock %s: %d start anew" % (what, seated))
