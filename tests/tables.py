@@ -184,8 +184,17 @@ def _tool_args(case):
     return {"ok": text if text and case["ok"] else not text, "says": says if complete else text}
 
 
-def _not_there_yet(case):
-    raise ImportError("nothing runs this kind")
+def _url_guard(case):
+    from tenner.net import web_guard
+
+    try:
+        host, port = web_guard.check(case["url"])
+        if not web_guard.packed(host.rstrip(".")):
+            found = [web_guard.packed(address) for address in case["resolves_to"]]
+            web_guard.admit(host, port, found)
+    except OSError:
+        return {"allowed": False}
+    return {"allowed": True}
 
 
 # kind: (function, the keys of a case that say what is expected with their defaults)
@@ -198,16 +207,13 @@ KINDS = {
     "cron_next": (_cron_next, ("next", "error")),
     "classify": (_classify, ("class",)),
     "path_sandbox": (_path_sandbox, ("allowed",)),
-    "url_guard": (_not_there_yet, ("allowed",)),
+    "url_guard": (_url_guard, ("allowed",)),
     "tool_args": (_tool_args, ("ok", "says")),
     "telegram_html": (_telegram_html, ("html",)),
     "telegram_split": (_telegram_split, ("problem",)),
 }
 
 DEFAULTS = {"problems": 0, "problem": None}
-
-# Kinds that the suite leaves out for now because nothing runs them; the runner itself fails them.
-PENDING = ("url_guard",)
 
 
 def expectation(kind, case):

@@ -18,7 +18,8 @@ _MAX_HEADERS = const(64)  # in a head, or after a chunked body
 
 # The only response headers kept; a reply may bring dozens.
 _WANTED = const(
-    b" content-type content-length transfer-encoding connection retry-after location mcp-session-id "
+    b" content-type content-length content-encoding transfer-encoding connection retry-after location"
+    b" mcp-session-id "
 )
 
 
@@ -41,6 +42,9 @@ class Http:
     #: How long a connection nobody uses is kept from a long poll that waits: to give it up between the
     #: rounds of a turn would cost a handshake each.
     idle_ms = 2000
+
+    #: An async function of (host, port) that returns the address to connect to, or raises OSError.
+    resolve = None
 
     def __init__(self, tls=None, gate=None, yields=False):
         self.yields = yields
@@ -144,8 +148,9 @@ class Http:
                 raise HttpError("https needs certificates")
             context = self._tls()
             gc.collect()
+        address = await self.resolve(host, port) if self.resolve else host
         stream, writer = await asyncio.open_connection(
-            host, port, ssl=context, server_hostname=context and host
+            address, port, ssl=context, server_hostname=context and host
         )
         if not hasattr(stream, "readinto"):
             from tenner.net.cpython import Stream
