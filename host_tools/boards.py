@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -13,7 +12,7 @@ from host_tools.board import open_board, ports, seen
 from host_tools.board.ports import Port
 from host_tools.board.transport import Transport
 from host_tools.board.trouble import explain_silence
-from host_tools.catalog import known_boards
+from host_tools.catalog import chip_of, known_boards
 from host_tools.errors import CommandError
 from host_tools.output import json_option, print_json
 from host_tools.project import Project
@@ -86,8 +85,7 @@ def _chip(port: Port, machine: str) -> str | None:
         from host_tools.vboard import running_boards
 
         machine = str(running_boards().get(port.sim, {}).get("chip", ""))
-    names = re.findall(r"\bESP32(?:[SCHP]\d+)?", machine.upper())
-    return re.sub(r"^ESP32(?=[A-Z])", "ESP32-", names[-1]) if names else None
+    return chip_of(machine)
 
 
 @click.command()

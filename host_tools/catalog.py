@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -76,6 +77,12 @@ def find_board(name: str) -> KnownBoard:
             return _load(folder, variant)
     names = ", ".join(known.name for known in known_boards())
     raise CommandError(f"there is no board {name!r}; known: {names}")
+
+
+def chip_of(machine: str) -> str | None:
+    """The chip as esptool names it, from what MicroPython calls the board: `ESP32C3 module with ESP32C3`."""
+    names = re.findall(r"\bESP32(?:[SCHP]\d+)?", machine.upper())
+    return re.sub(r"^ESP32(?=[A-Z])", "ESP32-", names[-1]) if names else None
 
 
 def boards_with(chip: str) -> list[KnownBoard]:

@@ -29,6 +29,11 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "run": ("talk.run", "run", "Run a Python file on the board."),
     "mount": ("talk.run", "mount", "Show the board a folder of this computer."),
     "fleet": ("fleet", "fleet", "Many boards on one MQTT broker."),
+    "doctor": (
+        "doctor.command",
+        "doctor",
+        "From the cable to the model: what is wrong, what to do.",
+    ),
     "sim": ("sim", "sim", "Virtual boards: start one, change its world, break its devices."),
 }
 

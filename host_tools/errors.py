@@ -37,3 +37,9 @@ class Conflict(CommandError):
     """Something changed on both sides, and nobody was there to choose."""
 
     exit_code = 5
+
+
+class TroubleFound(CommandError):
+    """A check-up found something wrong."""
+
+    exit_code = 7

@@ -183,9 +183,11 @@ def _explain(step: str, where: str, name: str, arguments: tuple[Any, ...]) -> st
         return f"the board cannot reach {where} ({name} {number or ''}): is it running, is a firewall between?"
     if name == "MemoryError" or number == -32512:
         return "the board has too little memory for TLS; reset it and try again"
+    if arguments and arguments[0] == "invalid cert":
+        return "a file in /certs is no certificate in DER form: run `tenner setup`"
     if step == "tls":
         text = _explain_tls(name, arguments)
-        return f"{where}: {text or f'the TLS handshake failed ({name} {arguments})'}"
+        return f"at {where} {text or f'the TLS handshake failed ({name} {arguments})'}"
     return f"{where} broke the connection off ({name} {number or ''})"
 
 

@@ -7,7 +7,8 @@ from importlib.metadata import version as installed
 
 from host_tools.board.link import Entry, Info
 from host_tools.board.transfer import short_hash
-from host_tools.build import BOARDS, BuildError, firmware_tree
+from host_tools.build import BuildError, firmware_tree
+from host_tools.catalog import boards_with, chip_of, find_board, known_boards
 from host_tools.errors import CommandError
 from host_tools.project import Project
 from host_tools.sync.switch import STAGE
@@ -107,23 +108,21 @@ def board_name(project: Project, info: Info, given: str | None) -> str:
     """The folder of boards/ this board's pins are in."""
     name = given or project.load().get("board")
     if name:
-        if not (BOARDS / name / "board.json").is_file():
-            raise CommandError(f"there is no board {name!r}; known: {', '.join(_known())}")
-        return str(name)
+        return find_board(name).name
+    known = [one.name for one in known_boards()]
     # A build names its variant after a hyphen.
-    for name in (info.build, info.build.partition("-")[0]):
-        if name and (BOARDS / name / "board.json").is_file():
-            return name
+    build = info.build.partition("-")[0]
+    if build in known:
+        return build
     if info.platform == "linux":
         return "VIRTUAL"
+    like = [one.name for one in boards_with(chip_of(info.machine) or "")]
+    if len(like) == 1:
+        return like[0]
     raise CommandError(
         f"which pins has this board? It calls itself {info.build or info.machine!r}, and boards/ has "
-        f"{', '.join(_known())}: name one with --board (it is remembered), or add a folder"
+        f"{', '.join(like or known)}: name one with --board (it is remembered), or add a folder"
     )
-
-
-def _known() -> list[str]:
-    return sorted(path.parent.name for path in BOARDS.glob("*/board.json"))
 
 
 def code_tree(board: str) -> dict[str, bytes]:

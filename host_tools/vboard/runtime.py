@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import termios
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +19,9 @@ from host_tools.vboard.shared import SharedPage
 #: What the overlay's modules occupy, by word size. On a chip they are C and take no heap, so the
 #: interpreter gets so much more than the board is said to have.
 OVERLAY_HEAP = {64: 61 * 1024, 32: 39 * 1024}
+
+#: How long Ctrl-C waits for a moment in which it does no harm.
+_SLEEP_PATIENCE_S = 0.1
 
 # machine.reset_cause() on an ESP32.
 POWER_ON, HARD, WATCHDOG, DEEP_SLEEP, SOFT = 1, 2, 3, 4, 5
@@ -123,10 +127,17 @@ class Child:
         MicroPython catches SIGINT exactly while it runs code, and dies of it at any other time. So
         it is halted, looked at, and given the signal only if it would catch it. (The terminal
         cannot decide this: the raw REPL leaves its settings alone.)
+
+        It raises the exception in the very moment of the signal, be it inside its allocator, whose lock
+        then stays taken for ever. So a moment is awaited in which it sleeps; one that never does
+        gets the signal all the same.
         """
         if not SIGNALS_BY_HAND:
             return False
         pid = self.process.pid
+        patience = time.monotonic() + _SLEEP_PATIENCE_S
+        while not _sleeps(pid) and time.monotonic() < patience:
+            time.sleep(0.001)
         self.process.send_signal(signal.SIGSTOP)
         state = os.waitid(os.P_PID, pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
         if state is None or state.si_code != os.CLD_STOPPED:
@@ -149,6 +160,15 @@ class Child:
     def close(self) -> None:
         for number in (self.master, self.requests, self._tokens):
             os.close(number)
+
+
+def _sleeps(pid: int) -> bool:
+    """Does the process wait for something?"""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return False  # it has ended
+    return stat.rpartition(")")[2].split()[0] == "S"
 
 
 def _command(runtime: Runtime, environment: dict[str, str], request_end: int) -> list[str]:

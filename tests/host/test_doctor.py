@@ -1,0 +1,176 @@
+"""`tenner doctor` on boards with one thing wrong each: it names that, and what to do."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+from host_tools import ROOT
+from host_tools.cli import main as tenner
+from host_tools.doctor import cable, inside
+from host_tools.doctor.findings import State
+from host_tools.services import Step
+from host_tools.vboard import VirtualBoard
+from tests.host.e2e import SENSORS, SideBySide, agent_board
+
+together = SideBySide(at_once=3)
+
+#: Everything there is to look at, in this order.
+CHECKS = (
+    (
+        "port repl loader image micropython code files heap settings certificates i2c0 wifi signal clock dns "
+        "tls key telegram agent"
+    )
+    .replace("heap", "heap,largest block")
+    .replace(" ", ",")
+    .replace("largest,block", "largest block")
+)
+
+
+def examine(board, *options):
+    """check -> finding; the exit status goes with them."""
+    # A process of its own: several boards are examined at once.
+    command = [sys.executable, "-m", "host_tools.cli", "doctor", "--port", board.pty, "--json"]
+    done = subprocess.run(
+        [*command, *options], cwd=ROOT, capture_output=True, text=True, timeout=100, check=False
+    )
+    assert done.stdout, done.stderr
+    found = json.loads(done.stdout)
+    failed = [one["check"] for one in found if one["state"] == "fail"]
+    assert done.returncode == (7 if failed else 0), done.stderr
+    for one in found:
+        assert one["do"] or one["state"] in ("ok", "skip"), one
+    return {one["check"]: one for one in found}
+
+
+@together.check
+def test_a_healthy_board():
+    with agent_board() as bench:
+        bench.ready()
+        found = examine(bench.board)
+        assert [check for check, one in found.items() if one["state"] != "ok"] == []
+        assert list(found) == CHECKS.split(",")
+        bench.wait_for("(pool.ntp.org)")
+        bench.echo("still here")
+
+
+def bad_key(bench):
+    bench.model.plan([Step(status=401, times=9)])
+
+
+def no_wifi(bench):
+    bench.board.wifi(False)
+
+
+def sensor_off(bench):
+    bench.board.fault("tmp102", "absent")
+
+
+# (name, what is wrong from the start, what goes wrong then, check, what it says, what to do)
+TROUBLE = [
+    ("key", {}, bad_key, "key", "does not take the key", "is llm.api_key complete"),
+    ("wifi", {}, no_wifi, "wifi", "cannot join", "no network of that name"),
+    ("ssid", {"changes": {"wifi.ssid": "other"}}, None, "wifi", "cannot join 'other'", "2.4 GHz"),
+    ("password", {"changes": {"wifi.password": "wrong"}}, None, "wifi", "cannot", "password is wrong"),
+    ("dns", {"changes": {"llm.base_url": "https://nowhere.invalid/v1"}}, None, "dns", "resolve", "DNS"),
+    ("tls", {"certificate": "wrong-name"}, None, "tls", "is for another host name", "config.json"),
+    ("token", {"changes": {"telegram.token": "12:wrong"}}, None, "telegram", "does not know", "BotFather"),
+    ("model", {"changes": {"llm.model": ""}}, None, "settings", "without llm.model", "tenner setup"),
+    ("config", {"changes": {"llm.modle": "x"}}, None, "settings", "does not start", "tenner setup"),
+    ("certs", {"roots": {}}, None, "certificates", "none in /certs", "tenner setup"),
+    ("root", {"roots": {"broken": b"no"}}, None, "certificates", "no certificate", "tenner setup"),
+    ("shadow", {"files": {"/lib/tenner/app.py": "x=1"}}, None, "code", "hides newer", "tenner sync"),
+    ("stale", {"files": {"/lib/tenner/old.mpy": "x"}}, None, "code", "not those of this", "tenner sync"),
+    ("aside", {"files": {"/state/x.json.bad": "x"}}, None, "files", "put aside", "tenner pull"),
+    ("full", {"files": {"/workspace/big": os.urandom(960000)}}, None, "files", "are free", "/workspace/big"),
+    ("bus", {"files": {"/workspace/SENSORS.json": SENSORS.replace("0x48", "0x49")}}, None, "i2c0", "0x49", "SDA"),
+    ("json", {"files": {"/workspace/SENSORS.json": "{"}}, None, "sensors", "cannot be read", "tenner sync"),
+]  # fmt: skip
+
+
+@together.each(TROUBLE)
+def test_what_is_wrong_is_named(_name, start, then, check, says, do):
+    with agent_board(**start) as bench:
+        if then:
+            then(bench)
+        found = examine(bench.board, "--no-loader")
+        assert found[check]["state"] in ("fail", "warn"), found
+        assert says in found[check]["text"], found[check]
+        assert do in found[check]["do"], found[check]
+
+
+@together.check
+def test_an_empty_board():
+    with VirtualBoard({}) as board:
+        found = examine(board)
+        assert found["code"]["do"] == "run `tenner sync`"
+        assert found["settings"]["do"] == "run `tenner setup`"
+        assert found["agent"]["state"] == "fail"
+        assert found["wifi"]["state"] == "skip"
+
+
+def test_no_permission_is_the_first_line(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(tenner, ["doctor", "--port", "/dev/ttyNOPE", "--json"])
+    found = json.loads(done.stdout)
+    assert (found[0]["check"], found[0]["state"]) == ("port", "fail")
+    assert done.exit_code == 7
+
+
+def test_a_bridge_without_a_driver(tmp_path):
+    (tmp_path / "usb" / "1-1").mkdir(parents=True)
+    (tmp_path / "usb" / "1-1" / "idVendor").write_text("1a86\n")
+    (finding,) = cable.without_port(tmp_path / "usb", tmp_path / "tty")
+    assert finding.state is State.FAIL
+    assert "modprobe ch341" in finding.do and "brltty" in finding.do
+    (finding,) = cable.without_port(tmp_path / "nothing", tmp_path / "tty")
+    assert finding.state is State.SKIP
+
+
+def test_the_text_for_people():
+    with agent_board(changes={"telegram.token": None}) as bench:
+        bench.model.plan([Step(status=401, times=9)])
+        done = CliRunner().invoke(tenner, ["doctor", "--port", bench.board.pty, "--no-loader"])
+    assert "ok    repl           MicroPython answers; " in done.stdout
+    assert "fail  key            " in done.stdout
+    assert "                     -> is llm.api_key complete" in done.stdout
+    assert "skip  telegram       no token is set" in done.stdout
+    assert done.stderr == "tenner: 1 of 18 checks failed, first key\n"
+
+
+@pytest.mark.parametrize("name", ["tmp102", "lm75", "sht31", "bme280", "ads1115"])
+def test_where_a_driver_looks_is_known(name):
+    from host_tools.doctor.outside import _default_address
+
+    assert _default_address(name) is not None
+    assert _default_address("gpio") is None
+    assert _default_address("../app") is None
+
+
+class Memory:
+    """A board that tells this of its memory."""
+
+    def __init__(self, *told):
+        self.told = told
+
+    def call(self, module, call):
+        return repr(self.told)
+
+
+# (free, used, regions beside Python's heap, states of the two lines)
+MEMORIES = [
+    (100000, 60000, [(181000, 90000, 59000, 80000)], ["ok", "ok"]),
+    (50000, 40000, [(181000, 90000, 59000, 80000)], ["fail", "ok"]),
+    (100000, 60000, [(181000, 90000, 15000, 80000)], ["ok", "fail"]),
+    (100000, 60000, [(181000, 30000, 29000, 20000)], ["ok", "fail"]),
+    (100000, 60000, None, ["ok", "skip"]),
+]
+
+
+@pytest.mark.parametrize(("free", "used", "regions", "states"), MEMORIES)
+def test_memory(free, used, regions, states):
+    found = list(inside.check_memory(Memory(free, used, regions)))
+    assert [one.state.value for one in found] == states
