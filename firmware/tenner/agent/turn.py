@@ -177,7 +177,7 @@ class Turn:
         if self.agent.port.small:
             for prefix in ("tenner.agent.", "tenner.llm.", "tenner.tools", "tenner.net.sse"):
                 self.agent.app.shed(prefix, _STAYS + more)
-            await asyncio.create_task(_collect())
+            await collect()
 
     def add(self, kind, text, id=None):
         """Add a line to the records of this turn."""
@@ -206,6 +206,8 @@ class Turn:
             if calls:
                 # While tools run nobody needs the code that talks to the model.
                 await self.make_room("tenner.agent.rounds")
+                self.agent.part("registry")
+                await collect()
                 await self._call_tools(calls)
                 if self.kind != "person":
                     await self.agent.app.breathe()
@@ -229,6 +231,8 @@ class Turn:
             # Only the paths are kept, so that what finds them need not be while the model is asked.
             tools = list(agent.part("registry").schemas(self.kind))
             agent.app.drop("registry")
+        # Made now, so that what makes it can go, too.
+        agent.part("chain")
         await self.make_room()
         request = Request(self, tools)
         shrunk = False
@@ -286,7 +290,13 @@ class Turn:
             )
 
 
+async def collect():
+    """
+    Collect garbage in a task of its own, for its stack is short: a deeper one is full of what calls that are over have
+    left on it, and a single stale pointer keeps a module that was let go of.
+    """
+    await asyncio.create_task(_collect())
+
+
 async def _collect():
-    # As a task of its own, for its stack is short: a deeper one is full of what calls that are over have left on it,
-    # and a single stale pointer keeps a module that was let go of.
     gc.collect()

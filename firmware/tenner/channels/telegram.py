@@ -264,9 +264,10 @@ class Telegram:
         return await ask(self, text, timeout_s)
 
     async def idle(self):
-        """Nothing more to send for now: close the connection, so that none grows stale."""
-        if self.http is not None:
-            await self.http.close()
+        """Nothing more to send for now: let go of the connection, so that none grows stale."""
+        http, self.http = self.http, None
+        if http is not None:
+            await http.close()
 
     def parts(self, text):
         """Return a text in parts that fit a message."""
