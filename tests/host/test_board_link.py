@@ -77,7 +77,7 @@ def test_a_board_at_the_prompt_stays_there():
 
 
 def test_a_boot_loop_is_caught():
-    loop = b"import machine\nprint('agent runs')\nmachine.reset()\n"
+    loop = b"import machine, time\nprint('agent runs')\ntime.sleep_ms(40)\nmachine.reset()\n"
     with VirtualBoard({"/main.py": loop}) as board:
         board.wait_for("agent runs")
         with open_board(board.pty) as link:
