@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+import difflib
 import importlib
 import sys
+from collections.abc import Iterator
+from typing import Any
 
 import rich_click as click
+from click.shell_completion import CompletionItem
 
 from host_tools import tenner_version
 from host_tools.errors import CommandError
@@ -21,6 +26,11 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "backup": ("sync.copies", "backup", "The board's own files into a zip file."),
     "restore": ("sync.copies", "restore", "The files of a backup onto the board."),
     "repl": ("talk.run", "repl", "The board's console, live."),
+    "sensors": (
+        "readings.command",
+        "sensors",
+        "What its sensors read over time, as a table or a picture.",
+    ),
     "logs": ("talk.commands", "logs", "What the agent did; -f: what it says now."),
     "chat": ("talk.commands", "chat", "Talk to the agent."),
     "heartbeat": ("talk.commands", "heartbeat", "The heartbeat's gates; --now runs it."),
@@ -35,11 +45,33 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
         "From the cable to the model: what is wrong, what to do.",
     ),
     "sim": ("sim", "sim", "Virtual boards: start one, change its world, break its devices."),
+    "completion": (
+        "completion",
+        "completion",
+        "Completion of commands and options in your shell.",
+    ),
 }
+
+#: How `tenner --help` groups them; what stands in no group comes last.
+GROUPS = {
+    "A board": ["boards", "flash", "setup", "sync", "doctor"],
+    "The agent on it": ["chat", "status", "why", "heartbeat", "sensors", "logs"],
+    "Its files": ["pull", "backup", "restore"],
+    "Its Python": ["repl", "run", "mount"],
+}
+click.rich_click.COMMAND_GROUPS = {
+    "tenner": [{"name": title, "commands": names} for title, names in GROUPS.items()]
+}
+
+_EXIT_CODES = """\b
+Exit status: 0 done, 1 refused or failed, 2 wrong usage, 3 no port, 4 the board is silent or went away, 5 a file
+changed on both sides, 6 an image is not right, 7 doctor found something wrong, 130 stopped by Ctrl-C."""
 
 
 class LazyGroup(click.RichGroup):
     """A group whose sub-commands come from COMMANDS."""
+
+    _listing = False
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted({*super().list_commands(ctx), *COMMANDS})
@@ -47,11 +79,43 @@ class LazyGroup(click.RichGroup):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return super().get_command(ctx, cmd_name)
-        module, attribute, _ = COMMANDS[cmd_name]
+        module, attribute, about = COMMANDS[cmd_name]
+        if self._listing:
+            return click.Command(cmd_name, help=about, short_help=about)
         command: click.Command = getattr(
             importlib.import_module(f"host_tools.{module}"), attribute
         )
         return command
+
+    @contextlib.contextmanager
+    def _for_a_list(self) -> Iterator[None]:
+        """Names and lines of help are enough, so no module is read."""
+        self._listing = True
+        try:
+            yield
+        finally:
+            self._listing = False
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        with self._for_a_list():
+            super().format_help(ctx, formatter)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        with self._for_a_list():
+            return super().shell_complete(ctx, incomplete)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError:
+            near = difflib.get_close_matches(args[0], self.list_commands(ctx), 1)
+            if not near or args[0].startswith("-"):
+                raise
+            raise click.UsageError(
+                f"There is no command {args[0]!r}. Did you mean {near[0]!r}?", ctx
+            ) from None
 
     def invoke(self, ctx: click.Context) -> object:
         try:
@@ -65,11 +129,13 @@ class LazyGroup(click.RichGroup):
             ctx.exit(130)
 
 
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]}, epilog=_EXIT_CODES
+)
 @click.version_option(tenner_version(), prog_name="tenner")
 def main() -> None:
     """An AI agent that lives on a ten-dollar board: flash it, sync it, talk to it."""
 
 
 if __name__ == "__main__":
-    main()
+    main(prog_name="tenner")

@@ -11,6 +11,7 @@ import rich_click as click
 from host_tools.build import BuildError
 from host_tools.errors import CommandError
 from host_tools.interpreters import InterpreterMissing
+from host_tools.output import json_option, print_json
 from host_tools.vboard import BoardError, VirtualBoard, running_boards
 from host_tools.vboard.chips import MODELS
 from host_tools.vboard.control import ControlClient
@@ -128,11 +129,15 @@ def stop(name: str | None) -> None:
 
 @sim.command(name="list")
 @name_option
-def list_values(name: str | None) -> None:
+@json_option
+def list_values(name: str | None, as_json: bool) -> None:
     """Show the running boards, their world and their devices."""
     boards = running_boards()
-    if name is not None or not boards:
+    if name is not None or not (boards or as_json):
         boards = dict([_pick(name)])
+    if as_json:
+        print_json({each: {**_ask(each, "status"), **_ask(each, "list")} for each in boards})
+        return
     for each in boards:
         status = _ask(each, "status")
         click.echo(f"{each}: {status['state']}, {status['runtime']}, {status['pty']}")

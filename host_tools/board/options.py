@@ -6,6 +6,28 @@ from collections.abc import Callable
 from typing import TypeVar
 
 import rich_click as click
+from click.shell_completion import CompletionItem
+
+
+def _complete_port(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    from host_tools.board.ports import list_ports
+
+    return [
+        CompletionItem(port.device, help=port.label)
+        for port in list_ports()
+        if port.device.startswith(incomplete)
+    ]
+
+
+def _complete_sim(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[str]:
+    from host_tools.vboard import running_boards
+
+    return [name for name in running_boards() if name.startswith(incomplete)]
+
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -18,7 +40,14 @@ def board_options(command: F) -> F:
         envvar="TENNER_PORT",
         default=None,
         metavar="PORT",
+        shell_complete=_complete_port,
         help="Device, serial number, socket://HOST:PORT or rfc2217://HOST:PORT of the board.",
     )
-    sim = click.option("--sim", default=None, metavar="NAME", help="A virtual board, by its name.")
+    sim = click.option(
+        "--sim",
+        default=None,
+        metavar="NAME",
+        shell_complete=_complete_sim,
+        help="A virtual board, by its name.",
+    )
     return port(sim(command))

@@ -1,0 +1,122 @@
+"""The command as a whole: help that reads well, completion, exit statuses, JSON."""
+
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+from host_tools import ROOT, errors
+from host_tools.cli import COMMANDS, GROUPS, main
+from host_tools.completion import script
+
+#: What reports something, and so has `--json`.
+REPORTS = (
+    "backup boards chat doctor flash heartbeat logs pull restore setup status sync why".split()
+)
+
+
+def run(*arguments, environment=None):
+    return CliRunner().invoke(main, arguments, prog_name="tenner", env=environment)
+
+
+def test_help_lists_every_command_without_reading_its_module():
+    code = (
+        "import sys\nfrom host_tools.cli import main\n"
+        "try:\n    main(['--help'], prog_name='tenner')\nexcept SystemExit:\n    pass\n"
+        "print(sorted(name for name in sys.modules if name.startswith('host_tools.')))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    for name, (_, _, about) in COMMANDS.items():
+        assert re.search(rf"│ {name} +\S", done.stdout), name
+        assert about in re.sub(r"\s+", " ", done.stdout.replace("│", "")), about
+    assert done.stdout.splitlines()[-1] == "['host_tools.cli', 'host_tools.errors']"
+
+
+def test_every_group_names_commands_that_are_there():
+    for names in GROUPS.values():
+        assert set(names) <= set(COMMANDS), names
+
+
+@pytest.mark.parametrize("name", sorted(COMMANDS))
+def test_every_command_has_help_of_its_own(name):
+    done = run(name, "--help")
+    assert done.exit_code == 0, done.output
+    assert f"Usage: tenner {name}" in done.output
+    command = main.get_command(None, name)
+    assert command.help and command.help.splitlines()[0].endswith((".", ":")), command.help
+    for parameter in command.params:
+        if parameter.param_type_name == "option":
+            assert parameter.help, f"{name} {parameter.name}"
+    assert ("--json" in done.output) or name not in REPORTS
+
+
+def test_a_slip_is_guessed():
+    done = run("snyc")
+    assert (done.exit_code, "Did you mean 'sync'?" in done.output) == (2, True)
+    done = run("frobnicate")
+    assert done.exit_code == 2 and "Did you mean" not in done.output
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_installs_and_completes(shell, tmp_path):
+    environment = {
+        "HOME": str(tmp_path),
+        "XDG_DATA_HOME": str(tmp_path / "data"),
+        "XDG_CONFIG_HOME": str(tmp_path / "config"),
+        "ZDOTDIR": str(tmp_path),
+        "SHELL": f"/bin/{shell}",
+    }
+    done = run("completion", "--install", environment=environment)
+    assert done.exit_code == 0, done.output
+    path = re.search(r"is in (\S+);", done.stdout)[1]
+    assert path.startswith(str(tmp_path))
+    assert open(path).read().strip() == script(shell).strip()
+    assert "_TENNER_COMPLETE" in run("completion", environment=environment).stdout
+
+
+# (what is typed, what is offered)
+COMPLETIONS = [
+    ("tenner sy", ["sync"]),
+    ("tenner sync --d", ["--dry-run", "--delete"]),
+    ("tenner completion z", ["zsh"]),
+    ("tenner sim po", ["power"]),
+]
+
+
+@pytest.mark.parametrize(("typed", "offered"), COMPLETIONS)
+def test_what_completion_offers(typed, offered):
+    words = typed.split()
+    environment = {
+        **os.environ,
+        "_TENNER_COMPLETE": "bash_complete",
+        "COMP_WORDS": typed,
+        "COMP_CWORD": str(len(words) - 1),
+    }
+    done = subprocess.run(
+        [sys.executable, "-m", "host_tools.cli"],
+        cwd=ROOT, env=environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert [line.split(",")[-1] for line in done.stdout.splitlines()] == offered, done.stderr
+
+
+def test_an_unknown_shell_is_a_sentence():
+    done = run("completion", environment={"SHELL": "/bin/nu"})
+    assert (done.exit_code, done.stderr) == (
+        1,
+        "tenner: there is completion for bash, zsh, fish: name one of them\n",
+    )
+
+
+def test_every_exit_status_is_documented():
+    page = (ROOT / "docs" / "tenner.md").read_text()
+    help_text = re.sub(r"\s+", " ", run("--help").output)
+    for name in dir(errors):
+        kind = getattr(errors, name)
+        if isinstance(kind, type) and issubclass(kind, errors.CommandError):
+            assert f"| {kind.exit_code} |" in page, name
+            assert f" {kind.exit_code} " in help_text, name

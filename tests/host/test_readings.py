@@ -1,0 +1,142 @@
+"""The ring of readings: what the firmware wrote is read here, cut anywhere, and drawn."""
+
+import io
+import json
+import math
+import time
+import zlib
+
+import pytest
+from click.testing import CliRunner
+
+from host_tools.cli import main as tenner
+from host_tools.readings.png import picture
+from host_tools.readings.ring import PATHS, Series, read_ring
+from host_tools.readings.scale import columns, number, value_range
+from host_tools.readings.terminal import plot
+from host_tools.vboard import VirtualBoard
+from tenner.sensors.ring import Ring
+
+NOW = int(time.time())
+
+
+@pytest.fixture
+def written(tmp_path):
+    """A day of a room and a tank, as the firmware keeps it in 4 KB."""
+    ring = Ring(str(tmp_path / "readings"), 4096)
+    expected = {"room.temperature": [], "tank.level": []}
+    for step in range(200):
+        at = NOW - (199 - step) * 300
+        values = [("room.temperature", 20 + 5 * math.sin(step / 20)), ("tank.level", float(step))]
+        ring.keep(at, values)
+        for name, value in values:
+            expected[name].append((at, value))
+    files = {
+        f"/state/{path.name}": path.read_bytes() for path in tmp_path.iterdir() if path.is_file()
+    }
+    return files, expected
+
+
+def test_what_the_firmware_keeps_is_read(written):
+    files, expected = written
+    assert set(files) == set(PATHS)
+    for series in read_ring(files):
+        kept = expected[series.name][-len(series.times) :]
+        # The oldest are overwritten; none of the others is missing or wrong.
+        assert len(kept) > 100
+        assert series.times == [at for at, _ in kept]
+        assert series.values == pytest.approx([value for _, value in kept], rel=1e-6)
+
+
+def test_a_file_cut_at_any_byte_loses_the_end_only(written):
+    files, _ = written
+    whole = {series.name: series for series in read_ring(files)}
+    newest = max(PATHS[:2], key=lambda path: json.loads(files[path].split(b"\n")[0])[0])
+    for length in range(len(files[newest])):
+        cut = {**files, newest: files[newest][:length]}
+        for series in read_ring(cut):
+            assert set(series.times) <= set(whole[series.name].times)
+    for damaged in (b"", b"{}", b"[1", b'["x"]\n', b"\xff\n", b"[]\n"):
+        read_ring({**files, newest: damaged})
+
+
+def test_readings_that_wait_are_not_counted_twice(written):
+    files, _ = written
+    newest = max(PATHS[:2], key=lambda path: json.loads(files[path].split(b"\n")[0])[0])
+    moved = {**files, newest: files[newest] + files[PATHS[2]][4:]}
+    assert [s.times for s in read_ring(moved)] == [s.times for s in read_ring(files)]
+
+
+def test_the_picture_in_the_terminal_rises_with_the_values():
+    series = Series("rising", list(range(0, 3600, 60)), [float(n) for n in range(60)])
+    lines = list(plot(series, 0, 3600, width=50, height=6))
+    assert lines[0] == "rising"
+    assert lines[1].startswith("      59 ┤") and lines[6].startswith("       0 ┤")
+    firsts = [
+        len(line) - len(line.lstrip(" \u2800"))
+        for line in (one.split("┤")[1] for one in lines[1:7])
+    ]
+    assert firsts == sorted(firsts, reverse=True) and firsts[0] > firsts[-1]
+    assert all(len(line) <= 50 for line in lines)
+
+
+def decode(png):
+    """(width, height, rows of color numbers) of a picture this project makes."""
+    assert png[:8] == b"\x89PNG\r\n\x1a\n"
+    file, data, size = io.BytesIO(png[8:]), b"", (0, 0)
+    while head := file.read(8):
+        length, kind = int.from_bytes(head[:4], "big"), head[4:]
+        chunk = file.read(length)
+        assert zlib.crc32(kind + chunk) == int.from_bytes(file.read(4), "big"), kind
+        if kind == b"IHDR":
+            size = int.from_bytes(chunk[:4], "big"), int.from_bytes(chunk[4:8], "big")
+        if kind == b"IDAT":
+            data += chunk
+    raw = zlib.decompress(data)
+    step = size[0] + 1
+    return *size, [raw[at + 1 : at + step] for at in range(0, len(raw), step)]
+
+
+def test_the_png_is_a_picture_of_the_curve():
+    series = Series("rising", list(range(0, 3600, 60)), [float(n) for n in range(60)])
+    width, height, rows = decode(picture([series, series], 0, 3600))
+    assert (width, height) == (960, 440)
+    places = [[y for y in range(220) if rows[y][x] == 3] for x in (100, 500, 900)]
+    assert all(places) and places[0][0] > places[1][0] > places[2][0]
+    assert rows[:220] == rows[220:], "both panels are the same"
+
+
+def test_numbers_and_spans():
+    assert [number(n) for n in (21.4375, 0.001234, 1013.2, 0, -5, 123456.7)] == [
+        "21.44", "0.001234", "1013", "0", "-5", "123457"
+    ]  # fmt: skip
+    assert value_range(Series("x", [1], [5.0])) == (4.75, 5.25)
+    assert value_range(Series("x", [1], [0.0])) == (-1.0, 1.0)
+    series = Series("x", [0, 1, 9], [1.0, 3.0, 2.0])
+    assert columns(series, 0, 10, 5) == [(1.0, 3.0), None, None, None, (2.0, 2.0)]
+
+
+def test_the_command(written, tmp_path, monkeypatch):
+    files, _ = written
+    monkeypatch.chdir(tmp_path)
+    with VirtualBoard({**files, "/main.py": b"print('main runs')\nwhile True: pass\n"}) as board:
+        board.wait_for("main runs")
+
+        def sensors(*arguments, status=0):
+            done = CliRunner().invoke(tenner, ["sensors", "--port", board.pty, *arguments])
+            assert done.exit_code == status, done.output
+            board.wait_for("main runs")
+            return done
+
+        assert "room.temperature" in sensors().stdout
+        (level,) = json.loads(sensors("tank", "--json", "--hours", "1").stdout)
+        assert (level["name"], level["value"], level["count"]) == ("tank.level", 199.0, 12)
+        assert "┤" in sensors("--plot").stdout
+        sensors("--png", "x.png")
+        assert decode((tmp_path / "x.png").read_bytes())[1] == 440
+        assert (
+            "there are no readings of attic; there are: room" in sensors("attic", status=1).stderr
+        )
+    with VirtualBoard({}) as board:
+        done = CliRunner().invoke(tenner, ["sensors", "--port", board.pty])
+        assert "the board has kept no readings" in done.stderr
