@@ -64,7 +64,7 @@ class Registry:
         self.calls = []
         self.gate = None
 
-    def schemas(self, kind):
+    async def offered(self, kind, app):
         return ()
 
     async def call(self, name, arguments_text, ctx):

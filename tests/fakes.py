@@ -174,6 +174,8 @@ class FakePort:
 
 
 class FakeTurn:
+    outside = False
+
     def __init__(self, kind="person", channel="telegram", chat="1"):
         self.kind = kind
         self.channel = channel

@@ -107,6 +107,8 @@ class Turn:
     #: all such questions took.
     question = None
     overruled = False
+    #: Has it read what strangers wrote?
+    outside = False
     asked_ms = 0
     _request = None
     _asked = None
@@ -229,7 +231,7 @@ class Turn:
         tools = self.tools
         if tools is None:
             # Only the paths are kept, so that what finds them need not be while the model is asked.
-            tools = list(agent.part("registry").schemas(self.kind))
+            tools = await agent.part("registry").offered(self.kind, agent.app)
             agent.app.drop("registry")
         # Made now, so that what makes it can go, too.
         agent.part("chain")

@@ -16,6 +16,8 @@ and, where the tool needs it,
     LIMITS = {"length": (1, 256)} least and most of numbers, entries and characters: every byte of the
                                   schema is sent with every request, this is not (built-in tools only)
     ASK_ANYWAY = True             ask what `approval` says even when the owner set the tool to allow
+    OUTSIDE = True                what it returns was written by strangers: from then on the turn asks before
+                                  it changes what later turns go by
     DEADLINE_S, RESULT_CAP        other limits than 60 s and 1,024 characters
 """
 

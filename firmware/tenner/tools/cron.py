@@ -18,6 +18,16 @@ def check(args, ctx):
             raise ToolError('cron: add needs one of cron ("0 9 * * 1-5"), every_seconds and at')
 
 
+def approval(args, ctx):
+    """In a turn that has read what strangers wrote, a job is none of theirs to add."""
+    if ctx.turn.outside and args["action"] == "add":
+        return "add the job %s, now that text from outside was read: %s" % (
+            args["id"],
+            args["message"],
+        )
+    return None
+
+
 async def run(args, ctx):
     jobs = ctx.agent.cron
     action = args["action"]

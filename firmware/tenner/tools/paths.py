@@ -22,6 +22,11 @@ HOME = "/workspace"
 #: Folders of the workspace whose files the board would run.
 CODE = ("tools", "drivers")
 
+# Files, and a folder, of the workspace that later turns go by.
+_GUIDES = const(
+    " heartbeat.md cron.json sensors.json agents.md soul.md identity.md user.md tools.md memory/memory.md "
+)
+
 
 def readable(ctx, path):
     """Return the real path of an existing file or folder that may be read."""
@@ -82,14 +87,21 @@ def check_write(args, ctx):
 
 
 def code_approval(args, ctx):
-    """Ask before a file is changed that the board would run, unless write_paths lists it."""
+    """
+    Ask before a file is changed that the board would run; in a turn that has read what strangers wrote, also
+    before one that later turns go by. Those that write_paths lists are not asked about.
+    """
     name = relative(ctx.workspace, writable_file(ctx, args["path"]))
-    if name.split("/")[0].lower() not in CODE:
-        return None
+    first = name.split("/")[0].lower()
+    why = "the board would run as code"
+    if first not in CODE:
+        if not ctx.turn.outside or (first != "skills" and " %s " % name.lower() not in _GUIDES):
+            return None
+        why = "later turns go by, now that text from outside was read"
     for pattern in ctx.config.get("write_paths"):
         if matches(pattern, name) or matches(pattern, HOME + "/" + name):
             return None
-    return "change %s, which the board would run as code" % name
+    return "change %s, which %s" % (name, why)
 
 
 # --- paths

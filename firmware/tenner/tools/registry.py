@@ -34,6 +34,8 @@ class Registry:
         self.user_folder = workspace + "/tools"
         self._folder = package_path("tools")
         self.built_in = schema_names(self._folder)
+        #: MCP servers; the names of their tools begin with one of these and "-".
+        self.servers = config.section("mcp")
         # Sizes of the owner's schemas that were looked at, negative for bad ones, by name.
         self.seen = {}
 
@@ -49,7 +51,23 @@ class Registry:
             from tenner.tools import usertools
 
             names += usertools.names(self)
+        if self.servers:
+            from tenner.tools import mcp
+
+            names += [
+                name
+                for name in mcp.names(self)
+                if kind != "heartbeat" or name in wanted or "*" in wanted
+            ]
         return sorted(names)
+
+    async def offered(self, kind, app):
+        """Return the paths of the schemas for a turn; now and then MCP servers are asked for theirs first."""
+        if self.servers:
+            from tenner.tools import mcp_list
+
+            await mcp_list.refresh(self, app.http, app.clock)
+        return list(self.schemas(kind))
 
     def schemas(self, kind="person"):
         """Yield the path of each schema, the same on every pass."""
@@ -87,13 +105,23 @@ class Registry:
         if name in self.built_in:
             __import__("tenner.tools." + name)
             return sys.modules["tenner.tools." + name]
+        if self.is_mcp(name):
+            from tenner.tools.mcp import Tool
+
+            return Tool(self, name)
         from tenner.tools import usertools
 
         return usertools.module(self.user_folder, name)
 
     def path(self, name):
         folder = self._folder if name in self.built_in else self.user_folder
+        if self.is_mcp(name):
+            folder = self.port.path("state/mcp")
         return folder + "/" + name + ".json"
+
+    def is_mcp(self, name):
+        """Is it the name of a tool of an MCP server?"""
+        return "-" in name and name.split("-")[0] in self.servers
 
     def _offered(self, name, kind):
         """Is there hardware, and a setting where one is needed, for a built-in tool in this turn?"""

@@ -83,6 +83,8 @@ async def _permit(name, module, args, ctx):
 
 
 async def _run(name, module, args, ctx):
+    if hasattr(module, "OUTSIDE"):
+        ctx.turn.outside = True
     deadline_s = getattr(module, "DEADLINE_S", _DEADLINE_S)
     try:
         text = await asyncio.wait_for(module.run(args, ctx), deadline_s)

@@ -4,5 +4,12 @@
 LIMITS = {"task": (None, 2000)}
 
 
+def approval(args, ctx):
+    """In a turn that has read what strangers wrote, a background turn might do what this one may not."""
+    if ctx.turn.outside:
+        return "do in the background, now that text from outside was read: " + args["task"]
+    return None
+
+
 async def run(args, ctx):
     return ctx.agent.part("spawner").start(args["task"], ctx.turn)

@@ -19,8 +19,8 @@ def names(registry):
         size = files.size(path)
         if registry.seen.get(name) not in (size, -size):
             wrong = _problem(path, name)
-            if name in registry.built_in:
-                wrong = "a built-in tool has this name"
+            if name in registry.built_in or registry.is_mcp(name):
+                wrong = "a built-in tool or one of an MCP server has this name"
             registry.seen[name] = -size if wrong else size
             if wrong:
                 log("tool", "%s is left out: %s" % (path, wrong))

@@ -1,0 +1,88 @@
+# tenner tools.mcp_params: what a request to an MCP server says of itself, in headers and beside its parameters.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+_META = "io.modelcontextprotocol/"
+
+
+def meta(method, params, version, own_version):
+    """Put into `params` who asks and how; return the headers that say the same of the request."""
+    params["_meta"] = {
+        _META + "protocolVersion": version,
+        _META + "clientInfo": {"name": "tenner", "version": own_version},
+        _META + "clientCapabilities": {},
+    }
+    result = [("Mcp-Method", method)]
+    if "name" in params:
+        result.append(("Mcp-Name", encoded(params["name"])))
+    return result
+
+
+def headers(paths, args):
+    """Return the headers for those arguments that the server wants to be in headers too."""
+    result = []
+    for name in sorted(paths):
+        value = args
+        for key in paths[name]:
+            value = value.get(key) if isinstance(value, dict) else None
+        if value is not None:
+            if isinstance(value, bool):
+                value = "true" if value else "false"
+            result.append(("Mcp-Param-" + name, encoded(str(value))))
+    return result
+
+
+def encoded(value):
+    """Return a text as the value of a header: as it is where a header can hold it, else in base64."""
+    plain = (
+        value
+        and value == value.strip()
+        and " " <= min(value) <= max(value) <= "~"
+        and not (value.startswith("=?base64?") and value.endswith("?="))
+    )
+    if plain:
+        return value
+    from binascii import b2a_base64
+
+    return "=?base64?%s?=" % b2a_base64(value.encode()).decode().strip()
+
+
+def wanted(schema):
+    """Return {header: path} of the arguments that go into headers too; ValueError when that is not right."""
+    result = {}
+    _collect(schema, (), True, result)
+    return result
+
+
+def _collect(spec, path, reachable, result):
+    if isinstance(spec, list):
+        for entry in spec:
+            _collect(entry, path, False, result)
+    if not isinstance(spec, dict):
+        return
+    header = spec.get("x-mcp-header")
+    if header is not None and not isinstance(header, dict):
+        known = [name.lower() for name in result]
+        if (
+            not reachable
+            or not path
+            or spec.get("type") not in ("string", "integer", "boolean")
+            or not _is_token(header)
+            or header.lower() in known
+        ):
+            raise ValueError("its x-mcp-header %s is not right" % header)
+        result[header] = path
+    for key in spec:
+        inner = spec[key]
+        if key == "properties" and isinstance(inner, dict):
+            for name in inner:
+                _collect(inner[name], path + (name,), reachable, result)
+        elif key not in ("enum", "const", "default", "examples"):
+            _collect(inner, path, False, result)
+
+
+def _is_token(text):
+    return (
+        isinstance(text, str)
+        and text
+        and all(c in "!#$%&'*+-.^_`|~0123456789" or "a" <= c.lower() <= "z" for c in text)
+    )
