@@ -8,11 +8,10 @@ import unittest
 
 from agent_fakes import Call, Reply, make_agent
 from support import run, temp_folder
-from tenner.agent import session as module
-from tenner.agent import upkeep
+from tenner.agent import history, upkeep
+from tenner.agent.agent import Session
 from tenner.agent.bus import Message
 from tenner.agent.lines import record
-from tenner.agent.session import Session
 from tenner.agent.summary import compact
 from tenner.agent.turn import Turn
 from tenner.llm.errors import LlmError
@@ -35,8 +34,8 @@ def rows(data):
 
 
 def sent(session):
-    session.open()
-    return b"".join(session.pieces())
+    history.check(session)
+    return b"".join(history.pieces(session))
 
 
 class CountedFile:
@@ -78,15 +77,15 @@ class TestLongHistory(unittest.TestCase):
 
         session = Session(path, 8192)
         CountedFile.total = 0
-        module.open = repair.open = CountedFile
+        history.open = repair.open = CountedFile
         try:
-            session.open()
+            history.check(session)
             opened = CountedFile.total
-            session.open()
+            history.check(session)
             again = CountedFile.total - opened
-            data = b"".join(session.pieces())
+            data = b"".join(history.pieces(session))
         finally:
-            del module.open
+            del history.open
         # Once through the window, and the lines where it is looked for.
         self.assertTrue(8000 < opened < 8192 + 2048, opened)
         self.assertTrue(again < 2048, again)
@@ -94,21 +93,19 @@ class TestLongHistory(unittest.TestCase):
         self.assertEqual(rows(data)[0][0], "u")
         self.assertEqual(rows(data)[-1], ["a", "4999 degrees, as before."])
 
-    def test_a_file_that_was_checked_is_not_checked_again_when_its_code_was_let_go(self):
+    def test_a_file_that_was_checked_is_not_checked_again(self):
         agent = make_agent(temp_folder(self))
-        run(say(agent, "hi"))
-        agent.forget_session()
-        session = agent.session("console", "me")
         asked = []
-        session._repair = asked.append
-        session.open()
+        self.addCleanup(setattr, history, "_repair", history._repair)
+        history._repair = lambda session, size: asked.append(size)
+        run(say(agent, "hi"))
+        run(say(agent, "hi again"))
+        session = agent.session("console", "me")
+        history.check(session)
         self.assertEqual(asked, [])
         with open(session.path, "ab") as file:
             file.write(b"x")
-        agent.forget_session()
-        session = agent.session("console", "me")
-        session._repair = asked.append
-        session.open()
+        history.check(agent.session("console", "me"))
         self.assertEqual(len(asked), 1)
 
 
@@ -172,7 +169,7 @@ class TestSummary(unittest.TestCase):
                 data = file.read()
             self.assertTrue(b"FIRST" in data and b'["s",' not in data)
             self.assertEqual(data.count(b'["u",'), 9)
-            self.session().clear()
+            history.clear(self.session())
 
     def test_offline_for_long_the_oldest_go_and_the_summary_stays(self):
         self.talk("FIRST")
@@ -186,7 +183,7 @@ class TestSummary(unittest.TestCase):
         self.talk("FIRST")
         self.fill(7)
         session = self.session()
-        session.open()
+        history.check(session)
         with open(session.path, "rb") as file:
             before = file.read()
         sync = files.sync
@@ -199,7 +196,7 @@ class TestSummary(unittest.TestCase):
         files.sync = fail
         try:
             with self.assertRaises(OSError):
-                session.compact(session.cut_for(2048), "short")
+                history.compact(session, history.cut_for(session, 2048), "short")
         finally:
             files.sync = sync
         self.assertEqual(seen, [["console_me.jsonl", "console_me.jsonl.tmp"]])
@@ -212,7 +209,7 @@ class TestSummary(unittest.TestCase):
         self.talk("FIRST")
         self.fill(7)
         self.failing = "hang"
-        before = self.session().size()
+        before = self.session().size
 
         async def go():
             self.agent.chain.started = asyncio.Event()

@@ -3,9 +3,9 @@ import os
 import unittest
 
 from support import temp_folder
-from tenner.agent import lines
+from tenner.agent import history, lines
+from tenner.agent.agent import Session
 from tenner.agent.lines import call_record, record
-from tenner.agent.session import Session
 
 TURN = (
     record("u", "hot?"),
@@ -17,8 +17,8 @@ TURN = (
 
 
 def sent(s):
-    s.open()
-    return b"".join(s.pieces())
+    history.check(s)
+    return b"".join(history.pieces(s))
 
 
 class TestSession(unittest.TestCase):
@@ -34,10 +34,10 @@ class TestSession(unittest.TestCase):
 
     def test_what_is_appended_is_sent_again(self):
         s = self.session()
-        s.open()
-        s.append(TURN)
-        s.open()
-        s.append((record("u", "thanks"), record("a", "welcome")))
+        history.check(s)
+        history.append(s, TURN)
+        history.check(s)
+        history.append(s, (record("u", "thanks"), record("a", "welcome")))
         lines = sent(s).split(b"\n")[:-1]
         rows = [json.loads(line) for line in lines]
         self.assertEqual([row[0] for row in rows], ["u", "a", "c", "t", "a", "u", "a"])
@@ -46,18 +46,18 @@ class TestSession(unittest.TestCase):
 
     def test_a_piece_never_spans_two_lines_and_stays_small(self):
         s = self.session(window=100000)
-        s.open()
-        s.append((record("u", "x" * 5000), record("a", "y")))
-        s.open()
-        for piece in s.pieces():
+        history.check(s)
+        history.append(s, (record("u", "x" * 5000), record("a", "y")))
+        history.check(s)
+        for piece in history.pieces(s):
             self.assertTrue(len(piece) <= 512)
             self.assertTrue(b"\n" not in piece[:-1])
 
     def test_history_is_cut_at_a_whole_turn(self):
         s = self.session(window=1000)
         for i in range(40):
-            s.open()
-            s.append((record("u", "question %d" % i),) + TURN[1:])
+            history.check(s)
+            history.append(s, (record("u", "question %d" % i),) + TURN[1:])
         data = sent(s)
         self.assertTrue(len(data) <= 1000)
         self.assertTrue(data.startswith(b'["u","question '))
@@ -65,8 +65,8 @@ class TestSession(unittest.TestCase):
 
     def test_an_old_result_is_shortened(self):
         s = self.session()
-        s.open()
-        s.append((TURN[0], TURN[1], TURN[2], record("t", "z" * 900, "c1"), TURN[4]))
+        history.check(s)
+        history.append(s, (TURN[0], TURN[1], TURN[2], record("t", "z" * 900, "c1"), TURN[4]))
         row = json.loads(sent(s).split(b"\n")[3])
         self.assertEqual(row[2], "z" * 200 + " [cut]")
 
@@ -108,7 +108,7 @@ class TestSession(unittest.TestCase):
             self.assertTrue(
                 any(".bad" in name for name in os.listdir(self.path.rsplit("/", 1)[0]))
             )
-            s.append((record("u", "next"), record("a", "works")))
+            history.append(s, (record("u", "next"), record("a", "works")))
             self.assertTrue(sent(self.session()).endswith(record("a", "works")))
 
     def test_valid_text_is_good_wherever_a_piece_ends(self):
@@ -121,16 +121,16 @@ class TestSession(unittest.TestCase):
     def test_a_summary_stays_in_front(self):
         s = self.session(window=400)
         for i in range(12):
-            s.open()
-            s.append((record("u", "question %d" % i), record("a", "answer %d" % i)))
-        s.open()
-        s.compact(s.cut_for(200), "They talked.")
+            history.check(s)
+            history.append(s, (record("u", "question %d" % i), record("a", "answer %d" % i)))
+        history.check(s)
+        history.compact(s, history.cut_for(s, 200), "They talked.")
         data = sent(s)
         self.assertTrue(data.startswith(b'["s","They talked."]\n["u",'))
         self.assertTrue(data.endswith(record("a", "answer 11")))
-        before = s.size()
-        s.compact(s.cut_for(100))
-        self.assertTrue(s.size() < before)
+        before = s.size
+        history.compact(s, history.cut_for(s, 100))
+        self.assertTrue(s.size < before)
         self.assertTrue(sent(s).startswith(b'["s","They talked."]\n["u",'))
 
     def test_a_repair_that_lost_its_power_is_finished(self):
@@ -141,9 +141,9 @@ class TestSession(unittest.TestCase):
 
     def test_clear_keeps_the_old_file_once(self):
         s = self.session()
-        s.open()
-        s.append(TURN)
-        s.clear()
+        history.check(s)
+        history.append(s, TURN)
+        history.clear(s)
         self.assertEqual(sent(s), b"")
         self.assertTrue("chat.jsonl.old" in os.listdir(self.path.rsplit("/", 1)[0]))
 

@@ -6,7 +6,7 @@ import net_peer
 from agent_fakes import Call, Reply, make_agent
 from net_peer import Peer
 from support import run, temp_folder
-from tenner.agent import rounds, upkeep
+from tenner.agent import history, rounds, upkeep
 from tenner.agent import turn as turn_module
 from tenner.agent.bus import Message
 from tenner.agent.rounds import Ctx
@@ -384,8 +384,8 @@ class TestAgent(unittest.TestCase):
         upkeep.report(agent, "telegram", 7, "The freezer is warm.")
         self.assertEqual(agent.delivered, [(7, "The freezer is warm.")])
         session = agent.session("telegram", 7)
-        session.open()
-        self.assertTrue(b"The freezer is warm." in b"".join(session.pieces()))
+        history.check(session)
+        self.assertTrue(b"The freezer is warm." in b"".join(history.pieces(session)))
 
     def test_a_chat_name_never_leaves_the_folder(self):
         agent = make_agent(temp_folder(self))

@@ -72,7 +72,9 @@ class Report:
         self.app.deliver(channel, chat, "heartbeat: %s (%s)" % (action, reason))
 
     def new(self, args, channel, chat):
-        self.app.agent.session(channel, chat).clear()
+        from tenner.agent.history import clear
+
+        clear(self.app.agent.session(channel, chat))
         return "A fresh conversation. The old one is kept until the next /new."
 
     def pair(self, args, channel, chat):

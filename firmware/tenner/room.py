@@ -33,6 +33,5 @@ def make(app):
             used = app.part(name).lock.locked()
         if not used:
             app.drop(name)
-    app.agent.forget_session()
     forget("tenner.", _RESIDENT.split())
     gc.collect()

@@ -7,6 +7,25 @@ from tenner.agent.lane import Lane
 from tenner.log import log
 
 
+class Session:
+    """
+    What is known of a chat's history, a file that `agent.history` reads and writes. `window` is the number of
+    bytes that is sent at most.
+    """
+
+    #: Size of the file when it was last known to be whole.
+    size = -1
+    #: Where the summary ends, and where what is sent begins.
+    summary_end = 0
+    start = 0
+    #: Something had to be dropped, and the owner was not told yet.
+    repaired = False
+
+    def __init__(self, path, window):
+        self.path = path
+        self.window = window
+
+
 class Agent:
     """
     Owns the lane and the sessions. `app` lies above and gives the rest: `part(name)` is one of chain,
@@ -26,7 +45,6 @@ class Agent:
         #: Was the owner told that flash is full?
         self.full = False
         self._session = None
-        self._checked = (None, -1)
 
     @property
     def cron(self):
@@ -35,22 +53,15 @@ class Agent:
     def session(self, channel, chat):
         """Return the session of a chat; the last one used is kept, as its file is already checked."""
         from tenner.agent.lines import plain
-        from tenner.agent.session import Session
 
         path = self.port.path("state/sessions/%s_%s.jsonl" % (channel, plain(str(chat))))
         if self._session is None or self._session.path != path:
-            self.forget_session()
-            window = self.config.get("session.max_kb") * 1024
-            share = self.config.get("llm.context_tokens") * 3  # 4 bytes a token, 75 % of them
-            known, size = self._checked
-            self._session = Session(path, min(window, share), size if path == known else -1)
+            self._session = Session(path, self._window())
         return self._session
 
-    def forget_session(self):
-        """Let go of the session; that its file was checked stays known."""
-        if self._session is not None:
-            self._checked = (self._session.path, self._session.size())
-            self._session = None
+    def _window(self):
+        share = self.config.get("llm.context_tokens") * 3  # 4 bytes a token, 75 % of them
+        return min(self.config.get("session.max_kb") * 1024, share)
 
     def spent(self, kind):
         """True when turns of this kind have used up today's tokens."""
@@ -79,9 +90,10 @@ class Agent:
         from tenner.agent.turn import Turn
 
         session = self.session(message.channel, message.chat)
+        session.window = self._window()  # the last turn may have made it smaller
         turn = Turn(self, "person", text, message.channel, message.chat, session)
         result = await self.lane.person(who, turn)
-        return result, session.size() > session.window and session.window
+        return result, session.size > session.window and session.window
 
     def _after(self, message, who, result, window):
         from tenner.agent.upkeep import account

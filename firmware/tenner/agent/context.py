@@ -1,6 +1,7 @@
 # tenner agent.context: what one model request is made of, streamed from flash; loaded while it is sent.
 # MIT license; Copyright (c) 2026 the tenner authors
 
+from tenner.agent.history import PIECE, pieces, span
 from tenner.port.compat import const
 from tenner.port.package import package_path
 from tenner.store import files
@@ -46,11 +47,11 @@ def system(agent, turn):
 
 
 def records(turn):
-    """Yield history and this turn's own lines as pieces of history lines (agent.session)."""
+    """Yield history and this turn's own lines as pieces of history lines (agent.history)."""
     if turn.span is not None:
-        yield from turn.session.span(*turn.span)
+        yield from span(turn.session, *turn.span)
     elif turn.session is not None:
-        yield from turn.session.pieces()
+        yield from pieces(turn.session)
     for line in turn.lines:
-        for start in range(0, len(line), 512):
-            yield line[start : start + 512]
+        for start in range(0, len(line), PIECE):
+            yield line[start : start + PIECE]

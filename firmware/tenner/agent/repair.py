@@ -3,7 +3,7 @@
 
 import os
 
-from tenner.agent.session import line_pieces
+from tenner.agent.history import line_pieces
 from tenner.net.jsonin import Scanner
 from tenner.net.jsonout import cut, valid
 from tenner.store import files

@@ -1,6 +1,7 @@
 # tenner agent.summary: replaces the old part of a session by a summary, outside a person's turn.
 # MIT license; Copyright (c) 2026 the tenner authors
 
+from tenner.agent import history
 from tenner.agent.lane import LaneBusy, PutBack
 from tenner.agent.turn import Turn
 from tenner.log import log
@@ -36,11 +37,11 @@ async def compact(agent, session, who):
     that in its place by rename. Gives way to people; tried again after the next turn. Returns the
     turn's Result; None when nothing was paid for.
     """
-    session.open()
-    cut = session.cut_for(session.window // 2)
+    history.check(session)
+    cut = history.cut_for(session, session.window // 2)
     turn = Turn(agent, "summary", "Write the summary now.", session=session)
     turn.system = files.read_text(package_path("agent/summary.md"))
-    turn.span = (session.cut_for(2 * session.window), cut)
+    turn.span = (history.cut_for(session, 2 * session.window), cut)
     turn.tools = ()
     if turn.span[0] >= cut or agent.spent("summary"):
         return None
@@ -50,14 +51,14 @@ async def compact(agent, session, who):
         return None
     if result.interrupted:
         return result
-    session.open()  # something may have been reported to this chat meanwhile
-    before = session.size()
+    history.check(session)  # something may have been reported to this chat meanwhile
+    before = session.size
     if result.error is None and result.text:
-        session.compact(cut, result.text)
+        history.compact(session, cut, result.text)
     else:
         log("session", "%s not summed up: %s" % (who, result.error or "the model said nothing"))
         if before <= _HARD_FACTOR * session.window:
             return result
-        session.compact(cut)
-    log("session", "%s compacted: %d -> %d bytes" % (who, before, session.size()))
+        history.compact(session, cut)
+    log("session", "%s compacted: %d -> %d bytes" % (who, before, session.size))
     return result

@@ -18,7 +18,6 @@ _STAYS = (
     "tenner.agent.agent",
     "tenner.agent.bus",
     "tenner.agent.lane",
-    "tenner.agent.session",
     "tenner.agent.turn",
     "tenner.llm.chain",
     "tenner.llm.errors",

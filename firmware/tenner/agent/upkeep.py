@@ -1,6 +1,7 @@
 # tenner agent.upkeep: what is done before and after turns: histories are kept, tokens counted, people told.
 # MIT license; Copyright (c) 2026 the tenner authors
 
+from tenner.agent import history
 from tenner.agent.lines import record
 from tenner.log import log
 
@@ -8,9 +9,9 @@ from tenner.log import log
 def keep(agent, session, lines=()):
     """Check `session` and add the lines of a turn to it; False when flash cannot do that now."""
     try:
-        session.open()
+        history.check(session)
         if lines:
-            session.append(lines)
+            history.append(session, lines)
             agent.full = False
     except OSError as error:
         not_kept(agent, error)

@@ -10,7 +10,7 @@ import gc
 
 from tenner.port.compat import const, ticks_diff, ticks_ms
 
-_CHUNK = const(1024)  # one write and one drain each: two writes per drain lose bytes under TLS
+_CHUNK = const(512)  # one write and one drain each: two writes per drain lose bytes under TLS
 _RESTARTS = const(3)
 _MAX_LINE = const(2048)  # longest line that is kept
 _MAX_SKIPPED = const(32768)  # longest header line that is passed over

@@ -17,7 +17,7 @@ _EIO = const(5)
 _ENOTDIR = const(20)
 _ENOSPC = const(28)
 _FOLDER = const(0x4000)  # the S_IFDIR bit of a mode, the same on littlefs and POSIX
-_BLOCK = const(512)
+_BLOCK = const(256)
 
 #: Ending of a file that is being written; a stray one is what a power cut leaves behind.
 TEMP = ".tmp"
