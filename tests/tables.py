@@ -22,19 +22,38 @@ def _heartbeat_ack(case):
     return {"deliver": deliver(case["reply"], ack_max_chars=case.get("ack_max_chars", 0))}
 
 
-def _heartbeat_empty(case):
-    from tenner.schedule.items import is_empty
+class Parsed:
+    """All of a HEARTBEAT.md: general text, tasks as a table has them and their lines, (line, sentence) of problems."""
 
-    return {"empty": is_empty(case["text"])}
+    def __init__(self, text):
+        from tenner.schedule.items import GENERAL, TASK, read
+
+        general = []
+        self.items = []
+        self.lines = []
+        self.problems = []
+        for kind, line, what, found in read(enumerate(text.split("\n"), 1)):
+            if kind == GENERAL:
+                general.append(what)
+            elif kind == TASK:
+                found["text"] = what
+                self.items.append(found)
+                self.lines.append(line)
+            else:
+                self.problems.append((line, what))
+        self.general = "\n".join(general)
+
+    def is_empty(self):
+        return not self.general and not self.items
+
+
+def _heartbeat_empty(case):
+    return {"empty": Parsed(case["text"]).is_empty()}
 
 
 def _heartbeat_items(case):
-    from tenner.schedule.items import parse
-
-    found = parse(case["text"])
-    # The line number is the parser's own addition, for messages.
-    items = [{key: item[key] for key in item if key != "line"} for item in found.items]
-    return {"general": found.general, "items": items, "problems": len(found.problems)}
+    found = Parsed(case["text"])
+    return {"general": found.general, "items": found.items, "problems": len(found.problems)}
 
 
 def _active_hours(case):
@@ -46,15 +65,21 @@ def _active_hours(case):
 
 
 def _beat_slots(case):
-    from tenner.schedule.slots import due, next_slot
+    from tenner.schedule.slots import next_slot
 
-    grid = (case["interval"], case["phase"], case["now"])
-    return {"due": due(*grid, case["last_run"]), "next": next_slot(*grid)}
+    interval_s, phase_s, now = case["interval"], case["phase"], case["now"]
+    due = next_slot(interval_s, phase_s, case["last_run"]) <= now
+    return {"due": due, "next": next_slot(interval_s, phase_s, now)}
+
+
+def iso_local(zone, utc):
+    """`2026-11-21T08:30:00` on the zone's wall clock."""
+    return "%04d-%02d-%02dT%02d:%02d:%02d" % zone.local(utc)[:6]
 
 
 def _cron_next(case):
     from tenner.schedule.cronexpr import Cron
-    from tenner.schedule.zone import Zone, iso_local
+    from tenner.schedule.zone import Zone
 
     zone = Zone(case["tz"])
     day, time = case["after"].split("T")

@@ -237,7 +237,7 @@ class OnFlash(unittest.TestCase):
         board.step()
         board.net = "wifi"
         board.pass_time(1800)
-        waiting = [(name_of(task.key), task.pending[0]) for task in board.service.tasks]
+        waiting = [(name_of(task), task.pending[0]) for task in board.service.tasks]
         self.sleep(board)
         board.net = True
         board.pass_time(60)

@@ -4,12 +4,13 @@
 import unittest
 
 from support import ROOT, temp_folder
+from tables import Parsed
 from tenner.schedule import items
 from tenner.schedule.ack import deliver
 
 
 def texts(text):
-    return [item["text"] for item in items.parse(text).items]
+    return [item["text"] for item in Parsed(text).items]
 
 
 class Items(unittest.TestCase):
@@ -20,13 +21,13 @@ class Items(unittest.TestCase):
         )
 
     def test_what_is_no_item_is_general_text(self):
-        found = items.parse("Hello\n**bold** text\n12.5 is a number\n-1 too\n> quoted\n")
+        found = Parsed("Hello\n**bold** text\n12.5 is a number\n-1 too\n> quoted\n")
         self.assertEqual(found.items, [])
         self.assertEqual(found.general, "Hello\n**bold** text\n12.5 is a number\n-1 too\n> quoted")
 
     def test_indented_lines_belong_to_their_item(self):
         text = "- (every 1h) Check:\n  - soil\n  - air\n\n  and the door\n- next\n"
-        found = items.parse(text)
+        found = Parsed(text)
         self.assertEqual(texts(text), ["Check:\n- soil\n- air and the door", "next"])
         self.assertEqual(found.items[0]["every_s"], 3600)
 
@@ -37,32 +38,32 @@ class Items(unittest.TestCase):
     def test_comments_anywhere(self):
         self.assertEqual(texts("- a <!-- b --> c\n<!--\n- d\n--> \n- e<!-- f --><!-- g -->\n"),
                          ["a  c", "e"])  # fmt: skip
-        found = items.parse("- a\n<!-- never closed\n- b\n")
+        found = Parsed("- a\n<!-- never closed\n- b\n")
         self.assertEqual(len(found.items), 1)
         self.assertEqual(found.problems[0][0], 2)
         self.assertTrue("never closed" in found.problems[0][1])
 
     def test_front_matter_only_at_the_top_and_only_when_closed(self):
-        self.assertTrue(items.is_empty("---\ntags:\n- a\n- b\n---\n"))
-        self.assertTrue(items.is_empty("\ufeff---\r\nname: x\r\n---\r\n"))
+        self.assertTrue(Parsed("---\ntags:\n- a\n- b\n---\n").is_empty())
+        self.assertTrue(Parsed("\ufeff---\r\nname: x\r\n---\r\n").is_empty())
         self.assertEqual(texts("---\n- a\n---\n"), ["a"])
         self.assertEqual(texts("---\nname: x\n- a\n"), ["a"])
-        self.assertEqual(items.parse("---\nname: x\n").general, "name: x")
+        self.assertEqual(Parsed("---\nname: x\n").general, "name: x")
         self.assertEqual(texts("- a\n---\nname: x\n---\n"), ["a"])
 
     def test_line_numbers_are_those_of_the_file(self):
-        found = items.parse("---\na: b\n---\n<!--\n\n-->\n- one\n\n- (every x) two\n")
-        self.assertEqual([item["line"] for item in found.items], [7, 9])
+        found = Parsed("---\na: b\n---\n<!--\n\n-->\n- one\n\n- (every x) two\n")
+        self.assertEqual(found.lines, [7, 9])
         self.assertEqual(found.problems[0][0], 9)
 
     def test_a_task_without_text_is_reported(self):
-        found = items.parse("- (every 5m)\n")
+        found = Parsed("- (every 5m)\n")
         self.assertEqual((found.items, len(found.problems)), ([], 1))
         # Its text may follow on the next line.
         self.assertEqual(texts("- (every 5m)\n  Look.\n"), ["Look."])
 
     def test_an_endless_task_is_cut_and_reported(self):
-        found = items.parse("- a\n" + "  word word word\n" * 1000)
+        found = Parsed("- a\n" + "  word word word\n" * 1000)
         self.assertEqual(len(found.items[0]["text"]), 2000)
         self.assertEqual(len(found.problems), 1)
 
@@ -97,16 +98,16 @@ class Items(unittest.TestCase):
     def test_the_template_costs_nothing_and_its_examples_are_right(self):
         with open(ROOT + "/firmware/workspace/HEARTBEAT.md") as f:
             text = f.read()
-        self.assertTrue(items.is_empty(text))
-        self.assertEqual(items.parse(text).problems, [])
-        found = items.parse(text.replace("<!--", "").replace("-->", ""))
+        self.assertTrue(Parsed(text).is_empty())
+        self.assertEqual(Parsed(text).problems, [])
+        found = Parsed(text.replace("<!--", "").replace("-->", ""))
         self.assertEqual(found.problems, [])
         self.assertEqual(len(found.items), 8)
 
     def test_every_prefix_of_a_file_can_be_read(self):
         text = "---\na: b\n---\n- (every 5m; when a.b outside 1..2 for 3m) x <!-- c -->\n- [x] y"
         for end in range(len(text)):
-            items.parse(text[:end])
+            Parsed(text[:end])
 
 
 class Clauses(unittest.TestCase):

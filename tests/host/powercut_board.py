@@ -266,7 +266,7 @@ def said(board):
         # The first part is queued before the text is whole on flash.
         if texts.count(text) > 1 and text != DOOR.split("|")[0]:
             return "said twice: " + text
-    names = {task.line: name_of(task.key) for task in board.service.tasks}
+    names = {task.line: name_of(task) for task in board.service.tasks}
     for line in board.lines():
         if line.get("sent") not in ("queued", "repeat"):
             continue
@@ -292,7 +292,7 @@ def lines_of(board, task):
     """None when each slot of the task has one line, that of an interrupted run in its slot."""
     found = []
     for line in board.lines():
-        if line["k"] == name_of(task.key):
+        if line["k"] == name_of(task):
             found.append(slot_start(task.every_s, task.phase_s, line["due"]))
     expected = []
     at = slot_start(task.every_s, task.phase_s, sim.START) + task.every_s

@@ -16,7 +16,7 @@ from tenner.agent.turn import Turn
 from tenner.schedule.book import name_of
 from tenner.schedule.gates import show
 from tenner.schedule.hours import Hours
-from tenner.schedule.slots import following
+from tenner.schedule.slots import after
 
 TEXTS = (
     "# H\n- Check the door.\n",
@@ -81,7 +81,7 @@ class Board(sim.Board):
 
     def waiting_now(self):
         tasks = self.service.tasks or ()
-        waiting = {(name_of(task.key), task.pending[0]) for task in tasks if task.pending}
+        waiting = {(name_of(task), task.pending[0]) for task in tasks if task.pending}
         # A job that stands behind what is wrong in the file goes on when that is put right.
         known = self.service.known.items()
         return waiting | {(name, entry[2][0]) for name, entry in known if entry[2]}
@@ -313,11 +313,11 @@ def test_every_occurrence_has_exactly_one_line(text, spells):
         expected = []
         due = start
         while True:
-            due = following(task, due, due, True, board.zone)
+            due = after(task, due, board.zone)
             if due > now:
                 break
             expected.append(due)
-        name = name_of(task.key)
+        name = name_of(task)
         found = [line["due"] for line in board.lines() if line["k"] == name]
         assert found == expected, show(len(found))
 

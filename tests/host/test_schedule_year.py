@@ -8,7 +8,7 @@ import pytest
 import schedule_sim as sim
 import schedule_year
 from tenner.schedule.book import name_of
-from tenner.schedule.slots import following
+from tenner.schedule.slots import after
 
 DAYS = 21
 
@@ -27,11 +27,11 @@ def test_every_occurrence_has_one_line_unless_there_was_no_power(board):
     for line in board.lines():
         dues[line["k"]].append(line["due"])
     for task in board.service.tasks:
-        found = dues[name_of(task.key)]
+        found = dues[name_of(task)]
         assert len(found) == len(set(found))
         at = sim.START
         while True:
-            at = following(task, at, at, True, board.zone)
+            at = after(task, at, board.zone)
             if at >= board.clock.utc:
                 break
             if at not in found:

@@ -30,15 +30,13 @@ SENT = {"yes": "sent", "queued": "queued", "repeat": "said before", "no": "nothi
 class Book:
     """Lives for one wake or one turn; all that lasts longer is in the service `box`, or on flash."""
 
-    def __init__(self, box, begun=None):
+    def __init__(self, box):
         self.box = box
         self.stores = box.stores()
         self.zone = box.app.part("zone")
         #: The moment that is judged: unix time, whether that is known, and the monotonic clock.
         clock = box.app.clock
         self.now, self.trusted, self.mono_s = clock.now(), clock.trusted, clock.mono_s()
-        #: (start, whether the clock was trusted, what takes each task back) of the run under way.
-        self.begun = begun
         self.word = "job" if box.area == "cron" else "k"
 
     # --- what is written
@@ -53,13 +51,13 @@ class Book:
             log(box.area, reason)
         return action, reason
 
-    def write(self, name, line_number, due, line, now, trusted, can_wait=False):
+    def write(self, task, due, line, start=None, trusted=True, can_wait=False):
         """Put the line of an occurrence into the run log."""
-        entry = {"t": now, "due": due, self.word: name}
-        if line_number:
-            entry["n"] = line_number
+        entry = {"t": self.now if start is None else start, "due": due, self.word: name_of(task)}
+        if task.line:
+            entry["n"] = task.line
         entry.update(line)
-        if not trusted:
+        if not (trusted and self.trusted):
             entry["up"] = self.mono_s
         self.add(entry, can_wait)
 
@@ -95,7 +93,7 @@ class Book:
         yield '{"":%s' % json.dumps(box.saved)
         names = []
         for task in box.tasks or ():
-            name = name_of(task.key)
+            name = name_of(task)
             names.append(name)
             yield ",\n%s:%s" % (json.dumps(name), json.dumps(self.entry(task)))
         for name in box.known:
@@ -113,7 +111,7 @@ class Book:
 
     def entry(self, task):
         """What of a task is kept."""
-        known = self.box.known.get(name_of(task.key))
+        known = self.box.known.get(name_of(task))
         if known:
             # The clock these belong to is not in force yet.
             last, run, waiting = known[:3]
@@ -129,17 +127,18 @@ class Book:
         found = []
         for task in self.box.tasks or ():
             at = self.due_at(task)
-            come = at is not None and at <= self.now
-            if come and task.pending:
-                at = slots.newer(task, at, self.now, self.trusted, self.zone)
-                if at is None:
-                    at = task.pending[0]
-                else:
+            task.asked = at is None or at > self.now
+            if not task.asked:
+                task.due = slots.newest(task, at, self.now, self.trusted, self.zone)
+                if task.pending and task.due > task.pending[0]:
                     self.overtake(task, task.pending)
-            if come or forced:
-                task.asked = not come
-                task.due = at if come else self.now
-                found.append(task)
+                elif task.pending:
+                    task.due = task.pending[0]
+            elif forced:
+                task.due = self.now
+            else:
+                continue
+            found.append(task)
         return found
 
     def due_at(self, task):
@@ -155,9 +154,11 @@ class Book:
             left = at - self.now
             if left <= 0:
                 left = self.wait_of(task)
-                coming = slots.following(task, at, self.now, self.trusted, self.zone)
-                if coming is not None:
-                    left = min(left, coming - self.now)
+                if task.every_s and not self.trusted:
+                    left = min(left, task.every_s - (self.now - at) % task.every_s)
+                else:
+                    coming = slots.after(task, self.now, self.zone)
+                    left = min(left, coming - self.now) if coming else left
             waits.append(max(left, 0))
         return self.mono_s + min(waits) if waits else None
 
@@ -204,63 +205,66 @@ class Book:
     # --- what waits
 
     def hold(self, tasks, reason):
-        """The occurrences wait; what made them wait first stays the reason after a failure."""
+        """The occurrences wait; what has failed is the reason after what made it wait since."""
         for task in tasks:
-            if task.pending is None:
+            if task.pending and not task.pending[2]:
+                task.pending[1] = reason
+            elif not task.pending and not task.asked:
                 task.pending = [task.due, reason, 0, 0]
                 self.box.stale = True
-            elif not task.pending[2]:
-                task.pending[1] = reason
 
-    def hold_off(self, reason, alerts=False):
-        """Nothing was run: try again after 1 s, then later and later, 30 s at most."""
+    def retry(self, tasks, reason):
+        """Nothing was run: try again after 1 s, then later and later, 30 s at most. (action, reason)"""
         box = self.box
+        alerts = tasks[0].notify
+        self.hold(tasks, reason)
         wait_s = min(box.retry_s[alerts] * 2, _MAX_RETRY_S) or 1
         box.retry_s[alerts] = wait_s
         box.retry_at_s[alerts] = self.mono_s + wait_s
         box.waits[alerts] = reason
+        return self.say("retry", reason)
 
     def overtake(self, task, waiting, trusted=True):
         """An occurrence that waited is not tried again: its line says why."""
-        trusted = trusted and self.trusted
-        line = overtaken(waiting)
-        self.write(name_of(task.key), task.line, waiting[0], line, self.now, trusted)
-        if task.pending is waiting:
-            task.pending = None
+        due, reason, tries, tokens = waiting
+        if tries:
+            reason = "failed %d times: %s" % (tries, reason)
+        # While a task waits, what is on flash says so.
+        can_wait = task.gate and not task.pending
+        line = {"r": "skipped", "why": reason}
+        if tokens:
+            line["tokens"] = tokens
+        self.write(task, due, line, None, trusted, can_wait)
+        if task.pending:
             self.box.stale = True
+            if task.pending is waiting:
+                task.pending = None
 
     def skip(self, task, reason):
         """The occurrence at hand ends without a run."""
-        line = {"r": "skipped", "why": reason}
-        if task.pending:
-            self.box.stale = True
-            if task.pending[3]:
-                line["tokens"] = task.pending[3]
-        name = name_of(task.key)
-        self.write(name, task.line, task.due, line, self.now, self.trusted, task.gate)
+        tokens = task.pending[3] if task.pending else 0
+        self.overtake(task, [task.due, reason, 0, tokens])
         slots.begin(task, self.now, self.mono_s, self.trusted)
 
     # --- what runs
 
     def begin(self, tasks):
         """Note the run, and count the occurrences as run."""
-        again = None
-        begun = []
         for task in tasks:
-            begun.append(slots.begin(task, self.now, self.mono_s, self.trusted))
-            if self.box.area == "cron":
-                again = int(self.trusted and not task.skip)
+            again = self.trusted and not task.skip if self.box.area == "cron" else None
             task.run = [task.due, self.now, again]
-        self.begun = (self.now, self.trusted, begun)
+            before = (task.pending, self.trusted)
+            task.before = before + slots.begin(task, self.now, self.mono_s, self.trusted)
         self.save()
-        return self.begun
 
-    def end(self, line):
+    def end(self, tasks, line):
         """The occurrences are over; the first line carries the cost, the others say with whom."""
-        start, trusted, begun = self.begun
-        first = None
-        for task, due, pending, *_ in begun:
-            task.run = None
+        box = self.box
+        alerts = tasks[0].notify
+        if line["r"] == "ran":
+            box.said = "run"
+            box.put_backs = box.retry_s[alerts] = box.retry_at_s[alerts] = 0
+        for task in tasks:
             if line["r"] == "ran":
                 task.failures = 0
             if task.opened is not None:
@@ -268,43 +272,35 @@ class Book:
 
                 fire(task.gate, task.opened)
                 task.opened = None
-            name = name_of(task.key)
-            if first is None:
-                first = name
-                entry = dict(line)
-                if pending and pending[3]:
-                    entry["tokens"] = entry.get("tokens", 0) + pending[3]
-            else:
-                entry = {"r": line["r"], "with": first}
-                if "sent" in line:
-                    entry["sent"] = line["sent"]
-            self.write(name, task.line, due, entry, start, trusted)
+            waited, trusted = task.before[:2]
+            entry = dict(line)
+            if task is not tasks[0]:
+                entry = {"r": line["r"], "sent": line["sent"], "with": name_of(tasks[0])}
+            elif waited:
+                entry["tokens"] += waited[3]
+            self.write(task, task.run[0], entry, task.run[1], trusted)
+            task.run = task.before = None
         self.save()
 
-    def has_run(self, alerts=False):
-        """Something was run to its end."""
-        box = self.box
-        box.said = "run"
-        box.retry_s[alerts] = box.retry_at_s[alerts] = 0
-
-    def take_back(self, reason, failed=0, tokens=0):
+    def take_back(self, tasks, reason, failed=0, tokens=0):
         """Nothing came of it: the occurrences wait, unless newer ones have come meanwhile."""
-        for before in self.begun[2]:
-            task, due, pending = before[:3]
-            tries, spent = pending[2:] if pending else (0, 0)
-            waiting = [due, reason, tries + failed, spent + tokens]
+        for task in tasks:
+            waited, trusted, *before = task.before
+            tries, spent = waited[2:] if waited else (0, 0)
+            waiting = [task.run[0], reason, tries + failed, spent + tokens]
             tokens = 0
-            task.run = None
+            task.run = task.before = None
             if task.pending or task.asked:
-                self.overtake(task, waiting, self.begun[1])
+                self.overtake(task, waiting, trusted)
             else:
-                slots.take_back(task, before)
+                task.last, task.base_s, task.ran, task.next = before
                 task.pending = waiting
         self.save()
 
 
-def name_of(key):
+def name_of(task):
     """How a task is called in the log: a job by its id."""
+    key = task.key
     if isinstance(key, str):
         return key
     return "%06x" % key if key else "beat"
@@ -315,13 +311,3 @@ def more_of(task):
     if task.gate:
         return ("fired", "reference", "silent")
     return ("failures", "off", "why") if isinstance(task.key, str) else ()
-
-
-def overtaken(waiting):
-    _, reason, tries, tokens = waiting
-    line = {"r": "skipped", "why": reason}
-    if tries:
-        line["why"] = "failed %d times: %s" % (tries, reason)
-    if tokens:
-        line["tokens"] = tokens
-    return line

@@ -69,9 +69,7 @@ async def _run(cron, job, behind):
             _pass_over(book, job, reason)
             return
         if action != "run":
-            book.hold([job], reason)
-            book.hold_off(reason)
-            book.say(action, reason)
+            book.retry([job], reason)
             return
         book.hold(behind, "lane busy (cron)")
         zone = book.zone
@@ -82,7 +80,7 @@ async def _run(cron, job, behind):
         time_text = zone.tell(book.now, book.trusted)
         name = entry.get("name") or job.key
         result = 'The job "%s" is due:\n%s\n\nTime: %s\n' % (name, result, time_text)
-    begun = book.begin([job])
+    book.begin([job])
     # Nothing but this may be alive while a turn runs.
     book = entry = None
     if not job.notify:
@@ -97,7 +95,7 @@ async def _run(cron, job, behind):
             cron.running_s = None
     from tenner.schedule.outcome import settle
 
-    await settle(cron, begun, result, 0, payload)
+    await settle(cron, [job], result, 0, payload)
 
 
 def _entry_of(cron, key):
@@ -114,9 +112,9 @@ def _entry_of(cron, key):
     return None
 
 
-def failed(book, sentence, tokens):
+def failed(book, jobs, sentence, tokens):
     """The run has failed; the fifth time in a row the job is switched off. (action, reason)"""
-    job = book.begun[2][0][0]
+    job = jobs[0]
     job.failures += 1
     log("cron", "%s failed (%d in a row): %s" % (job.key, job.failures, sentence))
     if job.failures >= _MAX_FAILURES:
@@ -124,9 +122,9 @@ def failed(book, sentence, tokens):
     if job.at and not job.off:
         # It has no next time: this one is tried again.
         job.not_before_s = book.mono_s + _BACK_OFF_S[job.failures - 1]
-        book.take_back(sentence, 1, tokens)
+        book.take_back(jobs, sentence, 1, tokens)
     else:
-        book.end({"r": "failed", "why": sentence, "tokens": tokens})
+        book.end(jobs, {"r": "failed", "why": sentence, "tokens": tokens})
     return "retry", sentence
 
 

@@ -51,7 +51,7 @@ def scan(book, old):
     heartbeat.work = plain or (general and not tasks)
     if heartbeat.work or not tasks:
         tasks.insert(0, by_key.get(0) or build({}, 0, seed, interval_s))
-    prune(book, [task.key for task in tasks])
+    prune(book, tasks)
     return tasks, problems
 
 

@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 """
 `read(lines)` is the parser: it takes numbered lines and yields what it finds, so that a file of
-any length passes through a buffer of one task. `parse(text)` collects that for tests and tools.
+any length passes through a buffer of one task.
 
 A task is a list item (`-`, `*`, `+` or `1.`), with an open box or none. Lines indented below it
 belong to it, unless they are items with a box or clauses of their own. Items that are ticked
@@ -26,37 +26,6 @@ PROBLEM = 2  # (PROBLEM, line, sentence, None)
 
 _ITEM = r"([-*+]|[0-9]+[.)])([ \t]+|$)(\[[ xX]?\])?"
 _HEADING = r"#+([ \t]|$)"
-
-
-class Heartbeat:
-    """A whole parsed file."""
-
-    def __init__(self):
-        self.general = ""
-        self.items = []
-        self.problems = []
-
-
-def parse(text):
-    """`Heartbeat` of a text that is in memory anyway."""
-    heartbeat = Heartbeat()
-    general = []
-    for kind, line, what, found in read(enumerate(text.split("\n"), 1)):
-        if kind == GENERAL:
-            general.append(what)
-        elif kind == TASK:
-            found["text"] = what
-            found["line"] = line
-            heartbeat.items.append(found)
-        else:
-            heartbeat.problems.append((line, what))
-    heartbeat.general = "\n".join(general)
-    return heartbeat
-
-
-def is_empty(text):
-    """Whether the text gives the heartbeat nothing to do."""
-    return all(found[0] == PROBLEM for found in read(enumerate(text.split("\n"), 1)))
 
 
 # --- lines

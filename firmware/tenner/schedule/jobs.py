@@ -170,7 +170,7 @@ def scan(book, old):
     else:
         from tenner.schedule.watch import prune
 
-        prune(book, keys)
+        prune(book, found)
     return found, problems
 
 

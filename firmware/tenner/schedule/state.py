@@ -30,12 +30,15 @@ class Task:
     # Start of the count while the clock is not trusted, and whether it ran since then.
     base_s = 0
     ran = False
-    # The occurrence at hand, whether a person asked for it outside the task's times, the one that
-    # waits to be tried again: [due, reason, failed tries, tokens they cost], and the one that runs.
+    # The occurrence at hand, whether a person asked for it outside the task's times, and the one
+    # that waits to be tried again: [due, reason, failed tries, tokens they cost].
     due = 0
     asked = False
     pending = None
+    # The run under way: [due, start, whether it is due again when it is cut short], and what takes
+    # it back: (what waited, whether the clock was trusted, last, base_s, ran, next).
     run = None
+    before = None
     # The value that opened the gate, kept until the task has run; and the last look at it.
     opened = None
     was_open = False

@@ -11,8 +11,8 @@ async def run_groups(heartbeat, tasks):
         group = [task for task in tasks if task.model == model]
         tasks = [task for task in tasks if task.model != model]
         # Those behind wait, and must be known to after a power cut.
-        begun = _begin(heartbeat, group, [task for task in tasks if not task.asked])
-        answer = await _run(heartbeat, begun, group, model)
+        _begin(heartbeat, group, tasks)
+        answer = await _run(heartbeat, group, model)
         if answer[0] != "run":
             break
     return answer
@@ -23,10 +23,10 @@ def _begin(heartbeat, tasks, behind=()):
 
     book = Book(heartbeat)
     book.hold(behind, "lane busy (heartbeat)")
-    return book.begin(tasks)
+    book.begin(tasks)
 
 
-async def _run(heartbeat, begun, tasks, model):
+async def _run(heartbeat, tasks, model):
     app = heartbeat.app
     usual = app.config.get("heartbeat.model") or None
     tokens = 0
@@ -46,7 +46,7 @@ async def _run(heartbeat, begun, tasks, model):
         result = error
     from tenner.schedule.outcome import settle
 
-    return await settle(heartbeat, begun, result, tokens)
+    return await settle(heartbeat, tasks, result, tokens)
 
 
 def _prompt(*args):
@@ -67,9 +67,9 @@ async def send(heartbeat, task):
     from tenner.schedule.outcome import settle
     from tenner.schedule.prompt import text_of
 
-    begun = _begin(heartbeat, [task])
+    _begin(heartbeat, [task])
     known = {}
     if task.opened is not None:
         known[name_of(task.gate)] = task.opened
     text = await Senses(heartbeat).fill(text_of(heartbeat.stores(), task.line), known)
-    return await settle(heartbeat, begun, text)
+    return await settle(heartbeat, [task], text)

@@ -10,15 +10,14 @@ async def step(heartbeat, forced, aside):
     book = Book(heartbeat)
     look(book)
     due = book.due(forced)
-    action, reason = book.decide(due or heartbeat.tasks, forced)
-    if action == "off" or not due:
-        answer = book.say(action, reason)
-    else:
+    if due:
         ready, answer = await _pass_gates(book, due, forced)
         for model in (False, True):
             group = [task for task in ready if task.notify != model]
             if group:
                 answer = await _start(book, group, forced, model, aside)
+    else:
+        answer = book.say(*book.decide(heartbeat.tasks, forced))
     # The turns of a wake take their time.
     Book(heartbeat).close()
     return answer
@@ -30,18 +29,17 @@ async def _pass_gates(book, due, forced):
 
     senses = Senses(book.box)
     ready = []
+    waiting = []
     checked = 0
-    answer = waits = None
+    answer = None
     for task in due:
         action, reason = book.decide([task], forced)
         if action == "run" and task.gate and task.opened is None:
             checked += 1
-            gate = task.gate
-            before = (gate.silent, gate.fired, gate.reference)
+            before = book.entry(task)
             shut = await senses.check(task, book.mono_s, forced)
             # A gate that may fire again must do so after a reboot too.
-            if (gate.silent, gate.fired, gate.reference) != before:
-                book.box.stale = True
+            book.box.stale = book.box.stale or book.entry(task) != before
             if shut:
                 action, reason = "skip", shut
         if action == "run":
@@ -52,12 +50,11 @@ async def _pass_gates(book, due, forced):
             if not forced:
                 book.skip(task, reason)
         else:
-            waits = reason
-            book.hold([task], reason)
+            waiting.append(task)
         if checked < len(due):
             answer = book.say(action, reason)
-    if waits:
-        book.hold_off(waits)
+    if waiting:
+        answer = book.retry(waiting, answer[1])
     if checked == len(due) and not ready:
         answer = book.say("skip", "no gate is true (%d checked)" % checked)
     return ready, answer
@@ -73,12 +70,12 @@ async def _start(book, group, forced, model, aside):
     # The gates before these have been passed.
     action, reason = book.decide(group, True, model, True)
     if action != "run":
-        if not forced and action == "retry":
-            book.hold_off(reason, not model)
-            book.hold(group, reason)
-        elif not forced:
-            for task in group:
-                book.skip(task, reason)
+        if forced:
+            return book.say(action, reason)
+        if action == "retry":
+            return book.retry(group, reason)
+        for task in group:
+            book.skip(task, reason)
         return book.say(action, reason)
     from tenner.schedule import turns
 

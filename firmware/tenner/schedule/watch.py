@@ -4,7 +4,8 @@
 from tenner.log import log
 from tenner.port.compat import const
 from tenner.schedule import slots
-from tenner.schedule.book import more_of, name_of, overtaken
+from tenner.schedule.book import more_of, name_of
+from tenner.schedule.state import Task
 
 # Lines that may have been written since the state was, beside two for each task.
 _TAIL = const(24)
@@ -106,21 +107,23 @@ def refresh(book):
     box.said = None
 
 
-def prune(book, keys):
+def prune(book, tasks):
     """Forget the state of what is in the file no more."""
-    names = [name_of(key) for key in keys]
+    names = [name_of(task) for task in tasks]
     for name in list(book.box.known):
         if name not in names:
-            entry = book.box.known.pop(name)
-            if entry[2]:
-                book.write(name, 0, entry[2][0], overtaken(entry[2]), book.now, book.trusted)
+            gone = Task()
+            gone.key = name
+            gone.pending = book.box.known.pop(name)[2]
+            if gone.pending:
+                book.overtake(gone, gone.pending)
             book.box.stale = True
 
 
 def _adopt(book, task, old):
     """What is new goes on where it was before the last reboot, or starts here."""
     box = book.box
-    entry = box.known.get(name_of(task.key))
+    entry = box.known.get(name_of(task))
     if entry:
         slots.set_last(task, entry[0])
         if task.free:
@@ -145,7 +148,7 @@ def _adopt(book, task, old):
 
 def _trust(book, task):
     """The clock by which something waits is in force again."""
-    entry = book.box.known.pop(name_of(task.key), None)
+    entry = book.box.known.pop(name_of(task), None)
     if entry and entry[2]:
         task.pending = entry[2]
 

@@ -194,8 +194,3 @@ class Zone:
         if len(offset) == 5:
             offset = offset[:3] + ":" + offset[3:]
         return Zone(offset.upper()).utc_of(*date)
-
-
-def iso_local(zone, utc):
-    """`2026-11-21T08:30:00` on the owner's wall clock."""
-    return "%04d-%02d-%02dT%02d:%02d:%02d" % zone.local(utc)[:6]
