@@ -13,9 +13,8 @@ busy    None, or who has the lane ("telegram:1234").    online  True, or what is
 budget_left  tokens left for today, None without a limit.
 """
 
+from tenner.schedule.hours import Hours
 from tenner.schedule.slots import due_at
-
-GATES = ("file", "due", "active hours", "work", "sensors", "budget", "lane", "running", "online")
 
 # What follows from the gate that says no.
 _ACTIONS = ("off", "wait", "skip", "skip", "skip", "skip", "retry", "retry", "retry")
@@ -23,10 +22,8 @@ _ACTIONS = ("off", "wait", "skip", "skip", "skip", "skip", "retry", "retry", "re
 
 def decide(now, mono_ms, clock_trusted, tasks, state, config, busy, online, budget_left):
     """(action, reason): "run", or "off", "wait", "skip" (this occurrence is over) or "retry"."""
-    reasons = _reasons(
-        now, mono_ms, clock_trusted, tasks, state, config, busy, online, budget_left
-    )
-    for action, reason in zip(_ACTIONS, reasons):
+    gates = chain(now, mono_ms, clock_trusted, tasks, state, config, busy, online, budget_left)
+    for action, (_, reason) in zip(_ACTIONS, gates):
         if reason:
             # At an hour that nobody knows, nothing is over.
             return "wait" if reason.endswith("hours (clock not set)") else action, reason
@@ -34,37 +31,32 @@ def decide(now, mono_ms, clock_trusted, tasks, state, config, busy, online, budg
 
 
 def chain(now, mono_ms, clock_trusted, tasks, state, config, busy, online, budget_left):
-    """Every gate with its reason, None where it lets pass: what `/heartbeat` shows."""
-    return zip(
-        GATES,
-        _reasons(now, mono_ms, clock_trusted, tasks, state, config, busy, online, budget_left),
-    )
-
-
-def _reasons(now, mono_ms, trusted, tasks, state, config, busy, online, left):
-    """Yield what each gate says, one after the other, as far as anybody asks."""
+    """Yield every gate with its reason, None where it lets pass: what `/heartbeat` shows."""
     forced = state.get("forced")
     model = state.get("model", True)
-    if not config["enabled"]:
-        yield "disabled (config)"
-    else:
-        yield "disabled (no HEARTBEAT.md)" if tasks is None else None
+    reason = "disabled (no HEARTBEAT.md)" if tasks is None else None
+    yield "file", reason if config["enabled"] else "disabled (config)"
     # Without a file there is nothing the other gates could be asked about.
     if tasks is None:
         return
-    yield None if forced else _not_due(now, mono_ms // 1000, trusted, tasks, config["zone"])
-    yield None if forced else _quiet(now, trusted, tasks, config)
+    zone = config["zone"]
+    reason = None if forced else _not_due(now, mono_ms // 1000, clock_trusted, tasks, zone)
+    yield "due", reason
+    reason = None if forced else _quiet(now, clock_trusted, tasks, config["hours"], zone)
+    yield "active hours", reason
     nothing = state.get("work") is False and not any(task.key for task in tasks)
-    yield "nothing to do" if nothing else None
+    yield "work", "nothing to do" if nothing else None
     opened, checked, ungated = state.get("gates") or (1, 0, 0)
     shut = checked and not (opened or ungated or forced)
-    yield "no gate is true (%d checked)" % checked if shut else None
-    spent = model and left is not None and left <= 0
-    yield "daily token budget spent (%d)" % config["tokens_per_day"] if spent else None
-    yield "lane busy (%s)" % busy if busy and model else None
+    yield "sensors", "no gate is true (%d checked)" % checked if shut else None
+    reason = None
+    if model and budget_left is not None and budget_left <= 0:
+        reason = "daily token budget spent (%d)" % config["tokens_per_day"]
+    yield "budget", reason
+    yield "lane", "lane busy (%s)" % busy if busy and model else None
     since = state.get("running_s")
-    yield None if since is None else "already running (since %d s)" % since
-    yield None if online is True else "offline (%s)" % (online or "network")
+    yield "running", None if since is None else "already running (since %d s)" % since
+    yield "online", None if online is True else "offline (%s)" % (online or "network")
 
 
 def _not_due(now, mono_s, trusted, tasks, zone):
@@ -76,24 +68,17 @@ def _not_due(now, mono_s, trusted, tasks, zone):
     return "not due (%d s left)" % left if left > 0 else None
 
 
-def _quiet(now, trusted, tasks, config):
-    hours = config["hours"]
-    own = [task.hours for task in tasks if task.hours]
-    if hours is None and not own:
-        return None
+def _quiet(now, trusted, tasks, hours, zone):
+    windows = [Hours(task.hours) for task in tasks if task.hours]
     if not trusted:
         # Nobody knows the time of day, and the owner wants no noise at night.
         return "quiet hours (clock not set)" if hours else None
-    local = config["zone"].local(now)
+    local = zone.local(now)
     minute = local[3] * 60 + local[4]
-    shut = None
-    if hours is not None and not hours.active(minute):
-        shut = hours
+    shut = [window for window in windows if not window.active(minute)]
     # A task's own hours stop it alone, so all of them must say no.
-    elif len(own) == len(tasks):
-        from tenner.schedule.hours import Hours
-
-        windows = [Hours(text) for text in own]
-        if not any(window.active(minute) for window in windows):
-            shut = windows[0]
-    return "quiet hours (%s)" % shut.quiet() if shut else None
+    if len(shut) < len(tasks):
+        shut = []
+    if hours and not hours.active(minute):
+        shut = [hours]
+    return "quiet hours (%s)" % shut[0].quiet() if shut else None

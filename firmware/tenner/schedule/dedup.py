@@ -64,9 +64,6 @@ def mark_of(heartbeat, text):
 
 def mask_numbers(text):
     """`12.5 of 30` becomes `# of #`."""
-    for digit in "0123456789":
-        text = text.replace(digit, "#")
-    for part in ("#.#", "#,#", "##"):
-        while part in text:
-            text = text.replace(part, "#")
-    return text
+    import re
+
+    return re.sub("[0-9]+([.,][0-9]+)*", "#", text)

@@ -5,11 +5,10 @@ from tenner.port.compat import const
 from tenner.schedule import items
 from tenner.schedule.slots import seed as board_seed
 from tenner.schedule.state import Gate, Task
-from tenner.schedule.watch import prune
+from tenner.schedule.watch import complain, prune
 
 # Timed tasks kept in memory, about 250 bytes each on a board.
 _MAX_TASKS = const(64)
-_MAX_PROBLEMS = const(6)
 
 
 def scan(book, old):
@@ -45,8 +44,7 @@ def scan(book, old):
             continue
         if kind == items.TASK:
             text = "over %d timed tasks; this one does not run" % _MAX_TASKS
-        if len(problems) < _MAX_PROBLEMS:
-            problems.append("HEARTBEAT.md line %d: %s" % (line, text))
+        complain(problems, "HEARTBEAT.md line %d: %s" % (line, text))
     # General text is background for the tasks; without any it is the task.
     heartbeat.work = plain or (general and not tasks)
     if heartbeat.work or not tasks:
@@ -79,15 +77,12 @@ def build(clauses, key, seed, interval_s):
 
 def _key_of(text, clauses, taken):
     """A short number that names the item as long as nobody edits it."""
-    import hashlib
+    from binascii import crc32
 
-    digest = hashlib.sha256(text.encode())
     for name in sorted(clauses):
         value = clauses[name]
-        if isinstance(value, dict):
-            value = [value[part] for part in sorted(value)]
-        digest.update(("%s=%s;" % (name, value)).encode())
-    key = int.from_bytes(digest.digest()[:3], "big")
+        text += "%s %s" % (name, sorted(value.items()) if isinstance(value, dict) else value)
+    key = crc32(text.encode()) & 0xFFFFFF
     # Two equal lines are two tasks.
     while key == 0 or key in taken:
         key = (key + 1) & 0xFFFFFF

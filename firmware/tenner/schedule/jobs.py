@@ -135,6 +135,8 @@ def _pieces(path, key, change):
 
 def scan(book, old):
     """(jobs, sentences for the owner) of the file; those of `old` go on where they are unchanged."""
+    from tenner.schedule.watch import complain, prune
+
     box = book.box
     before = {}
     for job in old:
@@ -150,7 +152,7 @@ def scan(book, old):
                     raise ValueError('the id "%s" stands twice' % job.key)
                 full(found)
             except (ValueError, OverflowError) as error:
-                problems.append("CRON.json entry %d: %s." % (index + 1, error))
+                complain(problems, "CRON.json entry %d: %s." % (index + 1, error))
                 continue
             keys.add(job.key)
             same = before.get(job.key)
@@ -163,13 +165,9 @@ def scan(book, old):
         for job in old:
             if job.key not in keys:
                 box.known[job.key] = book.entry(job)
-        problems.append(
-            "CRON.json cannot be read to its end: %s. The %d jobs before that run."
-            % (error, len(found))
-        )
+        text = "CRON.json cannot be read to its end: %s. The %d jobs before that run."
+        complain(problems, text % (error, len(found)))
     else:
-        from tenner.schedule.watch import prune
-
         prune(book, found)
     return found, problems
 

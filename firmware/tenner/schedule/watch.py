@@ -46,38 +46,39 @@ def _boot(book):
     box.early = boots >= _SHORT_BOOTS
     box.saved["b"] = min(boots + 1, _SHORT_BOOTS)
     box.stale = boots < _SHORT_BOOTS
-    found = book.stores.tail(_TAIL + 2 * len(known))
-    tail = [line for line in found if isinstance(line, dict) and book.word in line]
-    for line in tail:
-        if "up" not in line and line["r"] != "interrupted":
-            entry = known.setdefault(line[book.word], [0, None, None])
-            entry[0] = max(entry[0], line["due"])
+    for line in book.stores.tail(_TAIL + 2 * len(known)):
+        if book.word in line:
+            _compare(known.setdefault(line[book.word], [0, None, None]), line)
     for name in known:
-        _take_up(book, name, known[name], tail)
+        run = known[name][1]
+        if not run:
+            continue
+        due, start, again, *ends = run
+        if not ends:
+            log(box.area, "a run of %s was cut short by a restart" % name)
+            line = {"t": start, "due": due, book.word: name, "r": "interrupted", "why": "restart"}
+            book.add(line)
+            box.stale = True
+            if again is not None:
+                # A job that brings the board down must not do so for ever.
+                known[name][3] += 1
+        if not again or ends not in ([], ["interrupted"]):
+            known[name][1] = None
     box.offset_s = book.now - book.mono_s
     box.booted = True
 
 
-def _take_up(book, name, entry, tail):
-    """Compare what is noted of a task with the end of the log."""
-    _, run, waiting = entry[:3]
-    lines = [line for line in tail if line[book.word] == name]
-    if run:
-        due, start, again = run
-        ends = [line["r"] for line in lines if line["t"] == start and line["due"] == due]
-        if not ends:
-            log(book.box.area, "a run of %s was cut short by a restart" % name)
-            line = {"t": start, "due": due, book.word: name, "r": "interrupted"}
-            line["why"] = "restart"
-            book.add(line)
-            if again is not None:
-                # A job that brings the board down must not do so for ever.
-                entry[3] += 1
-        if not again or ends not in ([], ["interrupted"]):
-            entry[1] = None
-        book.box.stale = True
-    if waiting and any(line["due"] == waiting[0] and line["r"] != "interrupted" for line in lines):
-        entry[2] = None
+def _compare(entry, line):
+    """What is noted of a task, with a line of it in the log."""
+    last, run, waiting = entry[:3]
+    due = line["due"]
+    if run and (due, line["t"]) == (run[0], run[1]):
+        run.append(line["r"])
+    if line["r"] != "interrupted":
+        if waiting and due == waiting[0]:
+            entry[2] = None
+        if "up" not in line:
+            entry[0] = max(last, due)
 
 
 def refresh(book):
@@ -131,9 +132,8 @@ def _adopt(book, task, old):
         if entry[1]:
             # It was interrupted, and is due again.
             slots.set_last(task, min(task.last, entry[1][0] - (task.every_s or 1)))
-        more = more_of(task)
-        for index in range(min(len(more), len(entry) - 3)):
-            setattr(task.gate or task, more[index], entry[3 + index])
+        for name, value in zip(more_of(task), entry[3:]):
+            setattr(task.gate or task, name, value)
     if old or box.was_trusted:
         task.base_s = book.mono_s
     if box.was_trusted:
@@ -153,19 +153,26 @@ def _trust(book, task):
         task.pending = entry[2]
 
 
+def complain(problems, text):
+    """Add a sentence for the owner, unless there are enough."""
+    if len(problems) < _MAX_PROBLEMS:
+        problems.append(text)
+    else:
+        problems[_MAX_PROBLEMS:] = ("... and more",)
+
+
 def _report(book, problems):
     """Tell the owner once what is wrong with the file."""
     from binascii import crc32
 
     box = book.box
-    check = crc32("\n".join(problems).encode()) & 0xFFFFFFFF if problems else 0
+    text = "\n".join(problems)
+    check = crc32(text.encode())
     if check != box.saved.get("p", 0):
         box.saved["p"] = check
         box.stale = True
-        if len(problems) > _MAX_PROBLEMS:
-            problems[_MAX_PROBLEMS:] = ["... and more"]
-        if problems:
-            box.app.agent.notify("\n".join(problems))
+        if text:
+            box.app.agent.notify(text)
 
 
 def _watch_clock(book):
