@@ -362,7 +362,7 @@ class Talker:
         self.events.append("tool ends")
         return "done"
 
-    def schemas(self, kind):
+    async def offered(self, kind, app):
         return ()
 
     async def close(self):
