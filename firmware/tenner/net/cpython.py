@@ -22,3 +22,19 @@ class Stream:
     async def wait_closed(self):
         # Not close(): over TLS that waits for a farewell from a peer that may be gone.
         self._writer.transport.abort()
+
+
+def unpacked(file, kind, size):
+    """Yield the pieces of a compressed file; `kind` is GZIP, ZLIB or RAW."""
+    import zlib
+
+    stream = zlib.decompressobj({"GZIP": 31, "ZLIB": 15, "RAW": -15}[kind])
+    try:
+        while not stream.eof:
+            data = stream.unconsumed_tail or file.read(size)
+            piece = stream.decompress(data, size)
+            if not piece and not data:
+                raise OSError("the compressed page is broken")
+            yield piece
+    except zlib.error:
+        raise OSError("the compressed page is broken")

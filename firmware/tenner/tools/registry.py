@@ -20,6 +20,7 @@ _FOR_A_CALL = (
     "tenner.store.jsontext",
     "tenner.port.pins",
     "tenner.port.gpio",
+    "tenner.net.web_",
 )
 _STAYS = ("tenner.tools.registry", "tenner.sensors.reading")
 
@@ -133,6 +134,11 @@ class Registry:
             return files.exists(self.workspace + "/SENSORS.json")
         if name == "search_memory":
             return files.is_folder(self.workspace + "/memory")
+        # The web is there for who asks for it: settings are what its tools need.
+        if name == "web_fetch" and self.config.get("tools.web_fetch"):
+            return True
+        if name[:4] == "web_":
+            return self.config.get("web.search") != "off"
         # Schedules are not changed by what they started, and a sub-agent starts no other.
         if name == "cron":
             return kind == "person"

@@ -1,0 +1,172 @@
+# tenner tools.web_fetch: the text of a page of the web, read as it comes in.
+# MIT license; Copyright (c) 2026 the tenner authors
+"""
+Private addresses are refused unless `web.allow` lists them, at each connection and for each redirect. A redirect
+is followed only as far as the owner's rule for this tool goes; the model may then ask for the new address.
+"""
+
+from tenner.net import web_get, web_guard
+from tenner.net.http import parse_url
+from tenner.net.jsonout import cut, decode
+from tenner.port.compat import const
+from tenner.tools import ToolError, as_data
+
+_MOST = const(20000)  # bytes of text in one answer
+_MOST_SMALL = const(3000)
+_REDIRECTS = const(5)
+_TEXTS = const(" json xml javascript x-javascript yaml x-yaml x-ndjson ")
+_URL = const(300)  # characters of an address that are shown
+
+LIMITS = {"url": (1, 2000), "offset": (0, None)}
+RESULT_CAP = _MOST + 6000
+
+_HEADERS = (
+    ("Accept", "text/html,text/*,application/json,*/*;q=0.1"),
+    ("Accept-Encoding", "identity"),
+)
+
+
+def check(args, ctx):
+    url = args["url"].strip()
+    # What a model writes as it is read: https://example.com/Köln
+    args["url"] = web_get.quote(url, "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
+    web_guard.check(args["url"], ctx.config.get("web.allow"))
+
+
+async def run(args, ctx):
+    allow = ctx.config.get("web.allow")
+    http = ctx.agent.app.http()
+    http.resolve = lambda host, port: web_guard.resolve(host, port, allow)
+    url = args["url"]
+    page = _Page(args, ctx)
+    try:
+        for _ in range(1 + _REDIRECTS):
+            page.url = url
+            target = await web_get.ask(http, url, _HEADERS, page.take)
+            if target is None:
+                return page.answer()
+            target = web_get.join(url, target)
+            web_guard.check(target, allow)
+            if not _follows(ctx.config.get("tools.web_fetch"), url, target):
+                raise ToolError("it moved to %s: fetch that instead" % _shown(target))
+            url = target
+    finally:
+        await http.close()
+    raise ToolError("%s redirects again and again" % _shown(args["url"]))
+
+
+def _follows(rule, url, target):
+    """May a redirect be followed without asking for more than was asked for?"""
+    old = parse_url(url)[0]
+    new = parse_url(target)[0]
+    if isinstance(rule, list):
+        from tenner.tools.paths import matches
+
+        return any(matches(entry, target) for entry in rule)
+    # Never from a verified connection to one that anybody can read.
+    return (new == old or rule != "ask") and (new[0] or not old[0])
+
+
+def _shown(url):
+    """An address for the head of an answer, whose end it must not forge."""
+    return url[:_URL].replace("]", "%5D")
+
+
+class _Page:
+    """Takes a response and keeps the part of its text that was asked for."""
+
+    def __init__(self, args, ctx):
+        small = ctx.port.small
+        self.url = ""
+        self._offset = self._skip = args.get("offset", 0)
+        self._buf = bytearray(_MOST_SMALL if small else _MOST)
+        self._used = 0
+        self._cut = False  # is there more text than fits?
+        self._spool = ctx.port.path("state/web.tmp")
+        self._charset = None
+        self._links = [] if args.get("links") else None
+        self._count = 0
+        self._room = len(self._buf) // 4  # for addresses
+
+    async def take(self, http):
+        """Read a response; return where it redirects to, or None."""
+        if http.status in (301, 302, 303, 307, 308) and http.header("location"):
+            return http.header("location")
+        if http.status >= 300:
+            raise ToolError("%s answered with status %d" % (_shown(self.url), http.status))
+        feed = self._reader(http.header("content-type") or "")
+        await web_get.read(http, self._spool, feed)
+        if self._page and not self._cut:
+            self._page.end()
+        return None
+
+    def _reader(self, kind):
+        """Return a function that takes pieces of a body of this type, and returns True for "enough"."""
+        kind, _, charset = kind.lower().partition("charset=")
+        charset = charset.split(";")[0]
+        kind = kind.split(";")[0].strip()
+        self._page = None
+        if kind in ("text/html", "application/xhtml+xml"):
+            from tenner.net.web_html import Html
+
+            self._page = Html(self._add, charset, None if self._links is None else self._link)
+        elif (
+            kind
+            and kind[:5] != "text/"
+            and " %s " % kind.replace("+", "/").split("/")[-1] not in _TEXTS
+        ):
+            raise ToolError("%s is %s, not text" % (_shown(self.url), kind[:60]))
+        else:
+            from tenner.net.web_chars import Charset
+
+            self._charset = Charset(charset)
+
+        def feed(data):
+            if self._page:
+                self._page.feed(data)
+            elif b"\0" in data:
+                raise ToolError("%s is not text" % _shown(self.url))
+            else:
+                self._add(self._charset.utf8(data))
+            return self._cut
+
+        return feed
+
+    def _add(self, data):
+        size = len(data)
+        if self._skip >= size:
+            self._skip -= size
+            return
+        room = len(self._buf) - self._used
+        count = min(size - self._skip, room)
+        self._buf[self._used : self._used + count] = data[self._skip : self._skip + count]
+        self._used += count
+        self._cut = self._cut or size - self._skip > count
+        self._skip = 0
+
+    def _link(self, href):
+        self._count += 1
+        if self._used and not self._cut and self._room > 0:
+            href = "[%d] %s" % (self._count, web_get.join(self.url, decode(href))[:_URL])
+            self._room -= len(href)
+            self._links.append(href)
+        return self._count
+
+    def answer(self):
+        if self._skip or (self._offset and not self._used):
+            raise ToolError("offset %d is past the end of the text" % self._offset)
+        view = memoryview(self._buf)
+        used = self._used - (cut(self._buf, self._used) if self._cut else 0)
+        part = _shown(self.url)
+        end = self._offset + used
+        if self._offset or self._cut:
+            part += ", bytes %d to %d" % (self._offset, end)
+            if self._cut:
+                part += "; read on with offset %d" % end
+        charset = self._page.charset if self._page else self._charset
+        if charset and charset.note:
+            part += "; " + charset.note
+        text = decode(view[:used])
+        if self._links:
+            text += "\n\n" + "\n".join(self._links)
+        return as_data(part, text)
