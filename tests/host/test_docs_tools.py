@@ -8,9 +8,10 @@ import pytest
 import tables
 from host_tools import ROOT
 from host_tools.build import BOARDS
+from tenner.net import web_guard
 from tenner.port.gpio import Gpio
 from tenner.store.config import Config
-from tenner.tools import runner
+from tenner.tools import verify
 
 TEXT = (ROOT / "docs" / "tools.md").read_text()
 CALLS = re.findall(r"^(\w+) (\{.*\})$", TEXT, re.MULTILINE)
@@ -26,7 +27,7 @@ def ctx():
 def test_every_call_is_a_right_one(ctx):
     assert {name for name, _ in CALLS} == {"i2c", "spi", "gpio", "adc", "pwm", "sensor"}
     for name, text in CALLS:
-        runner.verify(ctx.registry, name, text, ctx)
+        verify.verify(ctx.registry, name, text, ctx)
 
 
 def test_every_tool_is_named(ctx):
@@ -36,8 +37,20 @@ def test_every_tool_is_named(ctx):
 
 def test_the_policy_is_one(tmp_path):
     path = tmp_path / "config.json"
-    path.write_text(re.findall(r"```json\n(.*?)```", TEXT, re.DOTALL)[0])
+    policy, web = re.findall(r"```json\n(.*?)```", TEXT, re.DOTALL)
+    path.write_text(policy)
     assert Config.load(str(path), {}).get("tools.gpio") == ["read", "RELAY"]
+    path.write_text(web)
+    assert Config.load(str(path), {}).get("web.allow") == ["nas.local", "192.168.1.10:8080"]
+
+
+def test_the_limits_of_the_web_are_those_of_the_tool():
+    source = (ROOT / "firmware" / "tenner" / "tools" / "web_fetch.py").read_text()
+    most, small = re.findall(r"^_MOST\w* = const\((\d+)\)", source, re.MULTILINE)
+    assert f"{int(most):,} bytes come at a time ({int(small):,} on a board without PSRAM)" in TEXT
+    with pytest.raises(OSError) as refusal:
+        web_guard.check("http://192.168.1.1/")
+    assert f"error: {refusal.value}\n" in TEXT
 
 
 def test_defaults_are_those_of_the_settings():
