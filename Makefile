@@ -11,7 +11,7 @@ K ?=
 B ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-kernel lint format bench micropython32 env-run env-test clean
+.PHONY: help run test test-kernel soak lint format bench micropython32 env-run env-test clean
 
 help: ## Show this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-22s %s\n", $$1, $$2}'
@@ -29,6 +29,10 @@ test: env-test ## Run the tests on CPython and on MicroPython, 64- and 32-bit
 
 test-kernel: env-test ## Run the I2C, SPI and GPIO tools on real kernels in emulated ARM boards
 	@$(VENV) -m pytest -rs tests/kernel/on_kernels.py
+
+# `make soak MESSAGES=200 ALERTS=50 SEED=7 HEAP=160K`
+soak: env-test ## People, alerts and faults of every kind for minutes; nothing may be lost or repeated
+	@$(VENV) -m tests.host.soak $(if $(MESSAGES),--messages $(MESSAGES)) $(if $(ALERTS),--alerts $(ALERTS)) $(if $(SEED),--seed $(SEED)) $(if $(HEAP),--heap $(HEAP))
 
 lint: env-test ## Check format, types, and that the firmware keeps to MicroPython's subset
 	@$(VENV) scripts/lint.py

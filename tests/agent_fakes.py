@@ -155,8 +155,8 @@ class App:
     async def breathe(self):
         pass
 
-    async def settle(self):
-        """Nothing is being sent."""
+    async def alone(self, work):
+        return await work
 
     def drop(self, name):
         """Nor is a part."""

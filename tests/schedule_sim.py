@@ -231,6 +231,9 @@ class Board:
     def rest(self):
         pass
 
+    async def alone(self, work):
+        return await work
+
     async def run_turn(self, text, kind, model=None):
         self.turns.append((self.clock.utc, text, model))
         self.clock.pass_s(self.turn_s)

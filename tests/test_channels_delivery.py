@@ -34,8 +34,10 @@ class Channel:
         for at in range(0, len(text), self.size):
             yield text[at : at + self.size]
 
-    async def send(self, chat, text, reply_to):
+    async def send(self, chat, text, reply_to, began):
         result = self.plan.pop(0) if self.plan else ("ok", 1)
+        if result[0] != "retry":
+            began()
         self.sent.append((str(chat), text, reply_to, result[0]))
         await asyncio.sleep(0)
         return result

@@ -130,6 +130,15 @@ class TestOutcomes(unittest.TestCase):
 
 
 class TestRest(unittest.TestCase):
+    def test_it_has_begun_when_the_first_byte_may_leave(self):
+        for step, begun in ((OSError(113), 1), (("cut", OSError(104)), 0), (None, 1)):
+            bench = Bench()
+            if step:
+                bench.server.plan["sendMessage"] = [step]
+            calls = []
+            run(bench.bot.send("1000", "x", began=lambda calls=calls: calls.append(1)))
+            self.assertEqual(len(calls), begun, step)
+
     def test_idle_closes_the_connection(self):
         bench = Bench()
         run(bench.bot.idle())

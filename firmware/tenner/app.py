@@ -4,10 +4,6 @@
 import asyncio
 
 from tenner.log import log
-from tenner.port.compat import const, sleep_ms
-
-_SETTLE_MS = const(50)
-_SETTLE_STEPS = const(60)  # a network that is down must not keep a person waiting for long
 
 
 class App:
@@ -49,17 +45,20 @@ class App:
 
     def rest(self):
         """Between turns on a small board, let go of the code and the parts that only a turn needs."""
-        if self.port.small and not self.agent.lane.busy():
+        if self.port.small and not self.agent.lane.holder:
             from tenner import room
 
             room.make(self)
 
-    async def settle(self):
-        """On a small board, let what is just being sent finish: a turn needs the same memory."""
-        for _ in range(_SETTLE_STEPS):
-            if not (self.port.small and self.sending):
-                return
-            await sleep_ms(_SETTLE_MS)
+    async def alone(self, work):
+        """Await `work`; on a small board when nothing else of its size runs: there is memory for one."""
+        if not self.port.small:
+            return await work
+        async with self.room:
+            try:
+                return await work
+            finally:
+                self.rest()
 
     def shed(self, prefix, keep=()):
         """On a small board, let go of the modules whose names begin so, if nobody runs them."""
@@ -142,7 +141,6 @@ class App:
 
     async def command(self, message):
         """Return the answer to a line that begins with a slash."""
-        await self.settle()
         self.rest()
         from tenner.channels import commands
         from tenner.report import Report

@@ -31,6 +31,7 @@ def equip(app, root, config_path, workspace):
     app.clock = Clock(app.port)
     app.inbox = Queue(_INBOX)
     app.connected = asyncio.Event()
+    app.room = asyncio.Lock()
     app.ended = asyncio.Event()
     app.agent = Agent(app.port, app.config, app.workspace, app)
 

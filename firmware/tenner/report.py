@@ -28,7 +28,7 @@ class Report:
 
     def lanes_lines(self):
         lane = self.app.agent.lane
-        yield "running: %s" % (lane.busy() or "nothing")
+        yield "running: %s" % (lane.holder or "nothing")
         yield "waiting: %d message(s)" % len(self.app.inbox)
         yield "put back for a person: %d" % lane.put_backs
         spawner = self.app.part("spawner")
@@ -68,7 +68,7 @@ class Report:
         return "Running the heartbeat now."
 
     async def _trigger(self, channel, chat):
-        action, reason = await self.app.part("heartbeat").step(forced=True)
+        action, reason = await self.app.alone(self.app.part("heartbeat").step(forced=True))
         self.app.deliver(channel, chat, "heartbeat: %s (%s)" % (action, reason))
 
     def new(self, args, channel, chat):
@@ -91,4 +91,4 @@ class Report:
         return telegram_pair.offer(app.telegram, app.state)
 
     def stop(self, args, channel, chat):
-        return "Stopping." if self.app.agent.lane.stop() else "Nothing is running."
+        return self.app.agent.stop()

@@ -89,8 +89,7 @@ async def readings(app):
         while not app.clock.trusted:
             await asyncio.sleep(_LOOK_S)
         await app.agent.lane.wait_free()
-        wait_s = await _sample(app, every_s)
-        app.rest()
+        wait_s = await app.alone(_sample(app, every_s))
         await asyncio.sleep(wait_s)
 
 
@@ -101,15 +100,32 @@ def _sample(app, every_s):
 
 
 async def people(app):
-    """Answer people. A command is done at once, so that /stop reaches a running turn."""
+    """
+    Answer people. Where there is room for it a command is done beside a turn, /stop always; a small board does one
+    thing after the other.
+    """
     while True:
         message = await app.inbox.get()
         app.heard_s = app.clock.mono_s()
         log(message.channel, "%s: %s" % (message.sender or message.chat, message.text))
-        if message.text.startswith("/"):
+        # A turn needs the room of what has read the message.
+        app.shed("tenner.channels.telegram_update")
+        command = message.text.startswith("/")
+        if command and (not app.port.small or message.text == "/stop"):
             await _answer(app, message, app.command)
         else:
-            asyncio.create_task(_answer(app, message, app.agent.answer))
+            asyncio.create_task(_serve(app, message, app.command if command else app.agent.answer))
+
+
+async def _serve(app, message, answer):
+    who = "%s:%s" % (message.channel, message.chat)
+    lane = app.agent.lane
+    # Before it waits: a background turn makes way, and an approval waits no longer for whoever wrote this.
+    lane.call(None if answer == app.command else who)
+    try:
+        await app.alone(_answer(app, message, answer))
+    finally:
+        lane.hang_up()
 
 
 async def _answer(app, message, answer):

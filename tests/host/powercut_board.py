@@ -125,7 +125,8 @@ class Phone:
     def parts(self, text):
         return text.split("|")
 
-    async def send(self, chat, text, reply_to):
+    async def send(self, chat, text, reply_to, began):
+        began()
         self.board.sent.append((self.board.clock.utc, text))
         return "ok", 1
 

@@ -69,13 +69,16 @@ class Agent:
 
     # --- people
 
+    def stop(self):
+        """Cancel what is running; return the sentence that says so."""
+        return "Stopping." if self.lane.stop() else "Nothing is running."
+
     async def answer(self, message):
         """Run a person's turn and return the text of the answer: there always is one."""
         if self.spent("person"):
             return "Today's tokens are spent, the reserve for people too. They start anew at midnight."
         text = "%s\n\n(now: %s)" % (message.text, self.app.now_text())
         # What told the time makes room for the turn, and the turn for what comes after it.
-        await self.app.settle()
         self.app.rest()
         who = "%s:%s" % (message.channel, message.chat)
         result, window = await self._turn(who, message, text)
@@ -107,8 +110,7 @@ class Agent:
         await self.lane.wait_free()
         from tenner.agent.summary import tidy
 
-        await tidy(self, channel, chat, who, window)
-        self.app.rest()
+        await self.app.alone(tidy(self, channel, chat, who, window))
 
     def notify(self, text):
         """Tell the owner something about the agent itself."""

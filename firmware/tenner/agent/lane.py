@@ -22,7 +22,8 @@ class Lane:
     def __init__(self, clock):
         self.put_backs = 0
         self._clock = clock
-        self._holder = None
+        #: Who runs a turn now.
+        self.holder = None
         self._lock = asyncio.Lock()
         self._people = 0
         self._turn = None
@@ -31,7 +32,7 @@ class Lane:
 
     def busy(self):
         """Return the holder's name, or None when a background turn could start."""
-        return self._holder or ("a person" if self._people else None)
+        return self.holder or ("a person" if self._people else None)
 
     def idle_s(self):
         """Seconds since a person's turn last ended."""
@@ -52,22 +53,30 @@ class Lane:
 
     def draft(self, who):
         """Return what the model has written so far in the turn of `who`, "" when none runs."""
-        return self._turn.draft() if self._holder == who else ""
+        return self._turn.draft() if self.holder == who else ""
+
+    def call(self, who):
+        """Somebody waits, with words for the agent if `who` is given: what runs makes way. See hang_up."""
+        self._people += 1
+        if self._turn is not None:
+            if self._turn.kind != "person":
+                self._turn.interrupt("person")
+            elif self.holder == who:
+                self._turn.overrule()
+
+    def hang_up(self):
+        """Whoever called has been served."""
+        self._people -= 1
+        self._idle_since = self._clock.mono_s()
+        self._freed.set()
 
     async def person(self, who, turn):
         """Run `turn` for a person as soon as the running turn allows; return its result."""
-        self._people += 1
+        self.call(who)
         try:
-            if self._turn is not None:
-                if self._turn.kind != "person":
-                    self._turn.interrupt("person")
-                elif self._holder == who:
-                    self._turn.overrule()
             return await self._run(who, turn)
         finally:
-            self._people -= 1
-            self._idle_since = self._clock.mono_s()
-            self._freed.set()
+            self.hang_up()
 
     async def background(self, who, turn):
         """Run `turn` if the lane is free, else raise LaneBusy. PutBack when a person came."""
@@ -81,10 +90,10 @@ class Lane:
 
     async def _run(self, who, turn):
         async with self._lock:
-            self._holder = who
+            self.holder = who
             self._turn = turn
             try:
                 return await turn.run()
             finally:
-                self._holder = self._turn = None
+                self.holder = self._turn = None
                 self._freed.set()

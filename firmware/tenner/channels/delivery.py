@@ -1,7 +1,7 @@
 # tenner channels.delivery: takes what is in the outbox to its channel.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-A channel has `async send(chat, text, reply_to)` that returns ("ok", id), ("retry", seconds or None),
+A channel has `async send(chat, text, reply_to, began)`, which calls `began()` before the first byte leaves, and returns ("ok", id), ("retry", seconds or None),
 ("refused", why) or ("unknown", why), `parts(text)` that cuts a text to what fits, and `async idle()`.
 A channel with `show(chat, text)` instead is local: what it shows has arrived, and needs no outbox.
 """
@@ -17,10 +17,11 @@ class Delivery:
     `arrived(mark)` is told that an alert which was posted with a mark has arrived.
     """
 
-    def __init__(self, outbox, owner, arrived=None):
+    def __init__(self, outbox, owner, arrived=None, alone=None):
         self.outbox = outbox
         self.owner = owner
         self.arrived = arrived
+        self.alone = alone
         self._channels = {}
         self._wake = asyncio.Event()
         self._dropped = 0  # how many the owner was told of
@@ -70,7 +71,8 @@ class Delivery:
             self._wake.clear()
             item = self.outbox.next_due()
             while item:
-                await self._send(item)
+                work = self._send(item)
+                await (self.alone(work) if self.alone else work)
                 item = self.outbox.next_due()
             for channel in self._channels.values():
                 if hasattr(channel, "idle"):
@@ -95,7 +97,11 @@ class Delivery:
             channel.show(item.chat, text)
             verdict = "ok"
         elif channel:
-            verdict, detail = await channel.send(item.chat, text, item.reply_to)
+
+            def began():
+                self.outbox.began(item.id)
+
+            verdict, detail = await channel.send(item.chat, text, item.reply_to, began=began)
         if verdict == "ok":
             self._tell_arrived(item.alert)
             self.outbox.confirm(item.id)

@@ -153,10 +153,12 @@ class Mqtt:
         """Return a text in parts that fit a message: a broker takes any."""
         return (text,) if text.strip() else ()
 
-    async def send(self, chat, text, reply_to=None):
+    async def send(self, chat, text, reply_to=None, began=None):
         """Publish a text and wait for the broker's word, as Delivery asks of a channel."""
         if self._client is None:
             return "retry", None
+        if began:
+            began()
         if await self.publish(chat, text):
             return "ok", None
         return "unknown", "the broker did not acknowledge it"

@@ -248,14 +248,14 @@ class Telegram:
 
     # --- sending
 
-    async def send(self, chat, text, reply_to=None, keyboard=None):
+    async def send(self, chat, text, reply_to=None, keyboard=None, began=None):
         """
-        Send one part of a text: ("ok", message id), ("retry", seconds or None), ("refused", why)
+        Send one part of a text, after began(): ("ok", message id), ("retry", seconds or None), ("refused", why)
         or ("unknown", why) when it may have arrived.
         """
         from tenner.channels.telegram_send import send
 
-        return await send(self, chat, text, reply_to, keyboard)
+        return await send(self, chat, text, reply_to, keyboard, began)
 
     async def ask(self, text, timeout_s=600):
         """Ask the owner with two buttons; no answer in time is a no."""

@@ -16,12 +16,13 @@ _MAX_UNITS = const(4096)
 class Body:
     """
     The JSON of a request: the dict `fields`, and `text` as UTF-8 bytes. The HTTP client calls it for each
-    pass, to count and to send. `taken`: all was taken for sending, and the message may arrive.
+    pass, to count and to send; `began()` is called before the second. `taken`: all was taken for sending, and the message may arrive.
     """
 
-    def __init__(self, fields, text):
+    def __init__(self, fields, text, began=None):
         self._head = json.dumps(fields)[:-1].encode() + b',"text":"'
         self._text = text
+        self._began = began
         self._counted = False
         self.taken = False
 
@@ -31,6 +32,8 @@ class Body:
             raise OSError("the connection was lost before the answer")
         sending = self._counted
         self._counted = False
+        if sending and self._began:
+            self._began()
         yield self._head
         for at in range(0, len(self._text), _PIECE):
             yield escape(self._text[at : at + _PIECE])
@@ -39,7 +42,7 @@ class Body:
         self.taken = sending
 
 
-async def send(bot, chat, text, reply_to, keyboard):
+async def send(bot, chat, text, reply_to, keyboard, began=None):
     """Send `text` as HTML, and as it stands when Telegram does not like the marks. See Telegram.send."""
     raw = markup.clean(text)
     html = b"".join(markup.pieces(raw))
@@ -58,7 +61,7 @@ async def send(bot, chat, text, reply_to, keyboard):
         }
     if keyboard is not None:
         fields["reply_markup"] = keyboard
-    return await attempt(bot, "sendMessage", fields, raw, html)
+    return await attempt(bot, "sendMessage", fields, raw, html, began)
 
 
 def address(chat):
@@ -67,17 +70,17 @@ def address(chat):
     return {"chat_id": int(text) if text.lstrip("-").isdigit() else text}
 
 
-async def attempt(bot, method, fields, raw, html):
+async def attempt(bot, method, fields, raw, html, began=None):
     """Send a text with its marks, and without when they are refused."""
     fields["link_preview_options"] = {"is_disabled": True}
     # Aligned columns may have grown a table past the limit, and a mark alone shows nothing.
     if 0 < markup.visible_units(html) <= _MAX_UNITS:
         fields["parse_mode"] = "HTML"
-        result = await send_once(bot, method, fields, html)
+        result = await send_once(bot, method, fields, html, began)
         if result is not None:
             return result
         del fields["parse_mode"]
-    return await send_once(bot, method, fields, raw)
+    return await send_once(bot, method, fields, raw, began)
 
 
 def _sender(bot):
@@ -86,7 +89,7 @@ def _sender(bot):
     return bot.http
 
 
-async def send_once(bot, method, fields, text):
+async def send_once(bot, method, fields, text, began=None):
     """Call `method`, which returns a message; None means that Telegram could not parse the HTML."""
     message_id = None
 
@@ -95,7 +98,7 @@ async def send_once(bot, method, fields, text):
         if path[1:] == ["message_id"]:
             message_id = value
 
-    body = Body(fields, text)
+    body = Body(fields, text, began)
     try:
         async with bot.sending:
             answer = await bot.call(_sender(bot), method, body, sink)

@@ -77,8 +77,7 @@ class Service:
         """Wake whenever something is due, for ever."""
         while True:
             if not self._nothing_new():
-                await self.step(aside=True)
-                self.app.rest()
+                await self.app.alone(self.step(aside=True))
             wake_s = self.next_wake()
             # Not longer than a minute: the file may have been edited by anybody.
             wait_s = _POLL_S if wake_s is None else min(max(wake_s, 1), _POLL_S)

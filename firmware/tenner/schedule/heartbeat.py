@@ -37,7 +37,7 @@ class Heartbeat(Service):
         from tenner.schedule.turns import run_groups
 
         try:
-            await run_groups(self, tasks)
+            await self.app.alone(run_groups(self, tasks))
         finally:
             self.running_s = self._turn = None
             self.poke()

@@ -116,7 +116,7 @@ class Outbox:
         return sum([item.size for item in self.items])
 
     def next_due(self):
-        """Return the item to send now, or None. It counts as being sent from here on."""
+        """Return the item to send now, or None."""
         now = self.clock.mono_s()
         for item in self._heads():
             if item.due <= now:
@@ -126,9 +126,12 @@ class Outbox:
                     self.settle(item)
                     return self.next_due()
                 item.text = text
-                self._mark_sending(item.id)
                 return item
         return None
+
+    def began(self, id):
+        """Its first byte is about to leave: a power cut from here on leaves in doubt whether it arrived."""
+        self._mark_sending(id)
 
     def next_wake(self):
         """Seconds until something is due, 0 when it is now; None when nothing waits."""

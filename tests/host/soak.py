@@ -1,0 +1,240 @@
+"""A hard week for one board, in minutes: people, alerts, faults of every kind, and what must hold after it.
+
+    make soak                       2,000 messages in, 500 alerts out
+    make soak MESSAGES=200 ALERTS=50 SEED=7
+
+The 32-bit interpreter at the budgeted heap, on a virtual board. Meanwhile the Wi-Fi drops, Telegram and the
+model refuse, break off and close connections, and the power is cut, also in the middle of writing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import re
+import sys
+import threading
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+# The tests' own modules are found by name, as pytest finds them.
+sys.path[:0] = ["tests", "firmware"]
+
+from host_tools.interpreters import find_micropython32  # noqa: E402
+from host_tools.services import OWNER, Step  # noqa: E402
+from tests.host.e2e import Bench, agent_board  # noqa: E402
+
+BUDGET = "112K"
+BEAT = "# Heartbeat\n\n- (every 1s; when room.temperature changes by 0.03; notify) Room at {room.temperature}\n"
+MARK = "(maybe sent before) "
+LIMIT_S = 180
+_IN_FLIGHT = 3
+
+#: What goes wrong: (weight, name). Faults of a service are steps of its plan.
+_TELEGRAM = (
+    Step(status=429, retry_after_s=1, path="sendMessage"),
+    Step(status=429, retry_after_s=1, path="getUpdates"),
+    Step(status=502, path="sendMessage"),
+    Step(reset=0, path="sendMessage"),
+    Step(cut=40, path="sendMessage"),
+    Step(reset=0, path="getUpdates"),
+    Step(close="silent"),
+)
+_MODEL = (
+    Step(status=500),
+    Step(status=429, retry_after_s=1),
+    Step(reset=30, where="body"),
+    Step(cut=10, where="body"),
+    Step(close="silent"),
+)
+_FAULTS = ("telegram",) * 6 + ("model",) * 4 + ("wifi",) * 3 + ("power", "torn")
+
+
+@dataclass
+class Report:
+    """What came of a soak; `problems` is empty when everything held."""
+
+    problems: list[str] = field(default_factory=list)
+    faults: Counter[str] = field(default_factory=Counter)
+    answers: Counter[str] = field(default_factory=Counter)
+    given_up: int = 0
+    marked: int = 0
+    heap_kb: list[int] = field(default_factory=list)
+    flash_bytes: int = 0
+    flash_erases: int = 0
+    seconds: float = 0.0
+    log: str = ""
+
+
+class Soak:
+    """Drives one board; people, the room and the faults are threads of their own."""
+
+    def __init__(self, bench: Bench, messages: int, alerts: int, seed: int) -> None:
+        self.bench = bench
+        self.messages = messages
+        self.alerts = alerts
+        self.random = random.Random(seed)
+        self.report = Report()
+        self._said: dict[int, str] = {}  # message id -> the word asked for
+        self._shown: list[str] = []
+        self._over = threading.Event()
+
+    # --- what goes on at the same time
+
+    def _people(self) -> None:
+        telegram = self.bench.telegram
+        for number in range(self.messages):
+            word = f"word-{number}-"
+            text = "/status" if number % 10 == 9 else f"say: {word}"
+            self._said[telegram.say(OWNER, text)["message_id"]] = text
+            self._wait(lambda: self._unanswered() < _IN_FLIGHT, "a person was not answered")
+
+    def _room(self) -> None:
+        # The same words within an hour are one alert: each value comes once.
+        for number in range(self.alerts):
+            value = number % 640 / 4 - 40
+            self.bench.board.set("room.temperature", value)
+            text = f"Room at {value:g} \N{DEGREE SIGN}C"
+            self._shown.append(text)
+            self._wait(lambda text=text: self._told(text) > 0, f"not told: {text}")
+
+    def _break_things(self) -> None:
+        board = self.bench.board
+        while not self._over.wait(self.random.uniform(1, 8)):
+            fault = self.random.choice(_FAULTS)
+            self.report.faults[fault] += 1
+            if fault == "telegram":
+                self.bench.telegram.plan([self.random.choice(_TELEGRAM)])
+            elif fault == "model":
+                self.bench.model.plan([self.random.choice(_MODEL)])
+            elif fault == "wifi":
+                board.wifi(False)
+                self._over.wait(self.random.uniform(0.2, 3))
+                board.wifi(True)
+            elif fault == "power":
+                board.power_cycle()
+            else:
+                board.power_cut(self.random.randrange(8), self.random.random() < 0.5)
+                self._over.wait(3)
+                board.power_cycle()
+
+    # --- what is asked of it
+
+    def _unanswered(self) -> int:
+        answered = {one.reply_to for one in list(self.bench.telegram.sent)}
+        # An answer whose fate is unknown is given up, and said to be: it may have arrived.
+        given_up = self.bench.log.count("maybe sent\r")
+        return sum(id not in answered for id in list(self._said)) - given_up
+
+    def _told(self, text: str) -> int:
+        return sum(one.text.removeprefix(MARK) == text for one in list(self.bench.telegram.sent))
+
+    def _wait(self, holds, otherwise: str) -> None:
+        end = time.monotonic() + LIMIT_S
+        while not holds():
+            if time.monotonic() > end:
+                self.report.problems.append(otherwise)
+                return
+            time.sleep(0.05)  # polls a list that other threads fill
+
+    # --- the run and its judgment
+
+    def run(self) -> Report:
+        """Run everything, let it come to rest, and judge."""
+        start = time.monotonic()
+        before = self.bench.board.flash_counters()
+        breaking = threading.Thread(target=self._break_things)
+        working = [threading.Thread(target=self._people), threading.Thread(target=self._room)]
+        for thread in (breaking, *working):
+            thread.start()
+        for thread in working:
+            thread.join()
+        self._over.set()
+        breaking.join()
+        self._wait(lambda: not self._unanswered(), "a person was never answered")
+        self._judge()
+        used = self.bench.board.flash_counters().since(before)
+        self.report.flash_bytes, self.report.flash_erases = used.bytes, used.erases
+        self.report.log = self.bench.log
+        self.report.seconds = time.monotonic() - start
+        return self.report
+
+    def _judge(self) -> None:
+        report = self.report
+        sent = list(self.bench.telegram.sent)
+        quoted = Counter(one.reply_to for one in sent if one.reply_to is not None)
+        for id, text in self._said.items():
+            if quoted[id] > 1:
+                report.problems.append(f"{quoted[id]} answers to {text!r}")
+        report.given_up = sum(quoted[id] == 0 for id in self._said)
+        for one in sent:
+            if one.reply_to in self._said:
+                asked = self._said[one.reply_to]
+                report.answers[_kind(asked, one.text)] += 1
+        for text in self._shown:
+            plain = sum(one.text == text for one in sent)
+            marked = sum(one.text == MARK + text for one in sent)
+            report.marked += marked
+            if plain + marked == 0:
+                report.problems.append(f"never told: {text}")
+            if plain > 1:
+                report.problems.append(f"told {plain} times unmarked: {text}")
+        for used in re.findall(
+            r"heap \d+ KB free, (\d+) KB used", "\n".join(o.text for o in sent)
+        ):
+            report.heap_kb.append(int(used))
+        for trouble in ("MemoryError", "out of memory", "Traceback"):
+            count = self.bench.log.count(trouble)
+            if count:
+                report.problems.append(f"the board printed {trouble!r} {count} times")
+
+
+def _kind(asked: str, answer: str) -> str:
+    if asked == "/status":
+        return "status" if answer.startswith("tenner ") else "other"
+    if asked.removeprefix("say: ") in answer:
+        return "answered"
+    return "told of the restart" if "restarted" in answer else "a sentence of trouble"
+
+
+def soak(messages: int, alerts: int, seed: int, heap: str = BUDGET) -> Report:
+    """Run a soak of this size."""
+    with agent_board(
+        BEAT,
+        interpreter=find_micropython32(),
+        heap=heap,
+        tls=False,
+        changes={"heartbeat.dedup_h": 1, "session.max_kb": 16},
+    ) as bench:
+        # The first beat takes the value that changes are counted from.
+        bench.wait_for("no gate is true")
+        return Soak(bench, messages, alerts, seed).run()
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("--messages", type=int, default=2000)
+    parser.add_argument("--alerts", type=int, default=500)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--heap", default=BUDGET)
+    parser.add_argument("--log", type=Path, help="keep what the board printed in this file")
+    options = parser.parse_args()
+    report = soak(options.messages, options.alerts, options.seed, options.heap)
+    print(f"{options.messages} messages, {options.alerts} alerts in {report.seconds:.0f} s")
+    print("faults:", ", ".join(f"{count} {name}" for name, count in report.faults.most_common()))
+    print("answers:", ", ".join(f"{count} {name}" for name, count in report.answers.most_common()))
+    print(f"answers given up as maybe sent that had not been: {report.given_up}")
+    print(f"alerts repeated with their mark: {report.marked}")
+    print("heap used at /status, KB:", *report.heap_kb)
+    print(f"flash: {report.flash_bytes} bytes written, {report.flash_erases} erases")
+    if options.log:
+        options.log.write_text(report.log)
+    for problem in report.problems[:20]:
+        print("PROBLEM:", problem)
+    return 1 if report.problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
