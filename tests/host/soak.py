@@ -125,7 +125,7 @@ class Soak:
     def _unanswered(self) -> int:
         answered = {one.reply_to for one in list(self.bench.telegram.sent)}
         # An answer whose fate is unknown is given up, and said to be: it may have arrived.
-        given_up = self.bench.log.count("maybe sent\r")
+        given_up = self.bench.log.count(": maybe sent")
         return sum(id not in answered for id in list(self._said)) - given_up
 
     def _told(self, text: str) -> int:
