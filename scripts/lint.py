@@ -32,6 +32,7 @@ NOT_IMPORTED = {"main", "manifest", check_subset.CPYTHON_ONLY}
 STUB_GAPS = re.compile(
     r'"SSLContext" has no attribute "(verify_mode|load_verify_locations)"'
     r'|_TicksMs|"ensure_ascii"|No overload variant of "dumps"'
+    r'|Module has no attribute "(sockaddr|inet_ntop)"'
 )
 
 

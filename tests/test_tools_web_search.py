@@ -121,7 +121,7 @@ class TestWebSearch(unittest.TestCase):
         for service, options, words in (
             ("brave", {"key": "wrong-key"}, "status 422: check web.search_key"),
             ("tavily", {"key": "wrong-key"}, "status 401: check web.search_key"),
-            ("tavily", {"path": "/serach"}, "status 404: check web.search_url"),
+            ("tavily", {"path": "/find"}, "status 404: check web.search_url"),
             ("searxng", {"path": "/wrong"}, "status 404: check web.search_url"),
             ("brave", {"key": ""}, "brave needs web.search_key"),
             ("searxng", {"query": "  "}, "query is empty"),

@@ -19,6 +19,7 @@ _URL = const(300)  # characters of an address that are shown
 
 LIMITS = {"url": (1, 2000), "offset": (0, None)}
 RESULT_CAP = _MOST + 6000
+OUTSIDE = True
 
 _HEADERS = (
     ("Accept", "text/html,text/*,application/json,*/*;q=0.1"),

@@ -13,6 +13,7 @@ _WORDS = const(50)  # more are refused by Brave
 
 LIMITS = {"query": (1, 300)}
 RESULT_CAP = 8000
+OUTSIDE = True
 
 _URLS = {
     "brave": "https://api.search.brave.com/res/v1/web/search",
