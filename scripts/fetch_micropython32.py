@@ -14,8 +14,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from host_tools import interpreters
-from scripts import debian
+from host_tools import debian, interpreters
 
 
 def check_machine() -> None:

@@ -6,8 +6,7 @@ import sys
 
 import pytest
 
-from host_tools import ROOT, interpreters
-from scripts import debian
+from host_tools import ROOT, debian, interpreters
 from scripts import fetch_micropython32 as fetch
 
 HEAD = "import unittest\nclass T(unittest.TestCase):\n"

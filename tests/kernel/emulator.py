@@ -16,8 +16,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from host_tools import FIRMWARE, interpreters
-from scripts import debian
+from host_tools import FIRMWARE, debian, interpreters
 
 HERE = Path(__file__).resolve().parent
 MODULES = ("gpio-mxc", "i2c-imx", "spi-imx", "gpio-aspeed", "i2c-aspeed", "i2c-dev")
