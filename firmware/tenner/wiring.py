@@ -19,7 +19,7 @@ def gate(app):
 def tls(app):
     from tenner.net.tls import context
 
-    return context(app.port.path("certs"))
+    return context(app.port.path("certs"), getattr(app.port, "authorities", None))
 
 
 def wifi(app):

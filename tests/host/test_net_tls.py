@@ -139,11 +139,14 @@ def serve():
         server.close()
 
 
-def ask(interpreter, certs, port, lines=0):
+def ask(interpreter, certs, port, lines=0, bundle=""):
     firmware = str(ROOT / "firmware")
-    arguments = [str(CLIENT), str(certs), f"https://localhost:{port}/path", SECRET, str(lines)]
+    url = f"https://localhost:{port}/path"
+    arguments = [str(CLIENT), str(certs), url, SECRET, str(lines), str(bundle)]
     if interpreter is None:
-        command, path = [sys.executable, *arguments], {"PYTHONPATH": firmware}
+        command = [sys.executable, *arguments]
+        # CPython asks OpenSSL, which asks this variable.
+        path = {"PYTHONPATH": firmware, "SSL_CERT_FILE": str(bundle)}
     else:
         command = interpreter.command(*arguments)
         path = {"MICROPYPATH": interpreters.search_path(firmware)}
@@ -177,6 +180,23 @@ def test_right_certificate(interpreter, authority, certs, serve):
     assert head.startswith(b"POST /path HTTP/1.1\r\n")
     assert body == SECRET.encode()
     assert SECRET.encode() not in server.raw
+
+
+def test_the_systems_certificates_where_there_are_no_own(
+    interpreter, authority, certs, serve, tmp_path
+):
+    """A PEM file with all that a Linux system trusts, read by whatever the interpreter has for TLS."""
+    ours, other = tmp_path / "ours.crt", tmp_path / "other.crt"
+    ours.write_bytes(trustme.CA().cert_pem.bytes() + authority.cert_pem.bytes())
+    other.write_bytes(trustme.CA().cert_pem.bytes())
+    server = serve(authority.issue_cert("localhost"))
+    assert ask(interpreter, tmp_path, server.port, bundle=ours)["status"] == 200
+    server = serve(authority.issue_cert("localhost"))
+    answer = ask(interpreter, tmp_path, server.port, bundle=other)
+    refused(server, answer, "authority that is not in /certs")
+    # The owner's own come first.
+    server = serve(authority.issue_cert("localhost"))
+    assert ask(interpreter, certs, server.port, bundle=other)["status"] == 200
 
 
 def test_large_request_to_a_slow_server(interpreter, authority, certs, serve):

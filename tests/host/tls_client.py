@@ -1,7 +1,7 @@
 # tenner tests: one request over TLS, on whatever interpreter this is started with.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-CERTS URL SECRET [LINES]: sends LINES numbered lines and the secret; prints one line of JSON, {"status": .., "body": ..} or {"error": .., "class": .., "sentence": ..}.
+CERTS URL SECRET [LINES [BUNDLE]]: sends LINES numbered lines and the secret; prints one line of JSON, {"status": .., "body": ..} or {"error": .., "class": .., "sentence": ..}.
 """
 
 import asyncio
@@ -11,6 +11,7 @@ import sys
 from tenner.llm.failure import failed
 from tenner.net import tls
 from tenner.net.http import Http
+from tenner.port.linux_certs import each
 
 
 class Candidate:
@@ -19,7 +20,7 @@ class Candidate:
     api_key = ""
 
 
-async def main(certs, url, secret, lines=0):
+async def main(certs, url, secret, lines=0, bundle=None):
     async def consume(response):
         return {"status": response.status, "body": await response.read_text(100)}
 
@@ -28,7 +29,7 @@ async def main(certs, url, secret, lines=0):
             yield b"%09d\n" % number * 70
         yield secret.encode()
 
-    http = Http(lambda: tls.context(certs))
+    http = Http(lambda: tls.context(certs, lambda trust: each(trust, [bundle])))
     try:
         headers = [("Authorization", secret)]
         result = await http.exchange("POST", url, headers, body, consume, 20)

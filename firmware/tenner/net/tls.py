@@ -10,21 +10,20 @@ except ImportError:
     import tls as ssl
 
 
-def context(certs_dir):
+def context(certs_dir, system=None):
     """
     Return a client context that trusts the certificate authorities in `certs_dir`, one DER file each.
-    Where the system has its own (CPython) and the folder none, those are trusted. OSError when there
-    is no certificate at all: without one nothing can be verified, and nothing unverified is done.
+    Where the folder has none, those of the system are trusted: CPython finds them itself, for others `system`
+    calls the function it is given with each of them, and returns how many there are. OSError when there is no certificate at all: without one
+    nothing can be verified, and nothing unverified is done.
     """
     names = []
     try:
         names = [name for name in os.listdir(certs_dir) if name.endswith(".der")]
     except OSError:
         names = []  # no folder is the same as an empty one
-    if not names:
-        if hasattr(ssl, "create_default_context"):
-            return ssl.create_default_context()
-        raise OSError("there are no certificates in %s: run `tenner setup`" % certs_dir)
+    if not names and hasattr(ssl, "create_default_context"):
+        return ssl.create_default_context()
     result = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     # MicroPython's default depends on the module; CPython also checks the host name by default.
     result.verify_mode = ssl.CERT_REQUIRED
@@ -32,13 +31,19 @@ def context(certs_dir):
         with open(certs_dir + "/" + name, "rb") as file:
             data = file.read()
         try:
-            if ssl.__name__ == "tls":
-                result.load_verify_locations(data)
-            else:
-                result.load_verify_locations(cadata=data)
+            _trust(result, data)
         except (OSError, ValueError) as error:
             raise OSError("%s/%s is no certificate in DER form: %s" % (certs_dir, name, error))
+    if not names and not (system and system(lambda data: _trust(result, data))):
+        raise OSError("there are no certificates in %s: run `tenner setup`" % certs_dir)
     return result
+
+
+def _trust(result, data):
+    if ssl.__name__ == "tls":
+        result.load_verify_locations(data)
+    else:
+        result.load_verify_locations(cadata=data)
 
 
 def explain(error):

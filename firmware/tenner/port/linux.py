@@ -65,6 +65,12 @@ class Port:
     async def stdin_line(self):
         return await self._stdin.line()
 
+    def authorities(self, trust):
+        """Call `trust` with every certificate the system trusts; return how many there are."""
+        from tenner.port.linux_certs import each
+
+        return each(trust)
+
     # --- clock: the system's own NTP sets it, the agent only waits for that
 
     def unix_time(self):
