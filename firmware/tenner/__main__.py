@@ -11,7 +11,8 @@ Runs the agent on this machine until Ctrl-C.
 
   --root DIR        folder of config.json, workspace/, state/ and certs/
                     (default: $TENNER_HOME, else ~/.local/share/tenner)
-  --config FILE     settings (default: config.json in the root folder)
+  --config FILE     settings (default: config.json in the root folder; without --root also
+                    ~/.config/tenner/config.json)
   --workspace DIR   the owner's and the agent's files (default: workspace/ in the root folder)
   --once TEXT       one turn: print the reply and end (exit code 1 when there was none)
   --heartbeat       one beat now: print the decision, its reasons and what would be sent
@@ -53,6 +54,17 @@ def _default_root():
     return (data or (os.getenv("HOME") or ".") + "/.local/share") + "/tenner"
 
 
+def _default_config():
+    """The user's own settings, or None: those in the root folder then."""
+    if os.getenv("TENNER_HOME"):
+        return None
+    folder = os.getenv("XDG_CONFIG_HOME") or (os.getenv("HOME") or ".") + "/.config"
+    path = folder + "/tenner/config.json"
+    from tenner.store.files import exists
+
+    return path if exists(path) else None
+
+
 def main(argv):
     try:
         options = _options(argv)
@@ -64,6 +76,8 @@ def main(argv):
         return 0
     root = options.get("--root") or _default_root()
     config = options.get("--config")
+    if not config and "--root" not in options:
+        config = _default_config()
     workspace = options.get("--workspace")
     from tenner.store.files import exists
 

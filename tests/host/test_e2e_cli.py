@@ -181,3 +181,22 @@ def test_the_services_end_in_one_sentence_too(tenner, root):
     code, output, errors = tenner()
     assert code == 2
     assert "llm.modle" in output + errors
+
+
+def test_the_places_of_a_user(tenner, root, tmp_path):
+    """Settings in one folder, everything else in another, as XDG has them."""
+    data = tmp_path / "data"
+    data.mkdir()
+    user = tmp_path / "user"
+    (user / "tenner").mkdir(parents=True)
+    home = data / "tenner"
+    home.mkdir()
+    for name in ("certs", "workspace"):
+        (root / name).rename(home / name)
+    (root / "config.json").rename(user / "tenner" / "config.json")
+    places = {"TENNER_HOME": "", "XDG_DATA_HOME": str(data), "XDG_CONFIG_HOME": str(user)}
+    code, output, errors = tenner("--once", "say: hello", environment=places)
+    assert (code, output.split("\n")[0]) == (0, "hello"), output + errors
+    assert (home / "state").is_dir()
+    code, output, _ = tenner("--root", str(home), "--once", "say: hello", environment=places)
+    assert code == 1, "with a root of its own it has no settings but that one's"
