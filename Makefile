@@ -11,7 +11,7 @@ K ?=
 B ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-kernel soak lint format bench micropython32 env-run env-test clean
+.PHONY: help run test test-kernel test-deploy soak lint format bench package micropython32 env-run env-test clean
 
 help: ## Show this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-22s %s\n", $$1, $$2}'
@@ -34,6 +34,9 @@ test-kernel: env-test ## Run the I2C, SPI and GPIO tools on real kernels in emul
 soak: env-test ## People, alerts and faults of every kind for minutes; nothing may be lost or repeated
 	@$(VENV) -m tests.host.soak $(if $(MESSAGES),--messages $(MESSAGES)) $(if $(ALERTS),--alerts $(ALERTS)) $(if $(SEED),--seed $(SEED)) $(if $(HEAP),--heap $(HEAP))
 
+test-deploy: env-test ## Deploy to a board behind a real sshd, and break everything on the way
+	@$(VENV) -m pytest -rs $(if $(K),-k "$(K)") tests/deploy/on_boards.py
+
 lint: env-test ## Check format, types, and that the firmware keeps to MicroPython's subset
 	@$(VENV) scripts/lint.py
 
@@ -44,6 +47,9 @@ format: env-test ## Put every file into the project's format
 
 bench: env-test ## Measure heap, code size and requests; write build/bench.json
 	@$(VENV) -m host_tools.bench $(B)
+
+package: env-run ## Make a tar.xz of the agent for each Linux architecture, in build/packages
+	@$(VENV) -m host_tools.linux.package $(A)
 
 micropython32: env-test ## Fetch the 32-bit MicroPython (Debian) whose heap is like an ESP32's
 	@$(VENV) scripts/fetch_micropython32.py

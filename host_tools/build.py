@@ -6,6 +6,7 @@ Compiled modules are cached by content in build/mpy-cache, so building again cos
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import importlib.util
 import json
@@ -45,6 +46,7 @@ LINUX_ONLY = (
     "tenner/port/linux.py",
     "tenner/port/linux_analog.py",
     "tenner/port/linux_buses.py",
+    "tenner/port/linux_certs.py",
     "tenner/port/linux_gpio.py",
     "tenner/port/linux_i2c.py",
     "tenner/port/linux_ioctl.py",
@@ -181,6 +183,30 @@ def firmware_tree(
             tree[f"/workspace/{path.relative_to(firmware / 'workspace').as_posix()}"] = (
                 path.read_bytes()
             )
+    return dict(sorted(tree.items()))
+
+
+def linux_tree(*, mpy: bool, board: str | None = None) -> dict[str, bytes]:
+    """What a Linux board imports, by its path below a folder of sys.path: .mpy for MicroPython, else source.
+
+    Nothing is shortened or left out: memory is not that scarce there, and a traceback should be readable.
+    """
+    modules, _ = _sources(FIRMWARE, False)
+    for library in LIBRARIES:
+        with contextlib.suppress(BuildError):
+            modules.update(_library(library))
+    tree = dict(modules)
+    if mpy:
+        sources = {_import_name(name): source for name, source in modules.items()}
+        compiled = compile_modules(sources)
+        tree = {
+            f"{name.removesuffix('.py')}.mpy": compiled[_import_name(name)] for name in modules
+        }
+    for path in _files(FIRMWARE / "tenner"):
+        if path.suffix in (".json", *DATA_SUFFIXES):
+            tree[path.relative_to(FIRMWARE).as_posix()] = path.read_bytes()
+    if board is not None:
+        tree["tenner/pins.csv"] = (board_folder(board) / "pins.csv").read_bytes()
     return dict(sorted(tree.items()))
 
 

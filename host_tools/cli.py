@@ -22,6 +22,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "flash": ("flash.command", "flash", "MicroPython onto a board; its files are kept."),
     "setup": ("setup.command", "setup", "Wi-Fi, model, Telegram and time, tried on the board."),
     "sync": ("sync.command", "sync", "Code to the board, workspace both ways."),
+    "deploy": ("linux.command", "deploy", "The agent onto a Linux board, over ssh."),
     "pull": ("sync.copies", "pull", "What the agent wrote, into workspace/."),
     "backup": ("sync.copies", "backup", "The board's own files into a zip file."),
     "restore": ("sync.copies", "restore", "The files of a backup onto the board."),

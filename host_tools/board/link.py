@@ -91,6 +91,9 @@ def onboard(name: str) -> str:
 class Board:
     """A board whose raw REPL has been entered. Close it, or use it in a `with` block."""
 
+    #: Is it one of host_tools/linux, over ssh and without a REPL?
+    on_linux = False
+
     def __init__(self, transport: Transport, port: ports.Port) -> None:
         self.transport = transport
         self.port = port
@@ -125,6 +128,9 @@ class Board:
         return self.transport.interrupted
 
     # Code.
+
+    def need_repl(self) -> None:
+        """CommandError on a board that has none."""
 
     def run(self, code: str, limit_s: float = 10.0) -> str:
         """Run Python on the board and return what it prints; it may be quiet for so long."""
@@ -310,7 +316,12 @@ def open_line(
     """Find the board and open its port; whatever runs there is not disturbed."""
     found = project or Project.find()
     chosen = ports.choose(found, port, sim)
-    transport = Transport(chosen.device, lines=lines, refind=lambda: ports.refind(chosen))
+    if chosen.on_linux:
+        from host_tools.linux.board import open_console
+
+        transport: Transport = open_console(chosen)
+    else:
+        transport = Transport(chosen.device, lines=lines, refind=lambda: ports.refind(chosen))
     if remember or (found.exists and (port or sim)):
         found.remember(port=chosen.as_json())
     return transport, chosen
@@ -325,6 +336,16 @@ def open_board(
     lines: bool = True,
 ) -> Board:
     """Find the board, open its port and enter its REPL. `remember` makes it the project's."""
+    found = project or Project.find()
+    chosen = ports.choose(found, port, sim)
+    if chosen.on_linux:
+        from host_tools.linux.board import LinuxBoard
+
+        board = LinuxBoard(chosen)
+        board.look()
+        if remember or (found.exists and port):
+            found.remember(port=chosen.as_json())
+        return board
     transport, chosen = open_line(port, sim, project=project, remember=remember, lines=lines)
     try:
         transport.enter_raw_repl()

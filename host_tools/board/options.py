@@ -41,7 +41,7 @@ def board_options(command: F) -> F:
         default=None,
         metavar="PORT",
         shell_complete=_complete_port,
-        help="Device, serial number, socket://HOST:PORT or rfc2217://HOST:PORT of the board.",
+        help="Device, serial number, ssh://USER@HOST, socket://HOST:PORT or rfc2217://HOST:PORT of the board.",
     )
     sim = click.option(
         "--sim",

@@ -28,7 +28,7 @@ _LIKELY = {
 
 @dataclass(frozen=True)
 class Port:
-    """A port and what tells it from others; `sim` names a virtual board."""
+    """A port and what tells it from others; `sim` names a virtual board, `ssh://…` a Linux board."""
 
     device: str
     vid: int | None = None
@@ -36,6 +36,10 @@ class Port:
     serial: str | None = None
     product: str = ""
     sim: str | None = None
+
+    @property
+    def on_linux(self) -> bool:
+        return self.device.startswith("ssh://")
 
     @property
     def label(self) -> str:
@@ -119,6 +123,8 @@ def refind(port: Port) -> str:
 
 
 def _given(port: str) -> Port:
+    if port.startswith("ssh://"):
+        return Port(port)
     for one in list_ports():
         if port in (one.device, one.serial):
             return one

@@ -75,6 +75,18 @@ def synchronize(
     progress: Progress | None = None,
 ) -> Report:
     """Bring the board up to date and start its agent. `tree` is for code other than the firmware's."""
+    if board.on_linux:
+        from host_tools.linux import deploy
+
+        return deploy.deploy(
+            deploy.linux(board),
+            project,
+            ask=ask,
+            board_given=board_name,
+            delete=delete,
+            dry_run=dry_run,
+            progress=progress,
+        )
     begun = time.monotonic()
     if not dry_run:
         board.guard()
@@ -172,7 +184,7 @@ def _empty_folders(folders: set[str], there: Iterable[str], plan: CodePlan) -> l
 
 def leave_as_it_was(board: Board, boot: bytes | None) -> None:
     """After a failure or Ctrl-C: drop what is half there, and let the agent run."""
-    if board.transport.gone:
+    if board.on_linux or board.transport.gone:
         return
     with contextlib.suppress(CommandError, KeyboardInterrupt):
         board.transport.enter_raw_repl(timeout_overall=_LEAVE_S)

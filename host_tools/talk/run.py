@@ -46,6 +46,7 @@ def run(file: Path, port: str | None, sim: str | None, stay: bool) -> None:
     Ctrl-C stops it on the board too. Afterwards the agent runs again.
     """
     with open_board(port, sim) as board:
+        board.need_repl()
         with board.transport.stopping():
             _, error = board.transport.exec_raw(file.read_bytes(), None, _write)
         if stay:
@@ -73,6 +74,7 @@ def mount(folder: Path, port: str | None, sim: str | None) -> None:
     agent runs again.
     """
     with open_board(port, sim) as board:
+        board.need_repl()
         if (board.port.vid, board.port.pid) == _USB_JTAG:
             click.echo(
                 "mount is unreliable on this chip's own USB port; should it stall, use `tenner run` or "

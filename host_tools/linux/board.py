@@ -1,0 +1,302 @@
+"""`LinuxBoard`: a Linux board over ssh, with the files and the agent of any `Board`.
+
+What a chip has in its root lies in several places there: settings in /etc/tenner, the rest in /var/lib/tenner; for
+another user than root in that one's own folders.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import io
+import re
+import tarfile
+import time
+from dataclasses import dataclass, field
+
+from host_tools.board import ports
+from host_tools.board.link import Board, Entry, Info, Started
+from host_tools.board.transfer import Progress
+from host_tools.errors import BoardGone, CommandError, Conflict
+from host_tools.linux.release import tarred
+from host_tools.linux.ssh import NO_REPL, Refused, Ssh, SshLine, script
+
+_CONFIG = "/config.json"
+_TRACEBACK = re.compile(r"^(\w*(?:Error|Exception|Exit|Interrupt)\b.*)$")
+_LOG_LINE = re.compile(r"^ *\S+ (?:config|service) +(.+)$")
+
+
+@dataclass
+class Probe:
+    """What a board says of itself; `values` as onboard/probe.sh names them."""
+
+    values: dict[str, str] = field(default_factory=dict)
+    missing: list[str] = field(default_factory=list)
+    about: dict[str, str] = field(default_factory=dict)
+    #: sha256 of the files of the release that runs.
+    files: dict[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def parse(cls, text: str) -> Probe:
+        probe = cls()
+        for line in text.splitlines():
+            hashed = re.match(r"^\\?([0-9a-f]{64}) [ *]\./(.+)$", line)
+            name, _, value = line.partition(" ")
+            if hashed:
+                probe.files[hashed[2]] = hashed[1]
+            elif name == "missing":
+                probe.missing.append(value)
+            elif name == "about":
+                about, _, value = value.partition(" ")
+                probe.about[about] = value
+            else:
+                probe.values[name] = value
+        return probe
+
+    def get(self, name: str) -> str:
+        return self.values.get(name, "")
+
+    @property
+    def space(self) -> tuple[int, int, int]:
+        """Size of a block, and bytes in all and free, where releases are kept."""
+        block, total, free = (int(word) for word in self.get("space").split())
+        return block, total * block, free * block
+
+    def clock_off_s(self) -> float:
+        """How far its clock is behind ours; negative when ahead."""
+        return time.time() - int(self.get("clock") or 0)
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How an update or a restart ended, and why should it not be the one that was wanted."""
+
+    result: str
+    reason: str
+
+    @classmethod
+    def parse(cls, text: str) -> Ending:
+        result, why, log = "", "", []
+        for line in text.splitlines():
+            name, _, value = line.partition(" ")
+            if name == "result":
+                result = value
+            elif name == "why":
+                why = value
+            elif name == "log":
+                log.append(value)
+        return cls(result, why_ended(log) or why)
+
+
+def why_ended(log: list[str]) -> str:
+    """The sentence in what an agent printed before it ended."""
+    for line in reversed(log):
+        found = _LOG_LINE.match(line) or _TRACEBACK.match(line)
+        if found:
+            return found[1]
+    return log[-1].strip() if log else ""
+
+
+class LinuxBoard(Board):
+    """`port` names the host."""
+
+    on_linux = True
+
+    def __init__(self, port: ports.Port) -> None:
+        self.ssh = Ssh(port.device)
+        self.port = port
+        self._probe: Probe | None = None
+        #: sha256 of what the last survey found.
+        self._seen: dict[str, str] = {}
+
+    def __enter__(self) -> LinuxBoard:
+        return self
+
+    def close(self) -> None:
+        self.ssh.close()
+
+    @property
+    def probe(self) -> Probe:
+        """What it is, asked once."""
+        if self._probe is None:
+            self._probe = self.look()
+        return self._probe
+
+    def look(self) -> Probe:
+        """What it is and what its release consists of, in one call."""
+        self._probe = Probe.parse(self.ssh.run(script("probe"), "files").decode(errors="replace"))
+        if self._probe.get("system") != "Linux":
+            raise CommandError(f"{self.ssh.host} is no Linux but {self._probe.get('system')!r}")
+        return self._probe
+
+    def need_repl(self) -> None:
+        raise CommandError(NO_REPL)
+
+    def run(self, code: str, limit_s: float = 10.0) -> str:
+        raise CommandError(NO_REPL)
+
+    def load(self, module: str) -> None:
+        raise CommandError(NO_REPL)
+
+    def call(self, module: str, call: str, limit_s: float = 20.0) -> str:
+        raise CommandError(NO_REPL)
+
+    # What it is.
+
+    def info(self) -> Info:
+        probe = self.probe
+        block, total, free = probe.space
+        runtime = probe.about.get("runtime", "")
+        return Info(
+            micropython=runtime,
+            mpy=0,
+            machine=f"{probe.get('machine')}, {probe.get('libc')}, {probe.get('init')}",
+            build="",
+            platform="linux",
+            agent=probe.about.get("tenner"),
+            block=block,
+            flash_total=total,
+            flash_free=free,
+            heap_free=0,
+            heap_used=0,
+            device_id=probe.get("id") or probe.get("host"),
+            reset_cause=None,
+            deflate=True,
+        )
+
+    def survey(self, roots: list[str]) -> tuple[Info, dict[str, Entry], set[str]]:
+        return self.info(), self.manifest(roots), set()
+
+    def manifest(self, roots: list[str]) -> dict[str, Entry]:
+        places = {root: place for root in roots if (place := self._place(root))}
+        if not places:
+            return {}
+        text = self.ssh.run(script("tree"), *places.values()).decode("utf-8", "surrogateescape")
+        sizes: dict[str, int] = {}
+        found = {}
+        for line in text.splitlines():
+            if line.startswith("size "):
+                _, size, path = line.split(" ", 2)
+                sizes[path] = int(size)
+            elif re.match(r"^[0-9a-f]{64} [ *]", line):
+                name = self._name(line[66:])
+                self._seen[name] = line[:64]
+                digest = base64.b64encode(bytes.fromhex(line[:24])).decode()
+                found[name] = Entry(sizes.get(line[66:], 0), digest)
+        return found
+
+    def _place(self, name: str) -> str:
+        """Where a file or folder of a board's root lies; "" for what has no place, such as boot.py."""
+        if name == _CONFIG:
+            return self.probe.get("etc") + _CONFIG
+        if name.split("/")[1] in ("workspace", "state", "certs"):
+            return self.probe.get("data") + name
+        return ""
+
+    def _name(self, place: str) -> str:
+        for top in ("data", "etc"):
+            folder = self.probe.get(top)
+            if place.startswith(folder + "/"):
+                return place[len(folder) :]
+        raise CommandError(f"{self.ssh.host} told of {place!r}, which was not asked for")
+
+    # Files.
+
+    def read_files(self, paths: list[str], progress: Progress | None = None) -> dict[str, bytes]:
+        places = {self._place(path): path for path in paths if self._place(path)}
+        if not places:
+            return {}
+        data = self.ssh.run(script("read"), data="".join(f"{one}\n" for one in places).encode())
+        found = {}
+        try:
+            with tarfile.open(fileobj=io.BytesIO(data)) as archive:
+                for entry in archive:
+                    file = archive.extractfile(entry) if entry.isfile() else None
+                    if file is not None:
+                        path = places["/" + entry.name.removeprefix("./").lstrip("/")]
+                        found[path] = file.read()
+                        if progress:
+                            progress(path, len(found[path]))
+        except tarfile.ReadError:
+            if data:
+                raise BoardGone(f"the connection to {self.ssh.host} was lost") from None
+        return found
+
+    def write_files(
+        self, files: dict[str, bytes], *, deflate: bool = True, progress: Progress | None = None
+    ) -> None:
+        sent: dict[str, bytes] = {}
+        rows = []
+        for number, (path, data) in enumerate(sorted(files.items())):
+            place = self._place(path)
+            if not place or "\n" in place:
+                raise CommandError(f"{path!r} has no place on a Linux board")
+            sent[str(number)] = data
+            # What the agent has written since we looked is not overwritten.
+            hash_ = self._seen.get(path, "-") if path.startswith("/workspace/") else "*"
+            rows.append(f"{number} {hash_} {place}\n")
+        sent["list"] = "".join(rows).encode()
+        packed = gzip.compress(tarred(sent, 0o600), 6)
+        work = f"{self.probe.get('data')}/.incoming"
+        try:
+            said = self.ssh.run(script("write"), work, data=packed).decode(errors="replace")
+        except Refused as exc:
+            raise CommandError(f"not everything could be written: {exc.message}") from exc
+        changed = []
+        for line in said.splitlines():
+            word, _, place = line.partition(" ")
+            path = self._name(place)
+            if word == "changed":
+                changed.append(path)
+            elif progress:
+                progress(path, len(files[path]))
+        if changed:
+            raise Conflict(
+                f"the agent has changed {', '.join(changed)} just now, so it was left as it is; run it again"
+            )
+        for path, data in files.items():
+            self._seen[path] = hashlib.sha256(data).hexdigest()
+
+    def make_folders(self, paths: list[str]) -> None:
+        places = [place for path in paths if (place := self._place(path))]
+        if places:
+            self.ssh.run('umask 077; mkdir -p -- "$@"', *places)
+
+    def remove(self, paths: list[str]) -> list[str]:
+        places = {place: path for path in paths if (place := self._place(path))}
+        if not places:
+            return []
+        left = self.ssh.run(
+            'for path in "$@"; do rm -f -- "$path"; [ ! -e "$path" ] || echo "$path"; done',
+            *places,
+        )
+        return [places[line] for line in left.decode(errors="replace").splitlines()]
+
+    # Life.
+
+    def guard(self, seconds: int = 0) -> None:
+        """Not needed: nothing stops the agent while files are moved."""
+
+    def leave(self, *, start: bool) -> None:
+        """It was never interrupted."""
+
+    def ctl(self, *args: str, ok: tuple[int, ...] = (0,)) -> str:
+        """Call the release's own control script."""
+        command = self.probe.get("base") + "/current/ctl"
+        return self.ssh.run('exec "$@"', command, *args, ok=ok).decode(errors="replace")
+
+    def restart(self, limit_s: float = 0.0) -> Started:
+        ending = Ending.parse(self.ctl("restart", ok=(0, 1)))
+        if ending.result == "running":
+            return Started(True, self.ctl("status").strip())
+        return Started(False, ending.reason)
+
+
+def open_console(port: ports.Port) -> SshLine:
+    """The console of the agent that runs there."""
+    # The places, as onboard/probe.sh has them.
+    return SshLine(
+        port.device,
+        'base=/opt/tenner; [ "$(id -u)" = 0 ] || base=$HOME/.local/lib/tenner; exec "$base/current/ctl" console',
+    )

@@ -1,0 +1,112 @@
+"""`tenner deploy`: the agent onto a Linux board, over ssh."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import rich_click as click
+
+from host_tools.board import ports
+from host_tools.errors import CommandError
+from host_tools.linux import deploy as deploying
+from host_tools.linux.board import Ending, LinuxBoard
+from host_tools.linux.release import RUNTIMES
+from host_tools.linux.ssh import SCHEME
+from host_tools.output import json_option, print_json, progress_bar
+from host_tools.project import Project
+from host_tools.sync.command import ask_which, conflict_left, show
+
+
+@click.command()
+@click.argument("host", required=False, metavar="[USER@HOST]")
+@click.option(
+    "--runtime",
+    type=click.Choice(RUNTIMES),
+    default=None,
+    help="MicroPython, which brings its own files, or the board's python3. [default: as before, or micropython]",
+)
+@click.option(
+    "--board", "board_name", default=None, metavar="NAME", help="Whose pins: a folder of boards/."
+)
+@click.option(
+    "--package",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    default=None,
+    help="Take MicroPython from this file of `make package`.",
+)
+@click.option(
+    "--back", is_flag=True, help="Go back to the release before, and change nothing else."
+)
+@click.option(
+    "--delete", is_flag=True, help="Files deleted on one side are deleted on the other too."
+)
+@click.option("--dry-run", is_flag=True, help="Say what would be done, and change nothing.")
+@json_option
+def deploy(
+    host: str | None,
+    runtime: str | None,
+    board_name: str | None,
+    package: Path | None,
+    back: bool,
+    delete: bool,
+    dry_run: bool,
+    as_json: bool,
+) -> None:
+    """Put the agent on the Linux board USER@HOST and start it as a service.
+
+    The system's ssh is used, with your keys and your config. Only what has changed is sent; a release that does not
+    start is taken back. The files of `workspace/` go both ways, as with `tenner sync`. The folder you are in
+    remembers the board: afterwards `tenner chat`, `why`, `logs`, `sync` and `backup` find it.
+    """
+    project = Project.find()
+    port = _port(project, host)
+    with LinuxBoard(port) as board, progress_bar("deploy", quiet=as_json) as progress:
+        if back:
+            _back(board, as_json)
+            return
+        report = deploying.deploy(
+            board,
+            project,
+            ask=ask_which,
+            board_given=board_name,
+            runtime=runtime,
+            package=package,
+            delete=delete,
+            dry_run=dry_run,
+            progress=progress,
+        )
+        hint = deploying.clock_hint(board.probe)
+    if not dry_run:
+        project.remember(port=port.as_json())
+    if as_json:
+        print_json(report.as_json())
+    else:
+        show(report)
+        if hint:
+            click.echo(f"clock      {hint}")
+    conflict_left(report.outcome.conflicts)
+
+
+def _port(project: Project, host: str | None) -> ports.Port:
+    if host:
+        return ports.Port(SCHEME + host.removeprefix(SCHEME))
+    known = ports.remembered(project)
+    if known is None or not known.device.startswith(SCHEME):
+        raise click.UsageError("name the board: tenner deploy USER@HOST")
+    return known
+
+
+def _back(board: LinuxBoard, as_json: bool) -> None:
+    base = board.probe.get("base")
+    name = board.ssh.run('cat "$1/previous" 2>/dev/null || true', base).decode().strip()
+    if not name or name == board.probe.get("release"):
+        raise CommandError(f"{board.ssh.host} has no release before this one")
+    command = f"{base}/releases/{name}/ctl"
+    text = board.ssh.run('exec "$@"', command, "activation", ok=(0, 1)).decode(errors="replace")
+    ending = Ending.parse(text)
+    if ending.result != "running":
+        raise CommandError(f"release {name} does not start: {ending.reason}")
+    if as_json:
+        print_json({"release": name})
+    else:
+        click.echo(f"agent      running: {board.ctl('status').strip()}")

@@ -1,0 +1,202 @@
+"""One update of a Linux board: look, build, send what has changed, switch over, and back should it not start."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from host_tools import FIRMWARE
+from host_tools.board.link import Board, Started
+from host_tools.board.transfer import Progress
+from host_tools.errors import BoardGone, CommandError
+from host_tools.linux import kit, release
+from host_tools.linux.board import Ending, LinuxBoard, Probe
+from host_tools.linux.package import unpacked_kit
+from host_tools.linux.release import Release
+from host_tools.linux.ssh import Refused, script
+from host_tools.project import Project
+from host_tools.sync.code import CodePlan, space_needed
+from host_tools.sync.run import Report
+from host_tools.sync.workspace import HOME, Ask, Workspace
+
+#: A clock this far off makes certificates look expired or not yet valid.
+_CLOCK_OFF_S = 3600
+#: For folders, the log, and what the agent writes meanwhile.
+_SPARE = 1024 * 1024
+_OLDEST_PYTHON = (3, 10)
+
+
+def board_name(project: Project, probe: Probe, given: str | None) -> str | None:
+    """The folder of boards/ whose pins this board has; None for one that is not known."""
+    known = release.linux_boards()
+    name = given or project.load().get("board")
+    if name:
+        if name not in known:
+            raise CommandError(f"there is no Linux board {name!r}; known: {', '.join(known)}")
+        return str(name)
+    for name, about in known.items():
+        options = about.get("deploy_options")
+        host = str(options.get("host", "")) if isinstance(options, dict) else ""
+        if host and probe.get("host").lower().startswith(host.partition("-")[0].lower()):
+            return name
+    return None
+
+
+def choose_runtime(given: str | None, probe: Probe) -> str:
+    """Who interprets there; CommandError when that cannot be."""
+    runtime = given or probe.about.get("runtime") or "micropython"
+    if runtime == "micropython":
+        if probe.get("machine") not in kit.MACHINES:
+            raise CommandError(
+                f"there is no MicroPython kit for {probe.get('machine')!r} (there are "
+                f"{', '.join(sorted(kit.MACHINES))}); `--runtime cpython` uses the board's own python3"
+            )
+    else:
+        python = probe.get("python")
+        if tuple(int(part) for part in python.split(".")[:2] if part) < _OLDEST_PYTHON:
+            raise CommandError(
+                f"the board has {'python3 ' + python if python else 'no python3 with ssl and asyncio'}; "
+                f"{'.'.join(map(str, _OLDEST_PYTHON))} or newer is needed. `--runtime micropython` brings its own"
+            )
+    return runtime
+
+
+def check(probe: Probe, host: str) -> None:
+    """CommandError for what must be there and is not."""
+    if probe.missing:
+        raise CommandError(f"{host} lacks {', '.join(probe.missing)}, which is needed there")
+    if probe.get("readonly"):
+        raise CommandError(
+            f"{probe.get('user')} may not write to {probe.get('readonly')} on {host}: log in as root, or "
+            "make the file system writable"
+        )
+
+
+def clock_hint(probe: Probe) -> str:
+    """A sentence about a clock that is wrong, or ""."""
+    off_s = probe.clock_off_s()
+    if abs(off_s) < _CLOCK_OFF_S:
+        return ""
+    return (
+        f"the board's clock is {abs(off_s) / 3600:.0f} h {'behind' if off_s > 0 else 'ahead'}: until NTP has set it "
+        "no certificate is accepted and no job of the day runs"
+    )
+
+
+def linux(board: Board) -> LinuxBoard:
+    """The same board, for who knows that it is one of these."""
+    assert isinstance(board, LinuxBoard)
+    return board
+
+
+def deploy(
+    board: LinuxBoard,
+    project: Project,
+    *,
+    ask: Ask,
+    board_given: str | None = None,
+    runtime: str | None = None,
+    package: Path | None = None,
+    made: Release | None = None,
+    delete: bool = False,
+    dry_run: bool = False,
+    progress: Progress | None = None,
+) -> Report:
+    """Bring the board up to date and start its agent. `made` is for a release other than the firmware's."""
+    begun = time.monotonic()
+    probe = board.look()
+    check(probe, board.ssh.host)
+    name = board_name(project, probe, board_given)
+    if made is None:
+        runtime = choose_runtime(runtime, probe)
+        own_kit = unpacked_kit(package) if package else None
+        made = release.build(
+            runtime, kit.MACHINES.get(probe.get("machine")), name, own_kit=own_kit
+        )
+    plan = plan_release(made, probe)
+    workspace = Workspace(project, board.info().device_id)
+    there = board.manifest([HOME])
+    report = Report(name or "-", board.info(), plan, [], dry_run=dry_run)
+    report.configured = bool(probe.get("configured"))
+    if not dry_run and not workspace.folder.is_dir() and not workspace.there(there):
+        workspace.seed(FIRMWARE / "workspace")
+    report.steps = workspace.plan(there)
+    if dry_run:
+        return report
+    info = board.info()
+    need = space_needed(plan.write, info.block) + _SPARE
+    if need > info.flash_free:
+        raise CommandError(
+            f"{board.ssh.host} is too full: {need // 1024} KB are needed beside what is there, and "
+            f"{info.flash_free // 1024} KB are free. Nothing was changed"
+        )
+    # What the agent wrote is brought to safety before anything is changed.
+    report.outcome = workspace.settle(
+        board, report.steps, ask=ask, delete=delete, progress=progress
+    )
+    if plan:
+        stage(board, made, plan)
+    ending = activate(board, made)
+    if ending.result != "running":
+        raise CommandError(_failure(ending))
+    if board_given:
+        project.remember(board=board_given)
+    report.started = Started(True, board.ctl("status").strip().removeprefix("running "))
+    report.seconds = time.monotonic() - begun
+    return report
+
+
+def plan_release(made: Release, probe: Probe) -> CodePlan:
+    """What of the release has to be sent, and what goes."""
+    plan = CodePlan()
+    for path, hashed in made.hashes.items():
+        if probe.files.get(path) == hashed:
+            plan.unchanged += 1
+        else:
+            plan.write[path] = made.files[path]
+    plan.remove = sorted(set(probe.files) - set(made.files))
+    return plan
+
+
+def stage(board: LinuxBoard, made: Release, plan: CodePlan) -> None:
+    """Put the release on the board, beside the one that runs."""
+    gone = sorted({*plan.remove, *(path for path in plan.write if path in board.probe.files)})
+    try:
+        board.ssh.run(
+            script("stage"),
+            board.probe.get("base"),
+            made.name,
+            *gone,
+            data=made.packed(plan.write),
+        )
+    except Refused as exc:
+        full = "no space" in exc.said.lower()
+        raise CommandError(
+            f"the release could not be put on {board.ssh.host}: "
+            f"{'its disk is full' if full else exc.message}. The one before runs on"
+        ) from exc
+    except BoardGone as exc:
+        raise BoardGone(
+            f"{exc.message} in the middle of a deploy. The release before runs on; run it again"
+        ) from exc
+
+
+def activate(board: LinuxBoard, made: Release) -> Ending:
+    """Let the board switch over, and wait for what it says."""
+    command = f"{board.probe.get('base')}/releases/{made.name}/ctl"
+    try:
+        text = board.ssh.run('exec "$@"', command, "activation", ok=(0, 1))
+    except BoardGone as exc:
+        raise BoardGone(
+            f"{exc.message} while the board switched over. It finishes that by itself, and goes back should the new "
+            "release not start; run it again to see"
+        ) from exc
+    return Ending.parse(text.decode(errors="replace"))
+
+
+def _failure(ending: Ending) -> str:
+    if ending.result == "back":
+        return f"the new release does not start ({ending.reason}); the board runs the one before again"
+    if ending.result == "lost":
+        return f"the new release does not start ({ending.reason}), and now the one before does not either"
+    return f"the release is on the board, but the agent does not run: {ending.reason or 'it said nothing'}"

@@ -1,0 +1,102 @@
+"""What is put on a Linux board: the agent, what starts it, and the interpreter unless the board's own is used."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import json
+import tarfile
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from host_tools import tenner_version
+from host_tools.build import BOARDS, BuildError, linux_tree
+from host_tools.errors import CommandError
+from host_tools.linux import kit
+
+_ONBOARD = Path(__file__).parent / "onboard"
+#: Who interprets: the kit's MicroPython, or the board's own python3.
+RUNTIMES = ("micropython", "cpython")
+SUMS = kit.SUMS
+#: Shell scripts of a release: what starts the agent, and what runs it as a service.
+PROGRAMS = ("tenner-agent", "ctl")
+_EXECUTABLE = (*PROGRAMS, "kit/ld.so", "kit/micropython")
+
+
+@dataclass(frozen=True)
+class Release:
+    """Every file by its path below the release's folder, SHA256SUMS among them."""
+
+    files: dict[str, bytes]
+
+    @property
+    def name(self) -> str:
+        """The start of a hash over everything: two releases of the same name are the same."""
+        return hashlib.sha256(self.files[SUMS]).hexdigest()[:12]
+
+    @property
+    def hashes(self) -> dict[str, str]:
+        return {name: hashlib.sha256(data).hexdigest() for name, data in self.files.items()}
+
+    def packed(self, names: Iterable[str]) -> bytes:
+        """Some of the files as a tar.gz; gzip, as every board's tar or its shell can read that."""
+        return gzip.compress(tarred({name: self.files[name] for name in names}), 6, mtime=0)
+
+
+def build(
+    runtime: str,
+    architecture: str | None,
+    board: str | None,
+    *,
+    own_kit: dict[str, bytes] | None = None,
+    extra: dict[str, bytes] | None = None,
+) -> Release:
+    """The release for a board; CommandError when it cannot be made here. With `own_kit` nothing is fetched."""
+    try:
+        tree = linux_tree(mpy=runtime == "micropython", board=board)
+    except BuildError as exc:
+        raise CommandError(str(exc)) from exc
+    files = {f"lib/{name}": data for name, data in tree.items()}
+    for name in PROGRAMS:
+        files[name] = (_ONBOARD / f"{name}.sh").read_bytes()
+    files["RELEASE"] = f"tenner {tenner_version()}\nruntime {runtime}\n".encode()
+    if runtime == "micropython":
+        assert architecture is not None
+        try:
+            interpreter = own_kit or kit.kit(architecture)
+        except kit.CannotFetch as exc:
+            raise CommandError(
+                f"no MicroPython for {architecture}: {exc}. On a machine with Debian's package tools `make package` "
+                "makes a package to pass with --package; `--runtime cpython` uses the board's own python3"
+            ) from exc
+        files.update({f"kit/{name}": data for name, data in interpreter.items()})
+    files.update(extra or {})
+    files[SUMS] = kit.checksums(files)
+    return Release(files)
+
+
+def linux_boards() -> dict[str, dict[str, object]]:
+    """board.json of every Linux board in boards/, by name."""
+    found = {
+        path.parent.name: json.loads(path.read_bytes()) for path in BOARDS.glob("*/board.json")
+    }
+    return {
+        name: about
+        for name, about in sorted(found.items())
+        if about.get("platform") == "linux" and "architecture" in about
+    }
+
+
+def tarred(files: dict[str, bytes], mode: int = 0o644) -> bytes:
+    """A tar archive in which everything belongs to root, and programs are executable."""
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w", format=tarfile.USTAR_FORMAT) as archive:
+        for name, data in sorted(files.items()):
+            # Without a time, so that the same files give the same bytes.
+            entry = tarfile.TarInfo(name)
+            entry.size = len(data)
+            entry.mode = 0o755 if name.endswith(_EXECUTABLE) else mode
+            archive.addfile(entry, io.BytesIO(data))
+    return buffer.getvalue()
