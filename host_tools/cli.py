@@ -55,7 +55,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
 
 #: How `tenner --help` groups them; what stands in no group comes last.
 GROUPS = {
-    "A board": ["boards", "flash", "setup", "sync", "doctor"],
+    "A board": ["boards", "flash", "deploy", "setup", "sync", "doctor"],
     "The agent on it": ["chat", "status", "why", "heartbeat", "sensors", "logs"],
     "Its files": ["pull", "backup", "restore"],
     "Its Python": ["repl", "run", "mount"],
