@@ -14,6 +14,10 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from host_tools.build import LIBRARIES
+
 ROOT = Path(__file__).resolve().parent.parent
 FIRMWARE = ROOT / "firmware"
 
@@ -32,7 +36,7 @@ MODULES = set(
     "array asyncio binascii builtins collections cryptolib deflate errno esp32 gc hashlib heapq io "
     "json machine math micropython network ntptime os platform random re select socket ssl struct "
     "sys tenner termios time tls uctypes vfs".split()
-)
+) | {library[0] for library in LIBRARIES.values()}
 
 ABSENT = {
     "asyncio": "Queue Semaphore Condition Barrier Runner TaskGroup timeout timeout_at shield wait "
