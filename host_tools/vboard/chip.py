@@ -15,7 +15,7 @@ from host_tools.vboard.nor import NorFlash
 from host_tools.vboard.program import Program
 from host_tools.vboard.relay import Relays
 from host_tools.vboard.rom import SYNC_FRAME, RomLoader
-from host_tools.vboard.runtime import DEEP_SLEEP, HARD, POWER_ON, SOFT, WATCHDOG, Runtime
+from host_tools.vboard.runtime import DEEP_SLEEP, HARD, POWER_ON, SOFT, WATCHDOG, Child, Runtime
 from host_tools.vboard.serial_line import SerialLine
 from host_tools.vboard.shared import SharedPage
 from host_tools.vboard.wifi import Wifi
@@ -169,14 +169,10 @@ class Chip(Part):
         self.program = Program(
             self._loop,
             self._line,
-            self.runtime,
-            self._page,
-            self._flash,
-            region,
-            mode,
-            cause,
-            self.on_request,
-            self._exited,
+            Child(self.runtime, self._page, self._flash, region, mode, cause),
+            raw=mode == "raw",
+            on_request=self.on_request,
+            on_exit=self._exited,
         )
         self.state = "starting"
         self.boots += 1

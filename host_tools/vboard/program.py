@@ -5,14 +5,15 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable
-from pathlib import Path
 
-from host_tools.vboard.console import OutputFilter, RawBanner, ReplMode
+from host_tools.vboard.console import SIGNALS_BY_HAND, OutputFilter, RawBanner, ReplMode
 from host_tools.vboard.loop import READ, WRITE, Loop, Part
-from host_tools.vboard.runtime import Child, Runtime
+from host_tools.vboard.runtime import Child, Heard
 from host_tools.vboard.serial_line import SerialLine
-from host_tools.vboard.shared import SharedPage
 
+#: How long Ctrl-C waits for a good moment, and how often it looks for one.
+_PATIENCE_S = 0.3
+_PATIENCE_STEP_S = 0.0003
 #: Output that may be the start of a mark is held back so long at most.
 _HOLD_S = 0.02
 
@@ -24,27 +25,28 @@ class Program(Part):
         self,
         loop: Loop,
         line: SerialLine,
-        runtime: Runtime,
-        page: SharedPage,
-        flash: Path | None,
-        vfs: tuple[int, int],
-        mode: str,
-        cause: int,
+        child: Child,
+        *,
+        raw: bool,
         on_request: Callable[[Program, str], None],
         on_exit: Callable[[Program, int], None],
     ) -> None:
+        """`raw` starts in the raw REPL, as a soft reset from there does."""
         self._loop = loop
         self._line = line
+        self.child = child
         self._on_request = on_request
         self._on_exit = on_exit
         self._filter = OutputFilter()
         self._held_since: float | None = None
-        self._raw_banner = RawBanner() if mode == "raw" else None
+        self._raw_banner = RawBanner() if raw else None
         self._mode = ReplMode(raw=False)
-        self._typed = bytearray(b"\x01" if mode == "raw" else b"")
+        self._typed = bytearray(b"\x01" if raw else b"")
         self._partial = b""
+        # Ctrl-C is first in `_typed` and waits: until when at most, and when to look again.
+        self._patient_until: float | None = None
+        self._look_at = 0.0
         self._ended = False
-        self.child = Child(runtime, page, flash, vfs, mode, cause)
         self.up = False
         loop.parts.append(self)
         loop.watch(self.child.requests, READ, self._on_requests)
@@ -80,12 +82,16 @@ class Program(Part):
 
     def prepare(self) -> None:
         events = 0 if self._line.full else READ
-        if self._typed and self.up:
+        waits = self._patient_until is not None and self._loop.now() < self._look_at
+        if self._typed and self.up and not waits:
             events |= WRITE
         self._loop.watch(self.child.master, events, self._on_terminal)
 
     def deadline(self) -> float | None:
-        return None if self._held_since is None else self._held_since + _HOLD_S
+        deadlines = [] if self._held_since is None else [self._held_since + _HOLD_S]
+        if self._patient_until is not None:
+            deadlines.append(self._look_at)
+        return min(deadlines, default=None)
 
     def run_timers(self, now: float) -> None:
         if self._held_since is not None and now >= self._held_since + _HOLD_S:
@@ -119,11 +125,20 @@ class Program(Part):
     def _type_on(self, master: int) -> None:
         """Pass host bytes on to the interpreter, Ctrl-C as a signal where it is one."""
         typed = self._typed
-        if typed[:1] == b"\x03" and not self._filter.binary and self.child.interrupt():
-            # A second signal before the first is handled would end the interpreter.
-            while typed[:1] == b"\x03":
-                del typed[:1]
-            return
+        if typed[:1] == b"\x03" and SIGNALS_BY_HAND and not self._filter.binary:
+            now = self._loop.now()
+            if self._patient_until is None:
+                self._patient_until = now + _PATIENCE_S
+            heard = self.child.interrupt(anywhere=now >= self._patient_until)
+            if heard is Heard.LATER:
+                self._look_at = now + _PATIENCE_STEP_S
+                return
+            self._patient_until = None
+            if heard is Heard.NOW:
+                # A second signal before the first is handled would end the interpreter.
+                while typed[:1] == b"\x03":
+                    del typed[:1]
+                return
         stop = typed.find(b"\x03", 1)
         sent = os.write(master, typed[: min(1024, stop if stop > 0 else 1024)])
         del typed[:sent]

@@ -8,20 +8,17 @@ import signal
 import subprocess
 import sys
 import termios
-import time
 from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
 
 from host_tools.build import BOARDS, compile_modules
-from host_tools.vboard.console import SIGNALS_BY_HAND, inner_terminal
+from host_tools.vboard.console import inner_terminal
 from host_tools.vboard.shared import SharedPage
 
 #: What the overlay's modules occupy, by word size. On a chip they are C and take no heap, so the
 #: interpreter gets so much more than the board is said to have.
 OVERLAY_HEAP = {64: 61 * 1024, 32: 39 * 1024}
-
-#: How long Ctrl-C waits for a moment in which it does no harm.
-_SLEEP_PATIENCE_S = 0.1
 
 # machine.reset_cause() on an ESP32.
 POWER_ON, HARD, WATCHDOG, DEEP_SLEEP, SOFT = 1, 2, 3, 4, 5
@@ -58,6 +55,16 @@ def install_overlay(board: str, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for name, compiled in compile_modules(sources).items():
         (folder / f"{Path(name).stem}.mpy").write_bytes(compiled)
+
+
+class Heard(Enum):
+    """What became of a Ctrl-C."""
+
+    NOW = 1
+    #: Not now; try again.
+    LATER = 2
+    #: No code runs that could be stopped, and a prompt will read the byte.
+    NOT = 3
 
 
 class Child:
@@ -121,36 +128,33 @@ class Child:
         except BrokenPipeError:
             return  # it died meanwhile; its exit is noticed on the request pipe
 
-    def interrupt(self) -> bool:
-        """Ctrl-C: stop the code that runs. False when none does, and a prompt will read the byte.
+    def interrupt(self, *, anywhere: bool) -> Heard:
+        """Ctrl-C: stop the code that runs, if any does.
 
         MicroPython catches SIGINT exactly while it runs code, and dies of it at any other time. So
         it is halted, looked at, and given the signal only if it would catch it. (The terminal
         cannot decide this: the raw REPL leaves its settings alone.)
 
-        It raises the exception in the very moment of the signal, be it inside its allocator, whose lock
-        then stays taken for ever. So a moment is awaited in which it sleeps; one that never does
-        gets the signal all the same.
+        It then raises KeyboardInterrupt wherever it is. In its allocator that leaves a lock held for
+        ever; so unless `anywhere` is set, the signal is given only while it is in a system call.
         """
-        if not SIGNALS_BY_HAND:
-            return False
         pid = self.process.pid
-        patience = time.monotonic() + _SLEEP_PATIENCE_S
-        while not _sleeps(pid) and time.monotonic() < patience:
-            time.sleep(0.001)
+        process = Path(f"/proc/{pid}")
         self.process.send_signal(signal.SIGSTOP)
         state = os.waitid(os.P_PID, pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
         if state is None or state.si_code != os.CLD_STOPPED:
-            return False  # it has ended; the request pipe will tell
-        status = Path(f"/proc/{pid}/status").read_text()
+            return Heard.NOT  # it has ended; the request pipe will tell
+        status = (process / "status").read_text()
         masks = dict(
             line.split(":\t", 1) for line in status.splitlines() if line.startswith("Sig")
         )
-        caught = bool(int(masks["SigCgt"], 16) & (1 << (signal.SIGINT - 1)))
-        if caught:
+        heard = Heard.NOT
+        if int(masks["SigCgt"], 16) & (1 << (signal.SIGINT - 1)):
+            heard = Heard.LATER if not anywhere and _computes(process) else Heard.NOW
+        if heard is Heard.NOW:
             self.process.send_signal(signal.SIGINT)
         self.process.send_signal(signal.SIGCONT)
-        return caught
+        return heard
 
     def kill(self) -> None:
         if self.process.poll() is None:
@@ -162,13 +166,12 @@ class Child:
             os.close(number)
 
 
-def _sleeps(pid: int) -> bool:
-    """Does the process wait for something?"""
+def _computes(process: Path) -> bool:
+    """Is a halted process in the middle of its own code, not in a system call?"""
     try:
-        stat = Path(f"/proc/{pid}/stat").read_text()
+        return (process / "syscall").read_text().startswith("-1")
     except OSError:
-        return False  # it has ended
-    return stat.rpartition(")")[2].split()[0] == "S"
+        return False  # a kernel that does not tell
 
 
 def _command(runtime: Runtime, environment: dict[str, str], request_end: int) -> list[str]:
