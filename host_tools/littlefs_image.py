@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from littlefs import LittleFS, LittleFSError
 from littlefs.context import UserContext
@@ -110,17 +111,34 @@ def _write(system: LittleFS, tree: dict[str, bytes]) -> None:
             ) from exc
 
 
+class FileSystem(NamedTuple):
+    """What was read."""
+
+    files: dict[str, bytes]
+    #: In bytes, as the file system itself says; MicroPython mounts it only in a place of this size.
+    size: int
+
+
 def read_file_system(
-    size: int, read_block: Callable[[int], bytes], wanted: Callable[[str], bool] = bool
-) -> dict[str, bytes]:
-    """The files in a file system of `size` bytes, of which `read_block(number)` reads a block.
+    room: int, read_block: Callable[[int], bytes], wanted: Callable[[str], bool] = bool
+) -> FileSystem:
+    """The files in a file system that has `room` bytes at most; `read_block(number)` reads a block.
 
     Only those are read whose path is `wanted`. An exception of `read_block` comes out as it is.
     """
-    context = _Reader(read_block)
+
+    def read_inside(number: int) -> bytes:
+        if number >= room // BLOCK_SIZE:
+            raise FileSystemError("the file system is larger than its place")
+        return read_block(number)
+
+    context = _Reader(read_inside)
     tree: dict[str, bytes] = {}
+    size = 0
     try:
-        system = LittleFS(context=context, block_count=size // BLOCK_SIZE, **_GEOMETRY)
+        # 0: as many blocks as it says it has.
+        system = LittleFS(context=context, block_count=0, **_GEOMETRY)
+        size = system.block_count * BLOCK_SIZE
         for folder, _, names in system.walk("/"):
             for name in names:
                 path = f"{folder.rstrip('/')}/{name}"
@@ -133,4 +151,4 @@ def read_file_system(
             raise FileSystemError(f"no littlefs can be read there: {exc}") from exc
     if context.failure:
         raise context.failure
-    return dict(sorted(tree.items()))
+    return FileSystem(dict(sorted(tree.items())), size)

@@ -122,6 +122,8 @@ _SIGNS = [
     (b"waiting for download", "it waits to be flashed: press its reset button, or run `tenner flash`"),
     (b"invalid header", "its flash is empty: `tenner flash` puts MicroPython on it"),
     (b"No bootable app", "its flash holds no application: run `tenner flash`"),
+    (b"looks corrupt", "its file system is damaged: `tenner flash --fast` makes a new one"),
+    (b"be corrupted. If you had", "its file system is damaged: `tenner flash --fast` makes a new one"),
     (b"flash_parts", "its partition table is broken: run `tenner flash`"),
     (b"Guru Meditation", "it crashes: unplug it, plug it in again; if it goes on, run `tenner flash`"),
     (b"Brownout", "its power is too weak: another USB port or cable"),

@@ -187,7 +187,7 @@ def _block(flash: bytes | bytearray, start: int, number: int) -> bytes:
 def read_image(flash: bytes | bytearray) -> dict[str, bytes]:
     """All files in the image's file system."""
     row = _vfs(flash)
-    return littlefs_image.read_file_system(row.size, partial(_block, flash, row.offset))
+    return littlefs_image.read_file_system(row.size, partial(_block, flash, row.offset)).files
 
 
 def write_image(path: Path, tree: dict[str, bytes] | None = None, model: ChipModel = _C3) -> None:

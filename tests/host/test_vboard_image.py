@@ -144,7 +144,7 @@ def test_only_the_blocks_of_wanted_files_are_read():
         read.append(number)
         return made[number * 4096 : number * 4096 + 4096]
 
-    found = littlefs_image.read_file_system(size, read_block, lambda path: "note" in path)
+    found = littlefs_image.read_file_system(size, read_block, lambda path: "note" in path).files
     assert found == {"/workspace/note.md": b"note" * 2000}
     assert len(read) == len(set(read)) < 12
 
@@ -162,3 +162,15 @@ def test_what_stops_the_reading_comes_out_as_it_was():
 def test_files_that_do_not_fit_are_refused():
     with pytest.raises(littlefs_image.FileSystemError, match="70000 bytes of files do not fit"):
         littlefs_image.make_file_system(0x10000, {"/a": bytes(70000)})
+
+
+def test_a_damaged_file_system_is_told_and_not_touched(tmp_path):
+    path = tmp_path / "flash.bin"
+    flash = image.build_image({"/main.py": b"print('main')"})
+    flash[image.VFS_OFFSET : image.VFS_OFFSET + 0x2000] = b"damaged!" * 0x400
+    path.write_bytes(flash)
+    with VirtualBoard(flash=path) as board:
+        board.wait_for("The filesystem starting at 0x200000 looks corrupt.")
+        board.type("\x03")
+        board.wait_for(">>> ")
+        assert path.read_bytes() == flash

@@ -66,13 +66,30 @@ def _mount():
     try:
         vfs.mount(vfs.VfsLfs2(region), "/")
     except OSError:
-        # As the ESP32 port does with an empty partition.
+        # As the ESP32 port does: it makes a file system of nothing, and touches nothing else.
+        first = bytearray(region.BLOCK)
+        region.readblocks(0, first)
+        if first.count(b"\xff") < len(first):
+            return False
         vfs.VfsLfs2.mkfs(region)
         vfs.mount(vfs.VfsLfs2(region), "/")
         with open("/boot.py", "w") as file:
             file.write(
                 "# This file is executed on every boot (including wake-boot from deepsleep)\n"
             )
+    return True
+
+
+def _complain():
+    """What the port does about a file system that it cannot mount, until Ctrl-C leads to the prompt."""
+    import time
+
+    try:
+        while True:
+            print("The filesystem starting at 0x%x looks corrupt." % _board.vfs_offset)
+            time.sleep(3)
+    except KeyboardInterrupt:
+        pass
 
 
 def _run(path, names):
@@ -92,7 +109,7 @@ def start(names):
     """Boot; `names` are the globals of `__main__`."""
     _override_micropython()
     _preload()
-    _mount()
+    mounted = _mount()
     sys.path[:] = ["", ".frozen", "/lib"]
     sys.argv[:] = []
     for name in ("_boot", "_flash", "_board", "_buses", "_pins"):
@@ -100,6 +117,8 @@ def start(names):
     names.pop("_boot", None)
     gc.collect()
     _board.tell("up %d %d" % (gc.mem_free(), gc.mem_alloc()))
+    if not mounted:
+        _complain()
     _run("boot.py", names)
     # Ctrl-D in the raw REPL, which is how tools reset softly, does not start the application.
     if _board.start_mode != "raw":
