@@ -26,6 +26,8 @@ class KnownBoard:
     mcu: str
     #: Where an image goes in flash.
     flash_offset: int
+    #: Where the file system usually begins, up to the end of the flash; 0 where there is none.
+    files_offset: int
     #: Of the official image; empty for a board that is not flashed, or has none.
     image_url: str
     image_page: str
@@ -58,6 +60,7 @@ def _load(name: str, variant: str = "") -> KnownBoard:
         chip=found.get("chip", ""),
         mcu=found.get("mcu", ""),
         flash_offset=int(found["deploy_options"].get("flash_offset", "0"), 0),
+        files_offset=int(found.get("partitions", {}).get("vfs", "0"), 0),
         image_url=image.get("url", ""),
         image_page=image.get("page", ""),
         variants=dict(found.get("variants", {})),

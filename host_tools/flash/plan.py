@@ -13,7 +13,7 @@ from host_tools.errors import CommandError
 from host_tools.flash.images import Contents
 from host_tools.flash.loader import Loader
 from host_tools.flash.saved import START_FILES, is_blank, is_code, own_files, read_region
-from host_tools.littlefs_image import BLOCK_SIZE, FileSystemError, read_file_system
+from host_tools.littlefs_image import BLOCK_SIZE, FileSystem, FileSystemError, read_file_system
 from host_tools.partitions import Partition
 from host_tools.project import Project
 
@@ -41,6 +41,7 @@ def plan_files(
     contents: Contents,
     image: bytes,
     *,
+    usual_offset: int,
     agent: Callable[[], dict[str, bytes]] | None,
     record: dict[str, Any] | None,
     saved: dict[str, bytes],
@@ -49,8 +50,9 @@ def plan_files(
 ) -> FilePlan:
     """Read what there is, and decide.
 
-    `agent` makes the files of --fast. `record` and `saved` are of an earlier flash that was not
-    finished. `may_lose` raises unless the owner agrees to a sentence.
+    `usual_offset` is where such a board has its files. `agent` makes the files of --fast. `record` and
+    `saved` are of an earlier flash that was not finished. `may_lose` raises unless the owner agrees to
+    a sentence.
     """
     target = partitions.file_system(contents.rows, loader.flash_size)
     if target is None:
@@ -60,41 +62,62 @@ def plan_files(
         )
     table = loader.read(partitions.TABLE_OFFSET, partitions.TABLE_SIZE)
     current = partitions.file_system(partitions.parse_table(table), loader.flash_size)
-    covered = contents.end > target.offset
     half_written = bool(record and record["files"])
-    # The code need not be read where it stays, or is built anew.
-    all_of_it = agent is None and (covered or half_written or current not in (target, None))
-    wanted: Callable[[str], bool] = bool if all_of_it else _not_code
-    found, there = None, None
-    for there in dict.fromkeys(
-        region for region in (current, _recorded(record), target) if region is not None
-    ):
-        found = read_region(loader, there, wanted, progress)
-        if found is not None:
-            break
-    plan = FilePlan(target, None, found or {}, found or {})
-    if record and (half_written or found is None):
+    usual = _region(usual_offset, loader.flash_size - usual_offset)
+    found = _find(loader, [current, _recorded(record), target, usual], progress)
+    files = found.system.files if found else {}
+    plan = FilePlan(target, None, files, files)
+    if record and (half_written or not found):
         # Half of the file system may be new and half of it old: what was saved then is right.
-        plan.read = {**plan.read, **saved}
-    elif found is None and current is not None and not is_blank(loader, current):
+        plan.read = {**files, **saved}
+    elif not found and current and not is_blank(loader, current):
         may_lose(
             f"the file system of the board at 0x{current.offset:x} cannot be read: it is damaged, or not a "
             "littlefs"
         )
-    if agent is not None:
+    covered = contents.end > target.offset
+    if agent:
         made = agent()
         # A boot.py or main.py of the owner's own would keep the agent from starting.
         plan.replaced = sorted(path for path in plan.own if path in START_FILES)
         kept = {path: data for path, data in plan.own.items() if path not in START_FILES}
         plan.tree = {**made, **kept}
-    elif covered:
-        plan.tree = {**_files_in(image, contents, target), **plan.read}
-    elif found is not None and there == target and not half_written:
-        plan.tree = None
-    elif plan.read or not is_blank(loader, target):
-        # MicroPython would take what else is there for a damaged file system, and stop at every start.
-        plan.tree = plan.read
+    elif not (found and found.fits(target)) or covered or half_written:
+        if found and not half_written:
+            # It cannot stay where it is, and the code comes along.
+            plan.read = found.all_of_it(loader, progress)
+        tree = {**(_files_in(image, contents, target) if covered else {}), **plan.read}
+        # MicroPython makes a new file system of nothing; what else is there it would take for a
+        # damaged one, and stop at every start.
+        plan.tree = tree if tree or not is_blank(loader, target) else None
     return plan
+
+
+@dataclass
+class _Found:
+    """The file system that is on the board."""
+
+    region: Partition
+    system: FileSystem
+
+    def fits(self, target: Partition) -> bool:
+        """Would MicroPython find it there, and mount it?"""
+        return (self.region.offset, self.system.size) == (target.offset, target.size)
+
+    def all_of_it(self, loader: Loader, progress: Callable[[int, int], None]) -> dict[str, bytes]:
+        system = read_region(loader, self.region, bool, progress)
+        return system.files if system else {}
+
+
+def _find(
+    loader: Loader, regions: list[Partition | None], progress: Callable[[int, int], None]
+) -> _Found | None:
+    """The first region with a file system, which is read but for the code: that is built anew."""
+    for region in dict.fromkeys(regions):
+        system = region and read_region(loader, region, _not_code, progress)
+        if region and system:
+            return _Found(region, system)
+    return None
 
 
 def _not_code(path: str) -> bool:
@@ -104,7 +127,10 @@ def _not_code(path: str) -> bool:
 def _recorded(record: dict[str, Any] | None) -> Partition | None:
     if not record:
         return None
-    offset, size = record["region"]
+    return _region(*record["region"])
+
+
+def _region(offset: int, size: int) -> Partition:
     return Partition("vfs", partitions.DATA, 0x81, offset, size)
 
 
@@ -117,7 +143,7 @@ def _files_in(image: bytes, contents: Contents, target: Partition) -> dict[str, 
         return image[at : at + BLOCK_SIZE].ljust(BLOCK_SIZE, b"\xff")
 
     try:
-        return read_file_system(target.size, read_block)
+        return read_file_system(target.size, read_block).files
     except FileSystemError:
         return {}
 

@@ -14,11 +14,11 @@ from host_tools.board import open_board
 from host_tools.board.link import Info, Started
 from host_tools.board.ports import Port
 from host_tools.catalog import KnownBoard
-from host_tools.errors import BoardSilent, CommandError
+from host_tools.errors import CommandError
 from host_tools.flash.images import Contents, Image, check
 from host_tools.flash.loader import DEFAULT_BAUD, Loader
-from host_tools.flash.plan import agent_files, plan_files
-from host_tools.flash.saved import Unfinished, own_files, save
+from host_tools.flash.plan import FilePlan, agent_files, plan_files
+from host_tools.flash.saved import Unfinished, save
 from host_tools.littlefs_image import BLOCK_SIZE, make_file_system
 from host_tools.project import Project
 from host_tools.sync.backup import Backup
@@ -108,18 +108,37 @@ def flash(port: Port, wish: Wish, project: Project, screen: Screen) -> Report:
     begun = time.monotonic()
     with _going_wrong() as stage:
         with Loader(port.device, baud=wish.baud) as loader:
-            report = _write(loader, port, wish, project, screen, stage)
-    project.remember(board=report.board.partition("-")[0])
-    with screen.progress("Starting") as step:
-        step(0, 0)
-        _see_it_start(port, report)
+            report, known = _look(loader, port, wish, screen)
+            unfinished = Unfinished(project, loader.device_id)
+            plan = _save(loader, known, wish, project, screen, report, unfinished)
+            stage.backup, stage.whole = report.backup, False
+            _burn(loader, known, plan, screen, report)
+            unfinished.end()
+            stage.whole = stage.written = True
+        project.remember(board=known.name)
+        with screen.progress("Starting") as step:
+            step(0, 0)
+            _see_it_start(port, report)
     report.seconds = time.monotonic() - begun
     return report
 
 
 @dataclass
 class _Stage:
-    writing: bool = False
+    """How far it has come; what is in flash is `whole` before the first byte and after the last."""
+
+    whole: bool = True
+    written: bool = False
+    backup: Path | None = None
+
+    @property
+    def half(self) -> str:
+        files = (
+            f"; its files are safe in {self.backup}, and will be on it again"
+            if self.backup
+            else ""
+        )
+        return f"Its flash is half written: run the same command again{files}"
 
 
 @contextlib.contextmanager
@@ -129,36 +148,31 @@ def _going_wrong() -> Iterator[_Stage]:
     try:
         yield stage
     except KeyboardInterrupt:
-        raise Interrupted(
-            "stopped in the middle of writing: the board does not start now. Run the same command again; "
-            "its files are safe here, and will be on it again"
-            if stage.writing
-            else "stopped; nothing was changed, and the board starts as before"
-        ) from None
+        if not stage.whole:
+            text = f"stopped in the middle of writing. {stage.half}"
+        elif stage.written:
+            text = "stopped; everything is written and verified, but nobody saw it start: press its reset button"
+        else:
+            text = "stopped; nothing was changed, and the board starts as before"
+        raise Interrupted(text) from None
     except CommandError as exc:
-        if stage.writing:
-            raise type(exc)(
-                f"{exc.message.rstrip('.')}. Its flash is half written: run the same command again. Its files "
-                "are safe here, and will be on it again"
-            ) from exc
-        raise
+        if not stage.whole:
+            text = f"{exc.message.rstrip('.')}. {stage.half}"
+        elif stage.written:
+            text = f"MicroPython is written and verified, but then: {exc.message}"
+        else:
+            raise
+        raise type(exc)(text) from exc
 
 
-def _write(
-    loader: Loader, port: Port, wish: Wish, project: Project, screen: Screen, stage: _Stage
-) -> Report:
+def _look(loader: Loader, port: Port, wish: Wish, screen: Screen) -> tuple[Report, KnownBoard]:
+    """What is there, and the right image for it."""
     screen.say(
         f"{loader.chip} ({loader.mac}) with {loader.flash_size >> 20} MB of flash at {port.label}"
     )
     known = wish.choose_board(loader.chip)
     image = wish.get_image(known)
     contents = check(image, loader.chip, known.flash_offset, loader.flash_size)
-    unfinished = Unfinished(project, loader.device_id)
-    record = unfinished.load()
-    backup = unfinished.backup(record) if record else None
-    fast = wish.fast or bool(record and record["fast"])
-    if record:
-        screen.say("An earlier flash of this board was not finished; its files come from there.")
     report = Report(
         port.device,
         loader.chip,
@@ -167,46 +181,68 @@ def _write(
         known.full_name,
         image,
         contents,
-        fast,
+        wish.fast,
     )
+    return report, known
+
+
+def _save(
+    loader: Loader,
+    known: KnownBoard,
+    wish: Wish,
+    project: Project,
+    screen: Screen,
+    report: Report,
+    unfinished: Unfinished,
+) -> FilePlan:
+    """Bring the board's files to safety, and record what is going to be done to it."""
+    record = unfinished.load()
+    report.backup = unfinished.backup(record) if record else None
+    if record:
+        screen.say("An earlier flash of this board was not finished; its files come from there.")
+        report.fast = report.fast or bool(record["fast"])
     with screen.progress("Reading the board's files") as step:
         plan = plan_files(
             loader,
-            contents,
-            image.data,
-            agent=partial(agent_files, known, project) if fast else None,
+            report.contents,
+            report.image.data,
+            usual_offset=known.files_offset,
+            agent=partial(agent_files, known, project) if report.fast else None,
             record=record,
-            saved=Backup.load(backup).files if backup else {},
+            saved=Backup.load(report.backup).files if report.backup else {},
             may_lose=partial(_may_lose, wish, screen),
             progress=step,
         )
-    report.saved = sorted(own_files(plan.read))
+    report.saved, report.replaced = sorted(plan.own), plan.replaced
     if record and plan.found not in ({}, plan.read):
         # What the saved files are about to replace.
         save(project, loader.device_id, plan.found, "replaced")
     if plan.read:
-        backup = save(project, loader.device_id, plan.read)
-        screen.say(f"Saved {len(report.saved)} of the board's files in {backup}")
-    report.backup = backup
-    report.replaced = plan.replaced
-    parts = {known.flash_offset: image.data}
-    if plan.tree is not None:
+        report.backup = save(project, loader.device_id, plan.read)
+        screen.say(f"Saved {len(report.saved)} of the board's files in {report.backup}")
+    unfinished.begin(report.backup, plan.region, fast=report.fast, files=plan.tree is not None)
+    return plan
+
+
+def _burn(
+    loader: Loader, known: KnownBoard, plan: FilePlan, screen: Screen, report: Report
+) -> None:
+    """Write, and verify; what was not to be written is the same afterwards."""
+    region = plan.region
+    parts = [("MicroPython", known.flash_offset, report.image.data)]
+    before = None
+    if plan.tree is None:
+        before = loader.md5(region.offset, region.size)
+    else:
         report.files = len(plan.tree)
-        made = make_file_system(plan.region.size, plan.tree)
-        parts[plan.region.offset] = _without_free_blocks(made)
-    unfinished.begin(backup, plan.region, fast=fast, files=plan.tree is not None)
-    stage.writing = True
-    before = None if plan.tree is not None else loader.md5(plan.region.offset, plan.region.size)
-    for start, data in parts.items():
-        what = "MicroPython" if start == known.flash_offset else "files"
+        made = make_file_system(region.size, plan.tree)
+        parts.append(("files", region.offset, _without_free_blocks(made)))
+    for what, start, data in parts:
         with screen.progress(f"Writing {what}") as step:
             loader.write(start, data, step)
         report.written.append((start, len(data)))
-    if before and loader.md5(plan.region.offset, plan.region.size) != before:
+    if before and loader.md5(region.offset, region.size) != before:
         raise CommandError("the board's file system changed although nothing was written there")
-    unfinished.end()
-    stage.writing = False
-    return report
 
 
 def _may_lose(wish: Wish, screen: Screen, sentence: str) -> None:
@@ -225,10 +261,7 @@ def _without_free_blocks(system: bytes) -> bytes:
 
 def _see_it_start(port: Port, report: Report) -> None:
     """Ask the board itself what runs on it now, and have its agent start."""
-    try:
-        with open_board(port.device if port.sim is None else None, port.sim) as board:
-            report.info = board.info()
-            if report.info.agent:
-                report.started = board.restart()
-    except BoardSilent as exc:
-        raise type(exc)(f"MicroPython is written and verified, but then: {exc.message}") from exc
+    with open_board(port.device if port.sim is None else None, port.sim) as board:
+        report.info = board.info()
+        if report.info.agent:
+            report.started = board.restart()

@@ -11,7 +11,7 @@ from typing import Any
 
 from host_tools import tenner_version
 from host_tools.flash.loader import Loader
-from host_tools.littlefs_image import BLOCK_SIZE, FileSystemError, read_file_system
+from host_tools.littlefs_image import BLOCK_SIZE, FileSystem, FileSystemError, read_file_system
 from host_tools.partitions import Partition
 from host_tools.project import Project
 from host_tools.sync.backup import Backup
@@ -43,7 +43,7 @@ def read_region(
     region: Partition,
     wanted: Callable[[str], bool],
     progress: Callable[[int, int], None],
-) -> dict[str, bytes] | None:
+) -> FileSystem | None:
     """The wanted files of the littlefs in a region of flash; None when there is none.
 
     Only the blocks it needs are read. `progress` gets the bytes read so far, of an unknown number.

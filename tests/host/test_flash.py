@@ -76,16 +76,31 @@ def test_another_image_keeps_all_that_owner_and_agent_wrote(place, fast):
         assert (report["files_written"] is None) is not fast
 
 
-def test_files_move_along_with_their_file_system(place):
-    rows = [*image.PARTITIONS[:2], Partition("factory", 0, 0, 0x10000, 0x2F0000)]
+FACTORY = Partition("factory", 0, 0, 0x10000, 0x1F0000)
+LAYOUTS = {
+    # Behind the application, to the end of the flash, as since MicroPython 1.26.
+    "moved": ([Partition("factory", 0, 0, 0x10000, 0x2F0000)], (0x300000, 0x100000)),
+    "smaller": ([FACTORY, Partition("vfs", 1, 0x81, 0x200000, 0x180000)], (0x200000, 0x180000)),
+}
+
+
+@pytest.mark.parametrize(("rows", "row"), LAYOUTS.values(), ids=LAYOUTS)
+@pytest.mark.parametrize("table", ["there", "lost"])
+def test_files_move_along_with_their_file_system(place, rows, row, table):
     with board() as used:
         used.wait_for("tenner")
-        report = flashed("--image", written(place, rows=rows))
+        if table == "lost":
+            used.power_off()
+            flash = bytearray(used.flash.read_bytes())
+            flash[:0x20000] = b"\xff" * 0x20000
+            used.flash.write_bytes(flash)
+            used.power_on()
+        report = flashed("--image", written(place, rows=[*image.PARTITIONS[:2], *rows]))
+        found = image.find_vfs(used.flash.read_bytes())
+        assert (found.offset, found.size) == row
         assert report["files_written"] > len(OWN)
         assert report["agent"]["running"]
         assert own(used) == OWN
-        row = image.find_vfs(used.flash.read_bytes())
-        assert (row.offset, row.size) == (0x300000, 0x100000)
 
 
 def test_a_table_without_a_row_for_files_leaves_them_where_they_are(place):

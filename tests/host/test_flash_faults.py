@@ -146,9 +146,21 @@ def test_ctrl_c_in_the_middle_says_how_to_go_on(place, monkeypatch):
             patch.setattr(command, "_Terminal", Impatient)
             said = refused(130, "--image", path)
         assert "in the middle of writing" in said
-        assert "Run the same command again" in said
+        assert (
+            "Its flash is half written: run the same command again; its files are safe in" in said
+        )
         flashed("--image", path)
         assert own(used) == OWN
+
+
+def test_ctrl_c_after_the_last_byte_says_that_all_is_written(place, monkeypatch):
+    def impatient(*_, **__):
+        raise KeyboardInterrupt
+
+    with board() as used, untouched(used):
+        with monkeypatch.context() as patch:
+            patch.setattr(run, "open_board", impatient)
+            assert "everything is written and verified" in refused(130)
 
 
 # The image.
