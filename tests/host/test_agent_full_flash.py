@@ -3,8 +3,8 @@
 import json
 
 import pytest
-from littlefs.errors import LittleFSError
 
+from host_tools.littlefs_image import FileSystemError
 from host_tools.services import OWNER, Answer, Services, ToolCall
 from host_tools.vboard import VirtualBoard
 from host_tools.vboard.image import BLOCK_SIZE, VFS_SIZE, build_image
@@ -22,7 +22,7 @@ def fill(tree):
         try:
             build_image({**tree, FILL: b"f" * (middle * BLOCK_SIZE)})
             low = middle
-        except LittleFSError:
+        except FileSystemError:
             high = middle
     tree[FILL] = b"f" * (low * BLOCK_SIZE)
 
