@@ -205,6 +205,37 @@ class TestSummary(unittest.TestCase):
         self.assertEqual(len(os.listdir(session.path.rsplit("/", 1)[0])), 1)
         self.assertTrue(sent(session).endswith(before[-100:]))
 
+    def test_without_a_pause_it_is_done_before_the_next_turn(self):
+        async def go():
+            # Somebody always waits already when a turn ends.
+            self.agent.lane.wait_free = asyncio.Event().wait
+            for i in range(20):
+                await self.agent.answer(Message("console", "me", "x" * 500 + str(i), "me"))
+                sizes.append(self.session().size)
+
+        sizes = []
+        self.talk("FIRST")
+        run(go())
+        self.assertTrue(1.5 * 4096 < max(sizes) < 2 * 4096, sizes)
+        self.assertTrue(sent(self.session()).startswith(b'["s","Facts: FIRST"]'))
+        # It was asked for once, when it was due, and not again with every turn.
+        self.assertEqual(len(self.agent.chain.texts), sum(b < a for a, b in zip(sizes, sizes[1:])))
+
+    def test_a_pressing_summary_does_not_make_way(self):
+        self.talk("FIRST")
+        self.fill(7)
+
+        async def go():
+            self.agent.chain.started = asyncio.Event()
+            task = asyncio.create_task(
+                compact(self.agent, self.session(), "console:me", pressing=True)
+            )
+            await self.agent.chain.started.wait()
+            answer = await self.agent.answer(Message("console", "you", "hi", "you"))
+            return answer, (await task).text
+
+        self.assertEqual(run(go()), ("done", "Facts: FIRST"))
+
     def test_it_makes_way_for_a_person_and_loses_nothing(self):
         self.talk("FIRST")
         self.fill(7)

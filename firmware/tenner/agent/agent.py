@@ -44,6 +44,7 @@ class Agent:
         self.lane = Lane(app.clock)
         #: Was the owner told that flash is full?
         self.full = False
+        self._tidying = False
         self._session = None
 
     @property
@@ -81,36 +82,45 @@ class Agent:
         # What told the time makes room for the turn, and the turn for what comes after it.
         self.app.rest()
         who = "%s:%s" % (message.channel, message.chat)
-        result, window = await self._turn(who, message, text)
+        session = self.session(message.channel, message.chat)
+        if session.size > session.window * 3 // 2:
+            # Messages keep coming and left no pause for it; what is over two windows old would be lost.
+            await self._sum_up(session, who, True)
+        result = await self._turn(session, who, message, text)
         self.app.rest()
-        self._after(message, who, result, window)
+        self._after(session, who, result)
         if result.error is not None:
             return result.error
         return result.text or "(The model gave no text.)"
 
-    async def _turn(self, who, message, text):
-        """Return the turn's Result, and the window when the history has outgrown it."""
+    async def _turn(self, session, who, message, text):
         from tenner.agent.turn import Turn
 
-        session = self.session(message.channel, message.chat)
         session.window = self._window()  # the last turn may have made it smaller
         turn = Turn(self, "person", text, message.channel, message.chat, session)
-        result = await self.lane.person(who, turn)
-        return result, session.size > session.window and session.window
+        return await self.lane.person(who, turn)
 
-    def _after(self, message, who, result, window):
+    def _after(self, session, who, result):
         from tenner.agent.upkeep import account
 
         account(self, "person", who, result)
-        if window:
-            asyncio.create_task(self._tidy(message.channel, message.chat, who, window))
+        if session.size > session.window and not self._tidying:
+            self._tidying = True
+            asyncio.create_task(self._tidy(session, who))
 
-    async def _tidy(self, channel, chat, who, window):
+    async def _tidy(self, session, who):
         """Have a history that has outgrown its window summed up when nobody waits."""
-        await self.lane.wait_free()
+        try:
+            await self.lane.wait_free()
+            await self.app.alone(self._sum_up(session, who))
+        finally:
+            self._tidying = False
+
+    async def _sum_up(self, session, who, pressing=False):
         from tenner.agent.summary import tidy
 
-        await self.app.alone(tidy(self, channel, chat, who, window))
+        await tidy(self, session, who, pressing)
+        self.app.rest()
 
     def notify(self, text):
         """Tell the owner something about the agent itself."""

@@ -59,7 +59,7 @@ class Lane:
         """Somebody waits, with words for the agent if `who` is given: what runs makes way. See hang_up."""
         self._people += 1
         if self._turn is not None:
-            if self._turn.kind != "person":
+            if self._turn.kind != "person" and not self._turn.firm:
                 self._turn.interrupt("person")
             elif self.holder == who:
                 self._turn.overrule()

@@ -12,18 +12,15 @@ from tenner.store import files
 _HARD_FACTOR = const(4)  # a session this many windows long loses its oldest turns even offline
 
 
-async def tidy(agent, channel, chat, who, window):
-    """Sum up the history of a chat that has outgrown its window, and count what that has cost."""
+async def tidy(agent, session, who, pressing=False):
+    """Sum up a history that has outgrown its window, and count what that has cost."""
     result = None
     try:
-        session = agent.session(channel, chat)
-        session.window = window
-        result = await compact(agent, session, who)
+        result = await compact(agent, session, who, pressing)
     except OSError as error:
         from tenner.agent.upkeep import not_kept
 
         not_kept(agent, error)
-    session = None
     agent.app.rest()
     if result is not None:
         from tenner.agent.upkeep import account
@@ -31,22 +28,24 @@ async def tidy(agent, channel, chat, who, window):
         account(agent, "summary", who, result)
 
 
-async def compact(agent, session, who):
+async def compact(agent, session, who, pressing=False):
     """
     Let the model sum up the older half of `session`, with the old summary as an input, and put
-    that in its place by rename. Gives way to people; tried again after the next turn. Returns the
-    turn's Result; None when nothing was paid for.
+    that in its place by rename. Gives way to people, unless it is `pressing`; tried again after the
+    next turn. Returns the turn's Result; None when nothing was paid for.
     """
     history.check(session)
     cut = history.cut_for(session, session.window // 2)
     turn = Turn(agent, "summary", "Write the summary now.", session=session)
+    turn.firm = pressing
     turn.system = files.read_text(package_path("agent/summary.md"))
     turn.span = (history.cut_for(session, 2 * session.window), cut)
     turn.tools = ()
     if turn.span[0] >= cut or agent.spent("summary"):
         return None
+    lane = agent.lane
     try:
-        result = await agent.lane.background("summary:" + who, turn)
+        result = await (lane.person if pressing else lane.background)("summary:" + who, turn)
     except (LaneBusy, PutBack):
         return None
     if result.interrupted:

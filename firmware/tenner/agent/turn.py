@@ -97,6 +97,8 @@ class Turn:
     span = None
     #: Schema files of the tools on offer; None: those of the registry for this kind of turn.
     tools = None
+    #: It does not make way for a person, although it is nobody's.
+    firm = False
     #: Ask once and run no tool: the model's reply is in the result.
     single = False
     #: The call that failed last, and how many times in a row.
