@@ -11,7 +11,7 @@ from tenner.port.compat import const
 _MAX_TAG = const(1024)  # attributes of a longer one are not looked at
 _MAX_ENTITY = const(12)
 _LOOK_AHEAD = const(1024)  # where a page must name its charset
-_DEEPEST_LIST = const(12)
+_DEEPEST_LIST = const(8)
 
 _SPACE = b" \t\r\n\f"
 
