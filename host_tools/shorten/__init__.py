@@ -11,9 +11,10 @@ from host_tools.shorten.compat import HOME_PATH, native_homes, without_compat
 from host_tools.shorten.private import inheritance_levels, shorten_private
 from host_tools.shorten.public import public_names
 from host_tools.shorten.relative import with_relative_imports
+from host_tools.shorten.scopes import with_short_scopes
 from host_tools.shorten.syntax import ShortenError, renamed
 
-__all__ = ["ShortenError", "renamed", "shortened"]
+__all__ = ["ShortenError", "renamed", "shortened", "with_short_scopes"]
 
 
 def shortened(
