@@ -14,7 +14,7 @@ from tenner.agent.bus import Message
 from tenner.agent.lines import record
 from tenner.agent.summary import compact
 from tenner.agent.turn import Turn
-from tenner.llm.errors import LlmError
+from tenner.llm.chain import LlmError
 from tenner.store import files
 
 FULL = OSError(28, "no space left")

@@ -11,8 +11,7 @@ from tenner.agent import turn as turn_module
 from tenner.agent.bus import Message
 from tenner.agent.rounds import Ctx
 from tenner.agent.turn import Turn
-from tenner.llm.chain import Chain
-from tenner.llm.errors import LlmError
+from tenner.llm.chain import Chain, LlmError
 from tenner.net.http import Http
 from tenner.store.files import make_dirs, write_atomic
 

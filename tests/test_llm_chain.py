@@ -6,8 +6,7 @@ import unittest
 
 from llm_fakes import Http, Request, Response
 from support import run, temp_folder
-from tenner.llm.chain import Chain
-from tenner.llm.errors import LlmError
+from tenner.llm.chain import Chain, LlmError
 
 GOOD = b'{"choices":[{"message":{"content":"%s"},"finish_reason":"stop"}]}'
 

@@ -7,8 +7,8 @@ import unittest
 from llm_fakes import HISTORY, Candidate, Http, Request, Response
 from support import run, temp_folder
 from tenner.llm import chat_completions as wire
+from tenner.llm.chain import LlmError
 from tenner.llm.client import complete
-from tenner.llm.errors import LlmError
 
 
 def sent(request, **candidate):

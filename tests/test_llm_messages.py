@@ -7,8 +7,8 @@ import unittest
 from llm_fakes import HISTORY, Candidate, Http, Request, Response
 from support import run, temp_folder
 from tenner.llm import messages as wire
+from tenner.llm.chain import LlmError
 from tenner.llm.client import complete
-from tenner.llm.errors import LlmError
 from tenner.net.jsonout import quote
 
 

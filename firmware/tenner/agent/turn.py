@@ -20,7 +20,6 @@ _STAYS = (
     "tenner.agent.lane",
     "tenner.agent.turn",
     "tenner.llm.chain",
-    "tenner.llm.errors",
 )
 # Longest text of a reply, and longest arguments of one call, in bytes: each is in memory several times on
 # its way to flash and back. A board asks for 1,024 tokens, which are 4 KB, 6 KB in some scripts.
@@ -226,7 +225,7 @@ class Turn:
         raise Stopped("I stopped after %d rounds of tools without an answer." % max_rounds)
 
     async def _ask_model(self, timeout_ms):
-        from tenner.llm.errors import LlmError
+        from tenner.llm.chain import LlmError
 
         agent = self.agent
         tools = self.tools

@@ -5,10 +5,23 @@ import asyncio
 import time
 from collections import namedtuple
 
-from tenner.llm.errors import LlmError
 from tenner.log import log
 from tenner.port.compat import ticks_diff, ticks_ms
 from tenner.store import files
+
+
+class LlmError(Exception):
+    """
+    A model call failed. `cls` is a class of the fallback chain (llm.failure), the text says to a
+    person what failed and what to do, `status` is the HTTP status if there was one.
+    """
+
+    def __init__(self, cls, sentence, retry_after_s=None, status=None):
+        super().__init__(sentence)
+        self.cls = cls
+        self.retry_after_s = retry_after_s
+        self.status = status
+
 
 # One model at one address, as the settings name it.
 Candidate = namedtuple("Candidate", ("name", "api", "base_url", "api_key", "model", "max_tokens"))

@@ -3,7 +3,7 @@
 
 import asyncio
 
-from tenner.llm.errors import LlmError
+from tenner.llm.chain import LlmError
 from tenner.net.jsonin import Scanner
 from tenner.port.compat import const, ticks_ms
 

@@ -4,7 +4,7 @@
 import asyncio
 import errno as errors
 
-from tenner.llm.errors import LlmError
+from tenner.llm.chain import LlmError
 from tenner.net.jsonin import Scanner
 from tenner.port.compat import const
 
