@@ -141,6 +141,8 @@ class Http:
             await self._drop()
 
     async def _connect(self, origin):
+        from tenner.port.compat import open_connection
+
         secure, host, port = origin
         context = None
         if secure:
@@ -149,14 +151,9 @@ class Http:
             context = self._tls()
             gc.collect()
         address = await self.resolve(host, port) if self.resolve else host
-        stream, writer = await asyncio.open_connection(
+        self._stream, _ = await open_connection(
             address, port, ssl=context, server_hostname=context and host
         )
-        if not hasattr(stream, "readinto"):
-            from tenner.net.cpython import Stream
-
-            stream = Stream(stream, writer)
-        self._stream = stream
         self._origin = origin
 
     async def _disconnect(self):
@@ -255,21 +252,7 @@ class Http:
             self.status = int(status)
             self._keep = line[7:8] != b"0"
             self._headers = {}
-            for _ in range(_MAX_HEADERS + 1):
-                line = await self._line()
-                if not line:
-                    break
-                name, _, value = line.partition(b":")
-                name = name.lower()
-                if b" %s " % name in _WANTED:
-                    value = value.strip()
-                    if len(line) > _MAX_LINE or (
-                        self._headers.setdefault(name, value) != value
-                        and name == b"content-length"
-                    ):
-                        raise _bad("a wrong " + name.decode())
-            else:
-                raise _bad("too many headers")
+            await self._receive_headers()
         # The end of the body is known by chunks, by its length, or by the connection's end.
         coding = (self.header("transfer-encoding") or "identity").lower()
         length = self.header("content-length")
@@ -287,10 +270,26 @@ class Http:
         if self._left < 0 or "close" in (self.header("connection") or "").lower():
             self._keep = False
 
+    async def _receive_headers(self):
+        """Read lines up to an empty one: those of a head, or those after the last chunk of a body."""
+        for _ in range(_MAX_HEADERS + 1):
+            line = await self._line()
+            if not line:
+                return
+            name, _, value = line.partition(b":")
+            name = name.lower()
+            if b" %s " % name in _WANTED:
+                name = name.decode()
+                value = value.strip().decode()
+                if len(line) > _MAX_LINE or (
+                    self._headers.setdefault(name, value) != value and name == "content-length"
+                ):
+                    raise _bad("a wrong " + name)
+        raise _bad("too many headers")
+
     def header(self, name):
         """Return a header by its lower-case name, or None. Only those in `_WANTED` are there."""
-        value = self._headers.get(name.encode())
-        return value if value is None else value.decode()
+        return self._headers.get(name)
 
     async def readinto(self, buf):
         """Read the next bytes of the body into `buf`; return how many, 0 at the end of the body."""
@@ -300,13 +299,8 @@ class Http:
                 raise _bad("a wrong chunk size")
             self._left = int(size, 16)
             if not self._left:
-                # The last one; what follows is like a head.
-                for _ in range(_MAX_HEADERS):
-                    if not await self._line():
-                        self._done = True
-                        break
-                else:
-                    raise _bad("too many headers")
+                await self._receive_headers()
+                self._done = True
         if self._done or not len(buf):
             return 0
         view = memoryview(buf)

@@ -3,7 +3,7 @@
 # ruff: noqa: F401 -- the names are for others to import
 
 try:
-    from asyncio import sleep_ms
+    from asyncio import open_connection, sleep_ms
     from sys import print_exception
     from time import ticks_add, ticks_diff, ticks_ms
 
@@ -12,6 +12,7 @@ try:
 except ImportError:
     from tenner.port.cpython import (
         const,
+        open_connection,
         print_exception,
         sleep_ms,
         ticks_add,

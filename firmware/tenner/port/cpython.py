@@ -32,6 +32,39 @@ def sleep_ms(ms):
     return asyncio.sleep(ms / 1000)
 
 
+async def open_connection(host, port, ssl=None, server_hostname=None):
+    """Return a stream, which is both the reader and the writer as on MicroPython."""
+    reader, writer = await asyncio.open_connection(
+        host, port, ssl=ssl, server_hostname=server_hostname
+    )
+    stream = Stream(reader, writer)
+    return stream, stream
+
+
+class Stream:
+    """asyncio's reader and writer of CPython, with the methods of MicroPython's stream."""
+
+    def __init__(self, reader, writer):
+        self._reader = reader
+        self._writer = writer
+
+    async def readinto(self, view):
+        data = await self._reader.read(len(view))
+        view[: len(data)] = data
+        return len(data)
+
+    def write(self, view):
+        # A copy: the transport may keep what it is given while the buffer is filled anew.
+        self._writer.write(bytes(view))
+
+    async def drain(self):
+        await self._writer.drain()
+
+    async def wait_closed(self):
+        # Not close(): over TLS that waits for a farewell from a peer that may be gone.
+        self._writer.transport.abort()
+
+
 def print_exception(error, file=None):
     """Write the traceback of `error` to `file`."""
     traceback.print_exception(error, file=file)
