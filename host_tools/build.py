@@ -14,6 +14,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -165,10 +166,12 @@ def firmware_tree(
             tree[f"/lib/{name}"] = path.read_bytes()
     if mpy:
         short, _ = _shortened(modules, {**scripts, **others})
-        sources = {_import_name(name): source for name, source in short.items()}
-        compiled = compile_modules(sources, optimize=optimize)
+        told = _names_in_tracebacks(short)
+        compiled = compile_modules(
+            {told[name]: source for name, source in short.items()}, optimize=optimize
+        )
         for name in modules:
-            data = with_short_scopes(compiled[_import_name(name)])
+            data = with_short_scopes(compiled[told[name]])
             tree[f"/lib/{name.removesuffix('.py')}.mpy"] = data
     else:
         tree.update({f"/lib/{name}": source for name, source in modules.items()})
@@ -249,9 +252,16 @@ def _says_something(source: bytes) -> bool:
     return any(line.strip() and not line.startswith(b"#") for line in source.splitlines())
 
 
-def _import_name(path: str) -> str:
-    """`tenner.net.http` for `tenner/net/http.py`: in tracebacks, a name that is in RAM anyway."""
-    return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+def _names_in_tracebacks(modules: Iterable[str]) -> dict[str, str]:
+    """What a traceback calls each module: `http` for tenner/net/http.py, `tenner.tools.cron` where two have that
+    name. Importing leaves both names in RAM anyway."""
+    dotted = {
+        path: path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+        for path in modules
+    }
+    last = {path: name.rpartition(".")[2] for path, name in dotted.items()}
+    count = Counter(last.values())
+    return {path: last[path] if count[last[path]] == 1 else dotted[path] for path in dotted}
 
 
 def _shortened(

@@ -58,9 +58,13 @@ def test_sources_stay_sources_without_mpy(firmware):
 
 
 def test_tracebacks_name_the_module(firmware):
+    spawn = b"def spawn(): pass\n"
+    build.write_tree({f"/tenner/{name}/spawn.py": spawn for name in ("agent", "tools")}, firmware)
     tree = build.firmware_tree(firmware=firmware)
-    assert b"tenner.app" in tree["/lib/tenner/app.mpy"]
-    assert b"__init__" not in tree["/lib/tenner/__init__.mpy"]
+    # Twice the length, the name, a zero: the first entry of a module's names.
+    assert b"\x06app\0" in tree["/lib/tenner/app.mpy"]
+    assert b"\x0ctenner\0" in tree["/lib/tenner/__init__.mpy"]
+    assert b"\x24tenner.tools.spawn\0" in tree["/lib/tenner/tools/spawn.mpy"]
 
 
 def test_an_empty_package_is_only_a_folder(firmware):
