@@ -6,7 +6,7 @@ import time
 from collections import namedtuple
 
 from tenner.log import log
-from tenner.port.compat import ticks_diff, ticks_ms
+from tenner.port.compat import const, ticks_diff, ticks_ms
 from tenner.store import files
 
 
@@ -24,7 +24,8 @@ class LlmError(Exception):
 
 
 # One model at one address, as the settings name it.
-Candidate = namedtuple("Candidate", ("name", "api", "base_url", "api_key", "model", "max_tokens"))
+_FIELDS = const(("name", "api", "base_url", "api_key", "model", "max_tokens"))
+Candidate = namedtuple("Candidate", _FIELDS)
 
 
 class Chain:
@@ -86,35 +87,23 @@ class Chain:
 
     def candidates(self, model=None):
         """Return the candidates in the order of the settings, or as `model` wishes."""
-        get = self._config.get
-        main = Candidate(
-            "main",
-            get("llm.api"),
-            get("llm.base_url"),
-            get("llm.api_key"),
-            get("llm.model"),
-            get("llm.max_tokens"),
-        )
-        found = [main]
-        for row in get("llm.fallbacks") or ():
-            url = row.get("base_url") or main.base_url
-            found.append(
-                Candidate(
-                    row.get("name") or "fallback %d" % len(found),
-                    row.get("api") or main.api,
-                    url,
-                    # A key belongs to its address and is never sent to another one.
-                    row.get("api_key") or (main.api_key if url == main.base_url else ""),
-                    row.get("model") or main.model,
-                    row.get("max_tokens") or main.max_tokens,
-                )
-            )
-        if model and model not in (main.name, main.model):
+        main = {"name": "main"}
+        for field in _FIELDS[1:]:
+            main[field] = self._config.get("llm." + field)
+        found = []
+        for row in [main] + self._config.get("llm.fallbacks"):
+            default = dict(main, name="fallback %d" % len(found))
+            if row.get("base_url", main["base_url"]) != main["base_url"]:
+                # A key belongs to its address and is never sent to another one.
+                default["api_key"] = ""
+            found.append(Candidate(*[row.get(field) or default[field] for field in _FIELDS]))
+        if model:
             for place, candidate in enumerate(found):
                 if model in (candidate.name, candidate.model):
                     found.insert(0, found.pop(place))
                     return found
-            found.insert(0, Candidate("main " + model, *main[1:4], model, main.max_tokens))
+            other = dict(main, name="main " + model, model=model)
+            found.insert(0, Candidate(*[other[field] for field in _FIELDS]))
         return found
 
     def _rests(self):
