@@ -5,7 +5,7 @@ import os
 import unittest
 
 from support import temp_folder
-from tenner.store import files
+from tenner.store import files, repairs
 
 
 def read(path):
@@ -125,17 +125,17 @@ class TestChores(unittest.TestCase):
         for name in ("keep.md", "a.tmp", "sub/b.tmp", "sub/keep.tmp.md", "sub/folder.tmp/c.tmp"):
             with open(self.folder + "/" + name, "wb") as file:
                 file.write(b"x")
-        self.assertEqual(files.clean_strays(self.folder), 3)
+        self.assertEqual(repairs.clean_strays(self.folder), 3)
         self.assertEqual(sorted(os.listdir(self.folder)), ["keep.md", "sub"])
         self.assertEqual(sorted(os.listdir(self.folder + "/sub")), ["folder.tmp", "keep.tmp.md"])
-        self.assertEqual(files.clean_strays(self.folder + "/none"), 0)
+        self.assertEqual(repairs.clean_strays(self.folder + "/none"), 0)
 
     def test_set_aside_never_replaces_an_older_one_silently(self):
         path = self.folder + "/a.json"
         names = []
         for number in range(3):
             files.write_atomic(path, str(number))
-            names.append(files.set_aside(path))
+            names.append(repairs.set_aside(path))
             self.assertFalse(files.exists(path))
         self.assertEqual(names, [path + ".bad", path + ".bad1", path + ".bad2"])
         self.assertEqual([read(name) for name in names], [b"0", b"1", b"2"])

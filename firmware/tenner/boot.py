@@ -10,7 +10,7 @@ from tenner.log import log
 from tenner.net.clock import Clock
 from tenner.port import open_port
 from tenner.port.compat import const
-from tenner.store import files
+from tenner.store import files, repairs
 from tenner.store.config import Config
 
 _INBOX = const(8)  # messages of people that may wait
@@ -25,7 +25,7 @@ def equip(app, root, config_path, workspace):
     app.state = app.port.path("state")
     files.make_dirs(app.state)
     for folder in (app.state, app.workspace):
-        strays = files.clean_strays(folder)
+        strays = repairs.clean_strays(folder)
         if strays:
             log("boot", "%d unfinished file(s) of a power cut removed from %s" % (strays, folder))
     app.clock = Clock(app.port)

@@ -6,7 +6,7 @@ import os
 from tenner.agent.history import line_pieces
 from tenner.net.jsonin import Scanner
 from tenner.net.jsonout import cut, valid
-from tenner.store import files
+from tenner.store import files, repairs
 
 
 def mend(path, summary_end, start, size):
@@ -21,7 +21,7 @@ def mend(path, summary_end, start, size):
             return False
     kept = _kept(path, summary_end if summary_good else 0, start, size)
     files.write_atomic(path + ".new", kept)
-    files.set_aside(path)
+    repairs.set_aside(path)
     os.rename(path + ".new", path)
     return True
 

@@ -28,7 +28,9 @@ class Resting:
             try:
                 self._rows = jsontext.loads(files.read_text(path, 4096))
             except ValueError as error:
-                log("llm", "%s: %s; kept as %s" % (path, error, files.set_aside(path)))
+                from tenner.store import repairs
+
+                log("llm", "%s: %s; kept as %s" % (path, error, repairs.set_aside(path)))
 
     def awake(self, found):
         """Leave out of the candidates who rests; when all do, keep the one whose rest ends first."""

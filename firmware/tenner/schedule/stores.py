@@ -51,7 +51,9 @@ class Stores:
         try:
             return jsontext.loads(files.read_text(path)), None
         except ValueError:
-            return None, files.set_aside(path)
+            from tenner.store import repairs
+
+            return None, repairs.set_aside(path)
 
     def save(self, name, pieces):
         """Replace the file by the text the pieces make, whole or not at all."""

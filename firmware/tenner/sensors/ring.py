@@ -114,8 +114,9 @@ class Ring:
                 continue
             except (ValueError, TypeError, IndexError, KeyError):
                 from tenner.log import log
+                from tenner.store import repairs
 
-                log("sensors", "%s is damaged: put aside" % files.set_aside(path))
+                log("sensors", "%s is damaged: put aside" % repairs.set_aside(path))
         found.sort()
         return found
 

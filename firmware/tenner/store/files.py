@@ -144,20 +144,6 @@ def write_atomic(path, data):
         sync_folder(path)
 
 
-def clean_strays(folder):
-    """Delete the *.tmp files a power cut left in `folder` and below; return how many."""
-    from tenner.store import repairs
-
-    return repairs.clean_strays(folder)
-
-
-def set_aside(path):
-    """Rename a corrupt file to `path.bad` (`.bad1` ... when taken) and return the new name."""
-    from tenner.store import repairs
-
-    return repairs.set_aside(path)
-
-
 def _stat(path):
     try:
         return os.stat(path)

@@ -43,7 +43,9 @@ class TwoSlots:
             if self._sequence:
                 log("store", "%s is damaged: using the state before it" % path)
             else:
-                log("store", "%s is damaged: put aside, starting afresh" % files.set_aside(path))
+                from tenner.store.repairs import set_aside
+
+                log("store", "%s is damaged: put aside, starting afresh" % set_aside(path))
         return newest
 
     def save(self, state):
