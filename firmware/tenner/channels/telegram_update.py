@@ -31,12 +31,7 @@ def keep(update, path, value):
         return
     update["kind"] = path[2]
     name = ".".join([str(key) for key in path[3:]])
-    first = " %s " % path[3]
-    if first in (
-        " photo voice document audio video video_note sticker animation location contact poll "
-    ):
-        update["media"] = path[3].replace("_", " ")
-    elif first.startswith(" forward_"):
+    if name.startswith("forward_"):
         update["forwarded"] = True
     elif " %s " % name in (
         " message_id date chat.id chat.type from.id from.is_bot from.first_name text id data"
@@ -152,9 +147,8 @@ def _refusal(update, text, stale):
     """Return a plain sentence for what is not supported, or None."""
     if update["kind"] == "edited_message":
         return "I do not follow edits: please send it anew."
-    media = update.get("media")
-    if media or not text.strip():
-        return "I can only read text, no %s." % (media or "such messages")
+    if not text.strip():
+        return "I can only read text."
     if text[:1] == "/":
         if update.get("forwarded"):
             return "A forwarded command is not executed: please type it."
