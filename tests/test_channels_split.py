@@ -61,10 +61,6 @@ class TestWhereItCuts(unittest.TestCase):
     def test_blank_text_makes_no_part(self):
         self.expect(" \n\t\n ", 10, [])
 
-    def test_limit_without_room_is_refused(self):
-        with self.assertRaises(ValueError):
-            list(split.parts("abc", 1))
-
 
 class TestFullSize(unittest.TestCase):
     def test_a_message_of_exactly_the_limit_stays_whole(self):

@@ -11,9 +11,7 @@ from tenner.channels.markup import clean, closes, fence_of, parse, units
 
 
 def parts(text, limit=4096):
-    """Yield `text` (str or bytes of Markdown) in parts of at most `limit` UTF-16 units each."""
-    if limit < 2:
-        raise ValueError("a part must have room for one character: limit is %d, needs 2" % limit)
+    """Yield `text` (str or bytes of Markdown) in parts of at most `limit` UTF-16 units each, 2 or more."""
     raw = clean(text)
     at = 0
     head = b""  # the line that opened the fence we are in

@@ -16,9 +16,9 @@ _LONGEST_WAIT_S = const(20)  # a Retry-After up to this is waited for
 _MODEL = const("does not exist|not found|not_found|no such|unknown model")
 # "max_tokens is too large" is a wrong setting, not a long history: hence no bare "token".
 _CONTEXT = const(
-    "context_length|context length|context window|context size|maximum context|too long"
-    "|too many tokens|exceeds the context|token limit|tokens >|input tokens|prompt tokens"
-    "|exceeds the maximum number of tokens|reduce the length"
+    "context_length|context length|context window|context size|exceeds the context|too long"
+    "|too many tokens|token limit|tokens >|input tokens|prompt tokens|number of tokens"
+    "|reduce the length"
 )
 
 # What the owner can do; anything else passes by itself.

@@ -75,7 +75,7 @@ class Http:
         origin, path = parse_url(url)
         head = _head(method, origin, path, headers)
         if self._busy:
-            raise RuntimeError("this Http is in the middle of another exchange")
+            raise RuntimeError("this connection is busy")
         self._busy = True
         self._asked = False
         try:
@@ -261,7 +261,7 @@ class Http:
         if self._chunked or self.status in (204, 304):
             self._left = 0
         elif coding != "identity":
-            raise _bad("transfer-encoding " + coding)
+            raise _bad("a body in " + coding)
         elif length is not None:
             if not length.isdigit() or len(length) > 12:
                 raise _bad("a wrong content-length")
@@ -321,7 +321,7 @@ class Http:
             if not self._left:
                 self._done = not self._chunked
                 if self._chunked and await self._line():
-                    raise _bad("a chunk longer than its size")
+                    raise _bad("a wrong chunk size")
         return count
 
     async def read_text(self, limit):
@@ -366,7 +366,7 @@ def parse_url(url):
         or not 0 < int(port) < 65536
     ):
         # What stands before an @ may be a password.
-        raise ValueError("no proper http or https address: " + url.split("@")[-1][:80])
+        raise ValueError("no http or https address: " + url.split("@")[-1][:80])
     return (secure, host, int(port)), path
 
 
@@ -382,7 +382,7 @@ def _head(method, origin, path, headers):
         head += "%s: %s\r\n" % header
     # A line break in a value would let it forge headers of its own.
     if "\0" in head or not head.count("\r") == head.count("\n") == 3 + len(headers):
-        raise ValueError("a header must not hold a line break")
+        raise ValueError("a header has a line break")
     return head.encode()
 
 

@@ -76,7 +76,7 @@ class Scanner:
                 pass
             elif (byte == 0x7B or byte == 0x5B) and state <= _FIRST_VALUE:
                 if len(path) >= self.max_depth:
-                    raise ValueError("the JSON is nested deeper than %d" % self.max_depth)
+                    raise _wrong("is nested deeper than %d" % self.max_depth)
                 path.append("" if byte == 0x7B else 0)
                 self._state = _FIRST_KEY if byte == 0x7B else _FIRST_VALUE
             elif (state == _FIRST_VALUE or state == _FIRST_KEY or state == _COMMA) and byte == (
@@ -89,21 +89,21 @@ class Scanner:
                 while i < size and data[i] not in b",]} \n\r\t":
                     i += 1
                 if i - start > _BUFFER:
-                    raise ValueError("the JSON has a word longer than %d bytes" % _BUFFER)
+                    raise _wrong("has a word longer than %d bytes" % _BUFFER)
                 if i == size:
                     self._held = data[start:]
                 else:
                     self._state = _COMMA if path else _DONE
                     self._sink(path, _word(decode(data[start:i])), False)
             else:
-                raise ValueError("the JSON has an unexpected byte 0x%02x" % byte)
+                raise _wrong("has an unexpected byte 0x%02x" % byte)
 
     def end(self):
         """The document is over; ValueError when it is not complete."""
         if self._held:
             self.feed(b" ")
         if self._state != _DONE:
-            raise ValueError("the JSON ends in the middle")
+            raise _wrong("ends in the middle")
 
     # --- strings
 
@@ -143,7 +143,7 @@ class Scanner:
     def _flush(self, more):
         """Hand over the buffer, but for a UTF-8 sequence that is cut off by the buffer's end."""
         if more and self._is_key:
-            raise ValueError("the JSON has a key longer than %d bytes" % _BUFFER)
+            raise _wrong("has a key longer than %d bytes" % _BUFFER)
         buf = self._buf
         used = self._used
         rest = cut(buf, used) if more else 0
@@ -163,13 +163,17 @@ class Scanner:
             self._sink(self._path, text, more)
 
 
+def _wrong(what):
+    return ValueError("the JSON " + what)
+
+
 def _unescape(data, i):
     """Return (character in UTF-8, place after it) of the escape at `data[i]`; IndexError if it is cut off."""
     byte = data[i + 1]
     if byte != 0x75:
         place = b'"\\/bfnrt'.find(bytes((byte,)))
         if place < 0:
-            raise ValueError("the JSON has an unknown escape")
+            raise _wrong("has an unknown escape")
         return b'"\\/\b\f\n\r\t'[place : place + 1], i + 2
     code = _unit(data, i)
     i += 6
@@ -187,7 +191,7 @@ def _unit(data, i):
     for k in range(i + 2, i + 6):
         place = b"0123456789abcdefABCDEF".find(bytes((data[k],)))
         if place < 0:
-            raise ValueError("the JSON has a wrong \\u")
+            raise _wrong("has a wrong \\u")
         code = code * 16 + (place if place < 16 else place - 6)
     return code
 
@@ -209,5 +213,5 @@ def _word(text):
         or (point and not "0" <= digits[point : point + 1] <= "9")
         or "_" in digits
     ):
-        raise ValueError("the JSON has a wrong word: %s" % text[:20])
+        raise _wrong("has a wrong word: %s" % text[:20])
     return int(text) if digits.isdigit() else float(text)
