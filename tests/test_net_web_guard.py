@@ -200,7 +200,7 @@ class TestGuard(unittest.TestCase):
             ("http://10.0.0.1/", "10.0.0.1 is inside the owner's network"),
             ("http://127.1/", "127.1 is no proper name"),
             ("http://example.com:22/", "port 22"),
-            ("ftp://example.com/", "no proper http or https address"),
+            ("ftp://example.com/", "no http or https address"),
         ):
             try:
                 web_guard.check(url)
