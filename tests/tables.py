@@ -169,12 +169,12 @@ class _Ctx:
     sensors = None
 
     def __init__(self, board):
-        from tenner.store.config import Config
+        from tenner.store import configload
         from tenner.tools.registry import Registry
 
         self.port = board
         self.workspace = board.workspace
-        self.config = Config.load(board.root + "/config.json")
+        self.config = configload.load(board.root + "/config.json")
         self.registry = Registry(board, self.config, self.workspace)
 
 

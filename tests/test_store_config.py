@@ -6,7 +6,7 @@ import unittest
 from support import ROOT, temp_folder
 from tenner import log
 from tenner.store import configload, files
-from tenner.store.config import Config, ConfigError, default, rows
+from tenner.store.config import ConfigError, default, rows
 
 
 class TestConfig(unittest.TestCase):
@@ -15,7 +15,7 @@ class TestConfig(unittest.TestCase):
 
     def load(self, text, env=None):
         files.write_atomic(self.path, text)
-        return Config.load(self.path, env or {})
+        return configload.load(self.path, env or {})
 
     def error(self, text, env=None):
         with self.assertRaises(ConfigError) as caught:
@@ -23,7 +23,7 @@ class TestConfig(unittest.TestCase):
         return str(caught.exception)
 
     def test_no_file_is_all_defaults(self):
-        config = Config.load(self.path, {})
+        config = configload.load(self.path, {})
         for key, value in (
             ("name", "tenner"),
             ("time.zone", "UTC0"),

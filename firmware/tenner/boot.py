@@ -10,8 +10,8 @@ from tenner.log import log
 from tenner.net.clock import Clock
 from tenner.port import open_port
 from tenner.port.compat import const
-from tenner.store import files, repairs
-from tenner.store.config import Config
+from tenner.store import configload, files, repairs
+from tenner.store.modules import forget
 
 _INBOX = const(8)  # messages of people that may wait
 
@@ -19,7 +19,9 @@ _INBOX = const(8)  # messages of people that may wait
 def equip(app, root, config_path, workspace):
     """Give `app` what is there as long as it runs; ValueError for an owner's mistake."""
     app.port = open_port(root)
-    app.config = Config.load(config_path or app.port.path("config.json"))
+    app.config = configload.load(config_path or app.port.path("config.json"))
+    for name in ("tenner.store.configload", "tenner.store.jsontext"):
+        forget(name)  # 6 KB of heap that nobody else needs for now
     app.port.configure(app.config)
     app.workspace = workspace or app.port.path("workspace")
     app.state = app.port.path("state")

@@ -10,6 +10,7 @@ from host_tools import ROOT
 from host_tools.build import BOARDS
 from tenner.net import web_guard
 from tenner.port.gpio import Gpio
+from tenner.store import configload
 from tenner.store.config import Config
 from tenner.tools import verify
 
@@ -39,9 +40,9 @@ def test_the_policy_is_one(tmp_path):
     path = tmp_path / "config.json"
     policy, web = re.findall(r"```json\n(.*?)```", TEXT, re.DOTALL)
     path.write_text(policy)
-    assert Config.load(str(path), {}).get("tools.gpio") == ["read", "RELAY"]
+    assert configload.load(str(path), {}).get("tools.gpio") == ["read", "RELAY"]
     path.write_text(web)
-    assert Config.load(str(path), {}).get("web.allow") == ["nas.local", "192.168.1.10:8080"]
+    assert configload.load(str(path), {}).get("web.allow") == ["nas.local", "192.168.1.10:8080"]
 
 
 def test_the_limits_of_the_web_are_those_of_the_tool():
@@ -54,7 +55,7 @@ def test_the_limits_of_the_web_are_those_of_the_tool():
 
 
 def test_defaults_are_those_of_the_settings():
-    settings = Config()
+    settings = Config({})
     tools = ", ".join(f"`{name}`" for name in settings.get("heartbeat.tools"))
     assert f"`heartbeat.tools` ({tools})" in TEXT
     assert f"`sensors.history_kb` ({settings.get('sensors.history_kb')})" in TEXT

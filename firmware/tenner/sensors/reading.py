@@ -77,9 +77,9 @@ def _driver(workspace, cfg):
             return module
         folder = workspace + "/drivers"
         if files.exists(folder + "/" + name + ".py"):
-            from tenner.store import modules
+            from tenner.store import owned
 
-            return modules.load(folder, name)
+            return owned.load(folder, name)
         with open(package_path("sensors/chips.tsv")) as file:
             for line in file:
                 chip, known = line.split()

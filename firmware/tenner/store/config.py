@@ -20,26 +20,10 @@ class ConfigError(ValueError):
 
 
 class Config:
-    """Settings by dotted name, such as `heartbeat.every`."""
+    """Settings by dotted name, such as `heartbeat.every`; `values` are those that were made."""
 
     def __init__(self, values=None):
-        self._values = {} if values is None else values
-
-    @classmethod
-    def load(cls, path, env=None):
-        """
-        Read the file (absent: all defaults), then the environment: TENNER_LLM_API_KEY is `llm.api_key`.
-        `env` is a mapping; None takes the real environment where there is one.
-        """
-        from tenner.store import configload
-
-        values = configload.load(path, env)
-        # What only the loading needed is 6 KB of heap; it is loaded again if it is asked for again.
-        from tenner.store.modules import forget
-
-        for name in ("tenner.store.configload", "tenner.store.jsontext", "tenner.store.modules"):
-            forget(name)
-        return cls(values)
+        self._values = values or {}
 
     def get(self, key):
         """Return the setting or its default; a name that is in no table row is a KeyError."""

@@ -16,14 +16,18 @@ import os
 from tenner.log import hide
 from tenner.port.compat import const
 from tenner.store import files, jsontext
-from tenner.store.config import ConfigError, find, matches, rows
+from tenner.store.config import Config, ConfigError, find, matches, rows
 
 _MAX_BYTES = const(8192)
 _SECRET = const(4)
 
 
-def load(path, env):
-    """Return {dotted key: value} of all that was set; ConfigError on the first mistake."""
+def load(path, env=None):
+    """
+    Return the Config of a file (absent: all defaults), and of the environment: TENNER_LLM_API_KEY is
+    `llm.api_key`. `env` is a mapping; None takes the real environment where there is one. ConfigError on
+    the first mistake.
+    """
     values = {}
     if files.exists(path):
         try:
@@ -45,7 +49,7 @@ def load(path, env):
             except ValueError as error:
                 source.fail(error)
             values[row[0]] = source.checked(row[0], row, value)
-    return values
+    return Config(values)
 
 
 class _Source:

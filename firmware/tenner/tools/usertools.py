@@ -3,7 +3,7 @@
 
 from tenner.log import log
 from tenner.port.compat import const
-from tenner.store import files, jsontext, modules
+from tenner.store import files, jsontext, owned
 from tenner.tools import ToolError
 from tenner.tools.registry import schema_names
 
@@ -49,6 +49,6 @@ def _problem(path, name):
 def module(folder, name):
     """Return the module of a tool, imported on its first use."""
     try:
-        return modules.load(folder, name)
+        return owned.load(folder, name)
     except (ImportError, SyntaxError) as error:
         raise ToolError("the owner's tool %s cannot be loaded: %s" % (name, error))
