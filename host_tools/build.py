@@ -252,16 +252,17 @@ def _says_something(source: bytes) -> bool:
     return any(line.strip() and not line.startswith(b"#") for line in source.splitlines())
 
 
+def _import_name(path: str) -> str:
+    """`tenner.net.http` for `tenner/net/http.py`."""
+    return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
 def _names_in_tracebacks(modules: Iterable[str]) -> dict[str, str]:
     """What a traceback calls each module: `http` for tenner/net/http.py, `tenner.tools.cron` where two have that
     name. Importing leaves both names in RAM anyway."""
-    dotted = {
-        path: path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
-        for path in modules
-    }
-    last = {path: name.rpartition(".")[2] for path, name in dotted.items()}
+    last = {path: _import_name(path).rpartition(".")[2] for path in modules}
     count = Counter(last.values())
-    return {path: last[path] if count[last[path]] == 1 else dotted[path] for path in dotted}
+    return {path: last[path] if count[last[path]] == 1 else _import_name(path) for path in last}
 
 
 def _shortened(
