@@ -21,6 +21,7 @@ import time
 from vfs import VfsLfs2, mount, umount
 
 import schedule_sim as sim
+from tenner.agent.agent import Session
 from tenner.channels.delivery import Delivery
 from tenner.schedule.book import name_of
 from tenner.schedule.slots import slot_start
@@ -109,15 +110,7 @@ class Phone:
 
     def session(self, channel, chat):
         """Its file would be one more write to cut; nothing here depends on it."""
-        return self
-
-    repaired = False
-
-    def open(self):
-        pass
-
-    def append(self, lines):
-        pass
+        return Session("/dev/null", 4096)
 
     def deliver(self, channel, chat, text, alert):
         return self.delivery.post(channel, chat, text, alert)
