@@ -70,6 +70,9 @@ def examine(port: str | None, sim: str | None, *, loader: bool = True) -> Iterat
         yield from _unreached(_AFTER_PORT)
         return
     except BoardSilent as exc:
+        if found.on_linux:
+            yield _from_error("ssh", exc)
+            return
         yield from cable.check_port(found)
         yield _from_error("repl", exc)
         if loader:
@@ -77,6 +80,11 @@ def examine(port: str | None, sim: str | None, *, loader: bool = True) -> Iterat
         yield from _unreached(_AFTER_PORT[1:])
         return
     with board:
+        if board.on_linux:
+            from host_tools.linux.doctor import examine as examine_linux
+
+            yield from examine_linux(board)
+            return
         yield from cable.check_port(found)
         was = "the agent ran and was stopped" if board.was_running else "nothing ran"
         yield ok("repl", f"MicroPython answers; {was}")

@@ -137,7 +137,7 @@ def check_memory(board: Board) -> Part:
         yield ok("largest block", text)
 
 
-def check_settings(data: bytes | None) -> tuple[Settings | None, Part]:
+def check_settings(data: bytes | None, *, on_linux: bool = False) -> tuple[Settings | None, Part]:
     """The settings when they can be used, and what there is to say of them."""
     if data is None:
         return None, iter([fail("settings", "the board has none", "run `tenner setup`")])
@@ -155,6 +155,8 @@ def check_settings(data: bytes | None) -> tuple[Settings | None, Part]:
             ]
         )
     missing = [(key, why) for key, why in _ESSENTIAL if not get(settings, key)]
+    if on_linux:  # its network is the system's business, and it has a console without USB
+        missing = [one for one in missing if one[0] == "llm.model"]
     if missing:
         key, why = missing[0]
         return settings, iter([warn("settings", f"without {key} {why}", "run `tenner setup`")])

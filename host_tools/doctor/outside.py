@@ -43,6 +43,11 @@ def check_network(board: Board, settings: Settings) -> Part:
     yield ok("wifi", f"joined {ssid!r} as {link.address}, name server {link.dns}")
     yield _signal(link.rssi)
     yield from _clock(board, settings)
+    yield from check_services(board, settings)
+
+
+def check_services(board: Board, settings: Settings) -> Part:
+    """The model and Telegram, from a board that is in the network."""
     yield from _model(board, settings)
     if get(settings, "telegram.token"):
         yield attempt(

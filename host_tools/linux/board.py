@@ -16,7 +16,7 @@ import time
 from dataclasses import dataclass, field
 
 from host_tools.board import ports
-from host_tools.board.link import Board, Entry, Info, Started
+from host_tools.board.link import Board, Entry, Info, Started, onboard
 from host_tools.board.transfer import Progress
 from host_tools.errors import BoardGone, CommandError, Conflict
 from host_tools.linux.release import tarred
@@ -134,15 +134,36 @@ class LinuxBoard(Board):
         raise CommandError(NO_REPL)
 
     def run(self, code: str, limit_s: float = 10.0) -> str:
-        raise CommandError(NO_REPL)
+        """Run code in an interpreter of its own beside the agent: that of the release."""
+        if self.probe.about.get("runtime") != "micropython":
+            raise CommandError(
+                "nothing can be tried on a board whose agent runs under CPython: add --no-test"
+            )
+        # As standard input, because everybody there can read the arguments of a command.
+        command = 'k=$1/current/kit; exec "$k/ld.so" --library-path "$k" "$k/micropython"'
+        base = self.probe.get("base")
+        return self.ssh.run(command, base, data=code.encode()).decode(errors="replace")
 
     def load(self, module: str) -> None:
-        raise CommandError(NO_REPL)
+        """Nothing stays there from one call to the next."""
 
     def call(self, module: str, call: str, limit_s: float = 20.0) -> str:
-        raise CommandError(NO_REPL)
+        certs = self._place("/certs")
+        code = onboard(module).replace('"/certs', f'"{certs}')
+        return self.run(f"{code}{call}\n", limit_s)
+
+    def fresh(self) -> None:
+        """Every call has a new interpreter."""
 
     # What it is.
+
+    def damaged(self) -> list[str]:
+        """Files of the release that are not as its SHA256SUMS has them."""
+        command = 'cat "$1/current/SHA256SUMS" 2>/dev/null || true'
+        text = self.ssh.run(command, self.probe.get("base")).decode(errors="replace")
+        wanted = dict(line.split("  ", 1)[::-1] for line in text.splitlines() if "  " in line)
+        found = self.probe.files
+        return sorted(name for name, digest in wanted.items() if found.get(name) != digest)
 
     def info(self) -> Info:
         probe = self.probe
@@ -291,6 +312,12 @@ class LinuxBoard(Board):
         if ending.result == "running":
             return Started(True, self.ctl("status").strip())
         return Started(False, ending.reason)
+
+
+def linux(board: Board) -> LinuxBoard:
+    """The same board, for who knows that it is one of these."""
+    assert isinstance(board, LinuxBoard)
+    return board
 
 
 def open_console(port: ports.Port) -> SshLine:

@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 from host_tools import FIRMWARE
-from host_tools.board.link import Board, Started
+from host_tools.board.link import Started
 from host_tools.board.transfer import Progress
 from host_tools.errors import BoardGone, CommandError
 from host_tools.linux import kit, release
@@ -81,12 +81,6 @@ def clock_hint(probe: Probe) -> str:
         f"the board's clock is {abs(off_s) / 3600:.0f} h {'behind' if off_s > 0 else 'ahead'}: until NTP has set it "
         "no certificate is accepted and no job of the day runs"
     )
-
-
-def linux(board: Board) -> LinuxBoard:
-    """The same board, for who knows that it is one of these."""
-    assert isinstance(board, LinuxBoard)
-    return board
 
 
 def deploy(

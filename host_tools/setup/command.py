@@ -93,8 +93,11 @@ def setup(
             raise
         started = board.restart()
         _report(settings, trial.roots, started, as_json)
-        if started.running and get(settings, "telegram.token") and not as_json:
+        telegram = bool(get(settings, "telegram.token"))
+        if started.running and telegram and not as_json and not board.on_linux:
             _pair(trial, started, wait=asked)
+        elif telegram and board.on_linux and not as_json:
+            click.echo("owner      `/pair` in `tenner chat` makes the code for your chat")
     if not started.running:
         raise CommandError(f"the settings are on the board, but no agent runs: {started.text}")
 
@@ -107,12 +110,12 @@ def _present(board: Board) -> Settings:
 def _try(trial: Trial, settings: Settings, *, quiet: bool) -> None:
     """Every test, in the order in which one needs the other; the first that fails ends it."""
     steps = [
-        ("wifi.ssid", trial.wifi),
+        ("" if trial.board.on_linux else "wifi.ssid", trial.wifi),
         ("llm.model", trial.model),
         ("telegram.token", trial.telegram),
     ]
     for key, step in steps:
-        if get(settings, key):
+        if key and get(settings, key):
             try:
                 text = step(settings)
             except BoardSilent:

@@ -13,7 +13,8 @@ from host_tools.setup.zones import local_zone, posix_zone
 
 def ask_all(trial: Trial, settings: Settings) -> None:
     """Fill in the settings, in the order in which each needs the one before."""
-    ask_wifi(trial, settings)
+    if not trial.board.on_linux:  # whose network is the system's business
+        ask_wifi(trial, settings)
     ask_model(trial, settings)
     ask_telegram(trial, settings)
     ask_time(settings)

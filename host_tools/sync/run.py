@@ -76,10 +76,11 @@ def synchronize(
 ) -> Report:
     """Bring the board up to date and start its agent. `tree` is for code other than the firmware's."""
     if board.on_linux:
-        from host_tools.linux import deploy
+        from host_tools.linux.board import linux
+        from host_tools.linux.deploy import deploy
 
-        return deploy.deploy(
-            deploy.linux(board),
+        return deploy(
+            linux(board),
             project,
             ask=ask,
             board_given=board_name,

@@ -21,6 +21,7 @@ from host_tools.linux import release
 from host_tools.linux.board import LinuxBoard, open_console
 from host_tools.linux.release import Release
 from host_tools.project import Project
+from host_tools.services import API_KEY, MODEL, Services
 from host_tools.talk.console import Console
 
 # The first run fetches some 15 MB.
@@ -367,6 +368,45 @@ def test_the_commands_of_a_board_work_over_ssh(server, first):
     assert "NOTE.md: board -> here" in tenner(server, "pull")
     (server.project / "script.py").write_text("print(1)")
     assert "without a REPL" in tenner(server, "run", "script.py", expect=1)
+
+
+@pytest.fixture
+def services(server):
+    with Services() as made:
+        # The name on the stand-in's certificate, looked up inside the board.
+        server.path("/etc/hosts").write_text("127.0.0.1 localhost\n")
+        yield made
+
+
+def test_setup_tries_the_model_on_the_board_and_doctor_finds_it_well(server, first, services):
+    deploy(server, first)
+    Project(server.project).remember(port=PORT.as_json())
+    given = server.project / "given.json"
+    llm = {"base_url": services.model.base_url, "api_key": API_KEY, "model": MODEL}
+    given.write_text(json.dumps({"llm": llm}))
+    authority = server.project / "authority.pem"
+    authority.write_bytes(services.authority.pem)
+    said = tenner(server, "setup", "--from", str(given), "--ca", str(authority))
+    assert f"{MODEL} answers the board" in said
+    path = server.path("/etc/tenner/config.json")
+    assert API_KEY in path.read_text() and stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert "hello" in tenner(server, "chat", "say: hello")
+    found = {one["check"]: one for one in json.loads(tenner(server, "doctor", "--json"))}
+    assert {one["state"] for one in found.values()} <= {"ok", "skip"}, found
+    assert MODEL in found["key"]["text"] and "up 0 h" in found["agent"]["text"]
+
+
+def test_doctor_says_what_is_wrong(server, first):
+    deploy(server, first)
+    Project(server.project).remember(port=PORT.as_json())
+    with LinuxBoard(PORT) as board:
+        board.ctl("stop")
+    server.path("/opt/tenner/current/lib/tenner/app.mpy").write_bytes(b"damaged")
+    said = tenner(server, "doctor", expect=7)
+    assert "is not as it was sent: lib/tenner/app.mpy" in said
+    assert "the agent does not run" in said
+    server.close()
+    assert "nothing listens for ssh" in tenner(server, "doctor", expect=7)
 
 
 def test_the_workspace_goes_both_ways_and_never_over_a_change(server, first):
