@@ -155,6 +155,9 @@ class App:
     async def breathe(self):
         pass
 
+    async def settle(self):
+        """Nothing is being sent."""
+
     async def alone(self, work):
         return await work
 

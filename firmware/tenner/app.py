@@ -4,6 +4,10 @@
 import asyncio
 
 from tenner.log import log
+from tenner.port.compat import const, sleep_ms
+
+_SETTLE_MS = const(50)
+_SETTLE_STEPS = const(60)
 
 
 class App:
@@ -132,6 +136,13 @@ class App:
         await self.part("delivery").drain()
         self.sending = False
         self.rest()
+
+    async def settle(self):
+        """Wait until what is just being sent has left; where the network is down not for long."""
+        for _ in range(_SETTLE_STEPS):
+            if not self.sending:
+                return
+            await sleep_ms(_SETTLE_MS)
 
     async def ask_owner(self, text, turn):
         """Ask whoever drives this turn, if that is the owner, else the owner; False is no."""

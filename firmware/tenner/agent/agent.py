@@ -30,7 +30,7 @@ class Agent:
     """
     Owns the lane and the sessions. `app` lies above and gives the rest: `part(name)` is one of chain,
     registry, sensors, budget and spawner; `breathe()` is awaited between the rounds of a background turn;
-    `deliver(channel, chat, text)` queues a text for a person; `console` and `telegram` are channels, or
+    `deliver(channel, chat, text)` queues a text for a person, `settle()` waits until it has left; `console` and `telegram` are channels, or
     None; `now_text()` is the local time for the prompt; `owner()` is the owner's (channel, chat);
     `clock` is a net.clock.Clock.
     """
@@ -112,6 +112,7 @@ class Agent:
         """Have a history that has outgrown its window summed up when nobody waits."""
         try:
             await self.lane.wait_free()
+            await self.app.settle()  # the answer goes first
             await self.app.alone(self._sum_up(session, who))
         finally:
             self._tidying = False
