@@ -138,6 +138,11 @@ def flash(
         return fetch(known.url(chosen.version, chosen.date))
 
     found = ports.choose(project, port, sim)
+    if found.on_linux:
+        raise CommandError(
+            f"{found.device} is a Linux board, which has its system on a card; `tenner deploy` brings the "
+            "agent to it"
+        )
     wish = Wish(
         choose_board=lambda chip: _choose_board(board, project, found, chip),
         get_image=get_image,

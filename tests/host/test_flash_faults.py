@@ -326,6 +326,10 @@ def test_no_board_at_all():
     assert "no board is connected" in refused(3)
 
 
+def test_a_board_that_is_not_flashed():
+    assert "`tenner deploy` brings the agent to it" in refused(1, "--port", "ssh://root@127.0.0.1")
+
+
 def test_a_port_that_another_program_has(place):
     with board() as used, untouched(used), serial.Serial(used.pty, exclusive=True):
         said = refused(3)
