@@ -63,8 +63,9 @@ class Registry:
     def __init__(self):
         self.calls = []
         self.gate = None
+        self.servers = {}
 
-    async def offered(self, kind, app):
+    def schemas(self, kind):
         return ()
 
     async def call(self, name, arguments_text, ctx):

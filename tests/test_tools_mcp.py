@@ -8,10 +8,11 @@ import unittest
 from fakes import FakeCtx
 from net_peer import Peer, reply
 from support import run, temp_folder
+from tenner.mcp import headers, listing
 from tenner.net.http import Http
 from tenner.store import files, jsontext
 from tenner.store.appendlog import dumps
-from tenner.tools import mcp, mcp_list, mcp_params
+from tenner.tools import mcp
 
 DAY_S = 24 * 3600
 SCHEMA = '{"type":"object","properties":{"x":{},"deep":{"properties":{"a":{"enum":[]}}}}}'
@@ -104,7 +105,7 @@ class Bench:
         return Http()
 
     async def refresh(self):
-        await mcp_list.refresh(self.ctx.registry, self.http, self.clock)
+        await self.ctx.registry.refresh(self)
         return mcp.names(self.ctx.registry)
 
     def body(self, number):
@@ -175,13 +176,13 @@ class TestList(unittest.TestCase):
         )  # fmt: skip
         body = body.encode()
         whole = []
-        mcp_list.Cutter(whole.append).feed(body)
+        listing.Cutter(whole.append).feed(body)
         self.assertEqual([one["name"] for one in whole], [b'"a"', b'"b"'])
         self.assertEqual(whole[0]["inputSchema"], SCHEMA.encode())
         self.assertEqual(sorted(whole[0]), ["annotations", "description", "inputSchema", "name"])
         for cut in range(len(body)):
             found = []
-            cutter = mcp_list.Cutter(found.append)
+            cutter = listing.Cutter(found.append)
             cutter.feed(body[:cut])
             cutter.feed(body[cut:])
             self.assertEqual(found, whole)
@@ -257,16 +258,16 @@ class TestList(unittest.TestCase):
         self.assertEqual(len(bench.requests), 3)
 
     def test_two_servers_and_names_that_no_api_takes(self):
-        self.assertEqual(mcp.unique_name("a", "get_x-1"), "a-get_x-1")
+        self.assertEqual(listing.unique_name("a", "get_x-1"), "a-get_x-1")
         odd = [
-            mcp.unique_name("a", name)
+            listing.unique_name("a", name)
             for name in ("x.y", "x y", "x_y", "ä", "ö", "n" * 70, "n" * 71)
         ]
         self.assertEqual(len(odd), len(set(odd)))
         for name in odd:
             self.assertTrue(len(name) <= 64)
-            self.assertEqual(mcp.plain(name), name)
-        self.assertEqual(len(mcp.unique_name("a" * 20, "n" * 43)), 64)
+            self.assertEqual(listing.plain(name), name)
+        self.assertEqual(len(listing.unique_name("a" * 20, "n" * 43)), 64)
         bench = self.bench(settings={"mcp.my-house.url": "http://127.0.0.1:1"})
         bench.run(lambda b: b.refresh())
         self.assertEqual(bench.ctx.registry.names().count("my-house-a"), 0)
@@ -276,10 +277,11 @@ class TestList(unittest.TestCase):
         import sys
 
         for name in list(sys.modules):
-            if name.startswith("tenner.tools.mcp"):
+            if ".mcp" in name:
                 del sys.modules[name]
-        run(ctx.registry.offered("person", None))
-        self.assertEqual([name for name in sys.modules if name.startswith("tenner.tools.mcp")], [])
+        self.assertEqual(ctx.registry.servers, {})
+        list(ctx.registry.schemas())
+        self.assertEqual([name for name in sys.modules if ".mcp" in name], [])
 
 
 class TestGreeting(unittest.TestCase):
@@ -338,7 +340,7 @@ class TestGreeting(unittest.TestCase):
             LOOK, version=None
         )
         result = bench.run(lambda b: b.ctx.call("home-look", {}))
-        self.assertIn("the MCP server home refused", result)
+        self.assertIn("speaks only version 1999-01-01 of the protocol", result)
         self.assertEqual(len(bench.requests), 2)
 
 
@@ -432,7 +434,6 @@ class TestCall(unittest.TestCase):
             (reply(b"", b"308 Permanent Redirect"), "has moved (308): change mcp.home.url"),
             (html, "sent text/html, no MCP"),
             (rpc('{"resultType":"input_required"}'), "(input_required)"),
-            (rpc('"error":{"code":-32602,"message":"Unknown tool: look"}'), "Unknown tool: look"),
             (
                 reply(b'{"result":', headers=b"Content-Type: application/json\r\n"),
                 "ends in the middle",
@@ -443,6 +444,10 @@ class TestCall(unittest.TestCase):
             self.assertTrue(got.startswith("error: the MCP server home "), got)
             self.assertIn(words, got)
             self.assertNotIn("of-the-house", got)
+
+    def test_what_the_server_says_of_an_error_is_data(self):
+        got = self.call(rpc('"error":{"code":-32602,"message":"Unknown tool: look"}'))
+        self.assertEqual(got, "error: " + TEXT + "error -32602: Unknown tool: look")
 
     def test_arguments_that_go_into_headers_too(self):
         paths = {"Region": ["where", "region"], "On": ["on"], "Gone": ["gone"]}
@@ -459,18 +464,16 @@ class TestCall(unittest.TestCase):
             ("line1\nline2", "=?base64?bGluZTEKbGluZTI=?="),
             ("=?base64?literal?=", "=?base64?PT9iYXNlNjQ/bGl0ZXJhbD89?="),
         ):
-            self.assertEqual(mcp_params.encoded(value), expected)
+            self.assertEqual(headers.encoded(value), expected)
 
     def test_schemas_whose_headers_are_not_right(self):
         good = {"type": "string", "x-mcp-header": "A"}
         self.assertEqual(
-            mcp_params.wanted({"properties": {"o": {"properties": {"a": good}}}}),
+            headers.wanted({"properties": {"o": {"properties": {"a": good}}}}),
             {"A": ("o", "a")},
         )
         # An argument of that name is none.
-        self.assertEqual(
-            mcp_params.wanted({"properties": {"x-mcp-header": {"type": "string"}}}), {}
-        )
+        self.assertEqual(headers.wanted({"properties": {"x-mcp-header": {"type": "string"}}}), {})
         for bad in (
             {"properties": {"a": good, "b": dict(good)}},
             {"properties": {"a": {"type": "array", "items": good}}},
@@ -479,7 +482,7 @@ class TestCall(unittest.TestCase):
             {"properties": {"a": {"type": "string", "x-mcp-header": ""}}},
             {"properties": {"a": {"type": "string", "x-mcp-header": "A: b"}}},
         ):
-            self.assertRaises(ValueError, mcp_params.wanted, bad)
+            self.assertRaises(ValueError, headers.wanted, bad)
 
     # --- the owner decides
 

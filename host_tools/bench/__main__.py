@@ -39,6 +39,13 @@ ROWS = [
         heap.turn_min_long_reply_kb,
         112,
     ),
+    Row(
+        "heap.turn.min_kb.mcp",
+        "the same with an MCP server's tool",
+        "KB",
+        heap.turn_min_mcp_kb,
+        112,
+    ),
     Row("heap.idle_import_kb", "imports of what the idle agent needs", "KB", code.idle_import_kb, 45, "213"),
     Row("heap.idle_live_kb", "everything the idle agent holds", "KB", heap.idle_live_kb),
     Row("heap.mqtt_kb", "heap for MQTT, where it is used", "KB", loaded.mqtt_kb),

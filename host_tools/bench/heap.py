@@ -18,7 +18,7 @@ from pathlib import Path
 from host_tools import build, interpreters
 from host_tools.bench import code
 from host_tools.bench.rows import NotMeasured
-from host_tools.services import API_KEY, MODEL, OWNER, TOKEN, Services
+from host_tools.services import API_KEY, MODEL, OWNER, TOKEN, McpTools, Services
 
 #: Search for the smallest heap ends at this grain.
 STEP_KB = 4
@@ -27,6 +27,10 @@ LOWEST_KB, HIGHEST_KB = 48, 512
 #: A turn with one tool call; the stand-in for the model makes exactly this call and repeats the result.
 QUESTION = 'call i2c {"action":"read","bus":"i2c0","address":"0x48","register":0,"length":2}'
 IN_ANSWER = "0x1f 0x80"
+
+#: The same with a tool of an MCP server.
+MCP_QUESTION = 'call home-weather {"place":"hall"}'
+MCP_ANSWER = "21.5 degrees, dry, no wind"
 PATIENCE_S = 30.0
 
 #: Heap of the long run; it becomes the budget's 112 KB when a turn fits into that.
@@ -122,7 +126,9 @@ class Agent:
                 stream.close()
 
 
-def _tree(services: Services, llm: dict[str, object]) -> dict[str, bytes]:
+def _tree(
+    services: Services, llm: dict[str, object], settings: dict[str, object]
+) -> dict[str, bytes]:
     tree = build.firmware_tree("VIRTUAL")
     tree.update(code.chip_tree())
     tree["/config.json"] = json.dumps(
@@ -141,6 +147,7 @@ def _tree(services: Services, llm: dict[str, object]) -> dict[str, bytes]:
             },
             "wifi": {"ssid": "home", "password": "of the house"},
             "console": {"enabled": False},
+            **settings,
         }
     ).encode()
     tree["/workspace/SENSORS.json"] = b'{"room":{"driver":"tmp102","bus":"i2c0","address":"0x48"}}'
@@ -168,13 +175,14 @@ def agent(
     messages: int = 0,
     session: bytes = b"",
     llm: dict[str, object] | None = None,
+    settings: dict[str, object] | None = None,
     idle_ms: int = 1500,
 ) -> Iterator[Agent]:
     """Run the agent in a heap of this size. The owner's chat has a history of so many messages, or the
-    file `session`; `llm` are further settings of that section."""
+    file `session`; `llm` are further settings of that section, `settings` further sections."""
     with tempfile.TemporaryDirectory() as folder, Services(tls=False) as services:
         root = Path(folder)
-        build.write_tree(_tree(services, llm or {}), root)
+        build.write_tree(_tree(services, llm or {}, settings or {}), root)
         session = session or history(messages)
         if session:
             path = root / "state" / "sessions" / f"telegram_{OWNER}.jsonl"
@@ -192,6 +200,16 @@ def one_turn(heap_kb: int, messages: int = 0) -> None:
     with agent(heap_kb, messages=messages, idle_ms=300) as running:
         running.live("rest")
         running.ask(QUESTION, IN_ANSWER)
+
+
+def mcp_turn(heap_kb: int) -> None:
+    """Turns with a call of an MCP server's tool: one asks for its tools first, one knows them."""
+    with McpTools({"weather": MCP_ANSWER, "news": "none"}) as server:
+        settings: dict[str, object] = {"mcp": {"home": {"url": server.mcp_url}}}
+        with agent(heap_kb, settings=settings, idle_ms=300) as running:
+            running.live("rest")
+            for _ in range(2):
+                running.ask(MCP_QUESTION, "21.5 degrees")
 
 
 def long_reply_turn(heap_kb: int) -> None:
@@ -235,6 +253,10 @@ def turn_min_kb() -> float:
 
 def turn_min_history_kb() -> float:
     return smallest_kb(lambda heap_kb: one_turn(heap_kb, messages=10000))
+
+
+def turn_min_mcp_kb() -> float:
+    return smallest_kb(mcp_turn)
 
 
 def turn_min_long_reply_kb() -> float:

@@ -13,6 +13,7 @@ from .authority import Authority
 from .conversation import Answer, ToolCall
 from .faults import GARBAGE, OK, RESET, STALL, Step
 from .loop import LoopThread
+from .mcp_tools import McpTools
 from .offline_model import API_KEY, MODEL, OfflineModel
 from .records import Event, Request, Response
 from .server import Log, Service
@@ -20,7 +21,7 @@ from .telegram import Telegram
 from .telegram_people import OWNER, TOKEN, Sent
 
 __all__ = [
-    "API_KEY", "GARBAGE", "MODEL", "OK", "OWNER", "RESET", "STALL", "TOKEN", "Answer", "Authority", "Event",
+    "API_KEY", "GARBAGE", "MODEL", "McpTools", "OK", "OWNER", "RESET", "STALL", "TOKEN", "Answer", "Authority", "Event",
     "OfflineModel", "Request", "Response", "Sent", "Service", "Services", "Step", "Telegram", "ToolCall",
 ]  # fmt: skip
 

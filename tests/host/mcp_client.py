@@ -33,7 +33,8 @@ class App:
 async def main(root, settings, calls):
     ctx = FakeCtx(root, json.loads(settings))
     ctx.agent = app = App(root)
-    paths = await ctx.registry.offered("person", app)
+    await ctx.registry.refresh(app)
+    paths = list(ctx.registry.schemas())
     names = [path.rsplit("/", 1)[-1][:-5] for path in paths if "/state/mcp/" in path]
     schemas = [files.read_text(path) for path in paths if "/state/mcp/" in path]
     results = []

@@ -231,7 +231,12 @@ class Turn:
         tools = self.tools
         if tools is None:
             # Only the paths are kept, so that what finds them need not be while the model is asked.
-            tools = await agent.part("registry").offered(self.kind, agent.app)
+            if not self.result.rounds and agent.part("registry").servers:
+                await self.make_room()
+                await asyncio.create_task(agent.part("registry").refresh(agent.app))
+                agent.app.drop("registry")
+                await self.make_room()
+            tools = list(agent.part("registry").schemas(self.kind))
             agent.app.drop("registry")
         # Made now, so that what makes it can go, too.
         agent.part("chain")

@@ -1,7 +1,7 @@
 # tenner tools.mcp: the tools of MCP servers, as the registry and a call see them.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-In /state/mcp are, for each server of the settings, what `mcp_list` found there:
+In /state/mcp are, for each server of the settings, what `mcp.listing` found there:
 
     home-get_weather.json     the schema file of a tool, as the model is shown it
     home.tools                a line ["a tag of the settings", Unix time], then one for each tool: its name
@@ -14,12 +14,13 @@ apart from those of others, and from the built-in ones, whose names have none.
 """
 
 import json
+from binascii import crc32
 
 from tenner.port.compat import const
 from tenner.store import files
-from tenner.tools import as_data
+from tenner.tools import ToolError, as_data
 
-_MAX_NAME = const(64)
+_EVERY_S = const(24 * 3600)
 
 
 class Tool:
@@ -32,64 +33,87 @@ class Tool:
     def __init__(self, registry, name):
         self._server = name.split("-")[0]
         self._line = [line for line in lines(registry, self._server) if line[0] == name][0]
-
-    def title(self):
-        return "%s.%s" % (self._server, self._line[1])
+        self._title = "%s.%s" % (self._server, self._line[1])
 
     def approval(self, args, ctx):
-        return None if self._line[2] else "%s %s" % (self.title(), json.dumps(args))
+        return None if self._line[2] else "%s %s" % (self._title, json.dumps(args))
 
     async def run(self, args, ctx):
-        from tenner.tools.mcp_client import Client
-        from tenner.tools.mcp_reply import Content
+        from tenner.mcp.client import Client, Refused
+        from tenner.mcp.content import Content
 
+        app = ctx.agent.app
+        if ctx.port.small:
+            # The model's connection would have to give way; what keeps it may as well.
+            await app.part("chain").close()
+            app.drop("chain")
+            app.shed("tenner.llm.")
         content = Content()
-        client = Client(self._server, ctx.agent.app.http(), ctx.config, folder(ctx.registry))
+        http = app.http()
         try:
+            servers = ctx.registry.servers
+            client = Client(self._server, http, servers, folder(ctx.registry))
             await client.call(self._line, args, content)
+            text = content.text()
+        except Refused as error:
+            raise ToolError(as_data(self._title, error.args[0]))
         finally:
-            await client.http.close()
-        return content.text(lambda text: as_data(self.title(), text))
+            await http.close()
+        text = as_data(self._title, text)
+        if content.is_error:
+            raise ToolError(text)
+        return text
 
 
 def folder(registry):
     return registry.port.path("state/mcp")
 
 
+def tag(registry, server):
+    """Return what changes when the settings of a server do."""
+    settings = registry.servers[server]
+    text = "%s %s" % (settings.get("url"), settings.get("tools"))
+    return "%08x" % (crc32(text.encode()) & 0xFFFFFFFF)
+
+
+def stamp(registry, server):
+    """Return (tag, time) of what is known of a server's tools."""
+    for line in _lines(registry, server, True):
+        return line
+    return None, 0
+
+
+def due(registry, clock):
+    """Return the servers that are to be asked for their tools: not known, or a day old."""
+    now = clock.known() or 0
+    found = []
+    for server in sorted(registry.servers):
+        known, at = stamp(registry, server)
+        if known != tag(registry, server) or now - at >= _EVERY_S:
+            found.append(server)
+    return found
+
+
 def lines(registry, server):
     """Yield what is known of each tool of a server."""
+    return _lines(registry, server, False)
+
+
+def _lines(registry, server, first):
     path = "%s/%s.tools" % (folder(registry), server)
     if files.exists(path):
         with open(path, "rb") as file:
-            first = True
-            for line in files.lines(file):
-                if not first:
+            for number, line in enumerate(files.lines(file)):
+                if first == (number == 0):
                     yield json.loads(line)
-                first = False
 
 
 def names(registry):
     """Return the names of the tools that the servers have and the owner does not deny."""
+    denied = [name for name, rule in registry.config.section("tools").items() if rule == "deny"]
     return [
         line[0]
         for server in registry.servers
         for line in lines(registry, server)
-        if registry.config.get("tools." + line[0]) != "deny"
+        if line[0] not in denied
     ]
-
-
-def plain(name):
-    """Return `name` with `_` for whatever the APIs of models do not take."""
-    return "".join(
-        [c if c < "\x7f" and (c.isalpha() or c.isdigit() or c in "_-") else "_" for c in name]
-    )
-
-
-def unique_name(server, name):
-    """Return the name of a tool for models: one they take, always the same, and no other tool's."""
-    full = "%s-%s" % (server, plain(name))
-    if full[len(server) + 1 :] == name and len(full) <= _MAX_NAME:
-        return full
-    from binascii import crc32
-
-    return "%s-%08x" % (full[: _MAX_NAME - 9], crc32(name.encode()) & 0xFFFFFFFF)

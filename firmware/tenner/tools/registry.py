@@ -21,6 +21,7 @@ _FOR_A_CALL = (
     "tenner.port.pins",
     "tenner.port.gpio",
     "tenner.net.web_",
+    "tenner.mcp",
 )
 _STAYS = ("tenner.tools.registry", "tenner.sensors.reading")
 
@@ -62,13 +63,16 @@ class Registry:
             ]
         return sorted(names)
 
-    async def offered(self, kind, app):
-        """Return the paths of the schemas for a turn; now and then MCP servers are asked for theirs first."""
-        if self.servers:
-            from tenner.tools import mcp_list
+    async def refresh(self, app):
+        """Now and then, have MCP servers asked for their tools."""
+        from tenner.tools import mcp
 
-            await mcp_list.refresh(self, app.http, app.clock)
-        return list(self.schemas(kind))
+        servers = mcp.due(self, app.clock)
+        if servers:
+            from tenner.tools.mcp_refresh import refresh
+
+            await refresh(self, servers, app)
+            self.make_room(("tenner.mcp", "tenner.net.strictjson"))
 
     def schemas(self, kind="person"):
         """Yield the path of each schema, the same on every pass."""

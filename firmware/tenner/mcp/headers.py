@@ -1,23 +1,10 @@
-# tenner tools.mcp_params: what a request to an MCP server says of itself, in headers and beside its parameters.
+# tenner mcp.headers: values of a request to an MCP server that are sent as headers too.
 # MIT license; Copyright (c) 2026 the tenner authors
 
-_META = "io.modelcontextprotocol/"
+from tenner.mcp.client import is_plain
 
 
-def meta(method, params, version, own_version):
-    """Put into `params` who asks and how; return the headers that say the same of the request."""
-    params["_meta"] = {
-        _META + "protocolVersion": version,
-        _META + "clientInfo": {"name": "tenner", "version": own_version},
-        _META + "clientCapabilities": {},
-    }
-    result = [("Mcp-Method", method)]
-    if "name" in params:
-        result.append(("Mcp-Name", encoded(params["name"])))
-    return result
-
-
-def headers(paths, args):
+def values(paths, args):
     """Return the headers for those arguments that the server wants to be in headers too."""
     result = []
     for name in sorted(paths):
@@ -33,13 +20,7 @@ def headers(paths, args):
 
 def encoded(value):
     """Return a text as the value of a header: as it is where a header can hold it, else in base64."""
-    plain = (
-        value
-        and value == value.strip()
-        and " " <= min(value) <= max(value) <= "~"
-        and not (value.startswith("=?base64?") and value.endswith("?="))
-    )
-    if plain:
+    if is_plain(value):
         return value
     from binascii import b2a_base64
 

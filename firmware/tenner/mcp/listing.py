@@ -1,104 +1,60 @@
-# tenner tools.mcp_list: asks MCP servers for their tools, now and then, and keeps the schemas on flash.
+# tenner mcp.listing: asks an MCP server for its tools, and writes their schemas to flash.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import json
-import os
 from binascii import crc32
 
 from tenner.log import log
+from tenner.mcp.client import Client
 from tenner.net.jsonout import quote, valid
 from tenner.net.strictjson import loads
 from tenner.port.compat import const
 from tenner.store import files
-from tenner.store.appendlog import dumps
-from tenner.tools import ToolError
-from tenner.tools.mcp import folder, lines, plain, unique_name
-from tenner.tools.mcp_client import Client
-from tenner.tools.paths import matches
 
-_EVERY_S = const(24 * 3600)
-_RETRY_S = const(600)
 _TIMEOUT_S = const(15)  # of one page: somebody waits for the turn
-_MAX_SERVER = const(20)
+_MAX_NAME = const(64)
 _MAX_TOOLS = const(32)
 _MAX_PAGES = const(50)
 _MAX_SCHEMA = const(4096)
 _MAX_DESCRIPTION = const(500)
 _MAX_CURSOR = const(1024)
 _DEPTH = const(4)  # of a tool's object in an answer: {"result":{"tools":[{
+_MEMBERS = const(b"name description inputSchema annotations")
 
 
-async def refresh(registry, make_http, clock):
-    """Ask each server whose tools are not known, or a day old. What goes wrong is logged, no more."""
-    config = registry.config
-    place = folder(registry)
-    now = clock.known() or 0
-    for server in sorted(registry.servers):
-        if plain(server) != server or "-" in server or len(server) > _MAX_SERVER:
-            log(
-                "mcp",
-                "mcp.%s is left out: a name has at most %d letters, digits and _"
-                % (server, _MAX_SERVER),
-            )
-            continue
-        wanted = config.get("mcp.%s.tools" % server)
-        tag = "%08x" % (
-            crc32(dumps((config.get("mcp.%s.url" % server), wanted)).encode()) & 0xFFFFFFFF
-        )
-        known, at = _stamp(place, server)
-        if known == tag and now - at < _EVERY_S:
-            continue
-        http = make_http()
-        try:
-            client = Client(server, http, config, place)
-            client.timeout_s = _TIMEOUT_S
-            found = await _list(client, server, wanted, place)
-            log("mcp", "%s: %d tools" % (server, len(found)))
-            at = now
-        except (ToolError, OSError, ValueError) as error:
-            log("mcp", error)
-            # What was known stays. No other turn of the next minutes waits for it.
-            found = list(lines(registry, server)) if known == tag else ()
-            at = now - _EVERY_S + _RETRY_S
-        finally:
-            await http.close()
-        files.make_dirs(place)
-        files.write_atomic(
-            "%s/%s.tools" % (place, server),
-            [dumps(line) + "\n" for line in [(tag, at)] + list(found)],
-        )
-        kept = [line[0] for line in found]
-        for entry in os.listdir(place):
-            name = entry.partition(".")[0]
-            if name.partition("-")[0] not in registry.servers or (
-                name.startswith(server + "-") and name not in kept
-            ):
-                files.remove(place + "/" + entry)
-
-
-def _stamp(place, server):
-    """Return (tag of the settings, time) of what is known of a server."""
-    try:
-        with open("%s/%s.tools" % (place, server), "rb") as file:
-            for line in files.lines(file):
-                tag, at = json.loads(line)
-                return tag, at
-    except (OSError, ValueError):
-        pass  # it is asked anew
-    return None, 0
-
-
-async def _list(client, server, wanted, place):
-    """Ask for all pages; return the lines of the tools, whose schemas are written by then."""
+async def fetch(server, http, settings, place, wanted):
+    """
+    Ask for all pages; return a line for each tool whose name is `wanted`, a function; its schema is in the folder
+    `place` by then.
+    """
+    client = Client(server, http, settings, place)
+    client.timeout_s = _TIMEOUT_S
     found = []
-    cursor = None
+    cursor = ""
     for _ in range(_MAX_PAGES):
         page = _Page(server, wanted, place, found)
-        await client.request("tools/list", {} if cursor is None else {"cursor": cursor}, page)
+        await client.request(
+            "tools/list", '"cursor":%s' % quote(cursor).decode() if cursor else "", page
+        )
         if page.cursor in ("", cursor) or page.full:
             break
         cursor = page.cursor
     return found
+
+
+def plain(name):
+    """Return `name` with `_` for whatever the APIs of models do not take."""
+    return "".join(
+        [c if c < "\x7f" and (c.isalpha() or c.isdigit() or c in "_-") else "_" for c in name]
+    )
+
+
+def unique_name(server, name):
+    """Return the name of a tool for models: one they take, always the same, and no other tool's."""
+    full = "%s-%s" % (server, plain(name))
+    if full[len(server) + 1 :] == name and len(full) <= _MAX_NAME:
+        return full
+    return "%s-%08x" % (full[: _MAX_NAME - 9], crc32(name.encode()) & 0xFFFFFFFF)
 
 
 class _Page:
@@ -111,14 +67,13 @@ class _Page:
         self._wanted = wanted
         self._place = place
         self._found = found
-        self._cutter = Cutter(self._tool)
-        self.raw = self._cutter.feed
+        self.raw = Cutter(self._tool).feed
 
     def __call__(self, path, value, more):
         if path[1] == "nextCursor" and value is not None:
             self.cursor += str(value)
             if len(self.cursor) > _MAX_CURSOR:
-                raise ValueError("its nextCursor is too long")
+                raise ValueError("the nextCursor of %s is too long" % self._server)
 
     def _tool(self, members):
         """Keep a tool, given as {member: bytes of JSON}; None stands for one that is too long."""
@@ -126,22 +81,21 @@ class _Page:
             return
         try:
             name = loads(members["name"].decode())
-            if not any(matches(pattern, name) for pattern in self._wanted):
-                return
-            if len(self._found) >= _MAX_TOOLS:
-                if not self.full:
-                    log(
-                        "mcp",
-                        "%s has more than %d tools: name those you want in mcp.%s.tools"
-                        % (self._server, _MAX_TOOLS, self._server),
-                    )
-                self.full = True
-                return
         except (KeyError, ValueError, AttributeError):
             return  # no tool
+        if self.full or not isinstance(name, str) or not self._wanted(name):
+            return
+        self.full = len(self._found) >= _MAX_TOOLS
+        if self.full:
+            log(
+                "mcp",
+                "%s has more than %d tools: name those you want in mcp.%s.tools"
+                % (self._server, _MAX_TOOLS, self._server),
+            )
+            return
         try:
             self._keep(name, members)
-        except ValueError as error:
+        except (ValueError, TypeError, AttributeError) as error:
             log("mcp", "%s.%s is left out: %s" % (self._server, name[:64], error))
 
     def _keep(self, name, members):
@@ -150,7 +104,7 @@ class _Page:
             raise ValueError("its schema is no object, or over %d bytes" % _MAX_SCHEMA)
         headers = {}
         if b'"x-mcp-header"' in schema:
-            from tenner.tools.mcp_params import wanted
+            from tenner.mcp.headers import wanted
 
             headers = wanted(json.loads(schema))
         description = members.get("description")
@@ -167,7 +121,6 @@ class _Page:
         )
         if len(data) > _MAX_SCHEMA:
             raise ValueError("its schema is over %d bytes" % _MAX_SCHEMA)
-        files.make_dirs(self._place)
         path = "%s/%s.json" % (self._place, own)
         if files.size(path) != len(data) or files.read_text(path).encode() != data:
             files.write_atomic(path, data)
@@ -215,12 +168,7 @@ class Cutter:
                     self._hold(data[start:i])
                     self._key = self._held.strip().strip(b'"')
                     self._held = b""
-                    self._holds = self._key in (
-                        b"name",
-                        b"description",
-                        b"inputSchema",
-                        b"annotations",
-                    )
+                    self._holds = self._key in _MEMBERS.split()
                     start = i + 1
                 elif byte in b",}":
                     self._hold(data[start:i])

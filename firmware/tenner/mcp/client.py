@@ -1,0 +1,181 @@
+# tenner mcp.client: requests to one MCP server over streamable HTTP.
+# MIT license; Copyright (c) 2026 the tenner authors
+"""
+Since revision 2026-07-28 of the protocol every request says all there is to know. A server that does not
+take one is greeted with `initialize`, as before, and may then have a session. Which of the two it is, and the
+session, are kept on flash, so that a call is one exchange.
+"""
+
+import asyncio
+import json
+
+from tenner import __version__
+from tenner.mcp.reply import Reply
+from tenner.net.jsonout import quote
+from tenner.port.compat import const
+from tenner.store import files
+from tenner.store.appendlog import dumps
+
+_TIMEOUT_S = const(55)  # a bit less than a tool has
+
+_LATEST = const("2026-07-28")
+# Versions that begin with a greeting, the one to offer first.
+_GREETED = const("2025-11-25 2025-06-18 2025-03-26")
+
+_MESSAGE = const('{"jsonrpc":"2.0","id":%d,"method":"%s","params":{%s}}')
+_NOTE = const('{"jsonrpc":"2.0","method":"notifications/initialized"}')
+_ME = const('{"name":"tenner","version":"%s"}')
+_HELLO = const('"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":')
+_META = const(
+    '"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",'
+    '"io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":%s}'
+)
+
+# Errors by which a server shows that it knows the latest revision: the headers are not right, we lack a
+# capability, it has not this version of ours.
+_KNOWING = (-32020, -32021, -32022)
+_VERSION = const(-32022)
+
+
+class McpError(OSError):
+    """args[0] is a sentence: which server, what, and what to do."""
+
+
+class Refused(McpError):
+    """The server has answered with an error; args[0] is what it says."""
+
+
+class Client:
+    """
+    A server of the settings. `settings` are those of `mcp` by their names, since to look up a default takes more
+    memory than all else here; `folder` is where the session is kept.
+    """
+
+    timeout_s = _TIMEOUT_S
+
+    def __init__(self, server, http, settings, folder):
+        self._server = server
+        self._http = http
+        self._url = settings[server].get("url", "")
+        self._token = settings[server].get("token")
+        self._path = "%s/%s.session" % (folder, server)
+        self._id = 0
+        self._version = self._session = None
+        if files.exists(self._path):
+            try:
+                self._version, self._session = json.loads(files.read_text(self._path))
+            except ValueError:
+                pass  # it is greeted anew
+
+    async def call(self, line, args, sink):
+        """Call the tool of a line of the `.tools` file; `sink` gets what is in the result."""
+        _, name, _, paths = line
+        more = [("Mcp-Name", name)]
+        if paths or not is_plain(name):
+            from tenner.mcp import headers
+
+            more = [("Mcp-Name", headers.encoded(name))] + headers.values(paths, args)
+        members = '"name":%s,"arguments":%s' % (quote(name).decode(), dumps(args))
+        await self.request("tools/call", members, sink, more)
+
+    async def request(self, method, members, sink, more=()):
+        """
+        Send a request, whose parameters have these `members`, until it is answered. McpError says in a sentence
+        why it was not. `more` are headers for those servers that want them.
+        """
+        known = self._version
+        self._version = known or _LATEST
+        reply = await self._send(method, members, sink, more)
+        if self._is_lost(reply, known):
+            first = reply
+            self._version = self._session = None
+            try:
+                await self._greet()
+            except Refused:
+                # It is not that it wants to be greeted.
+                self._check(first)
+                raise
+            known = None
+            reply = await self._send(method, members, sink)
+        self._check(reply)
+        if not known:
+            files.write_atomic(self._path, dumps((self._version, self._session)))
+
+    def _is_lost(self, reply, known):
+        """Does the server want to be greeted, for the first time or again?"""
+        status = reply.status
+        if status in (401, 403, 429) or status >= 500:
+            return False
+        if self._version != _LATEST:
+            return status in (400, 404)
+        if reply.code in _KNOWING:
+            return reply.code == _VERSION and _GREETED[:10] in reply.supported
+        return status >= 400 or (reply.code is not None and not known)
+
+    async def _greet(self):
+        reply = await self._send("initialize", _HELLO + _ME % __version__)
+        self._check(reply)
+        if reply.version not in _GREETED.split():
+            self._fail("speaks only version %s of the protocol" % str(reply.version)[:20])
+        self._version = reply.version
+        self._session = self._http.header("mcp-session-id")
+        self._check(await self._send(None, ""))
+
+    async def _send(self, method, members, sink=None, more=()):
+        """One exchange; return its Reply, whatever it says."""
+        headers = [
+            ("Content-Type", "application/json"),
+            ("Accept", "application/json, text/event-stream"),
+        ]
+        if self._token:
+            headers.append(("Authorization", "Bearer " + self._token))
+        if self._version:
+            headers.append(("MCP-Protocol-Version", self._version))
+        if self._session:
+            headers.append(("Mcp-Session-Id", self._session))
+        if self._version == _LATEST:
+            headers.append(("Mcp-Method", method))
+            headers += more
+            members += (members and ",") + _META % (_ME % __version__)
+        self._id += 1
+        body = (_MESSAGE % (self._id, method, members) if method else _NOTE).encode()
+        reply = Reply(sink)
+        try:
+            await self._http.exchange("POST", self._url, headers, body, reply.read, self.timeout_s)
+        except (OSError, EOFError, ValueError, asyncio.TimeoutError) as error:
+            from tenner.net.tls import explain
+
+            # For CPython a time that is up is an OSError.
+            if isinstance(error, asyncio.TimeoutError):
+                self._fail("did not answer within %d s" % self.timeout_s)
+            if isinstance(error, EOFError):
+                self._fail("closed the connection before its answer was whole")
+            self._fail("does not answer as it should: %s" % (explain(error) or error))
+        return reply
+
+    def _check(self, reply):
+        """Raise McpError if the reply is no result."""
+        status = reply.status
+        if status in (401, 403):
+            self._fail("does not let me in (%d): check mcp.%s.token" % (status, self._server))
+        if 300 <= status < 400:
+            self._fail("has moved (%d): change mcp.%s.url" % (status, self._server))
+        if reply.code is not None:
+            raise Refused("error %s: %s" % (reply.code, reply.message))
+        if status >= 400:
+            self._fail("answered %d: check mcp.%s.url" % (status, self._server))
+        if reply.kind != "complete":
+            self._fail("wants something that I cannot give it (%s)" % str(reply.kind)[:40])
+
+    def _fail(self, what):
+        raise McpError("the MCP server %s %s" % (self._server, what))
+
+
+def is_plain(value):
+    """Can a header hold this text as it is?"""
+    return (
+        value
+        and value == value.strip()
+        and " " <= min(value) <= max(value) <= "~"
+        and not value.startswith("=?base64?")
+    )

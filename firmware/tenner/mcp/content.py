@@ -1,0 +1,81 @@
+# tenner mcp.content: the result of a tool of an MCP server, as text for a model.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+from tenner.port.compat import const
+
+_TEXT = const(2000)
+_NAMED = const(120)
+
+
+class Content:
+    """The result of a call: its texts, up to a limit; what is no text is named."""
+
+    def __init__(self):
+        self._texts = []
+        self._other = []
+        self._room = _TEXT
+        self._total = 0
+        self._item = {}
+        self._index = -1
+        self._open = False
+        #: Does the tool say that it failed?
+        self.is_error = False
+
+    def __call__(self, path, value, more):
+        if path[1] == "isError":
+            self.is_error = value
+        elif path[1] == "structuredContent":
+            self._structured(path, value, more)
+        elif path[1] == "content" and (len(path) == 4 or path[3:4] == ["resource"]):
+            if path[2] != self._index:
+                self._end()
+                self._index = path[2]
+            self._member(path[-1], value, more)
+
+    def _member(self, name, value, more):
+        if name == "text":
+            self._add(value)
+        elif name in ("data", "blob"):
+            self._item["data"] = self._item.get("data", 0) + len(value)
+        elif name in ("type", "mimeType", "uri", "name"):
+            self._item[name] = (self._item.get(name, "") + str(value))[:_NAMED]
+
+    def _add(self, text):
+        self._total += len(text)
+        if self._room > 0:
+            self._texts.append(text[: self._room])
+            self._room -= len(self._texts[-1])
+
+    def _structured(self, path, value, more):
+        """The same for programs; shown, one value a line, where there is no text."""
+        if self._open and len(self._other[-1]) < _TEXT:
+            self._other[-1] += value
+        elif not self._open and len(self._other) < _NAMED:
+            self._other.append("%s: %s" % (".".join([str(key) for key in path[2:]]), value))
+        self._open = more
+
+    def _end(self):
+        """An item is over: what is no text is named; the texts of two items are two lines."""
+        item, self._item = self._item, {}
+        kind = item.get("type")
+        if kind == "text":
+            self._add("\n")
+        elif kind:
+            what = " ".join([item[key] for key in ("name", "uri", "mimeType") if key in item])
+            # Four letters of base64 are three bytes.
+            size = (
+                ", %d bytes that are not shown" % (item["data"] * 3 // 4) if "data" in item else ""
+            )
+            self._add("[%s %s%s]\n" % (kind, what, size))
+
+    def text(self):
+        """Return the whole as text, and say what is missing of it."""
+        self._end()
+        text = "".join(self._texts).rstrip("\n")
+        if not text:
+            for line in self._other:
+                self._add(line + "\n")
+            text = "".join(self._texts).rstrip("\n") or "(nothing)"
+        if self._room <= 0 and self._total > _TEXT:
+            text += "\n[cut after %d of %d characters: ask for less]" % (_TEXT, self._total)
+        return text
