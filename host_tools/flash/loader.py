@@ -10,8 +10,8 @@ import contextlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from esp_pylib.logger import EspLog, EspLogBase
 from esptool import cmds
+from esptool.logger import EspLog, EspLogBase
 from esptool.reset import ResetStrategy
 from esptool.util import FatalError, flash_size_bytes
 
@@ -70,6 +70,8 @@ class Loader:
         # Bound to the terminal when esptool was imported.
         ResetStrategy.print_once = self._log.warn
         self._gone = False
+        #: Flash may be other than it was.
+        self.touched = False
         self._esp: Any = None
         self._port = _open(device)
         try:
@@ -101,6 +103,17 @@ class Loader:
             # A cable that was pulled is a matter for its owner; esptool would wait, and go on with
             # whichever board comes to have that port.
             esp.WRITE_FLASH_ATTEMPTS = 1
+            for name in ("flash_begin", "flash_defl_begin"):
+                setattr(esp, name, self._touching(getattr(esp, name)))
+
+    def _touching(self, begin: Callable[..., Any]) -> Callable[..., Any]:
+        """Before that, whatever esptool has against an image, nothing is changed."""
+
+        def noted(*arguments: Any, **options: Any) -> Any:
+            self.touched = True
+            return begin(*arguments, **options)
+
+        return noted
 
     @property
     def device_id(self) -> str:

@@ -10,11 +10,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
-from host_tools.board import open_board
+from host_tools.board import Board, open_board, ports
 from host_tools.board.link import Info, Started
 from host_tools.board.ports import Port
+from host_tools.board.transport import RETURN_LIMIT_S
 from host_tools.catalog import KnownBoard
-from host_tools.errors import CommandError
+from host_tools.errors import CommandError, PortError
 from host_tools.flash.images import Contents, Image, check
 from host_tools.flash.loader import DEFAULT_BAUD, Loader
 from host_tools.flash.plan import FilePlan, agent_files, plan_files
@@ -22,6 +23,8 @@ from host_tools.flash.saved import Unfinished, save
 from host_tools.littlefs_image import BLOCK_SIZE, make_file_system
 from host_tools.project import Project
 from host_tools.sync.backup import Backup
+
+_RETURN_STEP_S = 0.2
 
 
 class Interrupted(CommandError):
@@ -107,14 +110,20 @@ def flash(port: Port, wish: Wish, project: Project, screen: Screen) -> Report:
     """All of it. The port is free again afterwards, and the board runs."""
     begun = time.monotonic()
     with _going_wrong() as stage:
-        with Loader(port.device, baud=wish.baud) as loader:
+        with Loader(port.device, baud=wish.baud) as stage.loader:
+            loader = stage.loader
             report, known = _look(loader, port, wish, screen)
             unfinished = Unfinished(project, loader.device_id)
+            record = unfinished.load()
             plan = _save(loader, known, wish, project, screen, report, unfinished)
-            stage.backup, stage.whole = report.backup, False
-            _burn(loader, known, plan, screen, report)
+            stage.backup = report.backup
+            try:
+                _burn(loader, known, plan, screen, report)
+            finally:
+                if stage.untouched and record is None:
+                    unfinished.end()
             unfinished.end()
-            stage.whole = stage.written = True
+            stage.written = True
         project.remember(board=known.name)
         with screen.progress("Starting") as step:
             step(0, 0)
@@ -125,11 +134,15 @@ def flash(port: Port, wish: Wish, project: Project, screen: Screen) -> Report:
 
 @dataclass
 class _Stage:
-    """How far it has come; what is in flash is `whole` before the first byte and after the last."""
+    """How far it has come."""
 
-    whole: bool = True
+    loader: Loader | None = None
     written: bool = False
     backup: Path | None = None
+
+    @property
+    def untouched(self) -> bool:
+        return self.loader is None or not self.loader.touched
 
     @property
     def half(self) -> str:
@@ -148,20 +161,20 @@ def _going_wrong() -> Iterator[_Stage]:
     try:
         yield stage
     except KeyboardInterrupt:
-        if not stage.whole:
-            text = f"stopped in the middle of writing. {stage.half}"
-        elif stage.written:
+        if stage.written:
             text = "stopped; everything is written and verified, but nobody saw it start: press its reset button"
-        else:
+        elif stage.untouched:
             text = "stopped; nothing was changed, and the board starts as before"
+        else:
+            text = f"stopped in the middle of writing. {stage.half}"
         raise Interrupted(text) from None
     except CommandError as exc:
-        if not stage.whole:
-            text = f"{exc.message.rstrip('.')}. {stage.half}"
-        elif stage.written:
+        if stage.written:
             text = f"MicroPython is written and verified, but then: {exc.message}"
-        else:
+        elif stage.untouched:
             raise
+        else:
+            text = f"{exc.message.rstrip('.')}. {stage.half}"
         raise type(exc)(text) from exc
 
 
@@ -261,7 +274,19 @@ def _without_free_blocks(system: bytes) -> bytes:
 
 def _see_it_start(port: Port, report: Report) -> None:
     """Ask the board itself what runs on it now, and have its agent start."""
-    with open_board(port.device if port.sim is None else None, port.sim) as board:
+    with _open_again(port) as board:
         report.info = board.info()
         if report.info.agent:
             report.started = board.restart()
+
+
+def _open_again(port: Port) -> Board:
+    """After the reset a native USB port is gone for a moment, and may come back under another name."""
+    deadline = time.monotonic() + RETURN_LIMIT_S
+    while True:
+        try:
+            return open_board(None if port.sim else ports.refind(port), port.sim)
+        except PortError:
+            if time.monotonic() > deadline:
+                raise
+        time.sleep(_RETURN_STEP_S)

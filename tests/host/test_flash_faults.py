@@ -9,8 +9,9 @@ import threading
 
 import pytest
 import serial
+from esptool.util import FatalError
 
-from host_tools.errors import BoardSilent
+from host_tools.errors import BoardSilent, PortError
 from host_tools.flash import command, run
 from host_tools.sync.backup import Backup
 from host_tools.vboard import VirtualBoard, image
@@ -355,6 +356,36 @@ def test_a_silent_board(place):
         said = refused(4)
         assert "does not enter its loader" in said
         assert "Hold the button BOOT" in said
+
+
+def test_a_port_that_comes_back_under_another_name(place, monkeypatch):
+    """As a native USB port does after the reset."""
+    opened = run.open_board
+
+    def away(*arguments):
+        monkeypatch.setattr(run, "open_board", opened)
+        used.unplug()
+        used.plug()
+        raise PortError("there is no port")
+
+    with board() as used:
+        monkeypatch.setattr(run, "open_board", away)
+        assert flashed()["agent"]["running"]
+        assert own(used) == OWN
+
+
+def test_what_esptool_has_against_an_image_changes_nothing(place, monkeypatch):
+    """Such as a chip that is too old for it; that is found out before anything is erased."""
+
+    def refuse(*_, **__):
+        raise FatalError("requires chip revision v9.0 or higher (this chip is revision v0.4)")
+
+    with board() as used, untouched(used):
+        monkeypatch.setattr("esptool.cmds._validate_image_compatibility", refuse)
+        said = refused(1)
+        assert "esptool on" in said and "requires chip revision v9.0" in said
+        assert "half written" not in said
+        assert not list((place / "project" / ".tenner" / "flash").glob("*"))
 
 
 def test_a_board_that_does_not_start_afterwards(place, monkeypatch):
