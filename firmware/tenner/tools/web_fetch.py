@@ -12,7 +12,7 @@ from tenner.port.compat import const
 from tenner.tools import ToolError, as_data
 
 _MOST = const(20000)  # bytes of text in one answer
-_MOST_SMALL = const(3000)
+_MOST_SMALL = const(2000)
 _REDIRECTS = const(5)
 _TEXTS = const(" json xml javascript x-javascript yaml x-yaml x-ndjson ")
 _URL = const(300)  # characters of an address that are shown
@@ -156,7 +156,6 @@ class _Page:
     def answer(self):
         if self._skip or (self._offset and not self._used):
             raise ToolError("offset %d is past the end of the text" % self._offset)
-        view = memoryview(self._buf)
         used = self._used - (cut(self._buf, self._used) if self._cut else 0)
         part = _shown(self.url)
         end = self._offset + used
@@ -167,7 +166,8 @@ class _Page:
         charset = self._page.charset if self._page else self._charset
         if charset and charset.note:
             part += "; " + charset.note
-        text = decode(view[:used])
+        text = decode(memoryview(self._buf)[:used])
+        self._buf = None  # room for what becomes of the text
         if self._links:
             text += "\n\n" + "\n".join(self._links)
         return as_data(part, text)
