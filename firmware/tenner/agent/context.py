@@ -44,6 +44,10 @@ def system(agent, turn):
         if files.size(path) > 0:
             yield b"\n# %s.md\n" % name.encode()
             yield from _file_pieces(path, limit)
+    if turn.kind == "person":
+        from tenner.agent.skills import pieces
+
+        yield from pieces(agent.workspace)
 
 
 def records(turn):

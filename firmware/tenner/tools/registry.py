@@ -141,6 +141,8 @@ class Registry:
         # The web is there for who asks for it: settings are what its tools need.
         if name == "web_fetch" and self.config.get("tools.web_fetch"):
             return True
+        if name in ("find_skills", "install_skill"):
+            return bool(self.config.get("skills.index"))
         if name[:4] == "web_":
             return self.config.get("web.search") != "off"
         # Schedules are not changed by what they started, and a sub-agent starts no other.

@@ -1,0 +1,28 @@
+# tenner agent.skills: the line of the prompt for each skill in the workspace; its text is read when it is needed.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+import os
+
+from tenner.port.compat import const
+from tenner.store import files
+
+_MOST = const(20)
+_FRONT = const(512)
+_LINE = const(160)
+
+
+def pieces(workspace):
+    """Yield the names of the skills and what each is for."""
+    folder = workspace + "/skills"
+    if not files.is_folder(folder):
+        return
+    head = b"\n# Skills\nFor what one is for, read skills/NAME/SKILL.md first.\n"
+    for name in sorted(os.listdir(folder))[:_MOST]:
+        path = "%s/%s/SKILL.md" % (folder, name)
+        if files.exists(path):
+            with open(path, "rb") as file:
+                front = file.read(_FRONT)
+            _, _, line = front.partition(b"\ndescription:")
+            line = line.partition(b"\n")[0].strip(b" \"'\r")[:_LINE]
+            yield head + b"- %s: %s\n" % (name.encode(), line)
+            head = b""

@@ -1,0 +1,26 @@
+# tenner tools.find_skills: what there is in the owner's index of skills.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+from tenner.tools import as_data
+from tenner.tools.skill_index import entries
+
+RESULT_CAP = 2048
+LIMITS = {"query": (None, 200)}
+OUTSIDE = True
+
+
+async def run(args, ctx):
+    words = args.get("query", "").lower().split()
+    found = []
+
+    def take(name, description, _):
+        line = "%s: %s" % (name, description)
+        if all(word in line.lower() for word in words):
+            found.append(line)
+
+    http = ctx.agent.app.http()
+    try:
+        await entries(ctx, http, take)
+    finally:
+        await http.close()
+    return as_data("index of skills", "\n".join(found) or "no skill has these words")

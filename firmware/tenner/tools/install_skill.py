@@ -1,0 +1,78 @@
+# tenner tools.install_skill: brings a skill into the workspace; what it says is for the owner to judge.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+from tenner.port.compat import const
+from tenner.store import files
+from tenner.tools import ToolError
+from tenner.tools.paths import check_room
+from tenner.tools.skill_index import address, entries, is_plain, text
+
+_MAX_FILE = const(8192)
+_MAX_NAME = const(40)
+_MAIN = "SKILL.md"
+_ENDINGS = (".md", ".json", ".txt", ".csv")
+
+LIMITS = {"name": (1, 128)}
+OUTSIDE = True
+ASK_ANYWAY = True
+
+
+def check(args, ctx):
+    name = _name(args["name"])
+    if not is_plain(name) or not 0 < len(name) <= _MAX_NAME:
+        raise ToolError('install_skill: "%s" is no name of a skill: use find_skills' % name[:60])
+    _place(args, ctx)
+
+
+def approval(args, ctx):
+    return "install the skill %s, which later turns may follow, from %s" % (
+        _name(args["name"]),
+        _place(args, ctx),
+    )
+
+
+async def run(args, ctx):
+    name = _name(args["name"])
+    place = _place(args, ctx)
+    lists = []
+
+    def take(found, _, names):
+        if found == name:
+            lists.append([one for one in names if one != _MAIN])
+
+    folder = "%s/skills/%s" % (ctx.workspace, name)
+    http = ctx.agent.app.http()
+    try:
+        if place == address(ctx.config.get("skills.index")) + "/" + name:
+            await entries(ctx, http, take)
+            if not lists:
+                raise ToolError('install_skill: the index has no "%s": use find_skills' % name)
+        done = []
+        # Last what makes a skill of it.
+        for one in (lists[0] if lists else []) + [_MAIN]:
+            if not is_plain(one, "-_.") or one[0] == "." or not one.endswith(_ENDINGS):
+                raise ToolError("install_skill: a skill has no file %s" % one[:60])
+            body = await text(http, place + "/" + one, _MAX_FILE)
+            if one == _MAIN and not body.startswith("---\nname: %s\n" % name):
+                raise ToolError('install_skill: %s does not begin with "name: %s"' % (_MAIN, name))
+            check_room(ctx.workspace + "/", len(body.encode()))
+            files.make_dirs(folder)
+            files.write_atomic(folder + "/" + one, body)
+            done.append(one)
+    finally:
+        await http.close()
+    return "installed skills/%s: %s. Read its %s" % (name, ", ".join(sorted(done)), _MAIN)
+
+
+def _name(name):
+    return name.partition("@")[0].rstrip("/").rpartition("/")[2]
+
+
+def _place(args, ctx):
+    """Return the URL of the skill's folder."""
+    name = args["name"]
+    if name.startswith("github:"):
+        return address(name)
+    if "/" in name:
+        raise ToolError("install_skill: use a name of find_skills, or github:owner/repo/folder")
+    return address(ctx.config.get("skills.index")) + "/" + name

@@ -1,0 +1,100 @@
+# tenner tools.skill_index: the skills that can be had, and where their files are; docs/skills.md has the format.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+from tenner.net.jsonin import Scanner
+from tenner.port.compat import const
+from tenner.tools import ToolError
+
+_TIMEOUT_S = const(20)
+_MAX_INDEX = const(65536)
+_MAX_TEXT = const(200)
+_MAX_FILES = const(6)
+_GITHUB = const("github:")
+
+
+def address(place):
+    """Return the URL of a folder, given as such or as github:owner/repo/folder@ref, without a slash at its end."""
+    if not place.startswith(_GITHUB):
+        return place.rstrip("/")
+    path, _, ref = place[len(_GITHUB) :].strip("/").partition("@")
+    parts = path.split("/")
+    for part in parts + [ref or "HEAD"]:
+        if part in ("", ".", "..") or not is_plain(part, "-_."):
+            parts = ()
+    if len(parts) < 2:
+        raise ToolError('"%s" is no github:owner/repo/folder' % place[:80])
+    parts.insert(2, ref or "HEAD")
+    return "https://raw.githubusercontent.com/" + "/".join(parts)
+
+
+def is_plain(text, more="-"):
+    """Has it letters, digits and `more` only?"""
+    return all(c < "\x7f" and (c.isalpha() or c.isdigit() or c in more) for c in text)
+
+
+async def entries(ctx, http, take):
+    """Call `take(name, description, files)` for each skill of the owner's index."""
+    entry = {}
+    index = -1
+
+    def give():
+        if entry.get("name"):
+            take(entry["name"], entry.get("description", ""), entry["files"])
+
+    def sink(path, value, more):
+        nonlocal index
+        if len(path) < 3 or path[0] != "skills":
+            return
+        if path[1] != index:
+            give()
+            entry.clear()
+            entry["files"] = []
+            index = path[1]
+        if path[2] == "files" and len(path) == 4:
+            if len(entry["files"]) < _MAX_FILES:
+                entry["files"].append(str(value))
+        elif path[2] in ("name", "description"):
+            entry[path[2]] = (entry.get(path[2], "") + str(value))[:_MAX_TEXT]
+
+    async def consume(response):
+        scanner = Scanner(sink)
+        buf = memoryview(bytearray(512))
+        total = 0
+        while True:
+            count = await response.readinto(buf)
+            if not count:
+                break
+            total += count
+            if total > _MAX_INDEX:
+                raise ToolError("the index of skills is over %d bytes" % _MAX_INDEX)
+            scanner.feed(bytes(buf[:count]))
+        scanner.end()
+        give()
+
+    await get(http, address(ctx.config.get("skills.index")) + "/index.json", consume)
+
+
+async def text(http, url, limit):
+    """Return a file of at most `limit` bytes as text."""
+
+    async def consume(response):
+        body = await response.read_text(limit + 1)
+        if len(body.encode()) > limit:
+            raise ToolError("%s is over %d bytes" % (url, limit))
+        return body
+
+    return await get(http, url, consume)
+
+
+async def get(http, url, consume):
+    async def checked(response):
+        if response.status != 200:
+            raise ToolError("%s answered %d" % (url, response.status))
+        return await consume(response)
+
+    try:
+        return await http.exchange("GET", url, (), None, checked, _TIMEOUT_S)
+    except (OSError, EOFError, ValueError) as error:
+        from tenner.net.tls import explain
+
+        raise ToolError("%s cannot be had: %s" % (url, explain(error) or error))
