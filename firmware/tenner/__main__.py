@@ -1,8 +1,13 @@
 # tenner __main__: the agent from a command line, `python -m tenner` or `micropython -m tenner`.
 # MIT license; Copyright (c) 2026 the tenner authors
 
+import gc
 import os
 import sys
+
+from tenner.port.compat import const
+
+_GARBAGE = const(32768)
 
 _HELP = """\
 usage: python -m tenner [options]        (or: micropython -m tenner)
@@ -93,6 +98,9 @@ def main(argv):
         from tenner.oneshot import heartbeat
 
         return heartbeat(root, config, workspace)
+    if hasattr(gc, "threshold"):
+        # Collected early, the live heap stays in few pages; the others are never touched, so they cost nothing.
+        gc.threshold(_GARBAGE)
     from tenner.app import main as run
 
     return run(root, config, workspace)

@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.table import Table
 
 from host_tools import ROOT, tenner_version
-from host_tools.bench import code, heap, loaded, requests, schedule
+from host_tools.bench import code, heap, linux, loaded, requests, schedule
 from host_tools.bench.rows import NotMeasured, Row
 from host_tools.vboard import BoardError
 
@@ -66,6 +66,10 @@ ROWS = [
     Row("heartbeat.day_bytes.template", "prompts of a day, template untouched", "B", schedule.template_bytes, 0),
     Row("heartbeat.day_bytes.gated", "3 gates, one true from noon, fires once", "B", schedule.gated_bytes),
     Row("heartbeat.day_bytes.ten_tasks", "10 plain tasks, 48 beats", "B", schedule.ten_tasks_bytes),
+    Row("rss.micropython_mb", "idle agent on Linux after 100 turns", "MB", linux.rss_micropython_mb, 4, "10-20"),
+    Row("rss.cpython_mb", "the same under CPython", "MB", linux.rss_cpython_mb, 20, "10-20"),
+    Row("start.micropython", "start to the first poll, as python3 -c pass", "times", linux.start_micropython),
+    Row("start.cpython", "the same under CPython", "times", linux.start_cpython),
     Row("lane.person_wait_ms", "a person's wait while a heartbeat streams", "ms", requests.person_wait_ms),
 ]  # fmt: skip
 

@@ -1,0 +1,141 @@
+"""Memory and start of the agent on Linux, under the kit's MicroPython and under CPython."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import platform
+import queue
+import statistics
+import subprocess
+import sys
+import tarfile
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from host_tools.bench.rows import NotMeasured
+from host_tools.errors import CommandError
+from host_tools.linux import kit, release
+from host_tools.services import API_KEY, MODEL, OWNER, TOKEN, Services
+
+TURNS = 100
+_PATIENCE_S = 60.0
+_STARTS = 5
+
+
+class Agent:
+    """One agent of a release, started as the service starts it."""
+
+    def __init__(self, folder: Path, services: Services, runtime: str) -> None:
+        self.services = services
+        root = folder / "root"
+        (root / "certs").mkdir(parents=True, exist_ok=True)
+        (root / "certs" / "stand-in.der").write_bytes(services.ca_der)
+        llm = {"base_url": services.model.base_url, "api_key": API_KEY, "model": MODEL}
+        telegram = {
+            "base_url": services.telegram.url,
+            "token": TOKEN,
+            "owner": str(OWNER),
+            "poll_s": 1,
+        }
+        (root / "config.json").write_text(json.dumps({"llm": llm, "telegram": telegram}))
+        self.begun = time.monotonic()
+        self.process = subprocess.Popen(
+            [folder / "tenner-agent", "--root", root],
+            env={**os.environ, "TENNER_PYTHON": sys.executable},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        self.lines: queue.Queue[str] = queue.Queue()
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self) -> None:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            self.lines.put(line)
+
+    def ask(self, number: int) -> None:
+        """One turn, every other one with a tool."""
+        text = f"say turn {number}" if number % 2 else 'call list_dir {"path":"/workspace"}'
+        self.services.telegram.say(OWNER, text)
+        self.services.telegram.wait_sent(number + 1, _PATIENCE_S)
+
+    def rss_mb(self) -> float:
+        """What of it is in memory, its share of files that are mapped included."""
+        text = Path(f"/proc/{self.process.pid}/status").read_text()
+        row = next(line for line in text.splitlines() if line.startswith("VmRSS:"))
+        return int(row.split()[1]) / 1024
+
+    def close(self) -> None:
+        self.process.kill()
+        self.process.communicate()
+
+
+@contextlib.contextmanager
+def _unpacked(runtime: str) -> Iterator[Path]:
+    if platform.system() != "Linux":
+        raise NotMeasured(f"needs Linux, this is {platform.system()}")
+    architecture = kit.MACHINES.get(platform.machine())
+    if architecture is None and runtime == "micropython":
+        raise NotMeasured(f"there is no kit for {platform.machine()}")
+    try:
+        made = release.build(runtime, architecture, None)
+    except CommandError as exc:
+        raise NotMeasured(exc.message) from exc
+    with tempfile.TemporaryDirectory() as folder:
+        packed = Path(folder, "release.tar.gz")
+        packed.write_bytes(made.packed(made.files))
+        with tarfile.open(packed) as archive:
+            archive.extractall(folder)
+        yield Path(folder)
+
+
+def _rss_mb(runtime: str) -> float:
+    with _unpacked(runtime) as folder, Services() as services:
+        agent = Agent(folder, services, runtime)
+        try:
+            for number in range(TURNS):
+                agent.ask(number)
+            return agent.rss_mb()
+        finally:
+            agent.close()
+
+
+def _start_ratio(runtime: str) -> float:
+    """Time from the start to the first request to Telegram, in starts of `python3 -c pass`."""
+    with _unpacked(runtime) as folder, Services() as services:
+        seconds, bare = [], []
+        for _ in range(_STARTS):
+            begun = time.monotonic()
+            subprocess.run([sys.executable, "-c", "pass"], check=True)
+            bare.append(time.monotonic() - begun)
+            before = len(services.telegram.requests)
+            agent = Agent(folder, services, runtime)
+            try:
+                services.telegram.wait_requests(before + 1, _PATIENCE_S)
+                seconds.append(time.monotonic() - agent.begun)
+            finally:
+                agent.close()
+        return statistics.median(seconds) / statistics.median(bare)
+
+
+def rss_micropython_mb() -> float:
+    return _rss_mb("micropython")
+
+
+def rss_cpython_mb() -> float:
+    return _rss_mb("cpython")
+
+
+def start_micropython() -> float:
+    return _start_ratio("micropython")
+
+
+def start_cpython() -> float:
+    return _start_ratio("cpython")
