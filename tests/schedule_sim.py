@@ -11,8 +11,7 @@ import os
 from support import remove_tree, temp_folder
 from tenner import log as tenner_log
 from tenner.schedule.book import Book
-from tenner.schedule.cron import CronJobs
-from tenner.schedule.heartbeat import Heartbeat
+from tenner.schedule.service import CronJobs, Heartbeat
 from tenner.schedule.stores import Stores
 from tenner.schedule.zone import Zone
 

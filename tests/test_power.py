@@ -7,7 +7,7 @@ import schedule_sim as sim
 from tenner import power
 from tenner.port import linux
 from tenner.schedule.book import name_of
-from tenner.schedule.state import Task
+from tenner.schedule.service import Task
 from tenner.store.config import Config
 
 sim.quiet()

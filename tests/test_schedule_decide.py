@@ -11,7 +11,7 @@ from tenner.schedule.decide import chain, decide
 from tenner.schedule.hours import Hours
 from tenner.schedule.index import build
 from tenner.schedule.items import split
-from tenner.schedule.state import Task
+from tenner.schedule.service import Task
 from tenner.schedule.zone import Zone, date_of, days_of, month_days
 
 sim.quiet()

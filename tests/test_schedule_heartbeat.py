@@ -49,10 +49,6 @@ class Beats(unittest.TestCase):
         off = sim.Board("- Check.\n", heartbeat__every=0)
         self.assertEqual(off.step(), ("off", "disabled (config)"))
 
-    def test_bad_hours_are_an_error_at_the_start(self):
-        with self.assertRaises(ValueError):
-            sim.Board("- Check.\n", heartbeat__active_hours="08:00-08:00")
-
     def test_the_prompt_ends_with_the_time(self):
         board = sim.Board(
             "# H\nMind the plants.\n- Check.\n- (every 1d) Not now.\n"

@@ -16,8 +16,7 @@ _RESIDENT = (
     "tenner.store.slots tenner.agent tenner.agent.agent tenner.agent.bus tenner.agent.lane "
     "tenner.net tenner.net.http tenner.net.gate tenner.net.clock tenner.net.jsonin "
     "tenner.net.jsonout tenner.channels tenner.channels.telegram "
-    "tenner.schedule tenner.schedule.heartbeat tenner.schedule.alarm tenner.schedule.state "
-    "tenner.schedule.cron"
+    "tenner.schedule tenner.schedule.service"
 )
 
 # Parts that are made again when they are asked for.

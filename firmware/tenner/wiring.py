@@ -117,12 +117,12 @@ def scheduled(app):
 
 
 def heartbeat(app):
-    from tenner.schedule.heartbeat import Heartbeat
+    from tenner.schedule.service import Heartbeat
 
     return Heartbeat(app)
 
 
 def cron(app):
-    from tenner.schedule.cron import CronJobs
+    from tenner.schedule.service import CronJobs
 
     return CronJobs(app)

@@ -4,7 +4,7 @@
 from tenner.port.compat import const
 from tenner.schedule import items
 from tenner.schedule.slots import seed as board_seed
-from tenner.schedule.state import Gate, Task
+from tenner.schedule.service import Gate, Task
 from tenner.schedule.watch import complain, prune
 
 # Timed tasks kept in memory, about 250 bytes each on a board.

@@ -14,7 +14,7 @@ time} or {"kind": "cron", "expr": five fields}, each with "tz"?. payload: "agent
 import json
 
 from tenner.port.compat import const
-from tenner.schedule.state import Task
+from tenner.schedule.service import Task
 from tenner.store import files, jsontext
 
 _MAX_ENTRY = const(6000)
@@ -183,7 +183,7 @@ def _timing(job):
 
 
 def job_of(entry, zone):
-    """The job (state.Task) of an entry; ValueError says what is wrong with it."""
+    """The job (a Task) of an entry; ValueError says what is wrong with it."""
     if not isinstance(entry, dict):
         raise ValueError("it is no object in curly brackets (%s)" % entry)
     job = Task()

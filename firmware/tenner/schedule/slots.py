@@ -26,7 +26,7 @@ def next_slot(interval_s, phase_s, now):
     return slot_start(interval_s, phase_s, now) + interval_s
 
 
-# --- state.Task
+# --- tasks
 
 
 def after(task, utc, zone):

@@ -5,7 +5,7 @@ from tenner.log import log
 from tenner.port.compat import const
 from tenner.schedule import slots
 from tenner.schedule.book import more_of, name_of
-from tenner.schedule.state import Task
+from tenner.schedule.service import Task
 
 # Lines that may have been written since the state was, beside two for each task.
 _TAIL = const(24)
