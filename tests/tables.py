@@ -57,7 +57,7 @@ def _heartbeat_items(case):
 
 
 def _active_hours(case):
-    from tenner.schedule.hours import Hours
+    from tenner.store.hours import Hours
 
     hours = Hours(case["window"])
     hour, minute = case.get("at", "00:00").split(":")

@@ -8,11 +8,11 @@ from tables import iso_local
 from tenner.schedule import gates, slots
 from tenner.schedule.cronexpr import Cron
 from tenner.schedule.decide import chain, decide
-from tenner.schedule.hours import Hours
 from tenner.schedule.index import build
 from tenner.schedule.items import split
 from tenner.schedule.service import Task
 from tenner.schedule.zone import Zone, date_of, days_of, month_days
+from tenner.store.hours import Hours
 
 sim.quiet()
 

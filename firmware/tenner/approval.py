@@ -24,7 +24,7 @@ def _is_quiet(app):
     window = app.config.get("heartbeat.active_hours")
     if not window:
         return False
-    from tenner.schedule.hours import Hours
+    from tenner.store.hours import Hours
 
     local = app.part("zone").local(app.clock.now())
     return not (app.clock.trusted and Hours(window).active(local[3] * 60 + local[4]))

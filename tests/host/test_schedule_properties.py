@@ -15,8 +15,8 @@ from support import remove_tree, temp_folder
 from tenner.agent.turn import Turn
 from tenner.schedule.book import name_of
 from tenner.schedule.gates import show
-from tenner.schedule.hours import Hours
 from tenner.schedule.slots import after
+from tenner.store.hours import Hours
 
 TEXTS = (
     "# H\n- Check the door.\n",

@@ -179,7 +179,7 @@ class Book:
         busy = left = None
         online = True
         if box.window:
-            from tenner.schedule.hours import Hours
+            from tenner.store.hours import Hours
 
             config["hours"] = Hours(box.window)
         if late:

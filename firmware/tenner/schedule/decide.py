@@ -13,8 +13,8 @@ busy    None, or who has the lane ("telegram:1234").    online  True, or what is
 budget_left  tokens left for today, None without a limit.
 """
 
-from tenner.schedule.hours import Hours
 from tenner.schedule.slots import due_at
+from tenner.store.hours import Hours
 
 # What follows from the gate that says no.
 _ACTIONS = ("off", "wait", "skip", "skip", "skip", "skip", "retry", "retry", "retry")

@@ -3,8 +3,8 @@
 
 from tenner.port.compat import const
 from tenner.schedule import items
-from tenner.schedule.slots import seed as board_seed
 from tenner.schedule.service import Gate, Task
+from tenner.schedule.slots import seed as board_seed
 from tenner.schedule.watch import complain, prune
 
 # Timed tasks kept in memory, about 250 bytes each on a board.

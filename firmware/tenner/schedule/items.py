@@ -235,11 +235,11 @@ def _clause(name, words):
 
         Cron(text)
     elif name == "hours":
-        from tenner.schedule.hours import Hours
+        from tenner.store.hours import Hours
 
         Hours(text)
     elif name == "daily":
-        from tenner.schedule.hours import minute_of_day
+        from tenner.store.hours import minute_of_day
 
         if not 0 <= minute_of_day(text) < 1440:
             raise ValueError

@@ -209,14 +209,12 @@ def _seconds(text):
 
 def _is_window(text):
     """Is it "", or HH:MM-HH:MM with two different ends?"""
-    ends = text.split("-")
-    for end in ends:
-        hour, _, minute = end.partition(":")
-        if len(end) != 5 or len(hour) != 2 or not (hour + minute).isdigit():
-            return not text
-        if int(minute) > 59 or int(hour + minute) > 2400:
-            return False
-    return len(ends) == 2 and ends[0] != ends[1] and ends[0] != "24:00"
+    from tenner.store.hours import Hours
+
+    try:
+        return not text or bool(Hours(text))
+    except ValueError:
+        return False
 
 
 def _allowed(name, limits):

@@ -1,4 +1,4 @@
-# tenner schedule.hours: a daily window HH:MM-HH:MM; start included, end not, overnight wraps.
+# tenner store.hours: a daily window HH:MM-HH:MM; start included, end not, overnight wraps.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 
