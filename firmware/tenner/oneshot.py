@@ -63,7 +63,7 @@ async def _beat(app):
     for line in app.part("heartbeat").status():
         print(line)
     # Now means now: neither the time, nor the hours, nor a sensor's gate is waited for.
-    action, reason = await app.part("heartbeat").step(forced=True)
+    action, reason = await app.part("heartbeat").step(True)
     print("decision: %s (%s)" % (action, reason))
     for text in sent:
         print("would send: " + text)

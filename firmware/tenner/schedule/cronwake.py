@@ -12,7 +12,7 @@ _MAX_FAILURES = const(5)
 _KEEP_S = const(86400)
 
 
-async def step(cron):
+async def step(cron, forced=False, aside=False):
     """Collect the jobs that are due, then run them one after the other."""
     book = Book(cron)
     watch.look(book)
@@ -100,16 +100,14 @@ async def _run(cron, job, behind):
 
 def _entry_of(cron, key):
     """The job's entry as it stands in the file, or None when that cannot be read any more."""
-    from tenner.schedule import jobs
+    from tenner.schedule.jobs import find
 
     try:
-        for _, entry in jobs.read(cron.file):
-            if jobs.id_of(entry) == key:
-                return entry
+        return find(cron.file, key)
     except (ValueError, OSError):
         # Looked at again at the next wake, and reported.
         cron.signature = None
-    return None
+        return None
 
 
 def failed(book, jobs, sentence, tokens):

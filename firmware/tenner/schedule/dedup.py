@@ -51,6 +51,7 @@ def _window_s(heartbeat):
 
 def mark_of(heartbeat, text):
     """What a text is known by; None when everything may be said again at once."""
+    import re
     from binascii import hexlify
     from hashlib import sha256
 
@@ -58,12 +59,6 @@ def mark_of(heartbeat, text):
         return None
     text = " ".join(text.lower().split())
     if heartbeat.app.config.get("heartbeat.dedup_numbers"):
-        text = mask_numbers(text)
+        # `12.5 of 30` becomes `# of #`.
+        text = re.sub("[0-9]+([.,][0-9]+)*", "#", text)
     return hexlify(sha256(text.encode()).digest()[:8]).decode()
-
-
-def mask_numbers(text):
-    """`12.5 of 30` becomes `# of #`."""
-    import re
-
-    return re.sub("[0-9]+([.,][0-9]+)*", "#", text)

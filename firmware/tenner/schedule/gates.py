@@ -12,7 +12,7 @@ def check(gate, value, mono_s):
         return abs(value - gate.reference) >= gate.number
     holds = _holds(gate, value)
     if gate.fired:
-        if holds or not _past_reset(gate, value):
+        if holds or (value > gate.reset if gate.op[0] == ">" else value < gate.reset):
             return False
         gate.fired = False
     if not holds:
@@ -35,16 +35,9 @@ def _holds(gate, value):
     op, number = gate.op, gate.number
     if op == "outside":
         return not number <= value <= gate.number2
-    holds = value == number
-    if op[0] == ">":
-        holds = value > number or (holds and op == ">=")
-    elif op[0] == "<":
-        holds = value < number or (holds and op == "<=")
-    return not holds if op == "!=" else holds
-
-
-def _past_reset(gate, value):
-    return value <= gate.reset if gate.op[0] == ">" else value >= gate.reset
+    if value == number:
+        return op in (">=", "<=", "==")
+    return op == "!=" or op[0] == (">" if value > number else "<")
 
 
 def name_of(gate):
@@ -117,8 +110,8 @@ class Senses:
             if name not in silent(self._heartbeat):
                 log("heartbeat", "gate %s: check failed: %s" % (name, error))
                 self._heartbeat.app.agent.notify(
-                    "I cannot check %s for HEARTBEAT.md line %d. Its tasks wait until it answers; "
-                    "I will not say this again before. %s" % (name, task.line, error)
+                    "I cannot check %s (HEARTBEAT.md line %d): %s Its tasks wait until it answers."
+                    % (name, task.line, str(error).rstrip(".") + ".")
                 )
             gate.silent = True
             return "check failed (%s)" % name

@@ -57,16 +57,16 @@ def build(clauses, key, seed, interval_s):
     """Task of one parsed item; `seed` is the board's number for the phase of the grid."""
     task = Task()
     task.key = key
-    for name in ("every_s", "cron", "hours", "model", "notify"):
-        if name in clauses:
-            setattr(task, name, clauses[name])
-    if "daily" in clauses:
-        hour, _, minute = clauses["daily"].partition(":")
-        task.cron = "%d %d * * *" % (int(minute), int(hour))
-    if "when" in clauses:
-        task.gate = Gate()
-        for name in clauses["when"]:
-            setattr(task.gate, name, clauses["when"][name])
+    for name in clauses:
+        value = clauses[name]
+        if name == "daily":
+            task.cron = "%s %s * * *" % (value[3:], value[:2])
+        elif name == "when":
+            task.gate = Gate()
+            for part in value:
+                setattr(task.gate, part, value[part])
+        else:
+            setattr(task, name, value)
     if not task.every_s and not task.cron:
         # It falls due with the beat and is counted like a task of its own.
         task.every_s = interval_s

@@ -25,7 +25,6 @@ TASK = 1  # (TASK, line, text, clauses)
 PROBLEM = 2  # (PROBLEM, line, sentence, None)
 
 _ITEM = r"([-*+]|[0-9]+[.)])([ \t]+|$)(\[[ xX]?\])?"
-_HEADING = r"#+([ \t]|$)"
 
 
 # --- lines
@@ -156,8 +155,10 @@ def _finish(task):
 
 def _is_mark(body):
     """Blank lines, headings, rules and code fences say nothing by themselves."""
-    if not body or body[:3] in ("```", "~~~") or re.match(_HEADING, body):
+    if not body or body[:3] in ("```", "~~~"):
         return True
+    if body[0] == "#":
+        return body.lstrip("#")[:1] in ("", " ", "\t")
     marks = body.replace(" ", "")
     return len(marks) >= 3 and marks[0] in "-*_" and not marks.strip(marks[0])
 
@@ -183,8 +184,8 @@ _CLAUSES = {
     "every": "1s to 366d, such as every 10m",
     "daily": "HH:MM, such as daily 07:30",
     "cron": "",
-    "when": "SENSOR.VALUE, then >, >=, <, <=, ==, != and a NUMBER, outside A..B or changes by N, "
-    "then for DURATION, reset NUMBER (on the other side)",
+    "when": "SENSOR.VALUE > NUMBER (or >=, <, <=, ==, !=, outside A..B, changes by N), "
+    "then for DURATION, reset NUMBER on the other side",
     "hours": "",
     "model": "model and one name",
     "notify": "notify alone",

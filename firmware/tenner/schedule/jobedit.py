@@ -51,11 +51,12 @@ def enable(cron, key, enabled=True):
     if key not in keys:
         raise ValueError('there is no job "%s"; jobs: %s' % (key, ", ".join(keys) or "none"))
 
-    def edit(entry):
+    entry = jobs.find(cron.file, key)
+    if enabled is None:
+        entry = None
+    else:
         entry["enabled"] = enabled
-        return entry
-
-    jobs.rewrite(cron.file, key, None if enabled is None else edit)
+    jobs.rewrite(cron.file, key, entry)
     _start_anew(cron, key)
 
 

@@ -101,34 +101,42 @@ def _value(piece):
         return str(error)
 
 
-def id_of(entry):
+def _id_of(entry):
     return entry.get("id") if isinstance(entry, dict) else None
 
 
-def rewrite(path, key, change):
-    """
-    Put `change(entry)` in the place of the job's entry, None takes it out; a dict instead of the
-    function is put there, or behind all others. Everything else stays as it stands in the file.
-    """
-    files.write_atomic(path, _pieces(path, key, change))
+def find(path, key):
+    """The entry of a job, or None."""
+    for _, entry in read(path):
+        if _id_of(entry) == key:
+            return entry
+    return None
 
 
-def _pieces(path, key, change):
+def rewrite(path, key, entry):
+    """
+    Put `entry` in the place of the job's, or behind all others; None takes it out. Everything else stays
+    as it stands in the file.
+    """
+    files.write_atomic(path, _pieces(path, key, entry))
+
+
+def _pieces(path, key, entry):
+    text = entry and b"\n" + json.dumps(entry).encode()
     comma = b""
     if not files.exists(path):
-        yield b'{"jobs": [\n' + json.dumps(change).encode() + b"\n]}\n"
+        yield b'{"jobs": [' + text + b"\n]}\n"
         return
     for piece, what in _cut(path):
         if what == _ENTRY and piece.strip():
-            entry = _value(piece)
-            if id_of(entry) == key:
-                if change is None or isinstance(change, dict):
+            if _id_of(_value(piece)) == key:
+                piece, text = text, None
+                if piece is None:
                     continue
-                piece = b"\n" + json.dumps(change(entry)).encode()
             yield comma + bytes(piece)
             comma = b","
-        elif what == _END and isinstance(change, dict):
-            yield comma + b"\n" + json.dumps(change).encode() + b"\n]"
+        elif what == _END and text:
+            yield comma + text + b"\n]"
         elif what != _COMMA:
             yield bytes(piece)
 
@@ -142,7 +150,7 @@ def scan(book, old):
     for job in old:
         before[job.key] = job
     found = []
-    keys = set()
+    keys = []
     problems = []
     try:
         for index, entry in read(box.file):
@@ -154,7 +162,7 @@ def scan(book, old):
             except (ValueError, OverflowError) as error:
                 complain(problems, "CRON.json entry %d: %s." % (index + 1, error))
                 continue
-            keys.add(job.key)
+            keys.append(job.key)
             same = before.get(job.key)
             if same and _timing(same) == _timing(job):
                 same.skip, same.notify = job.skip, job.notify
@@ -185,7 +193,7 @@ def _timing(job):
 def job_of(entry, zone):
     """The job (a Task) of an entry; ValueError says what is wrong with it."""
     if not isinstance(entry, dict):
-        raise ValueError("it is no object in curly brackets (%s)" % entry)
+        raise ValueError("it is no object (%s)" % entry)
     job = Task()
     job.key = entry.get("id")
     if not isinstance(job.key, str) or not 2 < len(json.dumps(job.key)) <= _MAX_ID + 2:
@@ -193,7 +201,7 @@ def job_of(entry, zone):
     schedule = entry.get("schedule")
     payload = entry.get("payload")
     if not isinstance(schedule, dict) or not isinstance(payload, dict):
-        raise ValueError('it needs a "schedule" and a "payload", each in curly brackets')
+        raise ValueError('it needs a "schedule" and a "payload"')
     text = payload.get("message")
     if not isinstance(text, str) or not text.strip():
         raise ValueError('its payload needs a "message"')
@@ -213,7 +221,7 @@ def job_of(entry, zone):
     elif kind == "every":
         every_s = schedule.get("every_seconds")
         if not isinstance(every_s, int) or not 1 <= every_s <= 366 * 86400:
-            raise ValueError('"every_seconds" must be a whole number from 1 to 31622400')
+            raise ValueError('"every_seconds" is a number from 1 to 31622400')
         job.every_s = every_s
         job.free = "anchor" not in schedule
         if not job.free:

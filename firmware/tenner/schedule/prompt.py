@@ -9,46 +9,38 @@ from tenner.schedule.gates import describe
 def prompt(heartbeat, tasks, only=None, numbered=False):
     """The prompt for these tasks; `only`: None, or the lines of those a model has chosen."""
     app = heartbeat.app
-    stores = heartbeat.stores()
-    general = []
-    chosen = []
-    for kind, _, text, _ in items.read(stores.lines()):
-        if kind == items.GENERAL:
-            general.append(text + "\n")
-    for line, text in _due(stores, tasks):
-        if only is None or line in only:
-            number = "%d." % (len(chosen) + 1) if numbered else "-"
-            chosen.append("%s %s\n" % (number, text))
-    general.append("\nTasks due now:\n" if general else "Tasks due now:\n")
-    general.extend(chosen or ("- The text above.\n",))
+    pieces, due = read(heartbeat, tasks)
+    pieces.append("\nTasks due now:" if pieces else "Tasks due now:")
+    if only is not None:
+        due = [found for found in due if found[0] in only]
+    for number, (_, text) in enumerate(due or ((0, "The text above."),), 1):
+        pieces.append("%s %s" % ("%d." % number if numbered else "-", text))
     opened = [task for task in tasks if task.opened is not None]
     if opened:
-        general.append("\nReadings:\n")
+        pieces.append("\nReadings:")
     for task in opened:
         sign = app.part("sensors").unit(task.gate.value)
         text = describe(task.gate, task.opened)
-        general.append("- %s%s\n" % (text, " (%s)" % sign if sign else ""))
+        pieces.append("- %s%s" % (text, " (%s)" % sign if sign else ""))
     clock = app.clock
-    general.append("\nTime: %s\n" % app.part("zone").tell(clock.now(), clock.trusted))
-    return "".join(general)
+    pieces.append("\nTime: %s\n" % app.part("zone").tell(clock.now(), clock.trusted))
+    return "\n".join(pieces)
 
 
-def _due(stores, tasks):
-    """Yield (line, text) of the tasks: items that have clauses, and those without when the beat is due."""
-    plain = any(task.key == 0 for task in tasks)
+def read(heartbeat, tasks):
+    """
+    (general text, (line, text) of each task): the items that have clauses, and those without when the
+    beat is due.
+    """
+    general = []
+    due = []
     lines = [task.line for task in tasks if task.key]
-    for kind, line, text, clauses in items.read(stores.lines()):
-        if kind == items.TASK and (line in lines if clauses else plain):
-            yield line, text
-
-
-def text_of(stores, line_number):
-    """The text of one task."""
-    found = ""
-    for kind, line, text, _ in items.read(stores.lines()):
-        if kind == items.TASK and line == line_number:
-            found = text
-    return found
+    for kind, line, text, clauses in items.read(heartbeat.stores().lines()):
+        if kind == items.GENERAL:
+            general.append(text)
+        elif kind == items.TASK and (line in lines if clauses else len(lines) < len(tasks)):
+            due.append((line, text))
+    return general, due
 
 
 def choice(heartbeat, tasks, reply):
@@ -69,7 +61,7 @@ def choice(heartbeat, tasks, reply):
         numbers = chosen.get("tasks")
         if not isinstance(numbers, list):
             return None
-        due = enumerate(_due(heartbeat.stores(), tasks), 1)
+        due = enumerate(read(heartbeat, tasks)[1], 1)
         # Numbers that mean nothing are no reason to drop what should run.
         return [line for number, (line, _) in due if number in numbers] or None
     return []

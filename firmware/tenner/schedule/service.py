@@ -81,12 +81,10 @@ class Gate:
 
 
 def later(module, name):
-    """A method that is in another module, which is loaded when it is called."""
+    """A function that is in another module, which is loaded when it is called."""
 
-    def call(self, *args):
-        return getattr(__import__("tenner.schedule." + module, None, None, (name,)), name)(
-            self, *args
-        )
+    def call(*args):
+        return getattr(__import__("tenner.schedule." + module, None, None, (name,)), name)(*args)
 
     return call
 
@@ -132,6 +130,8 @@ class Service:
     work = early = False
     #: schedule.stores.Stores, or what stands in for it in tests.
     kept = None
+    #: The module whose step() looks once at file, clock and sensors, and runs what is due.
+    module = ""
 
     def __init__(self, app, area, file):
         self.app = app
@@ -153,12 +153,16 @@ class Service:
         """Wake whenever something is due, for ever."""
         while True:
             if not self._nothing_new():
-                await self.app.alone(self.step(aside=True))
+                await self.app.alone(self.step(False, True))
             wake_s = self.next_wake()
             # Not longer than a minute: the file may have been edited by anybody.
             wait_s = _POLL_S if wake_s is None else min(max(wake_s, 1), _POLL_S)
             if await _wait(self._poked, wait_s):
                 self._seen = None
+
+    async def step(self, forced=False, aside=False):
+        # Loaded when it runs, not when it is asked for: before there may be no memory for it.
+        return await later(self.module, "step")(self, forced, aside)
 
     def _nothing_new(self):
         """Whether a wake can be spared: nothing due, same file, same clock. Cheap on purpose."""
@@ -202,40 +206,19 @@ class Service:
 class Heartbeat(Service):
     """Runs what HEARTBEAT.md asks for."""
 
+    module = "wake"
     #: The turn under way beside the service.
-    _turn = None
+    turn = None
 
     def __init__(self, app):
         Service.__init__(self, app, "heartbeat", "HEARTBEAT.md")
         self.every_s = app.config.get("heartbeat.every")
         self.window = app.config.get("heartbeat.active_hours")
 
-    async def step(self, forced=False, aside=False):
-        """
-        Look once at the file, the clock and the sensors, and run what is due. (action, reason): "run" and
-        what came of it, or why not. `forced` passes the gates due, active hours and sensors; `aside`:
-        gates are looked at, and alerts sent, while a model thinks.
-        """
-        from tenner.schedule.wake import step
-
-        return await step(self, forced, aside)
-
-    def run_aside(self, tasks):
-        self._turn = asyncio.create_task(self._run_aside(tasks))
-
-    async def _run_aside(self, tasks):
-        from tenner.schedule.turns import run_groups
-
-        try:
-            await self.app.alone(run_groups(self, tasks))
-        finally:
-            self.running_s = self._turn = None
-            self.poke()
-
     #: confirm(mark): the owner has received that text, it is not said again within `heartbeat.dedup_h`
     confirm = later("dedup", "confirm")
 
-    #: status(): the chain of gates for `/heartbeat`, why(count): the last decisions for `/why`, line by line
+    #: status(): the chain of gates for `/heartbeat`, why(count=10): the last decisions for `/why`, line by line
     status = later("tell", "status")
     why = later("tell", "why")
 
@@ -246,14 +229,10 @@ class CronJobs(Service):
     state to the board. Texts of jobs stay on flash until they run.
     """
 
+    module = "cronwake"
+
     def __init__(self, app):
         Service.__init__(self, app, "cron", "CRON.json")
-
-    async def step(self, aside=False):
-        """Collect the jobs that are due, then run them one after the other."""
-        from tenner.schedule.cronwake import step
-
-        await step(self)
 
     #: lines(): one for each job; add(entry), remove(id), enable(id, enabled=True): ValueError says what is wrong
     lines = later("jobedit", "lines")

@@ -2,19 +2,27 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 """What decides before and what settles after is elsewhere, and so is the prompt: a turn needs the heap for itself."""
 
+from tenner.schedule.service import later
+
+_prompt = later("prompt", "prompt")
+_choice = later("prompt", "choice")
+_settle = later("outcome", "settle")
+
 
 async def run_groups(heartbeat, tasks):
     """Run tasks by a model, those of one model together. (action, reason) of the last."""
-    answer = None
-    while tasks:
-        model = tasks[0].model
-        group = [task for task in tasks if task.model == model]
-        tasks = [task for task in tasks if task.model != model]
-        # Those behind wait, and must be known to after a power cut.
-        _begin(heartbeat, group, tasks)
-        answer = await _run(heartbeat, group, model)
-        if answer[0] != "run":
-            break
+    answer = ("run", None)
+    try:
+        while tasks and answer[0] == "run":
+            model = tasks[0].model
+            group = [task for task in tasks if task.model == model]
+            tasks = [task for task in tasks if task.model != model]
+            # Those behind wait, and must be known to after a power cut.
+            _begin(heartbeat, group, tasks)
+            answer = await _run(heartbeat, group, model)
+    finally:
+        heartbeat.running_s = heartbeat.turn = None
+        heartbeat.poke()
     return answer
 
 
@@ -44,32 +52,18 @@ async def _run(heartbeat, tasks, model):
     except Exception as error:
         # Also what only a bug raises: a failed turn must never pass for a quiet one.
         result = error
-    from tenner.schedule.outcome import settle
-
-    return await settle(heartbeat, tasks, result, tokens)
-
-
-def _prompt(*args):
-    from tenner.schedule.prompt import prompt
-
-    return prompt(*args)
-
-
-def _choice(*args):
-    from tenner.schedule.prompt import choice
-
-    return choice(*args)
+    return await _settle(heartbeat, tasks, result, tokens)
 
 
 async def send(heartbeat, task):
     """Send the text of a `notify` task. (action, reason)"""
     from tenner.schedule.gates import Senses, name_of
-    from tenner.schedule.outcome import settle
-    from tenner.schedule.prompt import text_of
+    from tenner.schedule.prompt import read
 
     _begin(heartbeat, [task])
     known = {}
     if task.opened is not None:
         known[name_of(task.gate)] = task.opened
-    text = await Senses(heartbeat).fill(text_of(heartbeat.stores(), task.line), known)
-    return await settle(heartbeat, [task], text)
+    found = read(heartbeat, [task])[1]
+    text = await Senses(heartbeat).fill(found[0][1] if found else "", known)
+    return await _settle(heartbeat, [task], text)

@@ -1,12 +1,17 @@
 # tenner schedule.wake: one look of the heartbeat at the file, the clock and the sensors; runs what is due.
 # MIT license; Copyright (c) 2026 the tenner authors
 
+import asyncio
+
 from tenner.schedule.book import Book
 from tenner.schedule.watch import look
 
 
-async def step(heartbeat, forced, aside):
-    """Decide and run. (action, reason)"""
+async def step(heartbeat, forced=False, aside=False):
+    """
+    Look, decide and run. (action, reason): "run" and what came of it, or why not. `forced` passes the gates
+    due, active hours and sensors; `aside`: gates are looked at, and alerts sent, while a model thinks.
+    """
     book = Book(heartbeat)
     look(book)
     due = book.due(forced)
@@ -84,10 +89,8 @@ async def _start(book, group, forced, model, aside):
             answer = await turns.send(heartbeat, task)
         return answer
     heartbeat.running_s = book.mono_s
+    turn = turns.run_groups(heartbeat, group)
     if aside:
-        heartbeat.run_aside(group)
+        heartbeat.turn = asyncio.create_task(turn)
         return "run", "started"
-    try:
-        return await turns.run_groups(heartbeat, group)
-    finally:
-        heartbeat.running_s = None
+    return await turn

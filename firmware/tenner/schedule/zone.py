@@ -106,8 +106,8 @@ class Zone:
             self._parse(text)
         except (ValueError, IndexError):
             raise ValueError(
-                '"%s" is no time zone; write a POSIX string such as CET-1CEST,M3.5.0,M10.5.0/3 or '
-                "a fixed offset such as +02:00; `tenner setup` knows the names of places" % text
+                '"%s" is no time zone; write CET-1CEST,M3.5.0,M10.5.0/3 or +02:00; '
+                "`tenner setup` knows the names of places" % text
             )
 
     def _parse(self, text):
