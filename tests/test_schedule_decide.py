@@ -67,10 +67,16 @@ class SensorGates(unittest.TestCase):
         self.assertEqual(self.run_through("a.b changes by 2", [5, 6, 7, 8, 5, 5]), "..x.x.")
 
     def test_values(self):
-        self.assertEqual(gates.pick({"a": True}, "a"), 1)
-        for readings in ({}, {"a": "x"}, {"a": None}, {"a": float("nan")}):
+        board = sim.Board("")
+
+        def value(readings):
+            board.readings["a"] = readings
+            return sim.drive(gates.Senses(board.service).value("a", "b"))
+
+        self.assertEqual(value({"b": True}), 1)
+        for readings in ({}, {"b": "x"}, {"b": None}, {"b": float("nan")}):
             with self.assertRaises(ValueError):
-                gates.pick(readings, "a")
+                value(readings)
 
     def test_fill(self):
         board = sim.Board("")

@@ -154,11 +154,11 @@ class Book:
             left = at - self.now
             if left <= 0:
                 left = self.wait_of(task)
-                if task.every_s and not self.trusted:
-                    left = min(left, task.every_s - (self.now - at) % task.every_s)
+                if self.trusted:
+                    coming = (slots.after(task, self.now, self.zone) or self.now + left) - self.now
                 else:
-                    coming = slots.after(task, self.now, self.zone)
-                    left = min(left, coming - self.now) if coming else left
+                    coming = task.every_s - (self.now - at) % task.every_s
+                left = min(left, coming)
             waits.append(max(left, 0))
         return self.mono_s + min(waits) if waits else None
 

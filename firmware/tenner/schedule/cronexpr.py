@@ -12,6 +12,7 @@ from tenner.schedule.zone import date_of, days_of, month_days
 
 # Two leap days on one weekday can be forty years apart, round 2100.
 _MAX_MONTHS = const(45 * 12)
+_DAY_2000 = const(10957)
 
 _FIELDS = "minute hour day-of-month month day-of-week"
 _LIMITS = b"\x00\x3b\x00\x17\x01\x1f\x01\x0c\x00\x07"
@@ -31,10 +32,8 @@ class Cron:
         weekdays = self._masks[4]
         self._masks[4] = (weekdays | weekdays >> 7) & 0x7F
         self._either_day = fields[2][0] != "*" and fields[4][0] != "*"
-        # In a leap year; 45 years would be a long search.
-        days = [month_days(2000, month) for month in range(1, 13) if self._masks[3] >> month & 1]
-        if not self._either_day and not self._masks[2] & (2 << max(days)) - 1:
-            raise ValueError('cron "%s": day-of-month never falls in that month' % expr)
+        # There is such a day at all, or this raises.
+        self._next_day(_DAY_2000)
 
     def _next_day(self, days):
         """First matching day on or after `days`."""
@@ -53,7 +52,7 @@ class Cron:
             if month > 12:
                 month = 1
                 year += 1
-        raise ValueError("no day of this cron expression comes")
+        raise ValueError("cron: such a day never comes")
 
     def next_after(self, utc, zone):
         """First match strictly after `utc`, in UTC seconds."""

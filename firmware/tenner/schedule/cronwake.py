@@ -5,6 +5,7 @@ from tenner.log import log
 from tenner.port.compat import const
 from tenner.schedule import watch
 from tenner.schedule.book import Book
+from tenner.schedule.slots import zone_of
 
 _BACK_OFF_S = (30, 60, 300, 900, 3600)
 #: Failures in a row after which a job is switched off.
@@ -72,12 +73,7 @@ async def _run(cron, job, behind):
             book.retry([job], reason)
             return
         book.hold(behind, "lane busy (cron)")
-        zone = book.zone
-        if job.tz:
-            from tenner.schedule.zone import Zone
-
-            zone = Zone(job.tz)
-        time_text = zone.tell(book.now, book.trusted)
+        time_text = zone_of(job, book.zone).tell(book.now, book.trusted)
         name = entry.get("name") or job.key
         result = 'The job "%s" is due:\n%s\n\nTime: %s\n' % (name, result, time_text)
     book.begin([job])

@@ -65,17 +65,6 @@ def show(value):
     return str(value)
 
 
-def pick(readings, name):
-    """The number called `name` among one sensor's readings; ValueError says what is wrong."""
-    value = readings.get(name)
-    # A NaN is the one number that differs from itself.
-    if isinstance(value, (bool, int, float)) and value == value:
-        return +value
-    if name in readings:
-        raise ValueError("its %s is no number (%s)" % (name, value))
-    raise ValueError("it gives no %s, it has %s" % (name, ", ".join(sorted(readings)) or "none"))
-
-
 class Senses:
     """Asks the sensors, each once per wake, and says once when one is silent."""
 
@@ -96,7 +85,11 @@ class Senses:
         found = self._now[sensor]
         if isinstance(found, str):
             raise ValueError(found)
-        return pick(found, name)
+        value = found.get(name)
+        # A NaN is the one number that differs from itself.
+        if isinstance(value, (bool, int, float)) and value == value:
+            return +value
+        raise ValueError("it gives no number %s, it gives %s" % (name, found))
 
     async def check(self, task, mono_s, forced=False):
         """None when a task's gate lets pass, else why it does not."""

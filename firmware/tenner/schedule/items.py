@@ -40,11 +40,9 @@ def file_lines(path):
             rest = b""
             if not whole and len(line) >= _MAX_LINE:
                 # Between two words, or at least not inside a character of UTF-8.
-                cut = line.rfind(b" ") + 1
-                if cut < _MAX_LINE // 2:
-                    cut = _MAX_LINE - 4
-                    while line[cut] & 0xC0 == 0x80 and cut > _MAX_LINE // 2:
-                        cut -= 1
+                cut = line.rfind(b" ", _MAX_LINE // 2, _MAX_LINE - 1) + 1 or _MAX_LINE - 4
+                while line[cut] & 0xC0 == 0x80 and cut > _MAX_LINE // 2:
+                    cut -= 1
                 # Indented, so that it goes on with what it belongs to.
                 line, rest = line[:cut], b"   " + line[cut:]
             try:
@@ -99,7 +97,7 @@ def _without_front_matter(numbered_lines):
 
 def read(numbered_lines):
     """Yield (GENERAL | TASK | PROBLEM, line number, text, clauses or None) in file order."""
-    task = None  # [line, indent, ticked, text pieces, length]
+    task = None  # [line, indent, ticked, text]
     for number, line in _without_front_matter(numbered_lines):
         if isinstance(line, ValueError):
             yield PROBLEM, number, str(line), None
@@ -116,28 +114,21 @@ def read(numbered_lines):
         below = task and indent > task[1]
         if below and (text is None or not (box or split(text)[0] or split(text)[2])):
             # Text goes on, a nested item keeps its mark and its line.
-            _add(task, body, " " if text is None else "\n")
+            if not task[2] and len(task[3]) <= _MAX_TEXT:
+                task[3] += (" " if text is None else "\n") + body
             continue
         yield from _finish(task)
         task = None
         if text is None:
             yield GENERAL, number, body, None
         else:
-            task = [number, indent, box in ("[x]", "[X]"), [], 0]
-            _add(task, text, "")
+            ticked = box in ("[x]", "[X]")
+            task = [number, indent, ticked, "" if ticked else text]
     yield from _finish(task)
 
 
-def _add(task, text, joint):
-    if task[3]:
-        text = joint + text
-    if text and not task[2] and task[4] <= _MAX_TEXT:
-        task[3].append(text)
-        task[4] += len(text)
-
-
 def _finish(task):
-    text = "".join(task[3]).strip() if task else ""
+    text = task[3].strip() if task else ""
     if not text:
         return
     line = task[0]

@@ -146,9 +146,6 @@ def scan(book, old):
     from tenner.schedule.watch import complain, prune
 
     box = book.box
-    before = {}
-    for job in old:
-        before[job.key] = job
     found = []
     keys = []
     problems = []
@@ -163,10 +160,10 @@ def scan(book, old):
                 complain(problems, "CRON.json entry %d: %s." % (index + 1, error))
                 continue
             keys.append(job.key)
-            same = before.get(job.key)
-            if same and _timing(same) == _timing(job):
-                same.skip, same.notify = job.skip, job.notify
-                job = same
+            for same in old:
+                if _timing(same) == _timing(job):
+                    same.skip, same.notify = job.skip, job.notify
+                    job = same
             found.append(job)
     except ValueError as error:
         # Those behind may be back when the file is put right; they must not run again then.
@@ -187,7 +184,7 @@ def full(jobs):
 
 
 def _timing(job):
-    return job.every_s, job.free or job.phase_s, job.cron, job.at, job.tz, job.enabled
+    return job.key, job.every_s, job.free or job.phase_s, job.cron, job.at, job.tz, job.enabled
 
 
 def job_of(entry, zone):

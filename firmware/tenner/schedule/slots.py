@@ -37,11 +37,16 @@ def after(task, utc, zone):
         return next_slot(task.every_s, task.phase_s, utc)
     from tenner.schedule.cronexpr import Cron
 
-    if task.tz:
-        from tenner.schedule.zone import Zone
+    return Cron(task.cron).next_after(utc, zone_of(task, zone))
 
-        zone = Zone(task.tz)
-    return Cron(task.cron).next_after(utc, zone)
+
+def zone_of(task, zone):
+    """The zone of a job that has one of its own, or the owner's."""
+    if not task.tz:
+        return zone
+    from tenner.schedule.zone import Zone
+
+    return Zone(task.tz)
 
 
 def due_at(task, now, mono_s, trusted, zone):
