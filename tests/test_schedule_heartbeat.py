@@ -493,6 +493,29 @@ class OnFlash(unittest.TestCase):
         board.clock.trusted = False
         self.assertEqual(spared(), False)
 
+    def test_what_waits_for_memory_is_known_after_a_power_cut(self):
+        board = sim.Board("- Check.\n")
+        board.small = True
+
+        async def alone(work):
+            work.close()  # the power goes before there is room
+
+        async def main():
+            board.alone = alone
+            await board.service.step(False, True)
+            await board.service.turn
+
+        board.step()
+        board.clock.pass_s(board.service.next_wake())
+        due = board.clock.utc
+        run(main())
+        board.clock.pass_s(1800)
+        board.boot()
+        board.pass_time(60)
+        lines = [(line["due"], line["r"], line.get("why")) for line in board.lines()]
+        self.assertEqual(lines[0], (due, "skipped", "waits for memory"))
+        self.assertEqual(lines[1], (due + 1800, "ran", None))
+
     def test_the_service_checks_gates_while_a_model_thinks(self):
         board = sim.Board("- Check.\n" + TANK)
         board.readings["tank"] = {"level": 50}

@@ -91,6 +91,8 @@ async def _start(book, group, forced, model, aside):
     heartbeat.running_s = book.mono_s
     turn = turns.run_groups(heartbeat, group)
     if aside:
-        heartbeat.turn = asyncio.create_task(turn)
+        if heartbeat.app.port.small:
+            book.hold(group, "waits for memory")
+        heartbeat.turn = asyncio.create_task(heartbeat.app.alone(turn))
         return "run", "started"
     return await turn
