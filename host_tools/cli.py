@@ -45,6 +45,8 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
         "doctor",
         "From the cable to the model: what is wrong, what to do.",
     ),
+    "skills": ("skills", "skills", "Skills that ship: list, show, into the workspace."),
+    "mcp": ("mcp", "mcp", "MCP servers: does one answer, and with which tools?"),
     "sim": ("sim", "sim", "Virtual boards: start one, change its world, break its devices."),
     "completion": (
         "completion",

@@ -317,7 +317,7 @@ class TestWire(unittest.TestCase):
                     "llm.api_key": "k",
                     "llm.model": "m",
                     "llm.timeout_s": 10,
-                    "llm.fallbacks": None,
+                    "llm.fallbacks": [],
                 }
             )
             chain = Chain(agent.config, Http, root + "/resting.json", notify=agent.notify)

@@ -19,12 +19,15 @@ class McpTools(Service):
         self,
         answers: dict[str, str],
         *,
+        token: str = "",
         tls: ssl.SSLContext | None = None,
         loop: LoopThread | None = None,
         log: Log | None = None,
     ) -> None:
         super().__init__(tls=tls, loop=loop, log=log)
         self.answers = answers
+        #: What a client must send as a bearer token; empty: nothing.
+        self.token = token
 
     @property
     def mcp_url(self) -> str:
@@ -32,6 +35,8 @@ class McpTools(Service):
 
     async def respond(self, call: Call) -> Response:
         message = call.request.json
+        if self.token and call.headers.get("authorization") != f"Bearer {self.token}":
+            return self.error_response(call, 401)
         if call.request.path != "/mcp" or call.request.method != "POST":
             return self.error_response(call, 404)
         if not isinstance(message, dict) or "method" not in message:
