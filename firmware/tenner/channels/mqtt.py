@@ -11,7 +11,7 @@ Below `mqtt.topic`, `tenner/<device id>` unless it is set:
     say             in: a message or a /command of the owner
 
 Whoever may write to `say` is the owner: that is for the broker's password and access list to decide. The client
-is the library chumicro-mqtt, which `tenner sync` puts on a board that has an mqtt.host.
+is the library chumicro-mqtt, in /lib of a board that has an mqtt.host.
 """
 
 import asyncio
