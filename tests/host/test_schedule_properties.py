@@ -344,6 +344,8 @@ def test_a_month_of_beats():
 class Talker:
     """A model that takes `thinks` ticks for a reply, and calls a tool of `works` ticks in each round."""
 
+    servers = ()
+
     def __init__(self, rounds, thinks, works, events):
         self.rounds = rounds
         self.thinks = thinks
@@ -369,7 +371,7 @@ class Talker:
         self.events.append("tool ends")
         return "done"
 
-    async def offered(self, kind, app):
+    def schemas(self, kind):
         return ()
 
     async def close(self):
