@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import select
 import sys
@@ -71,8 +72,8 @@ def heartbeat(port: str | None, sim: str | None, now: bool, as_json: bool) -> No
         _asked(port, sim, "/heartbeat", as_json)
         return
     with _console(port, sim) as console:
-        console.ask("/trigger")
-        for line in console.lines(TURN_LIMIT_S):
+        # An outcome that is quick comes with the answer.
+        for line in itertools.chain(console.ask("/trigger"), console.lines(TURN_LIMIT_S)):
             if line.startswith("heartbeat: "):
                 break
             if not as_json:
