@@ -120,8 +120,10 @@ async def people(app):
 async def _serve(app, message, answer):
     who = "%s:%s" % (message.channel, message.chat)
     lane = app.agent.lane
+    if answer == app.command:
+        return await app.alone(_answer(app, message, answer))
     # Before it waits: a background turn makes way, and an approval waits no longer for whoever wrote this.
-    lane.call(None if answer == app.command else who)
+    lane.call(who)
     try:
         await app.alone(_answer(app, message, answer))
     finally:
