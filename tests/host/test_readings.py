@@ -17,16 +17,16 @@ from host_tools.readings.terminal import plot
 from host_tools.vboard import VirtualBoard
 from tenner.sensors.ring import Ring
 
-NOW = int(time.time())
-
 
 @pytest.fixture
 def written(tmp_path):
     """A day of a room and a tank, as the firmware keeps it in 4 KB."""
     ring = Ring(str(tmp_path / "readings"), 4096)
     expected = {"room.temperature": [], "tank.level": []}
+    # Between two readings: the last hour has twelve of them, when it is asked for and later.
+    newest = int(time.time()) - 150
     for step in range(200):
-        at = NOW - (199 - step) * 300
+        at = newest - (199 - step) * 300
         values = [("room.temperature", 20 + 5 * math.sin(step / 20)), ("tank.level", float(step))]
         ring.keep(at, values)
         for name, value in values:
