@@ -23,6 +23,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "setup": ("setup.command", "setup", "Wi-Fi, model, Telegram and time, tried on the board."),
     "sync": ("sync.command", "sync", "Code to the board, workspace both ways."),
     "deploy": ("linux.command", "deploy", "The agent onto a Linux board, over ssh."),
+    "sd-card": ("linux.sdcard", "sd_card", "Wi-Fi and your ssh key onto a Linux board's card."),
     "pull": ("sync.copies", "pull", "What the agent wrote, into workspace/."),
     "backup": ("sync.copies", "backup", "The board's own files into a zip file."),
     "restore": ("sync.copies", "restore", "The files of a backup onto the board."),
@@ -57,7 +58,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
 
 #: How `tenner --help` groups them; what stands in no group comes last.
 GROUPS = {
-    "A board": ["boards", "flash", "deploy", "setup", "sync", "doctor"],
+    "A board": ["boards", "flash", "deploy", "sd-card", "setup", "sync", "doctor"],
     "The agent on it": ["chat", "status", "why", "heartbeat", "sensors", "logs"],
     "Its files": ["pull", "backup", "restore"],
     "Its Python": ["repl", "run", "mount"],
