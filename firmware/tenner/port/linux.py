@@ -6,10 +6,11 @@ import os
 import sys
 import time
 
-from tenner.port.compat import const
+from tenner.port.compat import const, ticks_diff, ticks_ms
 from tenner.port.stdin import Stdin
 
 _OLDEST_TIME = const(1735689600)  # 2025-01-01: a board without a battery clock starts earlier
+_NTP_S = const(120)  # so long NTP may take after a start
 
 
 class Port:
@@ -20,6 +21,7 @@ class Port:
     def __init__(self, root="."):
         self.root = root or "."
         self._stdin = Stdin()
+        self._waits_since = None
         self._config = None
         self._kept = {}  # what is open, and the names of what there is
 
@@ -80,8 +82,17 @@ class Port:
         return self.unix_time() >= _OLDEST_TIME
 
     def sync_clock(self, host):
-        if not self.clock_is_set():
-            raise OSError("the system clock is not set yet")
+        """Nothing is set here: OSError says how long the system's own NTP has been waited for."""
+        if self.clock_is_set():
+            return
+        now_ms = ticks_ms()
+        if self._waits_since is None:
+            self._waits_since = now_ms
+        waited_s = ticks_diff(now_ms, self._waits_since) // 1000
+        text = "the system's clock is not set yet; what needs the time of day waits"
+        if waited_s >= _NTP_S:
+            text += ", for %d min now: is NTP running on this board?" % (waited_s // 60)
+        raise OSError(text)
 
     # --- network: the system's business
 
