@@ -11,7 +11,7 @@ K ?=
 B ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-kernel test-deploy soak lint format bench package micropython32 env-run env-test clean
+.PHONY: help run test test-kernel test-deploy test-riscv64 soak lint format bench package micropython32 env-run env-test clean
 
 help: ## Show this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-22s %s\n", $$1, $$2}'
@@ -29,6 +29,9 @@ test: env-test ## Run the tests on CPython and on MicroPython, 64- and 32-bit
 
 test-kernel: env-test ## Run the I2C, SPI and GPIO tools on real kernels in emulated ARM boards
 	@$(VENV) -m pytest -rs tests/kernel/on_kernels.py
+
+test-riscv64: env-test ## Run the core of the tests on riscv64, MicroPython and CPython, in qemu-user
+	@$(VENV) -m pytest -rs $(if $(K),-k "$(K)") tests/riscv64/on_riscv64.py
 
 # `make soak MESSAGES=200 ALERTS=50 SEED=7 HEAP=160K`
 soak: env-test ## People, alerts and faults of every kind for minutes; nothing may be lost or repeated

@@ -1,0 +1,78 @@
+"""The tests of the firmware on the LicheeRV Nano's architecture: `make test-riscv64`.
+
+tests/test_*.py under riscv64 MicroPython and CPython, by qemu-user: what knows the platform, and a part of every
+area. `make test-riscv64 ALL=1` runs all of them, which takes several times as long.
+"""
+
+import os
+import subprocess
+
+import pytest
+
+from conftest import HERE, LAST_LINE, run_file
+from host_tools import debian
+from riscv64 import userland
+
+# The first run fetches some 90 MB.
+pytestmark = pytest.mark.timeout(1200)
+
+#: CPython needs 3.5 s to start there, MicroPython 0.1 s.
+CORE = {
+    "micropython": "agent channels_console net port sensors schedule store tools vectors",
+    "cpython": "agent_turn net_clock net_http port store_files store_slots store_outbox tools_files",
+}
+
+
+def files():
+    """(interpreter, test file) of what is run."""
+    for name, words in CORE.items():
+        wanted = tuple(f"test_{word}" for word in words.split())
+        for path in sorted(HERE.glob("test_*.py")):
+            if os.environ.get("ALL") == "1" or path.stem.startswith(wanted):
+                yield name, path
+
+
+@pytest.fixture(scope="session")
+def interpreters(tmp_path_factory):
+    """How each is started: (command, environment)."""
+    work = tmp_path_factory.mktemp("riscv64")
+    try:
+        return {name: make(work) for name, make in userland.INTERPRETERS.items()}
+    except (debian.CannotFetch, OSError) as exc:
+        if os.environ.get("TENNER_REQUIRE_RISCV64") == "1":
+            pytest.fail(f"riscv64: {exc}", pytrace=False)
+        pytest.skip(f"riscv64: {exc}")
+
+
+@pytest.mark.parametrize("name", userland.INTERPRETERS)
+def test_it_is_riscv64_that_runs(interpreters, name):
+    command, environment = interpreters[name]
+    script = "import sys; print(sys.implementation.name)"
+    done = subprocess.run(
+        [*command, "-c", script],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.strip() == name
+    # The machine that the program is for, in its ELF header: 243 is RISC-V.
+    with open(command[-1], "rb") as program:
+        assert program.read(20)[18:20] == (243).to_bytes(2, "little")
+
+
+@pytest.mark.parametrize("name, path", files(), ids=lambda value: getattr(value, "stem", value))
+def test_on_riscv64(interpreters, name, path, monkeypatch):
+    command, environment = interpreters[name]
+    for variable, value in environment.items():
+        monkeypatch.setenv(variable, value)
+    done = run_file([*command, str(path)])
+    output = done.stdout + done.stderr
+    assert done.returncode == 0, output
+    if name == "cpython":
+        assert "\nRan " in output, output
+        return
+    passed, failed, skipped = (int(count) for count in LAST_LINE.findall(done.stdout)[-1])
+    assert failed == 0, output
+    if skipped and not passed:
+        pytest.skip("; ".join(row for row in output.splitlines() if row.startswith("SKIP: ")))
