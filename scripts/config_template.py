@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from pathlib import Path
@@ -10,6 +9,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from host_tools import FIRMWARE
+from scripts import generated
 
 sys.path.insert(0, str(FIRMWARE))
 
@@ -101,23 +101,5 @@ def _pattern_lines(prefix: str, entries: list[tuple[str, str, str]]) -> list[str
     return [*lines, f'//"{prefix.rsplit(".", maxsplit=1)[-1]}": [{members}],']
 
 
-def stale() -> str:
-    """What is wrong with the template, or nothing."""
-    if TARGET.exists() and TARGET.read_text(encoding="utf-8") == template():
-        return ""
-    return f"{TARGET.name} is not what config.tsv says; run scripts/config_template.py --write"
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
-    parser.add_argument("--write", action="store_true", help="write it instead of checking it")
-    if parser.parse_args().write:
-        TARGET.write_text(template(), encoding="utf-8")
-    problem = stale()
-    if problem:
-        print(problem)
-    return 1 if problem else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(generated.main(TARGET, template, __doc__))

@@ -14,7 +14,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from host_tools import FIRMWARE, ROOT, interpreters
-from scripts import check_subset, package_json
+from scripts import check_subset, config_template, generated, package_json
 
 # Pinned: newer stubs may know more or less of the board, and lint must not change by itself.
 STUBS = ["micropython-esp32-stubs==1.29.0.post1", "micropython-stdlib-stubs==1.29.0.post2"]
@@ -197,9 +197,12 @@ def subset() -> list[str]:
     ]
 
 
-def package_listing() -> list[str]:
-    stale = package_json.stale()
-    return [stale] if stale else []
+def generated_files() -> list[str]:
+    made = {
+        package_json.TARGET: package_json.package_json(),
+        config_template.TARGET: config_template.template(),
+    }
+    return [problem for path, text in made.items() if (problem := generated.stale(path, text))]
 
 
 STEPS: list[tuple[str, Callable[[], list[str]]]] = [
@@ -214,7 +217,7 @@ STEPS: list[tuple[str, Callable[[], list[str]]]] = [
     ("mpy-cross", lambda: mpy_cross(firmware_files())),
     ("MicroPython imports", import_firmware),
     ("MicroPython subset, layers, headers", subset),
-    ("package.json", package_listing),
+    ("generated files", generated_files),
     ("no machine's paths", lambda: machine_paths(tracked_files())),
 ]
 

@@ -5,7 +5,6 @@ Paths are relative to package.json, so that a fork, a tag and a local checkout a
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from pathlib import Path
@@ -13,6 +12,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from host_tools import FIRMWARE, ROOT, tenner_version
+from scripts import generated
 
 TARGET = ROOT / "package.json"
 NOT_PACKAGED = {".pyc", ".mpy"}
@@ -40,23 +40,5 @@ def package_json() -> str:
     return f'{{\n  "urls": [\n{rows}\n  ],\n  "deps": [],\n  "version": "{tenner_version()}"\n}}\n'
 
 
-def stale() -> str:
-    """What is wrong with package.json, or nothing."""
-    if TARGET.exists() and TARGET.read_text(encoding="utf-8") == package_json():
-        return ""
-    return "package.json does not list the firmware's files; run `make format`"
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
-    parser.add_argument("--write", action="store_true", help="write it instead of checking it")
-    if parser.parse_args().write:
-        TARGET.write_text(package_json(), encoding="utf-8")
-    problem = stale()
-    if problem:
-        print(problem)
-    return 1 if problem else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(generated.main(TARGET, package_json, __doc__))

@@ -42,3 +42,15 @@ def temp_folder(case=None):
     if case is not None:
         case.addCleanup(remove_tree, path)
     return path
+
+
+def read_bytes(path):
+    """What a file holds."""
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def write_bytes(path, data):
+    """Make or replace a file."""
+    with open(path, "wb") as file:
+        file.write(data)

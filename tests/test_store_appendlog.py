@@ -4,19 +4,9 @@
 import os
 import unittest
 
-from support import temp_folder
+from support import read_bytes, temp_folder, write_bytes
 from tenner.store import files
 from tenner.store.appendlog import AppendLog, dumps
-
-
-def read(path):
-    with open(path, "rb") as file:
-        return file.read()
-
-
-def put(path, data):
-    with open(path, "wb") as file:
-        file.write(data)
 
 
 class TestAppendLog(unittest.TestCase):
@@ -31,7 +21,7 @@ class TestAppendLog(unittest.TestCase):
         log.append([["u", "gr\u00fcn"], b'["n",1]\n', '["t","x"]', {"a": [1]}])
         log.append([])
         self.assertEqual(
-            read(self.path), '["u","gr\u00fcn"]\n["n",1]\n["t","x"]\n{"a":[1]}\n'.encode()
+            read_bytes(self.path), '["u","gr\u00fcn"]\n["n",1]\n["t","x"]\n{"a":[1]}\n'.encode()
         )
         self.assertEqual(log.tail(2), [["t", "x"], {"a": [1]}])
         self.assertEqual(log.tail(9), [["u", "gr\u00fcn"], ["n", 1], ["t", "x"], {"a": [1]}])
@@ -52,18 +42,18 @@ class TestAppendLog(unittest.TestCase):
         whole = b'["a",1]\n'
         last = '["c","id","i2c",{"d":[1,[2]],"t":"\u00fc"}]\n'.encode()
         for cut in range(len(last)):
-            put(self.path, whole + last[:cut])
+            write_bytes(self.path, whole + last[:cut])
             log = AppendLog(self.path, 1000)
             self.assertEqual(log.tail(9), [["a", 1]])
             self.assertEqual(log.end(), len(whole))
             log.append([["z"]])
-            self.assertEqual(read(self.path), whole + b'["z"]\n')
-        put(self.path, last[:20])
+            self.assertEqual(read_bytes(self.path), whole + b'["z"]\n')
+        write_bytes(self.path, last[:20])
         AppendLog(self.path, 1000).append([["z"]])
-        self.assertEqual(read(self.path), b'["z"]\n')
+        self.assertEqual(read_bytes(self.path), b'["z"]\n')
 
     def test_foreign_lines_are_skipped_and_counted(self):
-        put(self.path, b'["a"]\nnot json\n\n"text"\n12\n{"b":1}\n\xff\xfe\n[1,x]\n["c"]\n')
+        write_bytes(self.path, b'["a"]\nnot json\n\n"text"\n12\n{"b":1}\n\xff\xfe\n[1,x]\n["c"]\n')
         log = AppendLog(self.path, 1000)
         self.assertEqual(log.tail(9), [["a"], {"b": 1}, ["c"]])
         self.assertEqual(log.skipped, 6)
@@ -88,7 +78,7 @@ class TestAppendLog(unittest.TestCase):
         finally:
             files.put = real_put
         log.append([["b"]])
-        self.assertEqual(read(self.path), b'["a"]\n["b"]\n')
+        self.assertEqual(read_bytes(self.path), b'["a"]\n["b"]\n')
 
     def test_compaction_keeps_the_newest_half_at_a_line_start(self):
         for limit in (100, 257, 600, 1024):
@@ -106,17 +96,17 @@ class TestAppendLog(unittest.TestCase):
         self.assertEqual(os.listdir(self.folder), ["log.jsonl"])
 
     def test_compaction_drops_a_torn_tail_too(self):
-        put(self.path, b'["a"]\n' * 10 + b'["torn')
+        write_bytes(self.path, b'["a"]\n' * 10 + b'["torn')
         AppendLog(self.path, 65).append([["b"]])
-        self.assertEqual(read(self.path), b'["a"]\n' * 5 + b'["b"]\n')
+        self.assertEqual(read_bytes(self.path), b'["a"]\n' * 5 + b'["b"]\n')
 
     def test_a_failed_compaction_loses_nothing(self):
-        put(self.path, b'["a"]\n' * 10)
+        write_bytes(self.path, b'["a"]\n' * 10)
         log = AppendLog(self.path, 64)
         os.mkdir(self.path + files.TEMP)
         with self.assertRaises(OSError):
             log.append([["b"]])
-        self.assertEqual(read(self.path), b'["a"]\n' * 10)
+        self.assertEqual(read_bytes(self.path), b'["a"]\n' * 10)
         os.rmdir(self.path + files.TEMP)
         log.append([["b"]])
         self.assertEqual(log.tail(1), [["b"]])
@@ -127,7 +117,7 @@ class TestAppendLog(unittest.TestCase):
         with self.assertRaises(ValueError) as caught:
             log.append([["x" * 30]])
         self.assertIn("20", str(caught.exception))
-        self.assertEqual(read(self.path), b'["a"]\n')
+        self.assertEqual(read_bytes(self.path), b'["a"]\n')
 
     def test_lines_longer_than_a_block(self):
         log = AppendLog(self.path, 20000)

@@ -4,13 +4,8 @@
 import os
 import unittest
 
-from support import temp_folder
+from support import read_bytes, temp_folder
 from tenner.store import files, repairs
-
-
-def read(path):
-    with open(path, "rb") as file:
-        return file.read()
 
 
 class TestWriteAtomic(unittest.TestCase):
@@ -26,7 +21,7 @@ class TestWriteAtomic(unittest.TestCase):
             (b"", b""),
         ):
             files.write_atomic(self.path, data)
-            self.assertEqual(read(self.path), expected)
+            self.assertEqual(read_bytes(self.path), expected)
         self.assertEqual(os.listdir(self.folder), ["x.md"])
 
     def test_a_failing_writer_leaves_the_old_file_and_no_stray(self):
@@ -38,7 +33,7 @@ class TestWriteAtomic(unittest.TestCase):
 
         with self.assertRaises(OSError):
             files.write_atomic(self.path, failing())
-        self.assertEqual(read(self.path), b"old")
+        self.assertEqual(read_bytes(self.path), b"old")
         self.assertEqual(os.listdir(self.folder), ["x.md"])
 
     def test_an_interrupt_is_passed_on(self):
@@ -138,7 +133,7 @@ class TestChores(unittest.TestCase):
             names.append(repairs.set_aside(path))
             self.assertFalse(files.exists(path))
         self.assertEqual(names, [path + ".bad", path + ".bad1", path + ".bad2"])
-        self.assertEqual([read(name) for name in names], [b"0", b"1", b"2"])
+        self.assertEqual([read_bytes(name) for name in names], [b"0", b"1", b"2"])
 
     def test_blocks(self):
         path = self.folder + "/a"

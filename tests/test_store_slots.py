@@ -3,19 +3,9 @@
 
 import unittest
 
-from support import temp_folder
+from support import read_bytes, temp_folder, write_bytes
 from tenner.store import files
 from tenner.store.slots import TwoSlots
-
-
-def read(path):
-    with open(path, "rb") as file:
-        return file.read()
-
-
-def put(path, data):
-    with open(path, "wb") as file:
-        file.write(data)
 
 
 class TestTwoSlots(unittest.TestCase):
@@ -39,47 +29,47 @@ class TestTwoSlots(unittest.TestCase):
             for number in range(saves):
                 slots.save({"n": number})
             before = [
-                read(self.path + name) if files.exists(self.path + name) else None
+                read_bytes(self.path + name) if files.exists(self.path + name) else None
                 for name in (".a", ".b")
             ]
             slots.save({"n": "new"})
-            after = [read(self.path + name) for name in (".a", ".b")]
+            after = [read_bytes(self.path + name) for name in (".a", ".b")]
             index = 0 if before[0] != after[0] else 1
             self.assertEqual(before[1 - index], after[1 - index])
             for cut in range(len(after[index]) + 1):
-                put(self.path + "." + "ab"[index], after[index][:cut])
+                write_bytes(self.path + "." + "ab"[index], after[index][:cut])
                 expected = {"n": "new"} if cut == len(after[index]) else {"n": saves - 1}
                 slots = TwoSlots(self.path)
                 self.assertEqual(slots.load(), expected)
                 # And the next save does not hit the good one.
                 slots.save({"n": "next"})
                 self.assertEqual(TwoSlots(self.path).load(), {"n": "next"})
-                put(self.path + "." + "ab"[1 - index], before[1 - index])
+                write_bytes(self.path + "." + "ab"[1 - index], before[1 - index])
 
     def test_every_flipped_byte_is_noticed(self):
         slots = TwoSlots(self.path)
         slots.save({"n": 1})
         slots.save({"n": 2})
-        newest = self.path + (".a" if b'"n":2' in read(self.path + ".a") else ".b")
-        good = read(newest)
+        newest = self.path + (".a" if b'"n":2' in read_bytes(self.path + ".a") else ".b")
+        good = read_bytes(newest)
         for index in range(len(good)):
             bad = bytearray(good)
             bad[index] ^= 1
-            put(newest, bad)
+            write_bytes(newest, bad)
             self.assertEqual(TwoSlots(self.path).load(), {"n": 1})
 
     def test_both_bad_starts_afresh_and_puts_them_aside(self):
-        put(self.path + ".a", b"garbage")
-        put(self.path + ".b", b"7 12345678 {}")
+        write_bytes(self.path + ".a", b"garbage")
+        write_bytes(self.path + ".b", b"7 12345678 {}")
         slots = TwoSlots(self.path)
         self.assertEqual(slots.load(), {})
-        self.assertEqual(read(self.path + ".a.bad"), b"garbage")
+        self.assertEqual(read_bytes(self.path + ".a.bad"), b"garbage")
         self.assertTrue(files.exists(self.path + ".b.bad"))
         slots.save({"n": 1})
         self.assertEqual(TwoSlots(self.path).load(), {"n": 1})
 
     def test_an_empty_slot_is_one_that_was_never_written(self):
-        put(self.path + ".a", b"")
+        write_bytes(self.path + ".a", b"")
         slots = TwoSlots(self.path)
         self.assertEqual(slots.load(), {})
         self.assertFalse(files.exists(self.path + ".a.bad"))
