@@ -91,7 +91,7 @@ class Chain:
         for field in _FIELDS[1:]:
             main[field] = self._config.get("llm." + field)
         found = []
-        for row in [main] + self._config.get("llm.fallbacks"):
+        for row in [main] + (self._config.get("llm.fallbacks") or []):
             default = dict(main, name="fallback %d" % len(found))
             if row.get("base_url", main["base_url"]) != main["base_url"]:
                 # A key belongs to its address and is never sent to another one.
