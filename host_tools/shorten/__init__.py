@@ -1,12 +1,15 @@
-"""Makes the firmware's modules small before they are compiled for a board, by what only the source says.
+"""Makes the firmware's modules small, before and after they are compiled for a board.
 
-Nothing changes but names and where some of them come from. Lines stay where they are: a traceback names the
-right file and line, and only functions have short names in it.
+In the source nothing changes but names and where some of them come from. Lines stay where they are: a traceback
+names the right module and line, and only functions have short names in it.
 """
 
 from __future__ import annotations
 
+from functools import cache
+
 from host_tools.shorten.arguments import keywords, short_arguments
+from host_tools.shorten.bytecode import with_small_functions
 from host_tools.shorten.compat import HOME_PATH, native_homes, without_compat
 from host_tools.shorten.private import inheritance_levels, shorten_private
 from host_tools.shorten.public import public_names
@@ -14,7 +17,13 @@ from host_tools.shorten.relative import with_relative_imports
 from host_tools.shorten.scopes import with_short_scopes
 from host_tools.shorten.syntax import ShortenError, renamed
 
-__all__ = ["ShortenError", "renamed", "shortened", "with_short_scopes"]
+__all__ = ["ShortenError", "made_small", "renamed", "shortened"]
+
+
+@cache
+def made_small(compiled: bytes) -> bytes:
+    """The .mpy of a module of the firmware without what no board needs."""
+    return with_small_functions(with_short_scopes(compiled))
 
 
 def shortened(
