@@ -1,6 +1,8 @@
 """Leaves out of compiled functions what no board needs.
 
 - `from x import y` builds a tuple ("y",) that MicroPython's import only compares with None: True takes its place.
+- A class notes its module and its own name once more, besides the name it is made with.
+- `except OSError as error` deletes `error` at its end, just after it was set to None.
 - A line number is needed where something can fail. What only moves local variables and constants, jumps and
   returns gets that of the line before it.
 
@@ -18,10 +20,19 @@ from host_tools.shorten import mpy
 _FORMATS = 0x3A4
 _LABEL = 3
 _LOAD_CONST_STRING = 0x10
+_LOAD_NAME = 0x11
+_STORE_NAME = 0x16
 _IMPORT_NAME = 0x1B
+_DELETE_FAST = 0x28
 _BUILD_TUPLE = 0x2A
 _UNWIND_JUMP = 0x40
+_LOAD_CONST_NONE = 0x51
 _LOAD_CONST_TRUE = 0x52
+_STORE_FAST = 0xC0
+#: How the body of a class begins: __name__ as __module__, and its own name as __qualname__.
+_CLASS_HEAD = [_LOAD_NAME, _STORE_NAME, _LOAD_CONST_STRING, _STORE_NAME]
+#: Entries in the table of names.
+_MODULE, _QUALNAME = b"\x2d", b"\x35"
 #: Jumps that may lead back too; the labels of the others have no sign.
 _SIGNED = {_UNWIND_JUMP, 0x42, 0x43, 0x44}
 #: Constants, local variables, the stack, jumps and returning. An unset variable is told with a line before it.
@@ -51,10 +62,14 @@ def with_small_functions(compiled: bytes) -> bytes:
     module = mpy.read(compiled)
     if module is None:
         return compiled
+
+    def change(steps: list[Step]) -> list[Step]:
+        return _made_small(steps, module.names)
+
     codes = [module.code]
     while codes:
         code = codes.pop()
-        code.function = rewritten(code.function, _made_small)
+        code.function = rewritten(code.function, change)
         codes += code.children
     return mpy.write(module)
 
@@ -227,10 +242,13 @@ def _code(steps: list[Step]) -> bytes:
 # --- what is left out
 
 
-def _made_small(steps: list[Step]) -> list[Step]:
+def _made_small(steps: list[Step], names: list[bytes]) -> list[Step]:
     kept: list[Step] = []
-    for step in steps:
-        if step.opcode == _IMPORT_NAME and kept[-1].opcode == _BUILD_TUPLE:
+    for step in steps[4:] if _is_class(steps, names) else steps:
+        last = [before.opcode for before in kept[-2:]]
+        if step.opcode == _DELETE_FAST and last == [_LOAD_CONST_NONE, _STORE_FAST + step.rest[0]]:
+            continue
+        if step.opcode == _IMPORT_NAME and last[-1] == _BUILD_TUPLE:
             count = mpy.Reader(kept[-1].rest).number()
             # The names and the tuple. Nothing jumps there: the level of the import stands before them.
             del kept[-count - 1 :]
@@ -238,6 +256,15 @@ def _made_small(steps: list[Step]) -> list[Step]:
         kept.append(step)
     _join_lines(kept)
     return kept
+
+
+def _is_class(steps: list[Step], names: list[bytes]) -> bool:
+    """Is this the body of a class?"""
+    head = steps[:4]
+    if [step.opcode for step in head] != _CLASS_HEAD:
+        return False
+    stored = [names[mpy.Reader(step.rest).number()] for step in (head[1], head[3])]
+    return stored == [_MODULE, _QUALNAME]
 
 
 def _join_lines(steps: list[Step]) -> None:
