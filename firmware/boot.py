@@ -3,25 +3,18 @@
 
 import os
 
-
-def _finish(names):
-    """What a sync left in /lib/next is put in place if all of it is there, else dropped: no mix can start."""
-    if "ready" in names:
-        with open("/lib/next/ready") as lines:
-            for line in lines:
-                name, path = line.strip().split(" ", 1)
-                try:
-                    if name == "-":
-                        os.remove(path)
-                    else:
-                        os.rename("/lib/next/" + name, path)
-                except OSError as error:
-                    if error.errno != 2:  # 2: done before the power failed
-                        raise
-        os.remove("/lib/next/ready")
-    for name in os.listdir("/lib/next"):
-        os.remove("/lib/next/" + name)
-
-
 if "lib" in os.listdir("/") and "next" in os.listdir("/lib"):
-    _finish(os.listdir("/lib/next"))
+    # A sync has put every new file beside its old one, and then written this list. Whatever cuts it off
+    # from here on, it is carried out before anything runs: no mix of old and new code starts.
+    with open("/lib/next") as lines:
+        for line in lines:
+            line = line.strip()
+            try:
+                if line[0] == "-":
+                    os.remove(line[1:])
+                else:
+                    os.rename(line + ".new", line)
+            except OSError as error:
+                if error.errno != 2:  # 2: done before the power failed
+                    raise
+    os.remove("/lib/next")

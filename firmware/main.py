@@ -9,7 +9,7 @@ if hasattr(gc, "threshold"):
     # kilobyte in a row is left although half of the heap is free.
     gc.threshold(8192)
 
-if "lib" in os.listdir() and "next" in os.listdir("lib") and os.listdir("lib/next"):
+if "lib" in os.listdir() and "next" in os.listdir("lib"):
     raise OSError("new code is not all in place: run `tenner sync` again")
 
 try:

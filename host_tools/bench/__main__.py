@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.table import Table
 
 from host_tools import ROOT, tenner_version
-from host_tools.bench import code, heap, linux, loaded, requests, schedule
+from host_tools.bench import code, heap, linux, loaded, requests, schedule, sync
 from host_tools.bench.rows import NotMeasured, Row
 from host_tools.vboard import BoardError
 
@@ -70,6 +70,11 @@ ROWS = [
     Row("rss.cpython_mb", "the same under CPython", "MB", linux.rss_cpython_mb, 20, "10-20"),
     Row("start.micropython", "start to the first poll, as python3 -c pass", "times", linux.start_micropython),
     Row("start.cpython", "the same under CPython", "times", linux.start_cpython),
+    Row("sync.deploy_vs_mpremote", "time of a full deploy, mpremote's is 1", "", sync.deploy_time, 0.33, "1"),
+    Row("sync.deploy_vs_mpremote.trips", "its round trips", "", sync.deploy_trips, 0.33, "1"),
+    Row("sync.unchanged_vs_mpremote", "time when nothing has changed", "", sync.unchanged_time, 0.1, "1"),
+    Row("sync.unchanged_vs_mpremote.trips", "its round trips", "", sync.unchanged_trips, 0.1, "1"),
+    Row("sync.enter_repl_ms", "to the REPL of a busy board", "ms", sync.enter_repl_ms),
     Row("lane.person_wait_ms", "a person's wait while a heartbeat streams", "ms", requests.person_wait_ms),
 ]  # fmt: skip
 

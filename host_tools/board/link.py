@@ -15,7 +15,7 @@ from typing import Any
 from host_tools.board import ports, seen
 from host_tools.board.transfer import Progress, get_files, put_files
 from host_tools.board.transport import Transport
-from host_tools.errors import BoardGone, BoardSilent
+from host_tools.errors import BoardGone, BoardRefused, BoardSilent
 from host_tools.project import Project
 
 _ONBOARD = Path(__file__).parent / "onboard"
@@ -176,11 +176,32 @@ class Board:
     # Files.
 
     def write_files(
-        self, files: dict[str, bytes], *, deflate: bool = True, progress: Progress | None = None
+        self,
+        files: dict[str, bytes],
+        *,
+        deflate: bool = True,
+        staged: bool = False,
+        progress: Progress | None = None,
     ) -> None:
-        """Write files; each is complete, verified and renamed into place, or not there."""
+        """Write files; each is complete, verified and renamed into place, or not there.
+
+        `staged` spares the renaming, for names that nobody looks at before they are complete.
+        """
+        try:
+            self._put(files, deflate, staged, progress)
+        except BoardRefused as exc:
+            if "MemoryError" not in exc.traceback:
+                raise
+            # What the stopped agent holds is in the way.
+            self.fresh()
+            self._put(files, deflate, staged, progress)
+
+    def _put(
+        self, files: dict[str, bytes], deflate: bool, staged: bool, progress: Progress | None
+    ) -> None:
         self.load("files")
-        put_files(self.transport, files, deflate=deflate, progress=progress)
+        deflate = deflate and self.evaluate("DeflateIO is not None")
+        put_files(self.transport, files, deflate=deflate, staged=staged, progress=progress)
 
     def read_files(self, paths: list[str], progress: Progress | None = None) -> dict[str, bytes]:
         """Read files; those that are not there are left out."""

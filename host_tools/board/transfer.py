@@ -6,7 +6,8 @@ import base64
 import binascii
 import hashlib
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 
 from host_tools.board.transport import Transport, refusal
 from host_tools.errors import BoardRefused, BoardSilent
@@ -17,12 +18,20 @@ Progress = Callable[[str, int], None]
 #: One block of flash; the board holds it, and a window of the same size to inflate it.
 CHUNK = 4096
 _WINDOW_BITS = 12
-#: Characters of base64 a line; two lines are on their way at most, which every port's 256 bytes hold.
-_LINE = 120
+#: Bytes that are answered together; two such blocks are on their way at most, which every port's 256 bytes hold.
+_BLOCK = 120
 _IN_FLIGHT = 250
 #: Writing a block takes 50 ms, and littlefs may have to tidy up before.
 _WRITE_LIMIT_S = 15.0
 _TRIES = 3
+#: What the board raises when a line did not arrive as it was sent.
+_GARBLED = (
+    "garbled",
+    "incorrect padding",
+    "invalid syntax for integer",
+    "need more than",
+    "unpack",
+)
 _PATHS_A_CALL = 30
 
 
@@ -36,63 +45,109 @@ def put_files(
     files: dict[str, bytes],
     *,
     deflate: bool,
+    staged: bool = False,
     progress: Progress | None = None,
 ) -> None:
     """Write files through a `t_put` that is started for them; garbled ones are sent again."""
     waiting = dict(files)
     for left in reversed(range(_TRIES)):
-        sender = _Sender(transport, deflate, progress)
+        sender = _Sender(transport, deflate, staged)
         try:
-            for path in list(waiting):
-                sender.file(path, waiting[path])
-                del waiting[path]
+            for frame in _frames(list(waiting.items())):
+                sender.frame(frame)
+                for piece in frame:
+                    if piece.last:
+                        del waiting[piece.path]
+                    if progress:
+                        progress(piece.path, piece.end)
             sender.end()
             return
         except BoardRefused as exc:
             # The rest of the file is on its way to a prompt now: clear it.
             transport.enter_raw_repl()
-            if "garbled" not in str(exc) and "incorrect padding" not in str(exc) or not left:
+            if not any(sign in str(exc) for sign in _GARBLED) or not left:
                 raise
+
+
+@dataclass(frozen=True)
+class _Piece:
+    """A file in a frame, or a part of one: its bytes from the start up to `end`."""
+
+    path: str
+    data: bytes
+    end: int
+    first: bool
+    last: bool
+    digest: str
+
+
+def _frames(files: Iterable[tuple[str, bytes]]) -> Iterator[list[_Piece]]:
+    """Files in frames of a block: small ones share one, large ones take several."""
+    frame: list[_Piece] = []
+    room = CHUNK
+    for path, data in files:
+        digest = base64.b64encode(hashlib.sha256(data).digest()).decode()
+        at = 0
+        # A file that fits into a block is not split.
+        if frame and room < len(data) <= CHUNK:
+            yield frame
+            frame, room = [], CHUNK
+        while True:
+            if not room:
+                yield frame
+                frame, room = [], CHUNK
+            part = data[at : at + room]
+            end = at + len(part)
+            frame.append(_Piece(path, part, end, at == 0, end == len(data), digest))
+            room -= len(part)
+            at = end
+            if at == len(data):
+                break
+    if frame:
+        yield frame
+
+
+def _without_ctrl_c(data: bytes) -> bytes:
+    """The bytes as the board takes them; none of them is the one that would stop it."""
+    return data.replace(b"\x10", b"\x10\x50").replace(b"\x03", b"\x10\x43")
 
 
 class _Sender:
     """One run of the board's `t_put`."""
 
-    def __init__(self, transport: Transport, deflate: bool, progress: Progress | None) -> None:
+    def __init__(self, transport: Transport, deflate: bool, staged: bool) -> None:
         self._transport = transport
         self._deflate = deflate
-        self._progress = progress
         self._in_flight: list[int] = []
-        transport.exec_raw_no_follow(f"t_put({CHUNK})")
+        # Deflated bytes are like dice: few of them have to be written as two. Others may all have to.
+        self._room = CHUNK + 512 if deflate else CHUNK * 2
+        transport.exec_raw_no_follow(f"t_put({self._room}, {staged})")
 
-    def file(self, path: str, data: bytes) -> None:
-        digest = hashlib.sha256(data).hexdigest()
-        name = base64.b64encode(path.encode()).decode()
-        for start in range(0, max(len(data), 1), CHUNK):
-            chunk = data[start : start + CHUNK]
-            last = start + CHUNK >= len(data)
-            kind, packed = self._pack(chunk)
-            text = base64.b64encode(packed).decode()
-            lines = [text[at : at + _LINE] for at in range(0, len(text), _LINE)]
-            self._line(f"{kind} {len(lines)} {digest if last else '-'} {name}")
-            for line in lines:
-                self._line(line)
-            self._wait(b"k")
-            name = "-"
-            if self._progress:
-                self._progress(path, min(start + CHUNK, len(data)))
+    def frame(self, pieces: list[_Piece]) -> None:
+        """Send what shares a frame, and wait until it is in the file system."""
+        kind, packed = self._pack(b"".join(piece.data for piece in pieces))
+        self._line(f"{kind} {len(pieces)} {len(packed)}")
+        for piece in pieces:
+            name = base64.b64encode(piece.path.encode()).decode() if piece.first else "-"
+            self._line(f"{len(piece.data)} {piece.digest if piece.last else '-'} {name}")
+        for at in range(0, len(packed), _BLOCK):
+            self._send(packed[at : at + _BLOCK])
+        self._wait(b"k")
 
     def _pack(self, chunk: bytes) -> tuple[str, bytes]:
+        plain = _without_ctrl_c(chunk)
         if self._deflate:
             packer = zlib.compressobj(9, zlib.DEFLATED, -_WINDOW_BITS)
-            packed = packer.compress(chunk) + packer.flush()
+            packed = _without_ctrl_c(packer.compress(chunk) + packer.flush())
             # Inflating takes the board longer than receiving a few bytes.
-            if len(packed) < len(chunk) * 0.9:
+            if len(packed) < len(plain) * 0.9 or len(plain) > self._room:
                 return "z", packed
-        return "w", chunk
+        return "w", plain
 
     def _line(self, text: str) -> None:
-        data = text.encode() + b"\n"
+        self._send(text.encode() + b"\n")
+
+    def _send(self, data: bytes) -> None:
         while self._in_flight and sum(self._in_flight) + len(data) > _IN_FLIGHT:
             self._wait(b"+")
         self._in_flight.append(len(data))
@@ -117,7 +172,7 @@ class _Sender:
                 return
 
     def end(self) -> None:
-        self._line("Q 0 - -")
+        self._line("Q 0 0")
         while self._in_flight:
             self._wait(b"+")
         _, error = self._transport.follow(5.0)

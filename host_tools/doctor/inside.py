@@ -52,7 +52,7 @@ def check_code(info: Info, there: dict[str, Entry], project: Project) -> Part:
         yield skip("code", exc.message)
         return
     plan = codes.plan_code(tree, there)
-    if plan.unfinished:
+    if plan.unfinished or plan.dropped:
         yield fail("code", "a sync was cut off", "run `tenner sync` again")
     elif plan.shadows:
         yield fail(

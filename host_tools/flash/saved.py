@@ -17,7 +17,7 @@ from host_tools.project import Project
 from host_tools.sync.backup import Backup
 
 #: Code that is built anew; everything else is the owner's or the agent's.
-_CODE = ("/lib/tenner/", "/lib/next/")
+_CODE = ("/lib/tenner/", "/lib/next", "/main.py.new")
 START_FILES = ("/boot.py", "/main.py")
 _OURS = (b"# tenner ", b"# This file is executed on every boot")
 _KEEP = 5

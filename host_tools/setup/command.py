@@ -89,7 +89,7 @@ def setup(
             trial.tidy()
             board.write_files({store.PATH: store.text(settings).encode()})
         except BaseException:
-            leave_as_it_was(board, None)
+            leave_as_it_was(board)
             raise
         started = board.restart()
         _report(settings, trial.roots, started, as_json)

@@ -11,13 +11,15 @@ from host_tools.build import BuildError, firmware_tree
 from host_tools.catalog import boards_with, chip_of, find_board, known_boards
 from host_tools.errors import CommandError
 from host_tools.project import Project
-from host_tools.sync.switch import STAGE
+from host_tools.sync.switch import LIST, NEW
 
 HOME = "/lib/tenner"
 #: Code of ours in a place that goes before /lib in sys.path, left by a copy to the root.
 SHADOW = "/tenner"
+#: What a sync that was cut off may have left outside of HOME.
+_LEFT = [f"{LIST}.tmp", "/boot.py.tmp", f"/main.py{NEW}"]
 #: What is asked for on the board in the one call.
-ROOTS = [HOME, STAGE, SHADOW, "/boot.py", "/main.py"]
+ROOTS = [HOME, LIST, SHADOW, "/boot.py", "/main.py", *_LEFT]
 #: boot.py of a board that nobody has touched.
 _STOCK_BOOT = b"# This file is executed on every boot"
 _OURS = b"# tenner "
@@ -34,7 +36,8 @@ class CodePlan:
     unchanged: int = 0
     #: What goes and may be the owner's own.
     foreign: list[str] = field(default_factory=list)
-    #: An earlier sync was cut off.
+    #: An earlier sync was cut off: before its list was written, or after.
+    dropped: bool = False
     unfinished: bool = False
 
     def __bool__(self) -> bool:
@@ -43,14 +46,15 @@ class CodePlan:
 
 def plan_code(tree: dict[str, bytes], there: dict[str, Entry]) -> CodePlan:
     """Compare the code of `tree` with what the board has."""
-    plan = CodePlan(unfinished=any(path.startswith(f"{STAGE}/") for path in there))
+    beside = [path for path in there if path.startswith(HOME) and path.endswith(NEW)]
+    plan = CodePlan(unfinished=LIST in there, dropped=bool(beside))
     for path, data in tree.items():
         if path in there and there[path].hash == short_hash(data):
             plan.unchanged += 1
         else:
             plan.write[path] = data
     for path in sorted(there):
-        if path.startswith(f"{HOME}/") and path not in tree:
+        if (path.startswith(f"{HOME}/") or path in _LEFT) and path not in tree:
             plan.remove.append(path)
             if f"{path.removesuffix('.py')}.mpy" in tree:
                 plan.shadows.append(path)

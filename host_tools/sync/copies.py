@@ -105,7 +105,7 @@ def restore(file: Path, port: str | None, sim: str | None, yes: bool, as_json: b
                 f"{exc.message}; what was written is whole, the rest is as it was: run it again"
             ) from exc
         except BaseException:
-            leave_as_it_was(board, None)
+            leave_as_it_was(board)
             raise
         workspace = Workspace(project, here)
         for path, data in restored.replaced.items():

@@ -16,7 +16,7 @@ from host_tools.errors import BoardGone, BoardRefused, CommandError
 from host_tools.project import Project
 from host_tools.sync import code as codes
 from host_tools.sync.code import CodePlan
-from host_tools.sync.switch import STAGE, finish, switch
+from host_tools.sync.switch import LIST, NEW, finish, switch
 from host_tools.sync.threeway import Do, Step
 from host_tools.sync.workspace import HOME, Ask, Outcome, Workspace
 
@@ -112,7 +112,7 @@ def synchronize(
             "mix: plug it in and run `tenner sync` again"
         ) from exc
     except BaseException:
-        leave_as_it_was(board, tree.get("/boot.py"))
+        leave_as_it_was(board, tree.get("/boot.py"), [path + NEW for path in report.code.write])
         raise
     if board_name:
         project.remember(board=board_name)
@@ -136,8 +136,7 @@ def _carry_out(
             finish(board, boot)
         except BoardRefused:
             # Its list cannot be carried out. Nothing may start until a good one has been.
-            board.remove(["/main.py"])
-            board.remove(list(board.manifest([STAGE])))
+            board.remove(["/main.py", LIST])
         _, there, _ = board.survey(codes.ROOTS)
         report.code = plan = codes.plan_code(tree, there)
     pushed = _pushed(workspace, report.steps)
@@ -183,14 +182,17 @@ def _empty_folders(folders: set[str], there: Iterable[str], plan: CodePlan) -> l
     return sorted((folder for folder in ours if folder not in used), key=len, reverse=True)
 
 
-def leave_as_it_was(board: Board, boot: bytes | None) -> None:
-    """After a failure or Ctrl-C: drop what is half there, and let the agent run."""
+def leave_as_it_was(
+    board: Board, boot: bytes | None = None, unfinished: Iterable[str] = ()
+) -> None:
+    """After a failure or Ctrl-C: finish what can be finished, drop the rest, and let the agent run."""
     if board.on_linux or board.transport.gone:
         return
     with contextlib.suppress(CommandError, KeyboardInterrupt):
         board.transport.enter_raw_repl(timeout_overall=_LEAVE_S)
         if boot is not None:
             finish(board, boot)
+        board.remove(list(unfinished))
         board.restart(limit_s=3.0)
 
 

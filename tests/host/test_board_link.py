@@ -97,6 +97,7 @@ def test_files_go_both_ways(board, port):
     url = board.pty if port == "pty" else f"socket://127.0.0.1:{board.tcp_port}"
     files = {name: name.encode() for name in ODD_NAMES}
     files |= {"/empty": b"", "/random": os.urandom(10000), "/zeros": bytes(20000)}
+    files |= {"/ctrl": bytes([3, 16, 67, 80, 16, 3]) * 2000, "/ctrl-c": b"\x03" * 9000}
     files |= {"/block": bytes(range(256)) * 16, "/deep/er/and/deeper.bin": b"\x00\x03\x04\r\n"}
     done = []
     with open_board(url) as link:
@@ -146,7 +147,7 @@ def test_a_garbled_file_is_sent_again(board, monkeypatch):
         spoiled = []
 
         def spoil(line):
-            if not spoiled and len(line) == 121:
+            if not spoiled and len(line) == 120:
                 spoiled.append(line)
                 line = line[:60] + bytes([line[60] ^ 1]) + line[61:]
             write(line)
@@ -155,6 +156,32 @@ def test_a_garbled_file_is_sent_again(board, monkeypatch):
         link.write_files({"/first": b"1", "/second": data, "/third": b"3"})
         assert spoiled
         assert link.read_files(["/second", "/third"]) == {"/second": data, "/third": b"3"}
+
+
+def test_a_board_without_inflating_gets_files_as_they_are(board):
+    files = {"/ctrl-c": b"\x03" * 9000, "/zeros": bytes(5000)}
+    with open_board(board.pty) as link:
+        link.write_files(files, deflate=False)
+        assert link.read_files(list(files)) == files
+
+
+def test_a_stopped_programs_memory_is_freed_when_it_is_in_the_way():
+    hog = b"""
+held = []
+try:
+    while True:
+        held.append(bytearray(1000))
+except MemoryError:
+    del held[-9:]
+print("agent runs")
+while True:
+    pass
+"""
+    with VirtualBoard({"/main.py": hog}, heap="64K") as board:
+        board.wait_for("agent runs")
+        with open_board(board.pty) as link:
+            link.write_files({"/x": bytes(5000)})
+            assert link.evaluate("'held' in globals()") is False
 
 
 def test_an_exception_is_a_sentence_and_the_link_goes_on(board):

@@ -1,63 +1,82 @@
 # tenner link: writes, reads and removes many files in one call; runs on the board.
 # MIT license; Copyright (c) 2026 the tenner authors
 #
-# What comes is text, so that Ctrl-C stops it at any time: a line `KIND LINES SHA256 PATH` (the path as
-# base64) and that many lines of base64, each answered by a plus sign, as no more than the two lines a
-# serial buffer holds may be on their way. The end of a frame is answered by k when it is in the file
-# system, and until then nothing else is sent: a chip that writes to its flash may lose what comes meanwhile.
+# A frame is a line `KIND FILES BYTES`, a line `SIZE SHA256 PATH` for each file or part of one in it, and so many
+# bytes with what is in them, one after the other, deflated when KIND is z. Ctrl-C is not among the bytes, so that it
+# stops this at any time: 0x03 is sent as 0x10 0x43, and 0x10 as 0x10 0x50. Each line, and each 120 bytes, are answered
+# by a plus sign: no more than two of them may be on their way, which is what a serial buffer holds. PATH (base64) is a
+# dash when a file goes on, SHA256 when it does not end yet. The frame is answered by k when it is in the
+# file system, and until then nothing else is sent: a chip that writes to its flash may lose what comes meanwhile.
+
+try:
+    from deflate import RAW, DeflateIO
+except ImportError:
+    DeflateIO = None
 
 
-def t_put(size):
+def t_put(size, staged):
     import binascii
     import hashlib
+    import io
     import os
     import sys
 
     line = sys.stdin.readline
+    take = sys.stdin.buffer.readinto
     say = sys.stdout.write
     buf = memoryview(bytearray(size))
     part = memoryview(bytearray(512))
-    file = digest = path = None
+    file = path = None
+    ending = "" if staged else ".tmp"
     try:
         while True:
-            kind, lines, seen, name = line().split(" ")
+            kind, files, total = line().split()
             say("+")
             if kind == "Q":
                 return
-            count = 0
-            for _ in range(int(lines)):
-                data = binascii.a2b_base64(line())
-                buf[count : count + len(data)] = data
-                count += len(data)
+            entries = []
+            for _ in range(int(files)):
+                entries.append(line().split())
                 say("+")
-            if name != "-\n":
-                path = binascii.a2b_base64(name).decode()
-                file = t_open(path + ".tmp")
-                digest = hashlib.sha256()
+            total = int(total)
+            at = 0
+            while at < total:
+                end = min(at + 120, total)
+                while at < end:
+                    at += take(buf[at:end])
+                say("+")
+            data = bytes(buf[:total]).replace(b"\x10\x43", b"\x03").replace(b"\x10\x50", b"\x10")
+            source = io.BytesIO(data)
             if kind == "z":
-                import io
-
-                import deflate
-
-                source = deflate.DeflateIO(io.BytesIO(buf[:count]), deflate.RAW, 12)
-                count = source.readinto(part)
-                while count:
+                source = DeflateIO(source, RAW, 12)
+            for left, seen, name in entries:
+                left = int(left)
+                if name != "-":
+                    path = binascii.a2b_base64(name).decode()
+                    file = t_open(path + ending)
+                while left:
+                    try:
+                        count = source.readinto(part[: min(left, 512)])
+                    except OSError:
+                        count = 0
+                    if not count:
+                        raise ValueError("garbled on the way")
                     file.write(part[:count])
-                    count = source.readinto(part)
-            elif count:
-                file.write(buf[:count])
-            if seen != "-":
-                file.close()
-                file = None
-                with open(path + ".tmp", "rb") as written:
-                    count = written.readinto(part)
-                    while count:
-                        digest.update(part[:count])
+                    left -= count
+                if seen != "-":
+                    file.close()
+                    file = None
+                    digest = hashlib.sha256()
+                    with open(path + ending, "rb") as written:
                         count = written.readinto(part)
-                if binascii.hexlify(digest.digest()).decode() != seen:
-                    os.remove(path + ".tmp")
-                    raise ValueError("garbled on the way")
-                os.rename(path + ".tmp", path)
+                        while count:
+                            digest.update(part[:count])
+                            count = written.readinto(part)
+                    if binascii.b2a_base64(digest.digest()).decode().strip() != seen:
+                        os.remove(path + ending)
+                        raise ValueError("garbled on the way")
+                    if ending:
+                        os.rename(path + ending, path)
             wdt = globals().get("t_wdt")
             if wdt:
                 wdt.feed()
@@ -65,7 +84,7 @@ def t_put(size):
     finally:
         if file:
             file.close()
-            os.remove(path + ".tmp")
+            os.remove(path + ending)
 
 
 def t_open(path):

@@ -1,0 +1,142 @@
+"""`tenner sync` beside `mpremote cp -r`: the same files, the same virtual board, whole commands as one types them."""
+
+from __future__ import annotations
+
+import functools
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from host_tools import ROOT, build
+from host_tools.bench.cable import Cable
+from host_tools.bench.rows import NotMeasured
+from host_tools.board import open_board
+from host_tools.vboard import VirtualBoard
+
+_LIMIT_S = 300
+_ENTERED = 7
+#: Never at rest, as an agent is not: a loop that wakes every few milliseconds.
+_BUSY = b"""
+import asyncio
+
+async def agent():
+    print("agent runs")
+    while True:
+        await asyncio.sleep_ms(3)
+
+asyncio.run(agent())
+"""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Of one command."""
+
+    seconds: float
+    round_trips: int
+
+
+@dataclass(frozen=True)
+class Compared:
+    """The same task by both."""
+
+    ours: Cost
+    mpremote: Cost
+
+    @property
+    def time(self) -> float:
+        return self.ours.seconds / self.mpremote.seconds
+
+    @property
+    def trips(self) -> float:
+        return self.ours.round_trips / self.mpremote.round_trips
+
+
+def _run(folder: Path, *command: str) -> float:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    # An installed tool has its bytecode; a checkout keeps it too, unless it is told not to.
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    begun = time.monotonic()
+    done = subprocess.run(
+        [sys.executable, "-m", *command],
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=_LIMIT_S,
+        check=False,
+    )
+    # 1: without settings the agent says so and ends, which is not a matter of the deployment.
+    if done.returncode not in (0, 1) or "Traceback" in done.stderr:
+        raise NotMeasured(
+            f"{' '.join(command)} failed: {(done.stderr or done.stdout)[-300:].strip()}"
+        )
+    return time.monotonic() - begun
+
+
+@functools.cache
+def compared() -> dict[str, Compared]:
+    """`deploy` to an empty board, and `unchanged` on the same board after it."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "workspace").mkdir()
+        files = folder / "files"
+        build.write_tree(build.firmware_tree("VIRTUAL", workspace=False), files)
+        ours = ("host_tools.cli", "sync", "--port", "PORT")
+        theirs = ("mpremote", "connect", "PORT", "cp", "-r", f"{files}/.", ":", "+", "reset")
+        costs = {tool: _twice(folder, command) for tool, command in (("o", ours), ("m", theirs))}
+        return {
+            task: Compared(costs["o"][task], costs["m"][task]) for task in ("deploy", "unchanged")
+        }
+
+
+def _twice(folder: Path, command: tuple[str, ...]) -> dict[str, Cost]:
+    """The command on an empty board and again, over a cable that counts.
+
+    The cable is a socket. On a pseudo-terminal mpremote leaves out the pause of 10 ms between two looks that it
+    makes on every serial port, and is not what it is on a board.
+    """
+    found: dict[str, Cost] = {}
+    with VirtualBoard({}, tcp_port=0) as board:
+        assert board.tcp_port is not None
+        for task in ("deploy", "unchanged"):
+            with Cable(board.tcp_port) as cable:
+                seconds = _run(
+                    folder, *(cable.url if word == "PORT" else word for word in command)
+                )
+            found[task] = Cost(seconds, cable.round_trips)
+    return found
+
+
+def deploy_time() -> float:
+    return compared()["deploy"].time
+
+
+def deploy_trips() -> float:
+    return compared()["deploy"].trips
+
+
+def unchanged_time() -> float:
+    return compared()["unchanged"].time
+
+
+def unchanged_trips() -> float:
+    return compared()["unchanged"].trips
+
+
+def enter_repl_ms() -> float:
+    """From the closed port of a busy board to its raw prompt, in the middle of several times."""
+    with VirtualBoard({"/main.py": _BUSY}) as board:
+        times = []
+        for _ in range(_ENTERED):
+            board.wait_for("agent runs")
+            begun = time.monotonic()
+            with open_board(board.pty):
+                times.append((time.monotonic() - begun) * 1000)
+    return statistics.median(times)
