@@ -245,7 +245,12 @@ class LinuxBoard(Board):
         return found
 
     def write_files(
-        self, files: dict[str, bytes], *, deflate: bool = True, progress: Progress | None = None
+        self,
+        files: dict[str, bytes],
+        *,
+        deflate: bool = True,
+        staged: bool = False,
+        progress: Progress | None = None,
     ) -> None:
         sent: dict[str, bytes] = {}
         rows = []
