@@ -8,7 +8,8 @@ import unittest
 from fakes import FakeCtx
 from net_peer import Peer, reply
 from support import run, temp_folder
-from tenner.mcp import headers, listing
+from tenner.app import App
+from tenner.mcp import client, headers, listing
 from tenner.net.http import Http
 from tenner.store import files, jsontext
 from tenner.store.appendlog import dumps
@@ -272,6 +273,21 @@ class TestList(unittest.TestCase):
         bench.run(lambda b: b.refresh())
         self.assertEqual(bench.ctx.registry.names().count("my-house-a"), 0)
 
+    def test_what_is_kept_of_a_server_goes_with_it_from_the_settings(self):
+        bench = Bench(self, []).known(LOOK, SET)
+        place = bench.folder + "/state/mcp"
+        for name in ("house-look.json", "house.tools", "house.session"):
+            files.write_atomic(place + "/" + name, "{}")
+        for servers, left in (
+            ({"home": {"url": "http://x.example"}, "house": {"url": "http://y.example"}}, 7),
+            ({"home": {"url": "http://x.example"}}, 4),
+            ({}, 0),
+        ):
+            files.write_atomic(bench.folder + "/config.json", dumps({"mcp": servers}))
+            App(bench.folder)
+            found = os.listdir(place)
+            self.assertEqual(len(found), left, found)
+
     def test_a_board_without_servers_pays_nothing(self):
         ctx = FakeCtx(temp_folder(self))
         import sys
@@ -334,6 +350,34 @@ class TestGreeting(unittest.TestCase):
             result = bench.run(lambda b: b.ctx.call("home-look", {}))
             self.assertEqual(result.startswith("error: "), count == 1)
             self.assertEqual(len(bench.requests), count)
+
+    def test_a_server_that_was_updated_and_takes_no_greeting_any_more(self):
+        wrong = '"error":{"code":-32022,"message":"no","data":{"supported":["2026-07-28"]}}'
+        wrong = rpc(wrong, b"400 Bad Request")
+        bench = Bench(self, [wrong, wrong, text("warm"), text("cold")])
+        bench.known(LOOK, version="2025-06-18")
+
+        async def turn(bench):
+            first = await bench.ctx.call("home-look", {})
+            return [first, await bench.ctx.call("home-look", {})]
+
+        self.assertEqual(bench.run(turn), [TEXT + "warm", TEXT + "cold"])
+        self.assertEqual(len(bench.requests), 4)
+        self.assertIn("MCP-Protocol-Version: 2026-07-28\r\n", bench.head(2))
+        self.assertIn("Mcp-Name: look\r\n", bench.head(2))
+
+    def test_a_session_is_not_shown_to_another_server(self):
+        bench = Bench(self, [REFUSED, HELLO, ACCEPTED, tools(tool("a")), tools(tool("b"))])
+
+        async def moved(bench):
+            await bench.refresh()
+            bench.settings["mcp.home.tools"] = ["b"]
+            bench.ctx = FakeCtx(bench.folder, bench.settings)
+            return await bench.refresh()
+
+        self.assertEqual(bench.run(moved), ["home-b"])
+        self.assertIn("Mcp-Session-Id: s-1\r\n", bench.head(3))
+        self.assertNotIn("Mcp-Session-Id", bench.head(4))
 
     def test_a_version_nobody_knows_is_not_spoken(self):
         bench = Bench(self, [REFUSED, rpc('{"protocolVersion":"1999-01-01"}')]).known(
@@ -444,6 +488,12 @@ class TestCall(unittest.TestCase):
             self.assertTrue(got.startswith("error: the MCP server home "), got)
             self.assertIn(words, got)
             self.assertNotIn("of-the-house", got)
+
+    def test_a_server_that_takes_too_long_is_left(self):
+        self.addCleanup(setattr, client.Client, "timeout_s", client.Client.timeout_s)
+        client.Client.timeout_s = 0.05
+        got = self.call([b"HTTP/1.1 200 OK\r\n", Peer.STALL])
+        self.assertEqual(got, "error: the MCP server home did not answer within 0 s")
 
     def test_what_the_server_says_of_an_error_is_data(self):
         got = self.call(rpc('"error":{"code":-32602,"message":"Unknown tool: look"}'))

@@ -2,6 +2,7 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import asyncio
+import os
 
 from tenner import __version__, services
 from tenner.agent.agent import Agent
@@ -30,12 +31,21 @@ def equip(app, root, config_path, workspace):
         strays = repairs.clean_strays(folder)
         if strays:
             log("boot", "%d unfinished file(s) of a power cut removed from %s" % (strays, folder))
+    _forget_servers(app.state + "/mcp", app.config.section("mcp"))
     app.clock = Clock(app.port)
     app.inbox = Queue(_INBOX)
     app.connected = asyncio.Event()
     app.room = asyncio.Lock()
     app.ended = asyncio.Event()
     app.agent = Agent(app.port, app.config, app.workspace, app)
+
+
+def _forget_servers(place, servers):
+    """Remove what is kept of MCP servers that are no longer in the settings (see tools.mcp)."""
+    if files.exists(place):
+        for entry in os.listdir(place):
+            if entry.split(".")[0].split("-")[0] not in servers:
+                files.remove(place + "/" + entry)
 
 
 def start(app):

@@ -92,11 +92,14 @@ class Client:
             try:
                 await self._greet()
             except Refused:
-                # It is not that it wants to be greeted.
-                self._check(first)
-                raise
+                if known in (None, _LATEST):
+                    # It is not that it wants to be greeted.
+                    self._check(first)
+                    raise
+                # It was updated, and takes no greeting any more.
+                self._version = _LATEST
             known = None
-            reply = await self._send(method, members, sink)
+            reply = await self._send(method, members, sink, more)
         self._check(reply)
         if not known:
             files.write_atomic(self._path, dumps((self._version, self._session)))

@@ -29,6 +29,10 @@ async def refresh(registry, servers, app):
             )
             continue
         at = now
+        same = stamp(registry, server)[0] == tag(registry, server)
+        if not same:
+            # It may be another one by that name, to whom the session means nothing.
+            files.remove("%s/%s.session" % (place, server))
         http = app.http()
         try:
             wanted = _matcher(registry.servers[server].get("tools", ("*",)))
@@ -37,7 +41,6 @@ async def refresh(registry, servers, app):
         except (OSError, ValueError) as error:
             log("mcp", error)
             # What was known stays. No other turn of the next ten minutes waits for it.
-            same = stamp(registry, server)[0] == tag(registry, server)
             found = list(lines(registry, server)) if same else []
             at -= _RETRY_S
         finally:
@@ -49,10 +52,7 @@ async def refresh(registry, servers, app):
         kept = [line[0] for line in found]
         for entry in os.listdir(place):
             name = entry.partition(".")[0]
-            owner = name.partition("-")[0]
-            if owner not in registry.servers or (
-                owner == server and name != server and name not in kept
-            ):
+            if name.startswith(server + "-") and name not in kept:
                 files.remove(place + "/" + entry)
 
 
