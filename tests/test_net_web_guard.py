@@ -195,6 +195,22 @@ class TestGuard(unittest.TestCase):
         finally:
             web_guard.socket = real
 
+    def test_a_name_nobody_knows_is_a_sentence(self):
+        class Deaf(Resolver):
+            def getaddrinfo(self, host, port, family, kind):
+                raise OSError(-202)  # as an ESP32 says it
+
+        real, web_guard.socket = web_guard.socket, Deaf({})
+        self.addCleanup(setattr, web_guard, "socket", real)
+        try:
+            run(web_guard.resolve("nobody.example", 80))
+            self.fail("resolved")
+        except OSError as error:
+            self.assertEqual(
+                str(error),
+                "nobody.example is not known: no such host, or the network has no DNS",
+            )
+
     def test_refusals_are_sentences(self):
         for url, words in (
             ("http://10.0.0.1/", "10.0.0.1 is inside the owner's network"),

@@ -140,7 +140,7 @@ class TestSkills(unittest.TestCase):
                 (reply(INDEX), reply(b"", b"404 Not Found")),
                 "SKILL.md answered 404",
             ),
-            ("plant-watch", (reply(b"<html>"),), "cannot be had: the JSON has"),
+            ("plant-watch", (reply(b"<html>"),), "index.json: the JSON has"),
             ("plant-watch", (reply(b"[" + b" " * 70000),), "index of skills is over"),
             ("github:me", (), "is no name of a skill"),
             ("github:/me", (), "is no github:owner/repo/folder"),

@@ -75,10 +75,13 @@ async def resolve(host, port, allow=()):
 
     loop = asyncio.get_event_loop()
     query = (host, port, 0, socket.SOCK_STREAM)
-    if hasattr(loop, "run_in_executor"):
-        found = await loop.run_in_executor(None, socket.getaddrinfo, *query)
-    else:
-        found = socket.getaddrinfo(*query)
+    try:
+        if hasattr(loop, "run_in_executor"):
+            found = await loop.run_in_executor(None, socket.getaddrinfo, *query)
+        else:
+            found = socket.getaddrinfo(*query)
+    except (OSError, ValueError):
+        raise OSError("%s is not known: no such host, or the network has no DNS" % host)
     texts = [_text(entry[-1]) for entry in found]
     admit(host, port, [packed(text) for text in texts], allow)
     for text in texts:

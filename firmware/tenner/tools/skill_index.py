@@ -1,11 +1,11 @@
 # tenner tools.skill_index: the skills that can be had, and where their files are; docs/skills.md has the format.
 # MIT license; Copyright (c) 2026 the tenner authors
 
+from tenner.net import web_get
 from tenner.net.jsonin import Scanner
 from tenner.port.compat import const
 from tenner.tools import ToolError
 
-_TIMEOUT_S = const(20)
 _MAX_INDEX = const(65536)
 _MAX_TEXT = const(200)
 _MAX_FILES = const(6)
@@ -56,18 +56,18 @@ async def entries(ctx, http, take):
         elif path[2] in ("name", "description"):
             entry[path[2]] = (entry.get(path[2], "") + str(value))[:_MAX_TEXT]
 
+    scanner = Scanner(sink)
+    total = 0
+
+    def feed(data):
+        nonlocal total
+        total += len(data)
+        if total > _MAX_INDEX:
+            raise ToolError("the index of skills is over %d bytes" % _MAX_INDEX)
+        scanner.feed(data)
+
     async def consume(response):
-        scanner = Scanner(sink)
-        buf = memoryview(bytearray(512))
-        total = 0
-        while True:
-            count = await response.readinto(buf)
-            if not count:
-                break
-            total += count
-            if total > _MAX_INDEX:
-                raise ToolError("the index of skills is over %d bytes" % _MAX_INDEX)
-            scanner.feed(bytes(buf[:count]))
+        await web_get.read(response, ctx.port.path("state/web.tmp"), feed)
         scanner.end()
         give()
 
@@ -92,9 +92,4 @@ async def get(http, url, consume):
             raise ToolError("%s answered %d" % (url, response.status))
         return await consume(response)
 
-    try:
-        return await http.exchange("GET", url, (), None, checked, _TIMEOUT_S)
-    except (OSError, EOFError, ValueError) as error:
-        from tenner.net.tls import explain
-
-        raise ToolError("%s cannot be had: %s" % (url, explain(error) or error))
+    return await web_get.ask(http, url, (), checked)
