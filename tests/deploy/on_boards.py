@@ -333,7 +333,7 @@ def test_stop_ends_everything_and_start_twice_starts_one(server, first):
     deploy(server, first)
     with LinuxBoard(PORT) as board:
         board.ctl("stop")
-        assert server.processes(b"supervise") == [] and server.agents() == []
+        wait(lambda: server.processes() == [], "the last process")
         assert "not running" in board.ctl("status", ok=(3,))
         board.ctl("start")
         board.ctl("start")

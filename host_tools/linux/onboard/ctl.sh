@@ -99,9 +99,13 @@ supervise() {
     stopping='' child='' trimmer=''
     trap 'stopping=1; kill $child $trimmer 2>/dev/null' TERM INT HUP
     (
-        trap - TERM INT HUP
         exec 3<&- </dev/null
-        while sleep 600 && kill -0 $$ 2>/dev/null; do trim; done
+        trap 'kill $!; exit' TERM INT HUP
+        while kill -0 $$ 2>/dev/null; do
+            sleep 600 &
+            wait $!
+            trim
+        done
     ) &
     trimmer=$!
     delay=$first_delay_s
@@ -280,7 +284,8 @@ healthy() {
         elif [ $now -ge $answer_s ]; then
             why="it does not answer"
             return 1
-        elif [ $((now - typed)) -ge 5 ] && [ -p "$run/console" ]; then
+        # Not before somebody holds the console: what is typed then is lost.
+        elif [ $((now - typed)) -ge 5 ] && alive agent tenner; then
             typed=$now
             printf '%s\r' "$mark" 1<>"$run/console"
         fi
