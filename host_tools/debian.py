@@ -10,8 +10,10 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+
+from host_tools import interpreters
 
 SUITE = "trixie"
 # An older keyring verifies the newer suite as well; newer systems end the name in .pgp.
@@ -140,6 +142,24 @@ def unpack_alone(architecture: str, package: str, prefix: str, into: Path) -> No
         command = ["sh", "-c", 'cd "$0" && exec "$@"', str(archives), *apt, "download", names[0]]
         run(command, f"downloading {names[0]}")
         _unpack_all(archives, into)
+
+
+def folder(name: str, architecture: str, packages: Sequence[str]) -> Path:
+    """The folder `name` of the cache with these packages unpacked, and all that they need."""
+    return filled(name, lambda stage: unpack(architecture, packages, stage))
+
+
+def filled(name: str, fill: Callable[[Path], None]) -> Path:
+    """The folder `name` of the cache; filled under another name first, so that it is whole once it is there."""
+    made = interpreters.cache_folder() / name
+    if not made.exists():
+        check_tools()
+        made.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".fetch-", dir=made.parent) as work:
+            stage = Path(work, "root")
+            fill(stage)
+            stage.rename(made)
+    return made
 
 
 def _unpack_all(archives: Path, into: Path) -> None:

@@ -4,19 +4,19 @@ What is needed comes from Debian's mirror once, into the cache: the kernel and i
 userland of busybox and both interpreters, and QEMU where the machine has none. Nothing is installed.
 """
 
-import gzip
 import json
 import lzma
 import os
 import select
-import shutil
 import socket
 import subprocess
 import tempfile
 import time
 from pathlib import Path
 
-from host_tools import FIRMWARE, debian, interpreters
+from host_tools import FIRMWARE, debian
+from host_tools.qemu import program
+from host_tools.qemu.cpio import Archive
 
 HERE = Path(__file__).resolve().parent
 MODULES = ("gpio-mxc", "i2c-imx", "spi-imx", "gpio-aspeed", "i2c-aspeed", "i2c-dev")
@@ -50,24 +50,15 @@ class Packages:
 
     def __init__(self):
         debian.check_tools()
-        folder = interpreters.cache_folder() / f"kernel-{debian.SUITE}"
+        folder = f"kernel-{debian.SUITE}"
         userland = ("busybox-static", "micropython", "python3-minimal", "libpython3-stdlib")
-        self.userland = _cached(
-            folder / "userland", lambda stage: debian.unpack("armhf", userland, stage)
-        )
-        self.kernel = _cached(
-            folder / "kernel",
+        self.userland = debian.folder(f"{folder}/userland", "armhf", userland)
+        self.kernel = debian.filled(
+            f"{folder}/kernel",
             lambda stage: debian.unpack_alone("armhf", "linux-image-armmp", "linux-image-", stage),
         )
         self.release = next((self.kernel / "usr/lib/modules").iterdir()).name
-        self.qemu = ["qemu-system-arm"]
-        if shutil.which(self.qemu[0]) is None:
-            own = debian.run(["dpkg", "--print-architecture"], "asking what this machine is")
-            root = _cached(
-                folder / "qemu",
-                lambda stage: debian.unpack(own.strip(), ["qemu-system-arm"], stage),
-            )
-            self.qemu = _unpacked_qemu(root)
+        self.qemu = program.command("qemu-system-arm", "qemu-system-arm")
 
     def image(self):
         return self.kernel / "boot" / f"vmlinuz-{self.release}"
@@ -76,76 +67,11 @@ class Packages:
         return self.kernel / "usr/lib" / f"linux-image-{self.release}" / f"{name}.dtb"
 
 
-def _cached(folder, fetch):
-    """The folder; filled by `fetch` under another name first, so that it is whole once it is there."""
-    if not folder.exists():
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".fetch-", dir=folder.parent) as work:
-            stage = Path(work, "root")
-            fetch(stage)
-            stage.rename(folder)
-    return folder
-
-
-def _unpacked_qemu(root):
-    """How QEMU is started from the folder it was unpacked into."""
-    loader = next(path for path in root.glob("usr/lib/*/ld-linux-*") if path.is_file())
-    libraries = loader.parent
-    return [
-        str(loader),
-        "--library-path",
-        f"{libraries}:{libraries / 'pulseaudio'}",
-        str(root / "usr/bin/qemu-system-arm"),
-        "-L",
-        str(root / "usr/share/qemu"),
-    ]
-
-
-class Archive:
-    """A cpio archive, of which the kernel makes its first file system."""
-
-    def __init__(self):
-        self._data = bytearray()
-        self._folders = set()
-        self._inode = 0
-
-    def file(self, name, data, mode=0o100755):
-        folder = os.path.dirname(name)
-        if folder and folder not in self._folders:
-            self._folders.add(folder)
-            self.file(folder, b"", 0o040755)
-        self._inode += 1
-        path = name.encode() + b"\0"
-        numbers = (self._inode, mode, 0, 0, 1, 0, len(data), 0, 0, 0, 0, len(path), 0)
-        self._data += b"070701" + b"".join(b"%08X" % number for number in numbers) + path
-        self._data += b"\0" * (-len(self._data) % 4) + data + b"\0" * (-len(data) % 4)
-
-    def link(self, name, target):
-        self.file(name, target.encode(), 0o120777)
-
-    def copy(self, source, name):
-        """One file or link, from the host."""
-        if source.is_symlink():
-            self.link(name, os.readlink(source))
-        else:
-            self.file(name, source.read_bytes())
-
-    def tree(self, source, name, unused=()):
-        for path in sorted(source.rglob("*")):
-            place = path.relative_to(source).as_posix()
-            if path.is_file() and not place.startswith(tuple(unused)):
-                self.copy(path, f"{name}/{place}")
-
-    def packed(self):
-        self.file("TRAILER!!!", b"", 0)
-        return gzip.compress(bytes(self._data), 1)
-
-
 def initial_files(packages, files):
     """The guest's whole file system; `files` are more of them by name."""
     archive = Archive()
     for folder in ("proc", "sys", "dev", "tmp"):
-        archive.file(folder, b"", 0o040755)
+        archive.folder(folder)
     user = packages.userland
     archive.link("bin", "usr/bin")
     archive.link("lib", "usr/lib")

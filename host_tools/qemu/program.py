@@ -1,0 +1,26 @@
+"""QEMU, the machine's own or Debian's."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from host_tools import debian
+
+
+def command(program: str, package: str) -> list[str]:
+    """How `program` is started; `package` is the one of Debian's that has it."""
+    if shutil.which(program) is not None:
+        return [program]
+    own = debian.run(["dpkg", "--print-architecture"], "asking what this machine is").strip()
+    root = debian.folder(f"qemu-{debian.SUITE}/{program}", own, [package])
+    loader = next(path for path in root.glob("usr/lib/*/ld-linux-*") if path.is_file())
+    libraries = loader.parent
+    return [
+        str(loader),
+        "--library-path",
+        f"{libraries}:{libraries / 'pulseaudio'}",
+        str(Path(root, "usr/bin", program)),
+        "-L",
+        str(root / "usr/share/qemu"),
+    ]
