@@ -37,8 +37,8 @@ test-riscv64: env-test ## Run the core of the tests on riscv64, MicroPython and 
 soak: env-test ## People, alerts and faults of every kind for minutes; nothing may be lost or repeated
 	@$(VENV) -m tests.host.soak $(if $(MESSAGES),--messages $(MESSAGES)) $(if $(ALERTS),--alerts $(ALERTS)) $(if $(SEED),--seed $(SEED)) $(if $(HEAP),--heap $(HEAP))
 
-test-deploy: env-test ## Deploy to a board behind a real sshd, and break everything on the way
-	@$(VENV) -m pytest -rs $(if $(K),-k "$(K)") tests/deploy/on_boards.py
+test-deploy: env-test ## Deploy to a board behind a real sshd, to an emulated riscv64 one, and break everything
+	@$(VENV) -m pytest -rs $(if $(K),-k "$(K)") tests/deploy/on_boards.py tests/deploy/on_riscv64.py
 
 lint: env-test ## Check format, types, and that the firmware keeps to MicroPython's subset
 	@$(VENV) scripts/lint.py

@@ -3,26 +3,12 @@
 import os
 import platform
 import shutil
-import tempfile
-from pathlib import Path
 
-from host_tools import ROOT, debian, interpreters
+from host_tools import ROOT, debian
 from host_tools.linux import kit
+from host_tools.qemu import riscv64
 
 LIBRARIES = "usr/lib/riscv64-linux-gnu"
-
-
-def cached(name, packages, architecture):
-    """A folder of unpacked packages in the cache; made under another name first, so that it is whole."""
-    folder = interpreters.cache_folder() / f"riscv64-{debian.SUITE}" / name
-    if not folder.exists():
-        debian.check_tools()
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".fetch-", dir=folder.parent) as work:
-            stage = Path(work, "root")
-            debian.unpack(architecture, packages, stage)
-            stage.rename(folder)
-    return folder
 
 
 def emulator():
@@ -33,7 +19,8 @@ def emulator():
     own = kit.MACHINES.get(platform.machine())
     if own is None:
         raise debian.CannotFetch(f"there is no qemu-user-static for {platform.machine()}")
-    return str(cached("qemu", ["qemu-user-static"], own) / "usr/bin/qemu-riscv64-static")
+    root = debian.folder(f"qemu-{debian.SUITE}/qemu-user-static", own, ["qemu-user-static"])
+    return str(root / "usr/bin/qemu-riscv64-static")
 
 
 def micropython(work):
@@ -49,7 +36,7 @@ def micropython(work):
 
 def cpython(work):
     """The command that runs a file under Debian's CPython."""
-    root = cached("python", ["python3-minimal", "libpython3-stdlib"], "riscv64")
+    root = riscv64.cpython()
     libraries = root / LIBRARIES
     program = next((root / "usr/bin").glob("python3.*"))
     loader = next(libraries.glob("ld-linux-riscv64-*"))
