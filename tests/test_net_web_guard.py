@@ -1,11 +1,13 @@
 # tenner tests: no URL a model thinks up reaches the inside of the owner's network.
 # MIT license; Copyright (c) 2026 the tenner authors
 
+import asyncio
 import socket
 import unittest
 
+from fakes import FakeCtx
 from net_peer import Peer, reply
-from support import run
+from support import run, temp_folder
 from tenner.net import web_guard
 from tenner.net.http import Http
 
@@ -87,6 +89,37 @@ class Resolver:
         return socket.inet_ntop(family, address)
 
 
+class Spy(Peer):
+    """Counts who connects; listens on IPv6 too, where the interpreter and the system have it."""
+
+    _six = None
+
+    async def start(self):
+        await super().start()
+        if hasattr(asyncio, "to_thread"):
+            try:
+                self._six = await asyncio.start_server(self._serve, "::1", self.port)
+            except OSError:
+                pass  # the system has none
+        return self
+
+    async def stop(self):
+        if self._six:
+            self._six.close()
+        await super().stop()
+
+
+class Agent:
+    """What the tool needs of the agent and its app."""
+
+    @property
+    def app(self):
+        return self
+
+    def http(self):
+        return Http()
+
+
 class TestGuard(unittest.TestCase):
     def fetch(self, urls, names=None, allow=(), checked=True, times=1):
         """Ask for each URL with the spy's port in it; return (outcomes, spy, resolver)."""
@@ -96,7 +129,7 @@ class TestGuard(unittest.TestCase):
             return await http.read_text(100)
 
         async def main():
-            spy = await Peer(*[reply(b"secret")] * times).start()
+            spy = await Spy(*[reply(b"secret")] * times).start()
             outcomes = []
             for url in urls:
                 http = Http()
@@ -130,6 +163,31 @@ class TestGuard(unittest.TestCase):
         outcomes, spy, _ = self.fetch(INSIDE, NAMES, checked=False)
         self.assertEqual((spy.connections, spy.requests), (0, []))
         self.assertEqual([outcome for outcome in outcomes if outcome == "secret"], [])
+
+    def test_no_redirect_leads_inside(self):
+        real, web_guard.socket = web_guard.socket, Resolver(NAMES)
+        self.addCleanup(setattr, web_guard, "socket", real)
+        ctx = FakeCtx(temp_folder(self), {"tools.web_fetch": "allow"})
+        ctx.agent = Agent()
+        # No header can hold the others, a listed host takes their place.
+        targets = [url for url in INSIDE if max(url) < "\x7f" and min(url) > " "]
+        targets += ["//localhost:%d/", "//2130706433:%d/", "file://127.0.0.1:%d/", "data:,%d"]
+
+        async def main():
+            spy = await Spy().start()
+            moved = [b"Location: %s\r\n" % (url % spy.port).encode() for url in targets]
+            page = await Peer(*[reply(b"", b"302 Found", line) for line in moved]).start()
+            ctx.config.put("web.allow", ["127.0.0.1:%d" % page.port])
+            for url in targets:
+                text = await ctx.call("web_fetch", {"url": page.url + "/"})
+                self.assertTrue(text.startswith("error: "), (url, text))
+                self.assertEqual(spy.connections, 0, url)
+            await page.stop()
+            await spy.stop()
+            return len(page.requests)
+
+        self.assertEqual(run(main()), len(targets))
+        self.assertTrue(len(targets) >= 40)
 
     def test_what_the_owner_lists_is_reached(self):
         for url, allow in (
