@@ -2,6 +2,7 @@
 
 python -m host_tools.bench                  everything
 python -m host_tools.bench heap. flash.     the rows whose names start so
+python -m host_tools.bench web.             how pages are read, one by one
 python -m host_tools.bench driver. tool.    what is loaded when it is used, and let go again
 python -m host_tools.bench --modules        what each module that stays resident adds to the heap
 """
@@ -15,7 +16,7 @@ from rich.console import Console
 from rich.table import Table
 
 from host_tools import ROOT, tenner_version
-from host_tools.bench import code, heap, linux, loaded, requests, schedule, sync
+from host_tools.bench import code, heap, linux, loaded, requests, schedule, sync, web
 from host_tools.bench.rows import NotMeasured, Row
 from host_tools.vboard import BoardError
 
@@ -50,6 +51,7 @@ ROWS = [
     Row("heap.idle_live_kb", "everything the idle agent holds", "KB", heap.idle_live_kb),
     Row("heap.mqtt_kb", "heap for MQTT, where it is used", "KB", loaded.mqtt_kb),
     Row("heap.history_growth_kb", "heap for 10,000 messages, not 10", "KB", heap.history_growth_kb, 2, "grows"),
+    Row("heap.web_growth_kb", "heap for a page of 2 MB, not 20 KB", "KB", web.heap_growth_kb, 1, "grows"),
     Row(
         "heap.live_growth_1000_turns_kb",
         "growth of live heap, turns 50 to 1,000, in 144 KB",
@@ -75,6 +77,8 @@ ROWS = [
     Row("sync.unchanged_vs_mpremote", "time when nothing has changed", "", sync.unchanged_time, 0.1, "1"),
     Row("sync.unchanged_vs_mpremote.trips", "its round trips", "", sync.unchanged_trips, 0.1, "1"),
     Row("sync.enter_repl_ms", "to the REPL of a busy board", "ms", sync.enter_repl_ms),
+    Row("web.similarity.lxml", "words of a page as lxml reads them, least", "", web.least_lxml, web.LEAST["lxml"], floor=True),
+    Row("web.similarity.html2text", "the same beside html2text", "", web.least_html2text, web.LEAST["html2text"], floor=True),
     Row("lane.person_wait_ms", "a person's wait while a heartbeat streams", "ms", requests.person_wait_ms),
 ]  # fmt: skip
 
@@ -98,8 +102,8 @@ def show(rows: list[Row], console: Console) -> None:
     table.add_column("best peer", no_wrap=True)
     for row in rows:
         measured = "-" if row.value is None else f"{row.value:g} {row.unit}"
-        budget = "" if row.budget is None else f"{row.budget:g}"
-        verdict = {None: "", True: "ok", False: "over"}[row.ok]
+        budget = "" if row.budget is None else f"{'>= ' if row.floor else ''}{row.budget:g}"
+        verdict = {None: "", True: "ok", False: "under" if row.floor else "over"}[row.ok]
         table.add_row(row.name, row.what, measured, budget, verdict, row.peer)
     console.print(table, markup=False)
     for row in rows:
@@ -124,6 +128,8 @@ def main(argv: list[str]) -> int:
     collect(rows)
     if rows:
         show(rows, Console())
+    if any(row.value is not None for row in rows if row.name.startswith("web.similarity.")):
+        web.show(Console())
     collect(parts)
     if parts:
         loaded.show(parts, Console())

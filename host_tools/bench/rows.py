@@ -12,7 +12,7 @@ class NotMeasured(Exception):
 
 @dataclass
 class Row:
-    """One line of the table: a figure, how it is measured and what it may be at most."""
+    """One line of the table: a figure, how it is measured and what it may be at most, or at least."""
 
     name: str
     what: str
@@ -22,13 +22,15 @@ class Row:
     peer: str = ""
     value: float | None = None
     note: str = ""
+    #: The budget is the least it must be.
+    floor: bool = False
 
     @property
     def ok(self) -> bool | None:
         """None where there is no budget or no figure."""
         if self.value is None or self.budget is None:
             return None
-        return self.value <= self.budget
+        return self.value >= self.budget if self.floor else self.value <= self.budget
 
     @property
     def how(self) -> str:

@@ -34,6 +34,16 @@ def test_over_budget_is_said(value, budget, ok):
     assert row(value, budget).ok is ok
 
 
+def test_a_budget_may_be_a_floor():
+    found = [row(0.96, 0.97), row(0.97, 0.97)]
+    for one in found:
+        one.floor = True
+    assert [one.ok for one in found] == [False, True]
+    output = io.StringIO()
+    bench.show(found, Console(file=output, width=120))
+    assert ">= 0.97  under" in output.getvalue()
+
+
 def test_a_row_says_how_it_was_measured():
     assert row(1.0).as_json() == {
         "name": "a.b",
