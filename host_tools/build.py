@@ -6,6 +6,7 @@ Compiled modules are cached by content in build/mpy-cache, so building again cos
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import hashlib
 import importlib.util
@@ -15,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
@@ -170,8 +171,9 @@ def firmware_tree(
         compiled = compile_modules(
             {told[name]: source for name, source in short.items()}, optimize=optimize
         )
+        resident = resident_modules(modules)
         for name in modules:
-            data = made_small(compiled[told[name]])
+            data = made_small(compiled[told[name]], _import_name(name) in resident)
             tree[f"/lib/{name.removesuffix('.py')}.mpy"] = data
     else:
         tree.update({f"/lib/{name}": source for name, source in modules.items()})
@@ -255,6 +257,14 @@ def _says_something(source: bytes) -> bool:
 def _import_name(path: str) -> str:
     """`tenner.net.http` for `tenner/net/http.py`."""
     return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
+def resident_modules(modules: Mapping[str, bytes]) -> list[str]:
+    """Those that a small board never lets go of, as tenner/room.py names them."""
+    for node in ast.parse(modules.get("tenner/room.py", b"")).body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "_RESIDENT":
+            return str(ast.literal_eval(node.value)).split()
+    return []
 
 
 def _names_in_tracebacks(modules: Iterable[str]) -> dict[str, str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import subprocess
 import tempfile
 from pathlib import Path
@@ -46,12 +45,12 @@ def chip_tree() -> dict[str, bytes]:
 
 
 def resident_modules() -> list[str]:
-    """The modules a small board never lets go of, as firmware/tenner/room.py names them."""
-    source = (FIRMWARE / "tenner" / "room.py").read_text(encoding="utf-8")
-    for node in ast.parse(source).body:
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "_RESIDENT":
-            return str(ast.literal_eval(node.value)).split()
-    raise NotMeasured("room.py has no _RESIDENT")
+    """The modules a small board never lets go of."""
+    room = "tenner/room.py"
+    found = build.resident_modules({room: (FIRMWARE / room).read_bytes()})
+    if not found:
+        raise NotMeasured(f"{room} has no _RESIDENT")
+    return found
 
 
 def import_costs(modules: list[str]) -> list[tuple[str, int]]:

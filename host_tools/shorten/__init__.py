@@ -16,14 +16,16 @@ from host_tools.shorten.public import public_names
 from host_tools.shorten.relative import with_relative_imports
 from host_tools.shorten.scopes import with_short_scopes
 from host_tools.shorten.syntax import ShortenError, renamed
+from host_tools.shorten.texts import with_own_texts
 
 __all__ = ["ShortenError", "made_small", "renamed", "shortened"]
 
 
 @cache
-def made_small(compiled: bytes) -> bytes:
-    """The .mpy of a module of the firmware without what no board needs."""
-    return with_small_functions(with_short_scopes(compiled))
+def made_small(compiled: bytes, stays: bool) -> bytes:
+    """The .mpy of a module of the firmware without what no board needs; `stays` if boards never let go of it."""
+    small = with_small_functions(with_short_scopes(compiled))
+    return small if stays else with_own_texts(small)
 
 
 def shortened(

@@ -11,18 +11,19 @@ Jumps are relative and change with what they jump over, so a function is taken a
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from host_tools.shorten import mpy
 
 # py/bc0.h of MicroPython; two bits for each row of 16 opcodes say what follows an opcode.
 _FORMATS = 0x3A4
-_LABEL = 3
-_LOAD_CONST_STRING = 0x10
+_NAME, _LABEL = 1, 3
+LOAD_CONST_STRING = 0x10
 _LOAD_NAME = 0x11
 _STORE_NAME = 0x16
 _IMPORT_NAME = 0x1B
+LOAD_CONST_OBJ = 0x23
 _DELETE_FAST = 0x28
 _BUILD_TUPLE = 0x2A
 _UNWIND_JUMP = 0x40
@@ -30,14 +31,27 @@ _LOAD_CONST_NONE = 0x51
 _LOAD_CONST_TRUE = 0x52
 _STORE_FAST = 0xC0
 #: How the body of a class begins: __name__ as __module__, and its own name as __qualname__.
-_CLASS_HEAD = [_LOAD_NAME, _STORE_NAME, _LOAD_CONST_STRING, _STORE_NAME]
+_CLASS_HEAD = [_LOAD_NAME, _STORE_NAME, LOAD_CONST_STRING, _STORE_NAME]
 #: Entries in the table of names.
 _MODULE, _QUALNAME = b"\x2d", b"\x35"
 #: Jumps that may lead back too; the labels of the others have no sign.
 _SIGNED = {_UNWIND_JUMP, 0x42, 0x43, 0x44}
 #: Constants, local variables, the stack, jumps and returning. An unset variable is told with a line before it.
 _CANNOT_FAIL = {
-    *(_LOAD_CONST_STRING, 0x22, 0x23, 0x24, 0x26, 0x42, 0x43, 0x44, 0x50, 0x51, 0x52, 0x53),
+    *(
+        LOAD_CONST_STRING,
+        0x22,
+        LOAD_CONST_OBJ,
+        0x24,
+        0x26,
+        0x42,
+        0x43,
+        0x44,
+        0x50,
+        0x51,
+        0x52,
+        0x53,
+    ),
     *(0x57, 0x58, 0x59, 0x5A, 0x5B, 0x63),
     *range(0x70, 0xD0),
 }
@@ -53,6 +67,15 @@ class Step:
     target: Step | None = None
     wide: bool = False
 
+    @property
+    def names(self) -> bool:
+        """Is it followed by the number of a name?"""
+        return _format(self.opcode) == _NAME
+
+    def number(self) -> int:
+        """The number that it is followed by."""
+        return mpy.Reader(self.rest).number()
+
     def size(self) -> int:
         return 1 + len(self.rest) + (0 if self.target is None else 1 + self.wide)
 
@@ -66,29 +89,43 @@ def with_small_functions(compiled: bytes) -> bytes:
     def change(steps: list[Step]) -> list[Step]:
         return _made_small(steps, module.names)
 
-    codes = [module.code]
-    while codes:
-        code = codes.pop()
+    for code in module.codes():
         code.function = rewritten(code.function, change)
-        codes += code.children
     return mpy.write(module)
 
 
-def rewritten(function: bytes, change: Callable[[list[Step]], list[Step]]) -> bytes:
-    """The function with its instructions as `change` returns them."""
+def rewritten(
+    function: bytes,
+    change: Callable[[list[Step]], list[Step]],
+    renumbered: Mapping[int, int] | None = None,
+) -> bytes:
+    """The function with its instructions as `change` returns them, and its names and those of its arguments by
+    their new numbers."""
+    signature, names, lines, cells, code = _split(function)
+    steps = change(_steps(code, lines))
+    _widen(steps)
+    if renumbered is not None:
+        names = [renumbered[name] for name in names]
+    info = b"".join(map(mpy.number, names)) + _line_table(steps)
+    return signature + _size_bytes(len(info), len(cells)) + info + cells + _code(steps)
+
+
+def parts(function: bytes) -> tuple[list[Step], list[int]]:
+    """The instructions of a function; the numbers of its own name and those of its arguments."""
+    _, names, lines, _, code = _split(function)
+    return _steps(code, lines), names
+
+
+def _split(function: bytes) -> tuple[bytes, list[int], bytes, bytes, bytes]:
+    """How it is called, its own name and those of its arguments, lines, cells, instructions."""
     reader = mpy.Reader(function)
     arguments = _argument_count(reader)
     signature = function[: reader.place]
     info_size, cell_count = _sizes(reader)
     info = mpy.Reader(reader.take(info_size))
     cells = reader.take(cell_count)
-    for _ in range(1 + arguments):  # names, the function's own first
-        info.number()
-    names, lines = info.data[: info.place], info.data[info.place :]
-    steps = change(_steps(function[reader.place :], lines))
-    _widen(steps)
-    info_bytes = names + _line_table(steps)
-    return signature + _size_bytes(len(info_bytes), cell_count) + info_bytes + cells + _code(steps)
+    names = [info.number() for _ in range(1 + arguments)]
+    return signature, names, info.data[info.place :], cells, function[reader.place :]
 
 
 # --- the head of a function
@@ -174,6 +211,11 @@ def _line_table(steps: list[Step]) -> bytes:
 # --- instructions
 
 
+def _format(opcode: int) -> int:
+    """What follows an opcode: nothing, the number of a name, another number or a label."""
+    return _FORMATS >> 2 * (opcode >> 4) & 3
+
+
 def _steps(code: bytes, lines: bytes) -> list[Step]:
     line_of = _line_numbers(lines, len(code))
     reader = mpy.Reader(code)
@@ -183,7 +225,7 @@ def _steps(code: bytes, lines: bytes) -> list[Step]:
         start = reader.place
         opcode = reader.take(1)[0]
         step = at[start] = Step(opcode, b"", line_of[start])
-        kind = _FORMATS >> 2 * (opcode >> 4) & 3
+        kind = _format(opcode)
         if kind == _LABEL:
             offset, middle = reader.take(1)[0], 0x40
             if offset & 0x80:
@@ -249,7 +291,7 @@ def _made_small(steps: list[Step], names: list[bytes]) -> list[Step]:
         if step.opcode == _DELETE_FAST and last == [_LOAD_CONST_NONE, _STORE_FAST + step.rest[0]]:
             continue
         if step.opcode == _IMPORT_NAME and last[-1] == _BUILD_TUPLE:
-            count = mpy.Reader(kept[-1].rest).number()
+            count = kept[-1].number()
             # The names and the tuple. Nothing jumps there: the level of the import stands before them.
             del kept[-count - 1 :]
             kept.append(Step(_LOAD_CONST_TRUE, b"", step.line))
@@ -263,7 +305,7 @@ def _is_class(steps: list[Step], names: list[bytes]) -> bool:
     head = steps[:4]
     if [step.opcode for step in head] != _CLASS_HEAD:
         return False
-    stored = [names[mpy.Reader(step.rest).number()] for step in (head[1], head[3])]
+    stored = [names[step.number()] for step in (head[1], head[3])]
     return stored == [_MODULE, _QUALNAME]
 
 

@@ -8,6 +8,7 @@ A number is written in groups of seven bits, the highest first; all but the last
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 _HEAD = 4
@@ -34,6 +35,14 @@ class Compiled:
     object_count: int
     objects: bytes
     code: Code
+
+    def codes(self) -> Iterator[Code]:
+        """Its own code and that of all its functions."""
+        codes = [self.code]
+        while codes:
+            code = codes.pop()
+            codes += code.children
+            yield code
 
 
 class Reader:
@@ -64,6 +73,13 @@ def number(value: int) -> bytes:
     return bytes(reversed(groups))
 
 
+def text(entry: bytes) -> bytes | None:
+    """What an entry of the table of names says; None for a name that every MicroPython has."""
+    reader = Reader(entry)
+    length = reader.number()
+    return None if length & 1 else reader.take(length >> 1)
+
+
 def read(data: bytes) -> Compiled | None:
     """The parts of a .mpy; None if it is of another version, or holds machine code."""
     if data[:2] != b"M\6" or data[2]:
@@ -80,7 +96,7 @@ def read(data: bytes) -> Compiled | None:
         names.append(data[start : reader.place])
     start = reader.place
     for _ in range(object_count):
-        _pass_object(reader)
+        pass_object(reader)
     objects = data[start : reader.place]
     return Compiled(head, names, object_count, objects, _read_code(reader))
 
@@ -91,13 +107,14 @@ def write(module: Compiled) -> bytes:
     return b"".join([module.head, counts, *module.names, module.objects, _write_code(module.code)])
 
 
-def _pass_object(reader: Reader) -> None:
+def pass_object(reader: Reader) -> None:
+    """Go on to what follows the object at this place."""
     kind = reader.take(1)[0]
     if kind > _LAST_BARE:
         size = reader.number()
         if kind == _TUPLE:
             for _ in range(size):
-                _pass_object(reader)
+                pass_object(reader)
         else:
             reader.take(size + (kind in (_STRING, _BYTES)))
 
