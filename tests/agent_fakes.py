@@ -150,8 +150,11 @@ class App:
     def deliver(self, channel, chat, text):
         self.delivered.append((chat, text))
 
-    def rest(self):
+    async def rest(self):
         """Nothing is let go of here."""
+
+    async def collect(self):
+        """Nor is garbage collected."""
 
     async def breathe(self):
         pass

@@ -228,7 +228,7 @@ class Board:
     def notify(self, text):
         self.notices.append(text)
 
-    def rest(self):
+    async def rest(self):
         pass
 
     async def alone(self, work):

@@ -2,6 +2,7 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import asyncio
+import gc
 
 from tenner.log import log
 from tenner.port.compat import const, sleep_ms
@@ -47,12 +48,23 @@ class App:
         if self.port.small:
             self._parts.pop(name, None)
 
-    def rest(self):
+    async def rest(self):
         """Between turns on a small board, let go of the code and the parts that only a turn needs."""
         if self.port.small and not self.agent.lane.holder:
-            from tenner import room
+            self._make_room()
+            await self.collect()
 
-            room.make(self)
+    def _make_room(self):
+        from tenner import room
+
+        room.make(self)
+
+    async def collect(self):
+        """
+        Collect garbage in a task of its own, for its stack is short: a deeper one is full of what calls that are
+        over have left on it, and a single stale pointer keeps a module that was let go of.
+        """
+        await asyncio.create_task(_collect())
 
     async def alone(self, work):
         """Await `work`; on a small board when nothing else of its size runs: there is memory for one."""
@@ -62,7 +74,7 @@ class App:
             try:
                 return await work
             finally:
-                self.rest()
+                await self.rest()
 
     def shed(self, prefix, keep=()):
         """On a small board, let go of the modules whose names begin so, if nobody runs them."""
@@ -135,7 +147,7 @@ class App:
     async def _send(self):
         await self.part("delivery").drain()
         self.sending = False
-        self.rest()
+        await self.rest()
 
     async def settle(self):
         """Wait until what is just being sent has left; where the network is down not for long."""
@@ -152,7 +164,7 @@ class App:
 
     async def command(self, message):
         """Return the answer to a line that begins with a slash."""
-        self.rest()
+        await self.rest()
         from tenner.channels import commands
         from tenner.report import Report
 
@@ -176,6 +188,7 @@ def main(root="", config_path=None, workspace=None):
 async def run(app):
     """Start every service and wait for the end of the program."""
     _boot(app)
+    await app.rest()
     await app.ended.wait()
 
 
@@ -184,4 +197,7 @@ def _boot(app):
     from tenner import boot
 
     boot.start(app)
-    app.rest()
+
+
+async def _collect():
+    gc.collect()

@@ -5,8 +5,6 @@ A board without PSRAM cannot hold the code of a turn and that of everything else
 day stays; the rest is loaded from flash when it is needed, as often as it is needed.
 """
 
-import gc
-
 from tenner.store.modules import forget
 
 # What the idle agent needs at any moment.
@@ -33,4 +31,3 @@ def make(app):
         if not used:
             app.drop(name)
     forget("tenner.", _RESIDENT.split())
-    gc.collect()

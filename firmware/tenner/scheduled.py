@@ -10,14 +10,14 @@ class Scheduled:
 
     async def run_turn(self, text, kind, model=None):
         """Run a turn that nobody waits for; LaneBusy and PutBack leave it."""
-        self.app.rest()
+        await self.app.rest()
         return await self._background(kind, self._turn(text, kind, model))
 
     async def ask(self, text, model=None):
         """Ask which of the due tasks need a turn; the reply calls the tool `heartbeat`, or does not."""
         from tenner.port.package import package_path
 
-        self.app.rest()
+        await self.app.rest()
         turn = self._turn(text, "heartbeat", model)
         turn.tools = (package_path("schedule/heartbeat.json"),)
         turn.single = True

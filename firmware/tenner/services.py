@@ -63,7 +63,7 @@ async def network(app):
             app.synced = True
             log("clock", "%s (%s)" % (app.now_text(), host))
             app.part("heartbeat").poke()
-            app.rest()
+            await app.rest()
             await asyncio.sleep(_SYNC_EVERY_S)
         else:
             await asyncio.sleep(_SYNC_RETRY_S)
@@ -135,11 +135,11 @@ async def _answer(app, message, answer):
         text = await answer(message)
     except Exception as error:
         # A person always gets an answer, also when the fault is ours or the heap was too small.
-        app.rest()
+        await app.rest()
         what = failed("a turn failed", error)
         text = "Something in me failed (%s). The log has the details." % what
     # The turn's code makes room for what sends its answer.
-    app.rest()
+    await app.rest()
     reply(app, message, text)
 
 

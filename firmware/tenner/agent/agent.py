@@ -80,14 +80,14 @@ class Agent:
             return "Today's tokens are spent, the reserve for people too. They start anew at midnight."
         text = "%s\n\n(now: %s)" % (message.text, self.app.now_text())
         # What told the time makes room for the turn, and the turn for what comes after it.
-        self.app.rest()
+        await self.app.rest()
         who = "%s:%s" % (message.channel, message.chat)
         session = self.session(message.channel, message.chat)
         if session.size > session.window * 3 // 2:
             # Messages keep coming and left no pause for it; what is over two windows old would be lost.
             await self._sum_up(session, who, True)
         result = await self._turn(session, who, message, text)
-        self.app.rest()
+        await self.app.rest()
         self._after(session, who, result)
         if result.error is not None:
             return result.error
@@ -121,7 +121,7 @@ class Agent:
         from tenner.agent.summary import tidy
 
         await tidy(self, session, who, pressing)
-        self.app.rest()
+        await self.app.rest()
 
     def notify(self, text):
         """Tell the owner something about the agent itself."""

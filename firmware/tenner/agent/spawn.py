@@ -37,7 +37,7 @@ class Spawner:
         try:
             result = await self._turn(name, text)
             # The turn's code makes room for what comes after it.
-            self.agent.app.rest()
+            await self.agent.app.rest()
             self._account(name, result)
             report = result.text if result.error is None else report + result.error
         except Exception as error:

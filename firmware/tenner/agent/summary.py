@@ -21,7 +21,7 @@ async def tidy(agent, session, who, pressing=False):
         from tenner.agent.upkeep import not_kept
 
         not_kept(agent, error)
-    agent.app.rest()
+    await agent.app.rest()
     if result is not None:
         from tenner.agent.upkeep import account
 

@@ -8,7 +8,6 @@ and let go of when the next step begins.
 """
 
 import asyncio
-import gc
 
 from tenner.log import log
 from tenner.port.compat import const, ticks_diff, ticks_ms
@@ -179,7 +178,7 @@ class Turn:
         if self.agent.port.small:
             for prefix in ("tenner.agent.", "tenner.llm.", "tenner.tools", "tenner.net.sse"):
                 self.agent.app.shed(prefix, _STAYS + more)
-            await collect()
+            await self.agent.app.collect()
 
     def add(self, kind, text, id=None):
         """Add a line to the records of this turn."""
@@ -209,7 +208,7 @@ class Turn:
                 # While tools run nobody needs the code that talks to the model.
                 await self.make_room("tenner.agent.rounds")
                 self.agent.part("registry")
-                await collect()
+                await self.agent.app.collect()
                 await self._call_tools(calls)
                 if self.kind != "person":
                     await self.agent.app.breathe()
@@ -295,15 +294,3 @@ class Turn:
                 if self._interrupted == "person"
                 else "Stopped, as you asked."
             )
-
-
-async def collect():
-    """
-    Collect garbage in a task of its own, for its stack is short: a deeper one is full of what calls that are over have
-    left on it, and a single stale pointer keeps a module that was let go of.
-    """
-    await asyncio.create_task(_collect())
-
-
-async def _collect():
-    gc.collect()

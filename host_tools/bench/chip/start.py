@@ -41,7 +41,7 @@ async def main():
     asyncio.create_task(run(app))
     await asyncio.sleep(int(sys.argv[1]) / 1000)
     live("idle")
-    app.rest()
+    await app.rest()
     live("rest")
     for name in sorted(sys.modules):
         print("module", name)
