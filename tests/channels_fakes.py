@@ -193,7 +193,7 @@ class Bench:
         self.bot = Telegram(
             FakeConfig(**config),
             self.server.http,
-            self.state,
+            lambda name: self.state,
             self.inbound,
             self._say,
             now=lambda: self.now,

@@ -83,6 +83,12 @@ class App:
 
             forget(prefix, keep)
 
+    def slots(self, name):
+        """Return the little state of this name; not kept, so that its code need not be."""
+        from tenner.store.slots import TwoSlots
+
+        return TwoSlots(self.state + "/" + name)
+
     # --- the outside
 
     def http(self, yields=False):

@@ -37,10 +37,9 @@ def zone(app):
 
 def budget(app):
     from tenner.agent.budget import Budget
-    from tenner.store.slots import TwoSlots
 
     return Budget(
-        TwoSlots(app.state + "/budget"),
+        app.slots("budget"),
         app.clock,
         app.part("zone"),
         app.config.get("budget.tokens_per_day"),
@@ -88,10 +87,9 @@ def delivery(app):
 
 def telegram(app):
     from tenner.channels.telegram import Telegram
-    from tenner.store.slots import TwoSlots
 
-    state = TwoSlots(app.state + "/telegram")
-    made = Telegram(app.config, app.http, state, app.inbox, say=app.say, now=app.clock.known)
+    made = Telegram(app.config, app.http, app.slots, app.inbox, say=app.say, now=app.clock.known)
+    made.shed = app.shed
     if not app.port.small:
         made.draft = lambda message: app.agent.lane.draft("telegram:" + message.chat)
     return made

@@ -56,7 +56,7 @@ def play(server, folder, scene):
         channel = Channel(
             config,
             lambda yields: Http(None, None, yields),
-            TwoSlots(str(folder) + "/offset"),
+            lambda name: TwoSlots(str(folder) + "/" + name),
             inbound,
             say,
             now=lambda: None,

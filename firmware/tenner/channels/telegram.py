@@ -30,7 +30,7 @@ FAILURES = (OSError, EOFError, ValueError, asyncio.TimeoutError)
 
 class Telegram:
     """
-    `http_factory(yields)` gives an HTTP client, `state` is a TwoSlots, `inbound` the queue of Messages.
+    `http_factory(yields)` gives an HTTP client, `slots(name)` a TwoSlots, `inbound` the queue of Messages.
     `say(chat, text, reply_to=None, id=None)` queues a text for a chat; `now()` is the unix time, or
     None while it is not known. Whoever takes a Message from the queue calls `done(message)` when its
     answer is in the outbox.
@@ -48,7 +48,7 @@ class Telegram:
     #: the answer to it.
     draft = None
 
-    def __init__(self, config, http_factory, state, inbound, say, now, sleep=sleep_ms):
+    def __init__(self, config, http_factory, slots, inbound, say, now, sleep=sleep_ms):
         self.config = config
         self.http_factory = http_factory
         self.inbound = inbound
@@ -70,9 +70,9 @@ class Telegram:
         self.http = None  # for sending
         self.sending = asyncio.Lock()
         self.strangers_day = 0
-        self._state = state
+        self._slots = slots
         self._open = []  # messages that wait for their answer
-        kept = state.load()
+        kept = slots("telegram").load()
         self.offset = kept.get("o", 0)  # 0: all that came was confirmed
         self.interrupted = kept.get("p")  # {chat: the message that was worked on}
         self.strangers = kept.get("s", [])  # whom the owner was told of
@@ -244,7 +244,7 @@ class Telegram:
         chats = {}
         for message in self._open:
             chats.setdefault(message.chat, message.reply_to)
-        self._state.save({"o": offset, "p": chats, "s": self.strangers})
+        self._slots("telegram").save({"o": offset, "p": chats, "s": self.strangers})
 
     # --- sending
 
@@ -262,6 +262,9 @@ class Telegram:
         from tenner.channels.telegram_ask import ask
 
         return await ask(self, text, timeout_s)
+
+    def shed(self, prefix):
+        """Let go of modules; boards replace this that are short of memory."""
 
     async def idle(self):
         """Nothing more to send for now: let go of the connection, so that none grows stale."""

@@ -3,7 +3,6 @@
 
 import json
 
-from tenner.channels import markup
 from tenner.channels.telegram import FAILURES
 from tenner.log import log
 from tenner.net.jsonout import escape
@@ -44,8 +43,9 @@ class Body:
 
 async def send(bot, chat, text, reply_to, keyboard, began=None):
     """Send `text` as HTML, and as it stands when Telegram does not like the marks. See Telegram.send."""
-    raw = markup.clean(text)
-    html = b"".join(markup.pieces(raw))
+    raw, html = _marked(text)
+    # The largest module of all, and not needed any more.
+    bot.shed("tenner.channels.markup")
     if bot.previews:
         from tenner.channels.telegram_preview import finish
 
@@ -70,11 +70,20 @@ def address(chat):
     return {"chat_id": int(text) if text.lstrip("-").isdigit() else text}
 
 
+def _marked(text):
+    """Return a text as valid UTF-8, and as HTML, b"" where that does not fit a message."""
+    from tenner.channels import markup
+
+    raw = markup.clean(text)
+    html = b"".join(markup.pieces(raw))
+    # Aligned columns may have grown a table past the limit, and a mark alone shows nothing.
+    return raw, html if 0 < markup.visible_units(html) <= _MAX_UNITS else b""
+
+
 async def attempt(bot, method, fields, raw, html, began=None):
     """Send a text with its marks, and without when they are refused."""
     fields["link_preview_options"] = {"is_disabled": True}
-    # Aligned columns may have grown a table past the limit, and a mark alone shows nothing.
-    if 0 < markup.visible_units(html) <= _MAX_UNITS:
+    if html:
         fields["parse_mode"] = "HTML"
         result = await send_once(bot, method, fields, html, began)
         if result is not None:
