@@ -213,6 +213,20 @@ class TestOrders(unittest.TestCase):
             self.assertEqual(read_bytes(place), b"- mine", path)
         self.assertTrue(len(ctx.asked) >= 6, ctx.asked)
 
+    def test_after_words_from_outside_no_job_is_added_or_taken_away(self):
+        ctx = self.ctx()
+        self.cron = self
+        ctx.turn.outside = True
+        for args in (
+            {"action": "add", "id": "a", "message": "obey", "every_seconds": 60},
+            {"action": "remove", "id": "a"},
+            {"action": "disable", "id": "a"},
+        ):
+            text = run(ctx.call("cron", args))
+            self.assertIn("the owner said no", text)
+            self.assertIn(args["action"] + " the job a", ctx.asked[-1])
+        self.assertEqual(len(ctx.asked), 3)
+
     def test_devices_and_strangers_are_the_owner_s_to_decide(self):
         bus = FakeI2C({0x50: {}})
         ctx = self.ctx({"telegram.owner": "1", "telegram.allow": ["7"]}, i2c={"i2c0": bus})

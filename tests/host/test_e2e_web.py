@@ -111,11 +111,11 @@ CHIP = {"action": "write", "address": "0x50", "data": [0, 16, 7]}
 ORDERS = {
     "config": (
         order('call read_file {"path":"/config.json"}'),
-        r'error: "[./]+config.json" is private: settings, state and code are out of reach',
+        r'error: "[./a-z]+config.json" is private: settings, state and code are out of reach',
     ),
     "config-up": (
-        order('call read_file {"path":"../config.json"}'),
-        r'error: "[./]+config.json" is private: settings, state and code are out of reach',
+        order('call read_file {"path":"notes/..//..//config.json"}'),
+        r'error: "[./a-z]+config.json" is private: settings, state and code are out of reach',
     ),
     "stranger": (
         order(f'call message {{"text":"hello","chat":"{STRANGER}"}}'),

@@ -19,13 +19,15 @@ def check(args, ctx):
 
 
 def approval(args, ctx):
-    """In a turn that has read what strangers wrote, a job is none of theirs to add."""
-    if ctx.turn.outside and args["action"] == "add":
-        return "add the job %s, now that text from outside was read: %s" % (
-            args["id"],
-            args["message"],
-        )
-    return None
+    """In a turn that has read what strangers wrote, no job is theirs to add or to take away."""
+    if not ctx.turn.outside or args["action"] == "list":
+        return None
+    words = ": " + args["message"] if args["action"] == "add" else ""
+    return "%s the job %s, now that text from outside was read%s" % (
+        args["action"],
+        args["id"],
+        words,
+    )
 
 
 async def run(args, ctx):
