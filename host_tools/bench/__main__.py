@@ -4,6 +4,7 @@ python -m host_tools.bench                  everything
 python -m host_tools.bench heap. flash.     the rows whose names start so
 python -m host_tools.bench web.             how pages are read, one by one
 python -m host_tools.bench driver. tool.    what is loaded when it is used, and let go again
+python -m host_tools.bench riscv64.         Linux figures on an emulated board; they take minutes
 python -m host_tools.bench --modules        what each module that stays resident adds to the heap
 """
 
@@ -16,7 +17,7 @@ from rich.console import Console
 from rich.table import Table
 
 from host_tools import ROOT, tenner_version
-from host_tools.bench import code, heap, linux, loaded, requests, schedule, sync, web
+from host_tools.bench import code, heap, linux, loaded, requests, riscv64, schedule, sync, web
 from host_tools.bench.rows import NotMeasured, Row
 from host_tools.vboard import BoardError
 
@@ -118,11 +119,13 @@ def main(argv: list[str]) -> int:
         return 0
     parts = [row for row in loaded.rows() if not argv or row.name.startswith(tuple(argv))]
     rows = [row for row in ROWS if not argv or row.name.startswith(tuple(argv))]
+    if argv:
+        rows += [row for row in riscv64.ROWS if row.name.startswith(tuple(argv))]
     if not rows and not parts:
         print(
             f"tenner: no row starts with {' or '.join(argv)}; rows: "
             + ", ".join(r.name for r in ROWS)
-            + ", driver., tool."
+            + ", driver., tool., riscv64."
         )
         return 2
     collect(rows)

@@ -27,6 +27,31 @@ _PATIENCE_S = 60.0
 _STARTS = 5
 
 
+def settings(services: Services) -> dict[str, object]:
+    """config.json of an agent that talks to the stand-ins."""
+    llm = {"base_url": services.model.base_url, "api_key": API_KEY, "model": MODEL}
+    telegram = {
+        "base_url": services.telegram.url,
+        "token": TOKEN,
+        "owner": str(OWNER),
+        "poll_s": 1,
+    }
+    return {"llm": llm, "telegram": telegram}
+
+
+def ask(services: Services, number: int, patience_s: float) -> None:
+    """One turn, every other one with a tool."""
+    text = f"say turn {number}" if number % 2 else 'call list_dir {"path":"/workspace"}'
+    services.telegram.say(OWNER, text)
+    services.telegram.wait_sent(number + 1, patience_s)
+
+
+def resident_mb(status: str) -> float:
+    """What of a process is in memory, its share of files that are mapped included, by /proc/PID/status."""
+    row = next(line for line in status.splitlines() if line.startswith("VmRSS:"))
+    return int(row.split()[1]) / 1024
+
+
 class Agent:
     """One agent of a release, started as the service starts it."""
 
@@ -35,14 +60,7 @@ class Agent:
         root = folder / "root"
         (root / "certs").mkdir(parents=True, exist_ok=True)
         (root / "certs" / "stand-in.der").write_bytes(services.ca_der)
-        llm = {"base_url": services.model.base_url, "api_key": API_KEY, "model": MODEL}
-        telegram = {
-            "base_url": services.telegram.url,
-            "token": TOKEN,
-            "owner": str(OWNER),
-            "poll_s": 1,
-        }
-        (root / "config.json").write_text(json.dumps({"llm": llm, "telegram": telegram}))
+        (root / "config.json").write_text(json.dumps(settings(services)))
         self.begun = time.monotonic()
         self.process = subprocess.Popen(
             [folder / "tenner-agent", "--root", root],
@@ -60,17 +78,8 @@ class Agent:
         for line in self.process.stdout:
             self.lines.put(line)
 
-    def ask(self, number: int) -> None:
-        """One turn, every other one with a tool."""
-        text = f"say turn {number}" if number % 2 else 'call list_dir {"path":"/workspace"}'
-        self.services.telegram.say(OWNER, text)
-        self.services.telegram.wait_sent(number + 1, _PATIENCE_S)
-
     def rss_mb(self) -> float:
-        """What of it is in memory, its share of files that are mapped included."""
-        text = Path(f"/proc/{self.process.pid}/status").read_text()
-        row = next(line for line in text.splitlines() if line.startswith("VmRSS:"))
-        return int(row.split()[1]) / 1024
+        return resident_mb(Path(f"/proc/{self.process.pid}/status").read_text())
 
     def close(self) -> None:
         self.process.kill()
@@ -101,7 +110,7 @@ def _rss_mb(runtime: str) -> float:
         agent = Agent(folder, services, runtime)
         try:
             for number in range(TURNS):
-                agent.ask(number)
+                ask(services, number, _PATIENCE_S)
             return agent.rss_mb()
         finally:
             agent.close()

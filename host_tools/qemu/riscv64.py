@@ -136,13 +136,12 @@ class Computer:
 
     def _make_disk(self, packages: list[Path]) -> None:
         root = self.folder / "root"
+        root.mkdir()
         for source in packages:
-            unused = {path for name in _UNUSED for path in source.glob(name)}
-
-            def left_out(folder: str, names: list[str], unused: set[Path] = unused) -> set[str]:
-                return {name for name in names if Path(folder, name) in unused}
-
-            shutil.copytree(source, root, symlinks=True, ignore=left_out, dirs_exist_ok=True)
+            debian.run(["cp", "-a", f"{source}/.", str(root)], "filling a disk")
+        for pattern in _UNUSED:
+            for path in list(root.glob(pattern)):
+                shutil.rmtree(path)
         for name in ("dev", "proc", "sys", "run", "tmp", "var/log", "opt", "root/.ssh"):
             (root / name).mkdir(parents=True, exist_ok=True)
         for name in ("bin", "sbin", "lib"):

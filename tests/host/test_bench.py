@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 
 from host_tools.bench import __main__ as bench
-from host_tools.bench import code, loaded, schedule
+from host_tools.bench import code, loaded, riscv64, schedule
 from host_tools.bench.rows import NotMeasured, Row
 
 
@@ -53,7 +53,23 @@ def test_a_row_says_how_it_was_measured():
         "ok": True,
         "how": "make bench B=a.b",
     }
-    assert len({found.name for found in bench.ROWS}) == len(bench.ROWS)
+    rows = bench.ROWS + riscv64.ROWS
+    assert len({found.name for found in rows}) == len(rows)
+
+
+def test_what_takes_minutes_is_only_measured_when_it_is_asked_for(monkeypatch, tmp_path):
+    measured = []
+    monkeypatch.setattr(bench, "ROOT", tmp_path)
+    monkeypatch.setattr(bench, "OUTPUT", tmp_path / "bench.json")
+    monkeypatch.setattr(bench, "collect", lambda rows: measured.append([row.name for row in rows]))
+    monkeypatch.setattr(bench, "show", lambda *_: None)
+    for argv in (["riscv64.start."], ["lane."]):
+        assert bench.main(argv) == 0
+    assert measured[::2] == [
+        ["riscv64.start.micropython", "riscv64.start.cpython"],
+        ["lane.person_wait_ms"],
+    ]
+    assert bench.main(["none."]) == 2
 
 
 def test_the_table_shows_every_row():
