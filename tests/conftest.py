@@ -3,6 +3,7 @@
 A file under MicroPython is one item, `tests/test_x.py::micropython32`, run as a subprocess.
 """
 
+import gc
 import os
 import re
 import subprocess
@@ -51,6 +52,12 @@ def pytest_collection_modifyitems(config, items):
     dropped = [item for item in items if getattr(item, "interpreter", "cpython") != wanted]
     items[:] = [item for item in items if item not in set(dropped)]
     config.hook.pytest_deselected(items=dropped)
+
+
+def pytest_collection_finish(session):
+    # The firmware collects garbage as often as a chip must; here each time would go through all of the tests.
+    gc.collect()
+    gc.freeze()
 
 
 class MicroPythonFile(pytest.File):

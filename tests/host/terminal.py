@@ -31,12 +31,17 @@ class Terminal:
         deadline = time.monotonic() + LIMIT_S
         while text not in self.seen[self._found :]:
             assert time.monotonic() < deadline, f"{text!r} did not come: {self.seen}"
-            if select.select([self._fd], [], [], 1)[0]:
-                try:
-                    self.seen += os.read(self._fd, 65536).decode(errors="replace")
-                except OSError:
-                    raise AssertionError(f"it ended before {text!r}: {self.seen}") from None
+            assert self._read(), f"it ended before {text!r}: {self.seen}"
         self._found = self.seen.index(text, self._found) + len(text)
+
+    def _read(self):
+        """Take what it says within a second; False when it has ended."""
+        if select.select([self._fd], [], [], 1)[0]:
+            try:
+                self.seen += os.read(self._fd, 65536).decode(errors="replace")
+            except OSError:
+                return False
+        return True
 
     def type(self, text):
         os.write(self._fd, text.encode())
@@ -50,11 +55,8 @@ class Terminal:
     def end(self):
         """Exit status; what it still says is kept."""
         deadline = time.monotonic() + LIMIT_S
-        while time.monotonic() < deadline:
-            try:
-                self.seen += os.read(self._fd, 65536).decode(errors="replace")
-            except OSError:
-                break
+        while self._read():
+            assert time.monotonic() < deadline, f"it did not end: {self.seen}"
         os.close(self._fd)
         return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
 
