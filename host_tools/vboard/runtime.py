@@ -88,6 +88,7 @@ class Child:
         counters_fd = os.open(page.path, os.O_RDWR)
         flash_fd = os.open(flash or os.devnull, os.O_RDWR)
         given = (request_end, token_end, page_fd, counters_fd, flash_fd)
+        self._of_flash = {counters_fd, flash_fd}
 
         def prepare() -> None:
             # With the inner terminal as controlling terminal the hang-up ends the interpreter
@@ -136,7 +137,8 @@ class Child:
         cannot decide this: the raw REPL leaves its settings alone.)
 
         It then raises KeyboardInterrupt wherever it is. In its allocator that leaves a lock held for
-        ever; so unless `anywhere` is set, the signal is given only while it is in a system call.
+        ever, and in the file system a cache that says it holds what was not read yet; so unless `anywhere`
+        is set, the signal is given only while it is in a system call, and not in one for the flash.
         """
         pid = self.process.pid
         process = Path(f"/proc/{pid}")
@@ -150,7 +152,7 @@ class Child:
         )
         heard = Heard.NOT
         if int(masks["SigCgt"], 16) & (1 << (signal.SIGINT - 1)):
-            heard = Heard.LATER if not anywhere and _computes(process) else Heard.NOW
+            heard = Heard.LATER if not anywhere and is_busy(process, self._of_flash) else Heard.NOW
         if heard is Heard.NOW:
             self.process.send_signal(signal.SIGINT)
         self.process.send_signal(signal.SIGCONT)
@@ -166,12 +168,13 @@ class Child:
             os.close(number)
 
 
-def _computes(process: Path) -> bool:
-    """Is a halted process in the middle of its own code, not in a system call?"""
+def is_busy(process: Path, of_flash: set[int]) -> bool:
+    """Is a halted process in the middle of its own code or of the flash, not in another system call?"""
     try:
-        return (process / "syscall").read_text().startswith("-1")
+        call = (process / "syscall").read_text().split()
     except OSError:
         return False  # a kernel that does not tell
+    return call[0] == "-1" or (len(call) > 1 and int(call[1], 16) in of_flash)
 
 
 def _command(runtime: Runtime, environment: dict[str, str], request_end: int) -> list[str]:

@@ -12,6 +12,7 @@ import pytest
 from host_tools.interpreters import InterpreterMissing, find_micropython32
 from host_tools.vboard import BoardError, VirtualBoard
 from host_tools.vboard.console import OutputFilter, RawBanner, ReplMode
+from host_tools.vboard.runtime import is_busy
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -233,6 +234,22 @@ def test_an_application_that_prints_for_ever_is_interrupted():
     with VirtualBoard({"/main.py": b"while True:\n    print('x' * 100)\n"}) as board:
         board.wait_for("xxx")
         assert board.exec("print('free')") == "free\n"
+
+
+@pytest.mark.parametrize(
+    ("call", "busy"),
+    [
+        ("-1 0x7ffc 0x7f00\n", True),
+        ("running\n", False),
+        ("0 0x9 0x7ffc 0x80 0x0 0x0 0x0 0x7ffc 0x7f00\n", True),
+        ("0 0x0 0x7ffc 0x80 0x0 0x0 0x0 0x7ffc 0x7f00\n", False),
+    ],
+    ids=["computes", "runs", "reads its flash", "reads its terminal"],
+)
+def test_ctrl_c_waits_for_the_flash(tmp_path, call, busy):
+    """Else littlefs believes that it has what was not read yet, and a file is not there."""
+    (tmp_path / "syscall").write_text(call)
+    assert is_busy(tmp_path, {8, 9}) is busy
 
 
 def test_overlay_frames_do_not_show(board):
