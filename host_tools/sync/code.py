@@ -11,13 +11,13 @@ from host_tools.build import BuildError, firmware_tree
 from host_tools.catalog import boards_with, chip_of, find_board, known_boards
 from host_tools.errors import CommandError
 from host_tools.project import Project
-from host_tools.sync.switch import LIST, NEW
+from host_tools.sync.switch import LIST, MAIN, NEW
 
 HOME = "/lib/tenner"
 #: Code of ours in a place that goes before /lib in sys.path, left by a copy to the root.
 SHADOW = "/tenner"
 #: What a sync that was cut off may have left outside of HOME.
-_LEFT = [f"{LIST}.tmp", "/boot.py.tmp", f"/main.py{NEW}"]
+_LEFT = [f"{LIST}.tmp", "/boot.py.tmp", f"{MAIN}.tmp", f"{MAIN}{NEW}"]
 #: What is asked for on the board in the one call.
 ROOTS = [HOME, LIST, SHADOW, "/boot.py", "/main.py", *_LEFT]
 #: boot.py of a board that nobody has touched.
@@ -36,9 +36,10 @@ class CodePlan:
     unchanged: int = 0
     #: What goes and may be the owner's own.
     foreign: list[str] = field(default_factory=list)
-    #: An earlier sync was cut off: before its list was written, or after.
-    dropped: bool = False
+    #: An earlier sync was cut off after its list was written.
     unfinished: bool = False
+    #: There is a main.py, so the board starts something.
+    started: bool = True
 
     def __bool__(self) -> bool:
         return bool(self.write or self.remove)
@@ -46,8 +47,7 @@ class CodePlan:
 
 def plan_code(tree: dict[str, bytes], there: dict[str, Entry]) -> CodePlan:
     """Compare the code of `tree` with what the board has."""
-    beside = [path for path in there if path.startswith(HOME) and path.endswith(NEW)]
-    plan = CodePlan(unfinished=LIST in there, dropped=bool(beside))
+    plan = CodePlan(unfinished=LIST in there, started=MAIN in there)
     for path, data in tree.items():
         if path in there and there[path].hash == short_hash(data):
             plan.unchanged += 1

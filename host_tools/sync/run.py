@@ -16,7 +16,7 @@ from host_tools.errors import BoardGone, BoardRefused, CommandError
 from host_tools.project import Project
 from host_tools.sync import code as codes
 from host_tools.sync.code import CodePlan
-from host_tools.sync.switch import LIST, NEW, finish, switch
+from host_tools.sync.switch import LIST, MAIN, NEW, finish, switch
 from host_tools.sync.threeway import Do, Step
 from host_tools.sync.workspace import HOME, Ask, Outcome, Workspace
 
@@ -112,7 +112,7 @@ def synchronize(
             "mix: plug it in and run `tenner sync` again"
         ) from exc
     except BaseException:
-        leave_as_it_was(board, tree.get("/boot.py"), [path + NEW for path in report.code.write])
+        leave_as_it_was(board, tree.get("/boot.py"), _half_written(report.code))
         raise
     if board_name:
         project.remember(board=board_name)
@@ -155,7 +155,7 @@ def _carry_out(
         board, report.steps, ask=guarded_ask, delete=delete, progress=progress
     )
     if plan:
-        switch(board, plan.write, plan.remove, boot, progress)
+        switch(board, plan.write, plan.remove, boot, progress, started=plan.started)
 
 
 def _pushed(workspace: Workspace, steps: list[Step]) -> dict[str, bytes]:
@@ -180,6 +180,13 @@ def _empty_folders(folders: set[str], there: Iterable[str], plan: CodePlan) -> l
             used.add(path)
     ours = [folder for folder in folders if folder.startswith((codes.HOME, codes.SHADOW))]
     return sorted((folder for folder in ours if folder not in used), key=len, reverse=True)
+
+
+def _half_written(plan: CodePlan) -> list[str]:
+    """What a switch that did not come to its end may have left, in the order to remove it."""
+    if plan.started:
+        return [path + NEW for path in plan.write]
+    return [MAIN, *(path for path in plan.write if path.startswith(codes.HOME))]
 
 
 def leave_as_it_was(

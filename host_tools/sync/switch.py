@@ -3,6 +3,8 @@
 New files are written beside the old ones, as `app.mpy.new`. When all of them are there and verified, a list is
 written, /lib/next: from then on the new code is the right one. boot.py does what the list says, now or,
 should that be cut off, at the next start, and main.py starts nothing while there is a list.
+
+A board without a main.py starts nothing at all: there new code goes into its place at once, and main.py comes last.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from host_tools.board.transfer import Progress
 
 LIST = "/lib/next"
 NEW = ".new"
+MAIN = "/main.py"
 _BOOT = "/boot.py"
 _FINISH_LIMIT_S = 60.0
 
@@ -28,12 +31,22 @@ def switch(
     remove: list[str],
     boot: bytes,
     progress: Progress | None = None,
+    *,
+    started: bool = True,
 ) -> None:
-    """Replace and remove code; `boot` is the boot.py that goes with it."""
+    """Replace and remove code; `boot` is the boot.py that goes with it. `started`: the board has a main.py."""
     if _BOOT in write:
         # Before anything else, as it must be there should the rest be cut off; it goes with any code.
         board.write_files({_BOOT: boot})
         write = {path: data for path, data in write.items() if path != _BOOT}
+
+    if not started:
+        first = {path: data for path, data in sorted(write.items()) if path != MAIN}
+        board.write_files(first, staged=True, progress=progress)
+        board.remove(remove)
+        if MAIN in write:
+            board.write_files({MAIN: write[MAIN]}, progress=progress)
+        return
 
     def show(name: str, done: int) -> None:
         if progress:

@@ -244,6 +244,31 @@ def test_the_cable_is_pulled_at_twenty_points(project):
         assert code_of(board) == agent(new), "nothing is left beside it"
 
 
+def test_an_empty_board_that_is_cut_off_starts_nothing_until_all_is_there(project):
+    tree = agent(1, extra={"/lib/tenner/a.tsv": random.Random(1).randbytes(20000)})
+    with VirtualBoard({}, tcp_port=0) as board:
+        for cut in (12000, 29000):
+            sync_through(board, project, tree, cut)
+            board.power_cycle()
+            board.wait_for(">>> ")
+            assert "tenner" not in board.serial_log.splitlines()[-1]
+            assert "/lib/tenner/a.tsv" in code_of(board), "it came so far"
+            assert "/main.py" not in code_of(board)
+        assert run(board, project, tree).started.running
+        assert code_of(board) == tree
+
+
+def test_ctrl_c_leaves_an_empty_board_empty(project):
+    def interrupt(path, done):
+        if path.endswith("part5.mpy"):
+            raise KeyboardInterrupt
+
+    with VirtualBoard({"/mine.py": b"x = 1\n"}) as board:
+        with pytest.raises(KeyboardInterrupt):
+            run(board, project, agent(1), progress=interrupt)
+        assert set(board.read_tree()) == {"/mine.py", "/boot.py"}
+
+
 def test_the_power_fails_at_any_write_of_the_switch(project):
     """At each operation on the flash from the first staged file to the end, in steps."""
     with VirtualBoard(agent(1), tcp_port=0) as board:

@@ -21,28 +21,38 @@ def t_tree(roots):
             seen = binascii.b2a_base64(digest.digest()[:12]).decode().strip()
         except OSError:
             seen = "unreadable"
-        print(size, seen, repr(name))
+        lines.append("%d %s %r" % (size, seen, name))
+        if len(lines) > 15:
+            flush()
+
+    def flush():
+        # Few long writes: each one is a packet on USB.
+        if lines:
+            print("\n".join(lines))
+            lines.clear()
 
     buf = memoryview(bytearray(1024))
     folders = []
+    lines = []
     for root in roots:
         try:
             if os.stat(root)[0] & 0x4000:
                 folders.append(root)
             else:
-                print("/ %r" % "")
+                lines.append("/ %r" % "")
                 tell(root, root)
         except OSError:
             pass
     while folders:
         folder = folders.pop()
-        print("/ %r" % folder)
+        lines.append("/ %r" % folder)
         base = folder if folder[-1] == "/" else folder + "/"
         for entry in os.ilistdir(folder):
             if entry[1] & 0x4000:
                 folders.append(base + entry[0])
             else:
                 tell(entry[0], base + entry[0])
+    flush()
 
 
 def t_info():
