@@ -77,6 +77,8 @@ ROWS = [
     Row("sync.deploy_vs_mpremote.trips", "its round trips", "", sync.deploy_trips, 0.33, "1"),
     Row("sync.unchanged_vs_mpremote", "time when nothing has changed", "", sync.unchanged_time, 0.1, "1"),
     Row("sync.unchanged_vs_mpremote.trips", "its round trips", "", sync.unchanged_trips, 0.1, "1"),
+    Row("sync.deploy_vs_mpremote.pty", "a deploy on a pseudo-terminal", "", sync.deploy_time_pty, 0.33, "1"),
+    Row("sync.unchanged_vs_mpremote.pty", "nothing changed, on a pseudo-terminal", "", sync.unchanged_time_pty, 0.1, "1"),
     Row("sync.enter_repl_ms", "to the REPL of a busy board", "ms", sync.enter_repl_ms),
     Row("web.similarity.lxml", "words of a page as lxml reads them, least", "", web.least_lxml, web.LEAST["lxml"], floor=True),
     Row("web.similarity.html2text", "the same beside html2text", "", web.least_html2text, web.LEAST["html2text"], floor=True),

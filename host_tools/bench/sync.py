@@ -35,10 +35,10 @@ asyncio.run(agent())
 
 @dataclass(frozen=True)
 class Cost:
-    """Of one command."""
+    """Of one command; round trips are counted on a cable only."""
 
     seconds: float
-    round_trips: int
+    round_trips: int = 0
 
 
 @dataclass(frozen=True)
@@ -81,8 +81,12 @@ def _run(folder: Path, *command: str) -> float:
 
 
 @functools.cache
-def compared() -> dict[str, Compared]:
-    """`deploy` to an empty board, and `unchanged` on the same board after it."""
+def compared(cable: bool = True) -> dict[str, Compared]:
+    """`deploy` to an empty board, and `unchanged` on the same board after it; over a cable or on a pseudo-terminal.
+
+    The cable is a socket, on which mpremote does what it does on every serial port: it pauses for 10 ms between two
+    looks. On a pseudo-terminal it leaves that out, and so is faster than on any board.
+    """
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "workspace").mkdir()
@@ -90,27 +94,25 @@ def compared() -> dict[str, Compared]:
         build.write_tree(build.firmware_tree("VIRTUAL", workspace=False), files)
         ours = ("host_tools.cli", "sync", "--port", "PORT")
         theirs = ("mpremote", "connect", "PORT", "cp", "-r", f"{files}/.", ":", "+", "reset")
-        costs = {tool: _twice(folder, command) for tool, command in (("o", ours), ("m", theirs))}
-        return {
-            task: Compared(costs["o"][task], costs["m"][task]) for task in ("deploy", "unchanged")
-        }
+        costs = [_twice(folder, command, cable) for command in (ours, theirs)]
+        return {task: Compared(costs[0][task], costs[1][task]) for task in ("deploy", "unchanged")}
 
 
-def _twice(folder: Path, command: tuple[str, ...]) -> dict[str, Cost]:
-    """The command on an empty board and again, over a cable that counts.
-
-    The cable is a socket. On a pseudo-terminal mpremote leaves out the pause of 10 ms between two looks that it
-    makes on every serial port, and is not what it is on a board.
-    """
+def _twice(folder: Path, command: tuple[str, ...], cable: bool) -> dict[str, Cost]:
+    """The command on an empty board and again."""
     found: dict[str, Cost] = {}
+
+    def run(port: str) -> float:
+        return _run(folder, *(port if word == "PORT" else word for word in command))
+
     with VirtualBoard({}, tcp_port=0) as board:
         assert board.tcp_port is not None
         for task in ("deploy", "unchanged"):
-            with Cable(board.tcp_port) as cable:
-                seconds = _run(
-                    folder, *(cable.url if word == "PORT" else word for word in command)
-                )
-            found[task] = Cost(seconds, cable.round_trips)
+            if not cable:
+                found[task] = Cost(run(board.pty))
+                continue
+            with Cable(board.tcp_port) as line:
+                found[task] = Cost(run(line.url), line.round_trips)
     return found
 
 
@@ -128,6 +130,14 @@ def unchanged_time() -> float:
 
 def unchanged_trips() -> float:
     return compared()["unchanged"].trips
+
+
+def deploy_time_pty() -> float:
+    return compared(False)["deploy"].time
+
+
+def unchanged_time_pty() -> float:
+    return compared(False)["unchanged"].time
 
 
 def enter_repl_ms() -> float:

@@ -36,7 +36,8 @@ class CodePlan:
     unchanged: int = 0
     #: What goes and may be the owner's own.
     foreign: list[str] = field(default_factory=list)
-    #: An earlier sync was cut off after its list was written.
+    #: An earlier sync was cut off: before its list was written, or after.
+    dropped: bool = False
     unfinished: bool = False
     #: There is a main.py, so the board starts something.
     started: bool = True
@@ -47,7 +48,8 @@ class CodePlan:
 
 def plan_code(tree: dict[str, bytes], there: dict[str, Entry]) -> CodePlan:
     """Compare the code of `tree` with what the board has."""
-    plan = CodePlan(unfinished=LIST in there, started=MAIN in there)
+    beside = [path for path in there if path.startswith(HOME) and path.endswith(NEW)]
+    plan = CodePlan(dropped=bool(beside), unfinished=LIST in there, started=MAIN in there)
     for path, data in tree.items():
         if path in there and there[path].hash == short_hash(data):
             plan.unchanged += 1
