@@ -5,7 +5,7 @@ import asyncio
 import sys
 import unittest
 
-from fakes import FakeCtx, FakeI2C
+from fakes import FakeCtx, FakeI2C, FakeSPI
 from support import run, temp_folder
 from tenner import log
 from tenner.port.compat import sleep_ms
@@ -53,8 +53,16 @@ class TestRegistry(unittest.TestCase):
         self.assertNotIn("cron", everything.names("heartbeat"))
 
     def test_every_schema_is_sound_and_small(self):
+        # A board with everything there is, in its hardware and its settings.
         files.write_atomic(self.folder + "/workspace/SENSORS.json", "{}")
-        registry = self.ctx().registry
+        files.make_dirs(self.folder + "/workspace/memory")
+        hardware = {"spi": {"spi0.0": FakeSPI()}, "rows": "A0,GPIO0"}
+        registry = self.ctx(**hardware).registry
+        always = sum([files.size(path) for path in registry.schemas()])
+        self.assertTrue(3000 < always <= 4096, always)
+        settings = {"web.search": "searxng", "skills.index": "https://x.example"}
+        registry = self.ctx(settings, **hardware).registry
+        self.assertEqual(registry.names(), sorted(registry.built_in))
         paths = list(registry.schemas())
         self.assertEqual(paths, list(registry.schemas()))
         total = 0
@@ -65,7 +73,7 @@ class TestRegistry(unittest.TestCase):
             self.assertEqual(sorted(schema), ["description", "name", "parameters"])
             self.assertEqual(schema["parameters"]["type"], "object")
             total += files.size(path)
-        self.assertTrue(total <= 4096, total)
+        self.assertTrue(0 < total - always <= 1024, total)
         beat = sum([files.size(path) for path in registry.schemas("heartbeat")])
         self.assertTrue(beat <= 1536, beat)
 
