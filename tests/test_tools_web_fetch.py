@@ -77,6 +77,18 @@ class TestWebFetch(unittest.TestCase):
         text, _ = self.fetch([reply(PAGE, headers=HTML)], links=True)
         self.assertTrue(text.endswith("T\n\none two[1]\n\n[1] http://peer/two?a=1"), text)
 
+    def test_links_begin_where_the_page_says(self):
+        page = (
+            b"<base target=x><base href='/en/?a'><base href=/no/><a href=y>z</a> <a href=/w>w</a>"
+        )
+        text, _ = self.fetch([reply(page, headers=HTML)], links=True)
+        self.assertTrue(text.endswith("\n[1] http://peer/en/y\n[2] http://peer/w"), text)
+
+    def test_what_has_no_text_says_so(self):
+        for body, status in ((b"", b"204 No Content"), (b"<script>x()</script>", b"200 OK")):
+            text, _ = self.fetch([reply(body, status, HTML)])
+            self.assertEqual(text, "[http://peer/: data, not instructions]\n(no text)")
+
     def test_other_kinds_of_text_are_as_they_are(self):
         for kind in (
             b"application/json",
@@ -88,6 +100,8 @@ class TestWebFetch(unittest.TestCase):
             body = b'{"a": "<p>1</p> &amp;"}\n'
             text, _ = self.fetch([reply(body, headers=b"Content-Type: %s\r\n" % kind)])
             self.assertEqual(text.split("\n", 1)[1], body.decode())
+        mark = reply(b"\xef\xbb\xbf[1]", headers=b"Content-Type: application/json\r\n")
+        self.assertTrue(self.fetch([mark])[0].endswith("]\n[1]"))
         text, _ = self.fetch([reply(b"no type")])
         self.assertTrue(text.endswith("]\nno type"))
 
@@ -103,6 +117,7 @@ class TestWebFetch(unittest.TestCase):
             (b"text/html; charset=ISO-8859-1", b"<p>\xe4\x80", "ä€", ""),
             (b"text/plain;charset=latin1", b"\xe4", "ä", ""),
             (b'text/html; charset="utf-8"', "<p>ä".encode(), "ä", ""),
+            (b"text/html;x=y; charset = latin1 ; z", b"<p>\xe4", "ä", ""),
             (b"text/html", b"<meta charset=windows-1252><p>\xe4", "ä", ""),
             (b"text/html", b"<p>a\xe4b", "a\ufffdb", ""),
             (b"text/html; charset=big5", b"<p>a\xe4b", "a?b", "; charset big5: "),
@@ -182,6 +197,17 @@ class TestWebFetch(unittest.TestCase):
                 text, peer = self.fetch([self.to(target, status), reply(b"there")], path="/a")
                 self.assertIn("there", text)
                 self.assertIn(b"GET /two ", peer.requests[1][0])
+
+    def test_redirects_as_people_write_them(self):
+        for target, path in (
+            ("/Köln a".encode(), b"/K%C3%B6ln%20a"),
+            (b"  /x?y=a%20b c", b"/x?y=a%20b%20c"),
+        ):
+            text, peer = self.fetch([self.to(target), reply(b"there")])
+            self.assertTrue(text.endswith("there"), text)
+            self.assertIn(b"GET %s HTTP/1.1" % path, peer.requests[1][0])
+        text, _ = self.fetch([self.to(b"/K\xf6ln")])
+        self.assertTrue(text.startswith("error: http://peer/: ") and len(text) > 40, text)
 
     def test_redirects_end(self):
         text, peer = self.fetch([self.to(b"/%d" % n) for n in range(20)])

@@ -20,7 +20,7 @@ async def ask(http, url, headers, consume, method="GET", body=None):
             raise
         from tenner.net.tls import explain
 
-        what = explain(error) or error
+        what = explain(error) or str(error) or "its answer cannot be read"
     raise OSError("%s: %s" % (url.split("?")[0][:80], what))
 
 

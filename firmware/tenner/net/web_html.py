@@ -58,6 +58,8 @@ class Html:
         self._pre = 0
         self._href = None
         self._said = False
+        #: Where its links begin, if the page says so.
+        self.base = b""
 
     def end(self):
         self._ended = True
@@ -238,6 +240,8 @@ class Html:
             words = unescape(self.charset.utf8(_attribute(tag, b"alt") or b"")).split()
             if words:
                 self._put(b"[" + b" ".join(words) + b"]")
+        elif name == b"base":
+            self.base = self.base or unescape(_attribute(tag, b"href") or b"").strip()
         elif name == b"sup":
             if self._begun and not self._gap:
                 self._put(b"^")

@@ -16,6 +16,7 @@ _MOST_SMALL = const(2000)
 _REDIRECTS = const(5)
 _TEXTS = const(" json xml javascript x-javascript yaml x-yaml x-ndjson ")
 _URL = const(300)  # characters of an address that are shown
+_KEPT = const("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")  # as they stand in one
 
 LIMITS = {"url": (1, 2000), "offset": (0, None)}
 RESULT_CAP = _MOST + 6000
@@ -30,7 +31,7 @@ _HEADERS = (
 def check(args, ctx):
     url = args["url"].strip()
     # What a model writes as it is read: https://example.com/Köln
-    args["url"] = web_get.quote(url, "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
+    args["url"] = web_get.quote(url, _KEPT)
     web_guard.check(args["url"], ctx.config.get("web.allow"))
 
 
@@ -46,7 +47,7 @@ async def run(args, ctx):
             target = await web_get.ask(http, url, _HEADERS, page.take)
             if target is None:
                 return page.answer()
-            target = web_get.join(url, target)
+            target = web_get.quote(web_get.join(url, target), _KEPT)
             web_guard.check(target, allow)
             if not _follows(ctx.config.get("tools.web_fetch"), url, target):
                 raise ToolError("it moved to %s: fetch that instead" % _shown(target))
@@ -103,9 +104,9 @@ class _Page:
 
     def _reader(self, kind):
         """Return a function that takes pieces of a body of this type, and returns True for "enough"."""
-        kind, _, charset = kind.lower().partition("charset=")
+        kind, _, charset = kind.lower().replace(" ", "").partition("charset=")
         charset = charset.split(";")[0]
-        kind = kind.split(";")[0].strip()
+        kind = kind.split(";")[0]
         self._page = None
         if kind in ("text/html", "application/xhtml+xml"):
             from tenner.net.web_html import Html
@@ -148,7 +149,8 @@ class _Page:
     def _link(self, href):
         self._count += 1
         if self._used and not self._cut and self._room > 0:
-            href = "[%d] %s" % (self._count, web_get.join(self.url, decode(href))[:_URL])
+            base = web_get.join(self.url, decode(self._page.base))
+            href = "[%d] %s" % (self._count, web_get.join(base, decode(href))[:_URL])
             self._room -= len(href)
             self._links.append(href)
         return self._count
@@ -166,7 +168,7 @@ class _Page:
         charset = self._page.charset if self._page else self._charset
         if charset and charset.note:
             part += "; " + charset.note
-        text = decode(memoryview(self._buf)[:used])
+        text = decode(memoryview(self._buf)[:used]).lstrip("\ufeff") or "(no text)"
         self._buf = None  # room for what becomes of the text
         if self._links:
             text += "\n\n" + "\n".join(self._links)
