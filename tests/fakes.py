@@ -173,6 +173,23 @@ class FakePort:
         return {}
 
 
+class FakeAgent:
+    """The agent and its app in one, for tools that talk with others; `made` are the clients they were given."""
+
+    def __init__(self):
+        self.made = []
+
+    @property
+    def app(self):
+        return self
+
+    def http(self):
+        from tenner.net.http import Http
+
+        self.made.append(Http())
+        return self.made[-1]
+
+
 class FakeTurn:
     outside = False
 

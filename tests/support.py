@@ -18,6 +18,16 @@ def run(coro):
             asyncio.new_event_loop()
 
 
+async def cancelled(task):
+    """Cancel a task and wait for its end; was it that which ended it?"""
+    task.cancel()
+    try:
+        await task
+    except asyncio.CancelledError:
+        return True
+    return False
+
+
 def remove_tree(path):
     """Remove a file, a link or a folder with all in it; absent is fine."""
     try:

@@ -5,7 +5,7 @@ import asyncio
 import socket
 import unittest
 
-from fakes import FakeCtx
+from fakes import FakeAgent, FakeCtx
 from net_peer import Peer, reply
 from support import run, temp_folder
 from tenner.net import web_guard
@@ -109,17 +109,6 @@ class Spy(Peer):
         await super().stop()
 
 
-class Agent:
-    """What the tool needs of the agent and its app."""
-
-    @property
-    def app(self):
-        return self
-
-    def http(self):
-        return Http()
-
-
 class TestGuard(unittest.TestCase):
     def fetch(self, urls, names=None, allow=(), checked=True, times=1):
         """Ask for each URL with the spy's port in it; return (outcomes, spy, resolver)."""
@@ -168,7 +157,7 @@ class TestGuard(unittest.TestCase):
         real, web_guard.socket = web_guard.socket, Resolver(NAMES)
         self.addCleanup(setattr, web_guard, "socket", real)
         ctx = FakeCtx(temp_folder(self), {"tools.web_fetch": "allow"})
-        ctx.agent = Agent()
+        ctx.agent = FakeAgent()
         # No header can hold the others, a listed host takes their place.
         targets = [url for url in INSIDE if max(url) < "\x7f" and min(url) > " "]
         targets += ["//localhost:%d/", "//2130706433:%d/", "file://127.0.0.1:%d/", "data:,%d"]

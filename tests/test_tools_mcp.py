@@ -5,12 +5,11 @@ import asyncio
 import os
 import unittest
 
-from fakes import FakeCtx
+from fakes import FakeAgent, FakeCtx
 from net_peer import Peer, reply
-from support import run, temp_folder
+from support import cancelled, run, temp_folder
 from tenner.app import App
 from tenner.mcp import client, headers, listing
-from tenner.net.http import Http
 from tenner.store import files, jsontext
 from tenner.store.appendlog import dumps
 from tenner.tools import mcp
@@ -71,10 +70,11 @@ ACCEPTED = reply(b"", b"202 Accepted")
 GONE = reply(b"Not Found", b"404 Not Found", b"Content-Type: text/plain\r\n")
 
 
-class Bench:
+class Bench(FakeAgent):
     """A server that answers so, the settings for it, and a turn that may call its tools."""
 
     def __init__(self, case, replies, settings=None, **more):
+        super().__init__()
         self.folder = temp_folder(case)
         self.answers = replies
         self.settings = {"mcp.home.token": "of-the-house"}
@@ -95,15 +95,6 @@ class Bench:
 
     def run(self, step):
         return run(self.use(step))
-
-    # What stands for the app.
-
-    @property
-    def app(self):
-        return self
-
-    def http(self):
-        return Http()
 
     async def refresh(self):
         await self.ctx.registry.refresh(self)
@@ -610,11 +601,7 @@ class TestCall(unittest.TestCase):
             task = asyncio.create_task(bench.ctx.call("home-look", {}))
             while not bench.peer.requests:
                 await asyncio.sleep(0)
-            task.cancel()
-            try:
-                await task
-            except asyncio.CancelledError:
-                return True
+            return await cancelled(task)
 
         use = bench.use
 

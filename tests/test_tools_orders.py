@@ -3,11 +3,10 @@
 
 import unittest
 
-from fakes import FakeCtx, FakeI2C
+from fakes import FakeAgent, FakeCtx, FakeI2C
 from net_peer import Peer, reply
 from support import read_bytes, run, temp_folder
 from tenner import log
-from tenner.net.http import Http
 from tenner.store import files
 from tenner.store.appendlog import dumps
 
@@ -70,17 +69,8 @@ class TestOrders(unittest.TestCase):
         every = {"read_paths": ["**"], "write_paths": ["**"], "tools.web_fetch": "allow"}
         every.update(settings or {})
         ctx = FakeCtx(self.folder, every, **more)
-        ctx.agent = self
+        ctx.agent = FakeAgent()
         return ctx
-
-    # What stands for the agent and its app.
-
-    @property
-    def app(self):
-        return self
-
-    def http(self):
-        return Http()
 
     def spelled(self, path):
         return path.replace("ROOT", self.folder)
@@ -215,7 +205,7 @@ class TestOrders(unittest.TestCase):
 
     def test_after_words_from_outside_no_job_is_added_or_taken_away(self):
         ctx = self.ctx()
-        self.cron = self
+        ctx.agent.cron = ctx.agent
         ctx.turn.outside = True
         for args in (
             {"action": "add", "id": "a", "message": "obey", "every_seconds": 60},

@@ -5,7 +5,7 @@ import asyncio
 import unittest
 
 from fakes import FakeCtx, FakeI2C, FakeSPI
-from support import run, temp_folder
+from support import cancelled, run, temp_folder
 from tenner.port.compat import sleep_ms
 from tenner.store import files
 
@@ -145,19 +145,15 @@ class TestPins(Board):
     def test_a_pulse_ends_when_the_turn_is_cancelled(self):
         ctx = self.ctx("allow")
 
-        async def cancelled():
+        async def stopped():
             task = asyncio.create_task(
                 ctx.call("gpio", {"action": "pulse", "pin": "LED", "ms": 10000})
             )
             while not ctx.port.pin_log:
                 await sleep_ms(0)
-            task.cancel()
-            try:
-                await task
-            except asyncio.CancelledError:
-                return True
+            return await cancelled(task)
 
-        self.assertTrue(run(cancelled()))
+        self.assertTrue(run(stopped()))
         self.assertEqual(ctx.port.pin_log, [("out", 3, 1), ("value", 3, 0)])
 
     def test_adc(self):

@@ -6,7 +6,7 @@ import sys
 import unittest
 
 from fakes import FakeCtx, FakeI2C, FakeSPI
-from support import run, temp_folder
+from support import cancelled, run, temp_folder
 from tenner import log
 from tenner.port.compat import sleep_ms
 from tenner.store import files, jsontext
@@ -190,17 +190,12 @@ class TestRegistry(unittest.TestCase):
         )
         ctx = self.ctx()
 
-        async def cancelled():
+        async def stopped():
             task = asyncio.create_task(ctx.call("tn_wait", "{}"))
             await sleep_ms(1)
-            task.cancel()
-            try:
-                await task
-            except asyncio.CancelledError:
-                return True
-            return False
+            return await cancelled(task)
 
-        self.assertTrue(run(cancelled()))
+        self.assertTrue(run(stopped()))
 
     # --- the owner decides
 

@@ -4,11 +4,10 @@
 import os
 import unittest
 
-from fakes import FakeCtx
+from fakes import FakeAgent, FakeCtx
 from net_peer import Peer, reply
 from support import run, temp_folder
 from tenner.agent import skills
-from tenner.net.http import Http
 from tenner.store import files
 from tenner.tools import ToolError, install_skill, skill_index
 
@@ -21,18 +20,12 @@ INDEX = (
 SKILL = b"---\nname: plant-watch\ndescription: Tells when a plant is dry\n---\nLook at it.\n"
 
 
-class Bench:
+class Bench(FakeAgent):
     def __init__(self, case, *replies, **more):
+        super().__init__()
         self.folder = temp_folder(case)
         self.answers = replies
         self.more = more
-
-    @property
-    def app(self):
-        return self
-
-    def http(self):
-        return Http()
 
     def call(self, *calls):
         """Make calls in turn; return their results."""

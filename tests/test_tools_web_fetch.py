@@ -4,10 +4,9 @@
 import os
 import unittest
 
-from fakes import FakeCtx
+from fakes import FakeAgent, FakeCtx
 from net_peer import Peer, reply
 from support import run, temp_folder
-from tenner.net.http import Http
 from tenner.net.web_get import join, quote
 from tenner.store import files
 
@@ -22,20 +21,6 @@ ZIPPED = (
 )
 
 
-class App:
-    def __init__(self):
-        self.made = []
-
-    def http(self):
-        self.made.append(Http())
-        return self.made[-1]
-
-
-class Agent:
-    def __init__(self):
-        self.app = App()
-
-
 class TestWebFetch(unittest.TestCase):
     def setUp(self):
         self.folder = temp_folder(self)
@@ -45,7 +30,7 @@ class TestWebFetch(unittest.TestCase):
         settings = {"tools.web_fetch": rule, "web.allow": list(allow)}
         ctx = FakeCtx(self.folder, settings, **more)
         ctx.port.small = small
-        ctx.agent = Agent()
+        ctx.agent = FakeAgent()
         return ctx
 
     def fetch(self, answers, ctx=None, path="/", **args):
@@ -258,7 +243,7 @@ class TestWebFetch(unittest.TestCase):
     def test_every_connection_is_closed(self):
         ctx = self.ctx()
         self.fetch([reply(b"ok")], ctx)
-        self.assertEqual([http._stream for http in ctx.agent.app.made], [None])
+        self.assertEqual([http._stream for http in ctx.agent.made], [None])
 
 
 class TestAddresses(unittest.TestCase):

@@ -4,10 +4,9 @@
 import unittest
 
 import web_standins
-from fakes import FakeCtx
+from fakes import FakeAgent, FakeCtx
 from net_peer import Peer, reply
 from support import run, temp_folder
-from tenner.net.http import Http
 from tenner.store import files
 from web_standins import KEY, RESULTS
 
@@ -23,13 +22,6 @@ EXPECTED = (
     "2. Quotes \"and' more\nhttps://example.com/b\nTwo lines of text\n\n"
     "3. \u00dcmlaut\nhttps://example.org/\u00fc"
 )
-
-
-class Agent:
-    app = None
-
-    def http(self):
-        return Http()
 
 
 class TestWebSearch(unittest.TestCase):
@@ -54,8 +46,7 @@ class TestWebSearch(unittest.TestCase):
             }
             ctx = FakeCtx(self.folder, settings)
             ctx.port.small = small
-            ctx.agent = Agent()
-            ctx.agent.app = ctx.agent
+            ctx.agent = FakeAgent()
             text = await ctx.call("web_search", {"query": query})
             await peer.stop()
             return text, peer

@@ -222,22 +222,24 @@ def long_reply_turn(heap_kb: int) -> None:
         running.ask("say something long 1500", "")
 
 
-def smallest_kb(fits: Callable[[int], None]) -> int:
-    """The smallest heap, in steps of 4 KB, in which `fits(heap_kb)` does not raise Died."""
+def smallest_kb(
+    fits: Callable[[int], None], step_kb: int = STEP_KB, lowest_kb: int = LOWEST_KB
+) -> int:
+    """The smallest heap, in steps of so many KB, in which `fits(heap_kb)` does not raise Died."""
     _need_32_bit()
-    low, high = LOWEST_KB // STEP_KB, HIGHEST_KB // STEP_KB
+    low, high = lowest_kb // step_kb, HIGHEST_KB // step_kb
     last = ""
     while low < high:
         middle = (low + high) // 2
         try:
-            fits(middle * STEP_KB)
+            fits(middle * step_kb)
             high = middle
         except Died as exc:
             last = str(exc)
             low = middle + 1
-    if low * STEP_KB >= HIGHEST_KB:
+    if low * step_kb >= HIGHEST_KB:
         raise NotMeasured(f"does not fit into {HIGHEST_KB} KB: {last}")
-    return low * STEP_KB
+    return low * step_kb
 
 
 def _need_32_bit() -> None:

@@ -24,6 +24,7 @@ from rich.console import Console
 from rich.table import Table
 
 from host_tools import FIRMWARE, ROOT, build, interpreters
+from host_tools.bench import heap
 from host_tools.bench.rows import NotMeasured
 
 if str(FIRMWARE) not in sys.path:
@@ -218,17 +219,13 @@ _SMALL, _LARGE = 20_000, 2_000_000
 @contextmanager
 def library() -> Iterator[Path]:
     """The firmware as a board has it: what the compiler needs would hide what the page needs."""
-    try:
-        interpreters.find_micropython32()
-    except interpreters.InterpreterMissing as exc:
-        raise NotMeasured(str(exc)) from exc
     with tempfile.TemporaryDirectory() as folder:
         build.write_tree(build.firmware_tree("VIRTUAL", workspace=False), Path(folder))
         yield Path(folder) / "lib"
 
 
-def reads(library: Path, kind: str, size: int, heap_kb: int) -> bool:
-    """Does a page of `size` bytes fit into a heap of so many KB?"""
+def read(library: Path, kind: str, size: int, heap_kb: int) -> None:
+    """Read a page of `size` bytes in a heap of so many KB; Died when it does not fit."""
     command = interpreters.find_micropython32().command(
         "-c", _SCRIPT, kind, str(size), heap=f"{heap_kb}K"
     )
@@ -240,27 +237,17 @@ def reads(library: Path, kind: str, size: int, heap_kb: int) -> bool:
         timeout=100,
         check=False,
     )
-    if done.returncode == 0:
-        word, read = done.stdout.split()
-        # An attribute that never ends leaves nothing to read.
-        if word != "done" or (int(read) <= size // 20 and kind != "tag"):
-            raise NotMeasured(f"of a page of {size} bytes {read} were read")
-        return True
-    if "MemoryError" not in done.stdout + done.stderr:
-        raise NotMeasured(f"reading a page failed: {done.stderr.strip()[-200:]}")
-    return False
+    if "MemoryError" in done.stdout + done.stderr:
+        raise heap.Died(f"a page of {size} bytes in {heap_kb} KB")
+    # An attribute that never ends leaves nothing to read.
+    word, _, kept = done.stdout.partition(" ")
+    if word != "done" or (int(kept) <= size // 20 and kind != "tag"):
+        raise NotMeasured(f"reading a page failed: {(done.stdout + done.stderr).strip()[-200:]}")
 
 
 def smallest_kb(library: Path, kind: str, size: int) -> int:
     """The smallest heap in which a page of `size` bytes is read, in KB."""
-    low, high = 8, 128
-    while low < high:
-        middle = (low + high) // 2
-        if reads(library, kind, size, middle):
-            high = middle
-        else:
-            low = middle + 1
-    return low
+    return heap.smallest_kb(lambda heap_kb: read(library, kind, size, heap_kb), 1, 8)
 
 
 def heap_growth_kb() -> float:

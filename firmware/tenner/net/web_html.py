@@ -231,17 +231,12 @@ class Html:
             self._fresh = True
         elif name == b"br":
             self._break(2 + (self._gap > 1))
-        elif name == b"a":
-            self._end_link()
-            if self._link:
-                self._href = _attribute(tag, b"href")
-                self._said = False
+        elif self._link and name in (b"a", b"base"):
+            self._open_link(name, _attribute(tag, b"href") or b"")
         elif name == b"img":
             words = unescape(self.charset.utf8(_attribute(tag, b"alt") or b"")).split()
             if words:
                 self._put(b"[" + b" ".join(words) + b"]")
-        elif name == b"base":
-            self.base = self.base or unescape(_attribute(tag, b"href") or b"").strip()
         elif name == b"sup":
             if self._begun and not self._gap:
                 self._put(b"^")
@@ -286,6 +281,14 @@ class Html:
         self._fresh = self._in_row = False
         self._cells = self._bars = 0
         self._break(2)
+
+    def _open_link(self, name, href):
+        if name == b"base":
+            self.base = self.base or unescape(href).strip()
+            return
+        self._end_link()
+        self._href = href
+        self._said = False
 
     def _end_link(self):
         if self._href and self._said and self._href[:1] != b"#":
