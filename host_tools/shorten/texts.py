@@ -2,7 +2,8 @@
 
 mpy-cross makes a name of every text of up to ten bytes in the source, and names stay in RAM for ever. The text of a
 module that a small board loads and lets go of becomes an object of that module instead, unless it names something
-there too. (Where RAM has a name of that text already, loading the object finds it.)
+there too. (Where RAM has a name of that text already, loading the object finds it.) A keyword of a call stays
+a name: that is all a function in Python knows it by.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from host_tools.shorten import bytecode, mpy
 _STRING_OBJECT = b"\x05"
 
 
-def with_own_texts(compiled: bytes) -> bytes:
+def with_own_texts(compiled: bytes, keywords: frozenset[str] = frozenset()) -> bytes:
     """The .mpy with objects for texts that are names now; itself, if its format is another one."""
     module = mpy.read(compiled)
     if module is None:
@@ -29,7 +30,7 @@ def with_own_texts(compiled: bytes) -> bytes:
     objects: dict[int, int] = {}
     for number in sorted(texts - names):
         text = mpy.text(module.names[number])
-        if text is not None:
+        if text is not None and text.decode() not in keywords:
             objects[number] = module.object_count
             module.objects += _STRING_OBJECT + mpy.number(len(text)) + text + b"\0"
             module.object_count += 1

@@ -6,7 +6,7 @@ import pytest
 
 from host_tools import build
 from host_tools.interpreters import find_micropython
-from host_tools.shorten import bytecode, mpy
+from host_tools.shorten import bytecode, keywords, mpy
 from host_tools.shorten.texts import with_own_texts
 
 SOURCE = """
@@ -75,6 +75,20 @@ def test_the_same_is_done_with_fewer_names(tmp_path):
     expected = run(tmp_path, "m", plain)
     assert expected.count("\n") > 3
     assert run(tmp_path, "m", small) == expected
+
+
+def test_keywords_stay_names(tmp_path):
+    """A function of another module that is loaded later knows its arguments by names only."""
+    caller = b"def call():\n    from callee import show\n    show(later='x', then='y')\ncall()\n"
+    callee = build.compile_module(
+        b"def show(*, later, then):\n    print(later + then)\n", "callee.py", cache_folder=tmp_path
+    )
+    (tmp_path / "callee.mpy").write_bytes(callee)
+    compiled = build.compile_module(caller, "caller.py", cache_folder=tmp_path)
+    assert (
+        run(tmp_path, "caller", with_own_texts(compiled, frozenset(keywords({"caller": caller}))))
+        == "xy\n"
+    )
 
 
 @pytest.fixture(scope="module")
