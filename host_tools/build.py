@@ -41,7 +41,7 @@ DATA_SUFFIXES = (".tsv", ".csv", ".der", ".md")
 #: Packages from PyPI that are put on a board when its settings ask for them: (name, how to get it, what for).
 LIBRARIES = {"mqtt": ("chumicro_mqtt", "tenner[mqtt]", "mqtt.host")}
 
-#: Modules that a chip has no use for: a command line, and other platforms.
+#: Files that a chip has no use for: a command line, and other platforms.
 LINUX_ONLY = (
     "tenner/__main__.py",
     "tenner/net/cpython.py",
@@ -50,12 +50,17 @@ LINUX_ONLY = (
     "tenner/port/linux.py",
     "tenner/port/linux_analog.py",
     "tenner/port/linux_buses.py",
+    "tenner/port/linux_cage.py",
     "tenner/port/linux_certs.py",
     "tenner/port/linux_gpio.py",
     "tenner/port/linux_i2c.py",
     "tenner/port/linux_ioctl.py",
+    "tenner/port/linux_keeper.py",
+    "tenner/port/linux_namespace.py",
     "tenner/port/linux_pins.py",
+    "tenner/port/linux_process.py",
     "tenner/port/linux_spi.py",
+    "tenner/tools/exec.py",
 )
 
 
@@ -163,6 +168,8 @@ def firmware_tree(
         others.update(_library(library))
     for path in _files(firmware / "tenner"):
         name = path.relative_to(firmware).as_posix()
+        if path.with_suffix(".py").relative_to(firmware).as_posix() in LINUX_ONLY:
+            continue
         if path.suffix == ".json":
             tree[f"/lib/{name}"] = minify_json(path.read_bytes(), name)
         elif path.suffix in DATA_SUFFIXES:

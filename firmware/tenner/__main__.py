@@ -90,6 +90,11 @@ def main(argv):
         if path and not exists(path):
             print("tenner: %s does not exist" % path)
             return 2
+    if config:
+        from tenner.port.linux import Port
+
+        # Commands that the model runs are kept from it.
+        Port.settings = config
     if "--once" in options:
         from tenner.oneshot import once
 

@@ -12,6 +12,7 @@ from tenner.net import web_guard
 from tenner.port.gpio import Gpio
 from tenner.store import configload
 from tenner.store.config import Config
+from tenner.tools import exec as exec_tool
 from tenner.tools import verify
 
 TEXT = (ROOT / "docs" / "tools.md").read_text()
@@ -26,8 +27,11 @@ def ctx():
 
 
 def test_every_call_is_a_right_one(ctx):
-    assert {name for name, _ in CALLS} == {"i2c", "spi", "gpio", "adc", "pwm", "sensor"}
+    assert {name for name, _ in CALLS} == {"i2c", "spi", "gpio", "adc", "pwm", "sensor", "exec"}
     for name, text in CALLS:
+        if name == "exec":
+            exec_tool.check(json.loads(text), ctx)
+            continue
         verify.verify(ctx.registry, name, text, ctx)
 
 
@@ -38,9 +42,11 @@ def test_every_tool_is_named(ctx):
 
 def test_the_policy_is_one(tmp_path):
     path = tmp_path / "config.json"
-    policy, web = re.findall(r"```json\n(.*?)```", TEXT, re.DOTALL)
+    policy, web, commands = re.findall(r"```json\n(.*?)```", TEXT, re.DOTALL)
     path.write_text(policy)
     assert configload.load(str(path), {}).get("tools.gpio") == ["read", "RELAY"]
+    path.write_text(commands)
+    assert configload.load(str(path), {}).get("exec.timeout_s") == 20
     path.write_text(web)
     assert configload.load(str(path), {}).get("web.allow") == ["nas.local", "192.168.1.10:8080"]
 
@@ -60,6 +66,8 @@ def test_defaults_are_those_of_the_settings():
     assert f"`heartbeat.tools` ({tools})" in TEXT
     assert f"`sensors.history_kb` ({settings.get('sensors.history_kb')})" in TEXT
     assert f"`turn.timeout_s` ({settings.get('turn.timeout_s')} s)" in TEXT
+    for name in ("timeout_s", "memory_mb"):
+        assert f"`exec.{name}` ({settings.get('exec.' + name)})" in TEXT
     assert settings.get("sensors.every") == 300
     assert "`sensors.every` (five minutes)" in TEXT
 

@@ -17,6 +17,7 @@ class Port:
     kind = "linux"
     small = False
     top = ""  # of /sys and /dev
+    settings = ""  # the file with the settings, when it is not config.json in the root folder
 
     def __init__(self, root="."):
         self.root = root or "."

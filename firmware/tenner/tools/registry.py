@@ -134,6 +134,8 @@ class Registry:
             return False
         if name in ("i2c", "spi", "gpio", "adc", "pwm"):
             return self.port.has(name)
+        if name == "exec":
+            return self.port.kind == "linux" and bool(self.config.get("tools.exec"))
         if name == "sensor":
             return files.exists(self.workspace + "/SENSORS.json")
         if name == "search_memory":

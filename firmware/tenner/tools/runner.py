@@ -18,7 +18,7 @@ _RESULT_CAP = const(1024)
 
 #: What the entries of a list are compared with: the first of these arguments that a call has, and what
 #: the tool's `places` adds, alone and behind the action: "read", "i2c0:0x48", "write i2c0:0x48".
-SUBJECTS = ("action", "path", "chat", "url")
+SUBJECTS = ("action", "path", "chat", "url", "command")
 
 
 async def call(registry, name, arguments_text, ctx):

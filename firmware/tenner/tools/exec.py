@@ -1,0 +1,199 @@
+# tenner tools.exec: one program on a Linux board, kept from everything but the workspace.
+# MIT license; Copyright (c) 2026 the tenner authors
+"""
+There is no shell unless `exec.shell` says so: what only a shell would understand is refused, not taken for something
+else. What the command may reach is not a matter of its words: see `port.linux_cage`.
+"""
+
+import asyncio
+import os
+
+from tenner.net.jsonout import decode
+from tenner.port.compat import const, sleep_ms
+from tenner.tools import ToolError, as_data
+
+_KEEP = const(2000)  # bytes of output, from its start and from its end
+_FLOOD = const(1048576)
+_LONGEST_LOOK_MS = const(25)
+
+LIMITS = {"command": (1, 1000)}
+RESULT_CAP = 6000
+DEADLINE_S = 630  # exec.timeout_s, and time to end all of it
+OUTSIDE = True
+
+_PATH = "/usr/local/bin /usr/bin /bin /usr/local/sbin /usr/sbin /sbin"
+# Programs that run what others are told in their arguments, and those that do what other tools are for.
+_SHELLS = " sh ash bash dash zsh ksh mksh fish csh tcsh rbash busybox toybox env xargs nohup setsid timeout nice \
+ionice stdbuf script watch parallel time su sudo doas runuser setpriv chroot unshare nsenter start-stop-daemon "
+_BUSES = (
+    " i2cset i2cget i2cdump i2cdetect i2ctransfer spi-config spi-pipe spidev_test gpioset gpioget gpiomon \
+gpiofind gpioinfo gpio pinctrl raspi-gpio devmem devmem2 "
+)
+_PLAIN = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789%+,-./:=@_^"
+
+_lock = asyncio.Lock()
+
+
+def check(args, ctx):
+    command = args["command"]
+    for letter in command:
+        code = ord(letter)
+        # Also those that change the direction of what is shown to the owner, or show nothing.
+        if code < 0x20 or 0x7F <= code < 0xA0 or 0x200B <= code <= 0x200F or code in _INVISIBLE:
+            raise ToolError("exec: character 0x%x in the command: one line of plain text" % code)
+    if _with_shell(ctx):
+        return
+    words = split(command)
+    args["command"] = " ".join([quote(word) for word in words])
+    name = words[0]
+    if " %s " % name in _SHELLS:
+        raise ToolError("exec: %s starts other programs: name the program itself" % name)
+    if " %s " % name in _BUSES:
+        raise ToolError("exec: not %s: use the tools i2c, spi and gpio" % name)
+    _program(name)
+
+
+_INVISIBLE = tuple(range(0x202A, 0x202F)) + tuple(range(0x2060, 0x206A)) + (0xFEFF, 0x61C)
+
+
+def approval(args, ctx):
+    shell = "in a shell" if _with_shell(ctx) else "without a shell"
+    return "run, %s: %s" % (shell, args["command"])
+
+
+async def run(args, ctx):
+    from tenner.port.linux_cage import Cage
+
+    get = ctx.config.get
+    words = ["sh", "-c", args["command"]] if _with_shell(ctx) else split(args["command"])
+    limits = (get("exec.timeout_s"), get("exec.memory_mb"), get("exec.network"))
+    # One after the other: all that one user runs ends with a command.
+    async with _lock:
+        cage = Cage(ctx.port.root, ctx.workspace, ctx.port.settings)
+        running = cage.start(_program(words[0]), words, limits)
+        output = _Output()
+        wait_ms = 2
+        try:
+            ended = ""
+            while not ended:
+                await sleep_ms(wait_ms)
+                wait_ms = min(wait_ms + 1, _LONGEST_LOOK_MS)
+                ended = running.look(output.add)
+                if output.count > _FLOOD:
+                    running.stop()
+        finally:
+            while not running.gone():
+                await sleep_ms(2)
+    if ended.startswith("! "):
+        raise ToolError("exec: " + ended[2:].split("\n")[0])
+    code, _, why = ended.partition(" ")
+    if output.count > _FLOOD:
+        why = "it wrote more than %d KB" % (_FLOOD // 1024)
+    head = "%s: exit code %s" % (words[0], code)
+    if why:
+        head = "%s: killed, %s" % (words[0], why)
+    elif code[0] == "-":
+        head = "%s: ended by signal %s" % (words[0], code[1:])
+    return as_data(head, output.text() or "(no output)")
+
+
+def split(command):
+    """Return the words of a command line, as a shell would if there is nothing else in it for one to do."""
+    words = []
+    word = None
+    quoted = ""
+    escaped = False
+    for letter in command:
+        if escaped:
+            # Between double quotes a backslash means itself before most letters.
+            word += letter if not quoted or letter in '"\\$`' else "\\" + letter
+            escaped = False
+        elif quoted:
+            if letter == quoted:
+                quoted = ""
+            elif quoted == '"' and letter in "$`":
+                raise ToolError(_NO_SHELL % letter)
+            elif quoted == '"' and letter == "\\":
+                escaped = True
+            else:
+                word += letter
+        elif letter in "'\"":
+            quoted = letter
+            word = word or ""
+        elif letter == "\\":
+            escaped = True
+            word = word or ""
+        elif letter == " ":
+            if word is not None:
+                words.append(word)
+            word = None
+        elif letter in "|&;<>()$`*?[]{}~#":
+            raise ToolError(_NO_SHELL % letter)
+        else:
+            word = (word or "") + letter
+    if quoted or escaped:
+        raise ToolError("exec: a quote or backslash without its end")
+    if word is not None:
+        words.append(word)
+    if not words or not words[0]:
+        raise ToolError("exec: name a program, as df -h")
+    return words
+
+
+_NO_SHELL = "exec: no shell: %s means nothing here. One program and its arguments; quote it ('...') if it is meant as it is"
+
+
+def quote(word):
+    """Return a word in the one way that the owner's rules are compared with."""
+    if word and not [letter for letter in word if letter not in _PLAIN]:
+        return word
+    return "'%s'" % word.replace("'", "'\\''")
+
+
+def _with_shell(ctx):
+    # A list says which programs; a shell would run others too.
+    return ctx.config.get("exec.shell") and not isinstance(ctx.config.get("tools.exec"), list)
+
+
+def _program(name):
+    if "/" not in name and name not in (".", ".."):
+        for folder in _PATH.split():
+            path = folder + "/" + name
+            try:
+                mode = os.stat(path)[0]
+            except OSError:
+                continue
+            if mode & 0xF000 == 0x8000 and mode & 1:
+                return path
+    raise ToolError(
+        "exec: there is no program %s: name one of the system's, without a path" % name
+    )
+
+
+class _Output:
+    """The start and the end of what a command writes."""
+
+    def __init__(self):
+        self.count = 0
+        self._start = b""
+        self._end = b""
+
+    def add(self, data):
+        self.count += len(data)
+        room = _KEEP - len(self._start)
+        self._start += bytes(data[:room])
+        self._end = (self._end + bytes(data[room:]))[-_KEEP:]
+
+    def text(self):
+        data = self._start
+        left = self.count - len(data) - len(self._end)
+        if left > 0:
+            data += b"\n[... %d bytes left out ...]\n" % left
+        return _visible(decode(data + self._end))
+
+
+def _visible(text):
+    """Return text without what would move a cursor or hide something."""
+    return "".join(
+        [one for one in text if one in "\n\t" or (one >= " " and not 0x7F <= ord(one) < 0xA0)]
+    ).strip("\n")
