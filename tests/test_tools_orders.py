@@ -3,10 +3,16 @@
 
 import unittest
 
+from agent_fakes import Reply, make_agent
 from fakes import FakeAgent, FakeCtx, FakeI2C
 from net_peer import Peer, reply
 from support import read_bytes, run, temp_folder
 from tenner import log
+from tenner.agent import history
+from tenner.agent.agent import Session
+from tenner.agent.context import records
+from tenner.agent.lines import call_record, record
+from tenner.agent.turn import Turn
 from tenner.store import files
 from tenner.store.appendlog import dumps
 
@@ -202,6 +208,39 @@ class TestOrders(unittest.TestCase):
             self.assertTrue(text.startswith("error: "), (path, text))
             self.assertEqual(read_bytes(place), b"- mine", path)
         self.assertTrue(len(ctx.asked) >= 6, ctx.asked)
+
+    def test_they_count_as_long_as_the_conversation_has_them(self):
+        registry = self.ctx().registry
+        names = [(name, hasattr(registry.module(name), "OUTSIDE")) for name in registry.built_in]
+        for name, expected in names + [("home-look", True)]:
+            session = Session("%s/state/%s.jsonl" % (self.folder, name), 4096)
+            turn = Turn(None, "person", "go on", session=session)
+            history.check(session)
+            lines = [record("u", "a"), record("a", ""), call_record("c1", name, '{"a":"web_-"}')]
+            history.append(session, lines + [record("t", "b", "c1"), record("a", '["c",')])
+            self.assertEqual(len(list(records(turn))), 5)
+            self.assertEqual(turn.outside, expected, name)
+        # A piece of a line that looks like another line.
+        session = Session(self.folder + "/state/long.jsonl", 4096)
+        history.check(session)
+        start = call_record("c1", "echo", '{"a":"')[:-2]
+        args = '{"a":"%s","b":["c",1]}' % ("x" * (history.PIECE - len(start) - 6))
+        lines = [record("u", "a"), record("a", ""), call_record("c1", "echo", args)]
+        history.append(session, lines + [record("t", "b", "c1"), record("a", "b")])
+        turn = Turn(None, "person", "go on", session=session)
+        self.assertIn(b'["c",1]}]\n', list(records(turn)))
+        self.assertFalse(turn.outside)
+
+    def test_what_a_server_says_of_its_tools_counts_too(self):
+        for path, expected in (
+            ("/lib/tenner/tools/i2c.json", False),
+            ("/state/mcp/a-b.json", True),
+        ):
+            agent = make_agent(self.folder, Reply("hello"))
+            agent.registry.schemas = lambda kind, path=path: (path,)
+            turn = Turn(agent, "person", "hello")
+            run(turn.run())
+            self.assertEqual(turn.outside, expected)
 
     def test_after_words_from_outside_no_job_is_added_or_taken_away(self):
         ctx = self.ctx()

@@ -106,7 +106,7 @@ class Turn:
     #: all such questions took.
     question = None
     overruled = False
-    #: Has it read what strangers wrote?
+    #: Has it read what strangers wrote, or does it see an earlier turn that has?
     outside = False
     asked_ms = 0
     _request = None
@@ -236,6 +236,8 @@ class Turn:
                 agent.app.drop("registry")
                 await self.make_room()
             tools = list(agent.part("registry").schemas(self.kind))
+            # What a server says of its tools was written by strangers, too.
+            self.outside = self.outside or any("/state/mcp/" in path for path in tools)
             agent.app.drop("registry")
         # Made now, so that what makes it can go, too.
         agent.part("chain")

@@ -17,7 +17,8 @@ and, where the tool needs it,
                                   schema is sent with every request, this is not (built-in tools only)
     ASK_ANYWAY = True             ask what `approval` says even when the owner set the tool to allow
     OUTSIDE = True                what it returns was written by strangers: from then on the turn asks before
-                                  it changes what later turns go by
+                                  it changes what later turns go by, and so does a later one whose history
+                                  has the call (agent.context knows it by its name)
     DEADLINE_S, RESULT_CAP        other limits than 60 s and 1,024 characters
 """
 
