@@ -60,8 +60,13 @@ class TestRegistry(unittest.TestCase):
         registry = self.ctx(**hardware).registry
         always = sum([files.size(path) for path in registry.schemas()])
         self.assertTrue(3000 < always <= 4096, always)
-        settings = {"web.search": "searxng", "skills.index": "https://x.example"}
+        settings = {
+            "web.search": "searxng",
+            "skills.index": "https://x.example",
+            "tools.exec": "ask",
+        }
         registry = self.ctx(settings, **hardware).registry
+        registry.port.kind = "linux"
         self.assertEqual(registry.names(), sorted(registry.built_in))
         paths = list(registry.schemas())
         self.assertEqual(paths, list(registry.schemas()))

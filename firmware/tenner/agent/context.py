@@ -69,5 +69,5 @@ def _is_outside(piece):
         return False
     # A piece of long arguments may begin so, too.
     for name in piece.split(b'"', 6)[5:6]:
-        return name.startswith(b"web_") or b"_skill" in name or b"-" in name
+        return name == b"exec" or name.startswith(b"web_") or b"_skill" in name or b"-" in name
     return False
