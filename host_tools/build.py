@@ -60,6 +60,7 @@ LINUX_ONLY = (
     "tenner/port/linux_pins.py",
     "tenner/port/linux_process.py",
     "tenner/port/linux_spi.py",
+    "tenner/port/linux_vitals.py",
     "tenner/tools/exec.py",
 )
 

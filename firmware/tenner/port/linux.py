@@ -48,12 +48,10 @@ class Port:
             return 0, int(file.read().split()[1]) * 4096
 
     def vitals(self):
-        """Return {"temperature": ...} of the processor where the kernel tells it."""
-        try:
-            with open("/sys/class/thermal/thermal_zone0/temp") as file:
-                return {"temperature": int(file.read()) / 1000}
-        except (OSError, ValueError):
-            return {}
+        """Return the machine's own values; those there are."""
+        from tenner.port.linux_vitals import vitals
+
+        return vitals(self.top)
 
     def reset(self):
         """Leave; the init system starts the agent again."""

@@ -15,7 +15,7 @@ _FRESH_MS = const(2000)
 
 _UNITS = (
     "temperature \u00b0C internal \u00b0C humidity % pressure hPa light lx voltage V current mA \
-distance mm co2 ppm level % rssi dBm uptime s heap_free B heap_used B"
+distance mm co2 ppm level % memory % rssi dBm uptime s heap_free B heap_used B"
 )
 
 
