@@ -43,8 +43,12 @@ for module in {modules}; do busybox insmod /modules/$module.ko; done
 until [ -b /dev/vda ]; do busybox sleep 0.1; done
 busybox mount -t ext4 /dev/vda /disk
 busybox mount -t devtmpfs dev /disk/dev
+busybox mount -t proc proc /disk/proc
+[ -e /disk/bin/ls ] || busybox chroot /disk busybox --install -s /bin
+busybox chown -R 0:0 /disk/root
 exec busybox switch_root /disk /sbin/init
 """
+_NETWORK = "ip link set lo up; ip link set eth0 up; ip address add 10.0.2.15/24 dev eth0"
 # What an image from buildroot has.
 _FILES = {
     "etc/passwd": "root:x:0:0:root:/root:/bin/sh\n",
@@ -60,18 +64,13 @@ _PROGRAMS = {
     "etc/init.d/rcS": f"""\
 #!/bin/busybox sh
 export PATH=/bin:/sbin:/usr/bin:/usr/sbin
-busybox mount -t proc proc /proc
-[ -e /bin/ls ] || busybox --install -s /bin
 mount -t sysfs sys /sys
 mkdir -p /dev/pts
 mount -t devpts pts /dev/pts
 mount -t tmpfs tmpfs /run
 mount -t tmpfs tmpfs /tmp
 hostname -F /etc/hostname
-chown -R 0:0 /root
-ip link set lo up
-ip link set eth0 up
-ip address add 10.0.2.15/24 dev eth0
+{_NETWORK}
 for script in /etc/init.d/S??*; do $script start; done
 echo "{_UP}" >/dev/console
 """,
@@ -87,16 +86,31 @@ stop) kill "$(cat /run/dropbear.pid)" ;;
 esac
 """,
 }
+# And what makes of it a small image with systemd; without what wants devices that are not there.
+_UNITS = "etc/systemd/system"
+_MASKED = (
+    "serial-getty@ttyS0.service getty.target ldconfig.service systemd-modules-load.service"
+    " systemd-logind.service proc-sys-fs-binfmt_misc.automount"
+).split()
+_SYSTEMD = {
+    f"{_UNITS}/network.service": f"""\
+[Service]
+Type=oneshot
+RemainAfterExit=yes
+ExecStart=/bin/sh -c '{_NETWORK}; mkdir -p /etc/dropbear; dropbear -R -s; echo {_UP} >/dev/console'
+""",
+}
 
 
 class Computer:
     """One of them in a folder of its own, switched on until `close`."""
 
-    def __init__(self, folder: Path, *, python: bool = False) -> None:
+    def __init__(self, folder: Path, *, python: bool = False, systemd: bool = False) -> None:
         for tool in ("ssh", "ssh-keygen"):
             if shutil.which(tool) is None:
                 raise debian.CannotFetch(f"{tool} is not here: install OpenSSH's client")
         self.folder = folder
+        self._reboot = "systemctl reboot" if systemd else "reboot"
         self._qemu = program.command("qemu-system-riscv64", "qemu-system-riscv")
         self._kernel = debian.filled(
             f"{_FOLDER}/kernel",
@@ -106,7 +120,9 @@ class Computer:
         )
         self._make_keys()
         packages = [userland()] + ([cpython()] if python else [])
-        self._make_disk(packages)
+        if systemd:
+            packages.append(debian.folder(f"{_FOLDER}/systemd", ARCHITECTURE, ["systemd"]))
+        self._make_disk(packages, systemd)
         (folder / "initial").write_bytes(self._initial_files(packages[0]))
         self._process: subprocess.Popen[bytes] | None = None
         self.switch_on()
@@ -134,7 +150,7 @@ class Computer:
         #: The command that reaches it under the name `board`.
         self.ssh = f"ssh -F {self.folder}/ssh_config"
 
-    def _make_disk(self, packages: list[Path]) -> None:
+    def _make_disk(self, packages: list[Path], systemd: bool) -> None:
         root = self.folder / "root"
         root.mkdir()
         for source in packages:
@@ -147,12 +163,22 @@ class Computer:
         for name in ("bin", "sbin", "lib"):
             if not (root / name).is_symlink():
                 (root / name).symlink_to(f"usr/{name}")
-        for name, text in {**_FILES, **_PROGRAMS}.items():
+        programs = {} if systemd else _PROGRAMS
+        for name, text in {**_FILES, **(_SYSTEMD if systemd else programs)}.items():
             path = root / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
-            path.chmod(0o755 if name in _PROGRAMS else 0o644)
-        (root / "usr/sbin/init").symlink_to("../bin/busybox")
+            path.chmod(0o755 if name in programs else 0o644)
+        if systemd:
+            units = root / _UNITS
+            (units / "multi-user.target.wants").mkdir()
+            (units / "multi-user.target.wants/network.service").symlink_to("../network.service")
+            (units / "default.target").symlink_to("/usr/lib/systemd/system/multi-user.target")
+            for name in _MASKED:
+                (units / name).symlink_to("/dev/null")
+        init = root / "usr/sbin/init"
+        init.parent.mkdir(exist_ok=True)
+        init.symlink_to("../lib/systemd/systemd" if systemd else "../bin/busybox")
         shutil.copy(self.folder / "key.pub", root / "root/.ssh/authorized_keys")
         self._disk = self.folder / "disk"
         with self._disk.open("wb") as disk:
@@ -219,9 +245,9 @@ class Computer:
         return (self.folder / "console").read_text(errors="replace")
 
     def restart(self) -> None:
-        """`reboot`, as its owner would, and wait until it is back."""
+        """Restart it as its owner would, and wait until it is back."""
         before = self.console().count(_UP)
-        self.run("reboot")
+        self.run(self._reboot)
         self._wait_for_starts(before + 1)
 
     def power_off(self) -> None:

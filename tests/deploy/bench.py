@@ -18,8 +18,9 @@ import time
 import uuid
 from pathlib import Path
 
-from host_tools import debian, interpreters
-from host_tools.linux import kit
+from host_tools import build, debian, interpreters
+from host_tools.linux import kit, release
+from host_tools.linux.release import Release
 
 #: What sshd runs instead of what it was asked for; that comes as a variable.
 CHROOT = "/usr/sbin/chroot"
@@ -202,6 +203,16 @@ class Server:
         self._sshd.wait()
         self.cut()
         self.power_off()
+
+
+def changed(made, **files):
+    """The same release with other files; a name is a module, its text Python."""
+    new = {name: data for name, data in made.files.items() if name != release.SUMS}
+    for name, source in files.items():
+        path = f"lib/tenner/{name}.mpy"
+        new[path] = build.compile_module(source.encode(), f"tenner.{name}")
+    new[release.SUMS] = release.kit.checksums(new)
+    return Release(new)
 
 
 def wait(condition, what, limit_s=30):

@@ -12,8 +12,8 @@ import time
 import pytest
 
 from deploy import bench
-from deploy.bench import wait
-from host_tools import ROOT, build
+from deploy.bench import changed, wait
+from host_tools import ROOT
 from host_tools.board.ports import Port
 from host_tools.errors import BoardGone, BoardSilent, CommandError, Conflict
 from host_tools.linux import deploy as deploying
@@ -52,16 +52,6 @@ def server(able, tmp_path, monkeypatch):
     monkeypatch.setenv("TENNER_SSH", server.ssh)
     yield server
     server.close()
-
-
-def changed(made, **files):
-    """The same release with other files; a name is a module, its text Python."""
-    new = {name: data for name, data in made.files.items() if name != release.SUMS}
-    for name, source in files.items():
-        path = f"lib/tenner/{name}.mpy"
-        new[path] = build.compile_module(source.encode(), f"tenner.{name}")
-    new[release.SUMS] = release.kit.checksums(new)
-    return Release(new)
 
 
 def deploy(server, made, **options):

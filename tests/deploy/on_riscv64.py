@@ -1,18 +1,20 @@
 """`make test-deploy`: a board of the LicheeRV Nano's architecture with a real kernel and init, in software.
 
-Software emulation, not KVM: it starts in some 6 s. Its clock stands at 1970 whenever it is switched on.
+Software emulation, not KVM: it starts in 6 s with busybox as init, in 10 with systemd. Its clock stands at 1970
+whenever it is switched on.
 """
 
 import os
-import re
 import time
 
 import pytest
 
-from deploy.bench import wait
+from deploy.bench import changed, wait
 from host_tools import debian
 from host_tools.board.ports import Port
+from host_tools.errors import CommandError
 from host_tools.linux import deploy as deploying
+from host_tools.linux import release
 from host_tools.linux.board import LinuxBoard, open_console
 from host_tools.project import Project
 from host_tools.qemu.riscv64 import Computer
@@ -25,27 +27,37 @@ PORT = Port("ssh://board")
 LOG = "/var/log/tenner.log"
 
 
-@pytest.fixture(scope="module")
-def computer(tmp_path_factory):
+@pytest.fixture(scope="module", params=["busybox", "systemd"])
+def computer(request, tmp_path_factory):
     try:
-        made = Computer(tmp_path_factory.mktemp("riscv64"))
+        made = Computer(
+            tmp_path_factory.mktemp("riscv64"), python=True, systemd=request.param == "systemd"
+        )
     except (debian.CannotFetch, OSError) as exc:
         if os.environ.get("TENNER_REQUIRE_DEPLOY") == "1":
             pytest.fail(f"riscv64 board: {exc}", pytrace=False)
         pytest.skip(f"riscv64 board: {exc}")
+    made.init = request.param
     with made, pytest.MonkeyPatch.context() as patch:
         patch.setenv("TENNER_SSH", made.ssh)
         yield made
 
 
 @pytest.fixture(scope="module")
-def report(computer, tmp_path_factory):
-    """A first deploy to it."""
-    project = Project(tmp_path_factory.mktemp("project"))
+def project(computer, tmp_path_factory):
+    return Project(tmp_path_factory.mktemp("project"))
+
+
+def deploy(project, **options):
     with LinuxBoard(PORT) as board:
-        found = deploying.deploy(board, project, ask=lambda *_: "skip")
-        assert "h behind: until NTP has set it" in deploying.clock_hint(board.probe)
-    return found
+        found = deploying.deploy(board, project, ask=lambda *_: "skip", **options)
+        return found, board.probe
+
+
+@pytest.fixture(scope="module")
+def deployed(project):
+    """What a first deploy found and did."""
+    return deploy(project)
 
 
 def answers():
@@ -53,46 +65,87 @@ def answers():
         return console.ask("/why")
 
 
-def agent(computer):
-    """The number of the process that runs."""
-    found = re.search(r"process (\d+)", computer.run("/opt/tenner/current/ctl status || true"))
-    return found and int(found[1])
+def process(computer, name="agent"):
+    """The number of the process that runs; None when none does."""
+    line = f"cd /run/tenner && kill -0 $(cat {name}) 2>/dev/null && cat {name} || true"
+    found = computer.run(line).strip()
+    return int(found) if found else None
 
 
-def test_a_deploy(computer, report):
+def test_a_deploy(computer, deployed):
+    report, probe = deployed
     assert report.started.running
     assert report.board == "LICHEERV_NANO", "known by its name"
-    assert report.info.machine.startswith("riscv64, ") and "sysvinit" in report.info.machine
+    assert probe.get("machine") == "riscv64"
+    assert probe.get("init") == {"busybox": "sysvinit", "systemd": "systemd"}[computer.init]
     assert answers()[0].startswith("next: ")
+    if computer.init == "systemd":
+        assert "Active: active (running)" in computer.run("systemctl status tenner")
 
 
-def test_it_waits_for_the_clock_and_goes_on_when_that_is_set(computer, report):
+def test_it_waits_for_the_clock_and_goes_on_when_that_is_set(computer, deployed):
+    if computer.init == "systemd":
+        pytest.skip("systemd begins with the day it was built")
+    assert "h behind: until NTP has set it" in deploying.clock_hint(deployed[1])
     assert "what needs the time of day waits" in computer.run(f"cat {LOG}")
     computer.set_clock()
     assert answers()[0].startswith("next: in ")
 
 
-def test_an_agent_that_is_killed_is_back(computer, report):
-    before = agent(computer)
+def test_an_agent_that_is_killed_is_back(computer, deployed):
+    before = process(computer)
     begun = time.monotonic()
     computer.run(f"kill -9 {before}")
-    wait(lambda: agent(computer) not in (None, before), "the agent")
+    wait(lambda: process(computer) not in (None, before), "the agent")
     print(f"\nback {time.monotonic() - begun:.1f} s after kill -9")
     assert "status 137 and starts again in 1 s" in computer.run(f"cat {LOG}")
     assert answers()[0].startswith("next: ")
 
 
-def test_after_a_restart_it_runs_again(computer, report):
+def test_what_watches_the_agent_is_watched_by_systemd(computer, deployed):
+    if computer.init != "systemd":
+        pytest.skip("busybox starts it once")
+    before = process(computer, "supervisor")
+    computer.run(f"kill -9 {before}")
+    wait(lambda: process(computer, "supervisor") not in (None, before), "the supervisor")
+    wait(lambda: process(computer), "the agent")
+    assert answers()[0].startswith("next: ")
+
+
+def test_a_release_that_does_not_start_is_taken_back(computer, project, deployed):
+    before = computer.run("readlink /opt/tenner/current")
+    made = release.build("micropython", "riscv64", "LICHEERV_NANO")
+    broken = changed(made, app="raise ValueError('broken on purpose')")
+    with pytest.raises(CommandError, match="ValueError: broken on purpose"):
+        deploy(project, made=broken)
+    assert computer.run("readlink /opt/tenner/current") == before
+    assert answers()[0].startswith("next: ")
+
+
+def test_after_a_restart_it_runs_again(computer, deployed):
     computer.run("echo kept >/var/lib/tenner/workspace/NOTE.md")
     computer.restart()
-    wait(lambda: agent(computer), "the agent")
+    wait(lambda: process(computer), "the agent")
     assert answers()[0].startswith("next: ")
     assert computer.run("cat /var/lib/tenner/workspace/NOTE.md") == "kept\n"
 
 
-def test_after_a_power_cut_it_runs_again(computer, report):
+def test_cpython_and_back(computer, project, deployed):
+    report, probe = deploy(project, runtime="cpython")
+    assert report.started.running and not any(
+        name.startswith("kit/") for name in report.code.write
+    )
+    assert "python3" in computer.run(f"tr '\\0' ' ' </proc/{process(computer)}/cmdline")
+    assert answers()[0].startswith("next: ")
+    again, probe = deploy(project)
+    assert probe.about["runtime"] == "cpython" and not again.code.write, "it stays with that"
+    report, _ = deploy(project, runtime="micropython")
+    assert report.started.running and "kit/micropython" in report.code.write
+
+
+def test_after_a_power_cut_it_runs_again(computer, deployed):
     computer.run("sync")
     computer.power_off()
     computer.switch_on()
-    wait(lambda: agent(computer), "the agent")
+    wait(lambda: process(computer), "the agent")
     assert answers()[0].startswith("next: ")
