@@ -20,7 +20,8 @@ def with_own_texts(compiled: bytes, keywords: frozenset[str] = frozenset()) -> b
         return compiled
     codes = list(module.codes())
     #: Numbers in the table of names; the first is the file's.
-    texts, names = set(), {0}
+    texts: set[int] = set()
+    names = {0}
     for code in codes:
         steps, head = bytecode.parts(code.function)
         names.update(head)
