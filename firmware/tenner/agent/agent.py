@@ -5,6 +5,7 @@ import asyncio
 
 from tenner.agent.lane import Lane
 from tenner.log import log
+from tenner.store.modules import fleeting
 
 
 class Session:
@@ -106,7 +107,7 @@ class Agent:
         account(self, "person", who, result)
         if session.size > session.window and not self._tidying:
             self._tidying = True
-            asyncio.create_task(self._tidy(session, who))
+            asyncio.create_task(fleeting([lambda: self._tidy(session, who)]))
 
     async def _tidy(self, session, who):
         """Have a history that has outgrown its window summed up when nobody waits."""

@@ -7,6 +7,7 @@ from tenner.agent.lines import call_record, shorten
 from tenner.agent.turn import Stopped
 from tenner.log import log
 from tenner.port.compat import const, ticks_diff, ticks_ms
+from tenner.store.modules import fleeting
 
 _MAX_SAME_FAILURES = const(3)
 _BOARD_LINES = const(16 * 1024)  # bytes of this turn's own records before old results are cut
@@ -52,7 +53,7 @@ class Ctx:
         turn = self.turn
         start = ticks_ms()
         turn.overruled = False
-        turn.question = asyncio.create_task(self.agent.app.ask_owner(text, turn))
+        turn.question = asyncio.create_task(fleeting([lambda: self.agent.app.ask_owner(text, turn)]))
         try:
             return await turn.question
         except asyncio.CancelledError:

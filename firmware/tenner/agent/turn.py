@@ -11,6 +11,7 @@ import asyncio
 
 from tenner.log import log
 from tenner.port.compat import const, ticks_diff, ticks_ms
+from tenner.store.modules import fleeting
 
 # What a turn needs from its beginning to its end.
 _STAYS = (
@@ -232,7 +233,8 @@ class Turn:
             # Only the paths are kept, so that what finds them need not be while the model is asked.
             if not self.result.rounds and agent.part("registry").servers:
                 await self.make_room()
-                await asyncio.create_task(agent.part("registry").refresh(agent.app))
+                work = [lambda: agent.part("registry").refresh(agent.app)]
+                await asyncio.create_task(fleeting(work))
                 agent.app.drop("registry")
                 await self.make_room()
             tools = list(agent.part("registry").schemas(self.kind))
@@ -247,7 +249,8 @@ class Turn:
         while True:
             self.check_interrupt()
             self._asked = request
-            self._request = asyncio.create_task(self._complete(request, timeout_ms))
+            work = [lambda: self._complete(request, timeout_ms)]
+            self._request = asyncio.create_task(fleeting(work))
             try:
                 await self._request
                 return

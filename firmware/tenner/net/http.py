@@ -9,6 +9,7 @@ import asyncio
 import gc
 
 from tenner.port.compat import const, ticks_diff, ticks_ms
+from tenner.store.modules import fleeting
 
 _CHUNK = const(512)  # one write and one drain each: two writes per drain lose bytes under TLS
 _RESTARTS = const(3)
@@ -84,7 +85,8 @@ class Http:
             if origin[0] and self._gate and not self._gated:
                 await self._gate.acquire(self)
                 self._gated = True
-            self._task = asyncio.create_task(self._exchange(origin, head, body, consume))
+            work = [lambda: self._exchange(origin, head, body, consume)]
+            self._task = asyncio.create_task(fleeting(work))
             return await asyncio.wait_for(self._task, timeout_s)
         except BaseException as error:
             await self._drop()

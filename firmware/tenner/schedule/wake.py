@@ -5,6 +5,7 @@ import asyncio
 
 from tenner.schedule.book import Book
 from tenner.schedule.watch import look
+from tenner.store.modules import fleeting
 
 
 async def step(heartbeat, forced=False, aside=False):
@@ -93,6 +94,6 @@ async def _start(book, group, forced, model, aside):
     if aside:
         if heartbeat.app.port.small:
             book.hold(group, "waits for memory")
-        heartbeat.turn = asyncio.create_task(heartbeat.app.alone(turn))
+        heartbeat.turn = asyncio.create_task(fleeting([lambda: heartbeat.app.alone(turn)]))
         return "run", "started"
     return await turn

@@ -9,6 +9,7 @@ from tenner.port.compat import const
 from tenner.port.package import package_path
 from tenner.sensors import SensorError
 from tenner.store import files
+from tenner.store.modules import fleeting
 
 #: A driver that waits longer for its chip is stopped: others want to read their sensors too.
 DEADLINE_S = 10
@@ -45,7 +46,8 @@ async def measure(port, workspace, name):
     cfg = table[name]
     kind = cfg["driver"]
     try:
-        values = await asyncio.wait_for(_driver(workspace, cfg).read(port, cfg), DEADLINE_S)
+        work = [lambda: _driver(workspace, cfg).read(port, cfg)]
+        values = await asyncio.wait_for(fleeting(work), DEADLINE_S)
         if not isinstance(values, dict) or not values:
             raise SensorError("driver %s gave no values" % kind)
         return values

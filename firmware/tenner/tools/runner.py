@@ -11,6 +11,7 @@ import json
 
 from tenner.log import log, redact
 from tenner.port.compat import const, ticks_diff, ticks_ms
+from tenner.store.modules import fleeting
 from tenner.tools import ToolError
 
 _DEADLINE_S = const(60)
@@ -90,7 +91,7 @@ async def _run(name, module, args, ctx):
         ctx.turn.outside = True
     deadline_s = getattr(module, "DEADLINE_S", _DEADLINE_S)
     try:
-        text = await asyncio.wait_for(module.run(args, ctx), deadline_s)
+        text = await asyncio.wait_for(fleeting([lambda: module.run(args, ctx)]), deadline_s)
     except asyncio.TimeoutError as error:
         if error.args:  # an OSError of the tool's own, which CPython counts among these
             raise
