@@ -5,7 +5,6 @@ import sys
 import unittest
 
 from support import run
-
 from tenner.store.modules import fleeting
 
 _SIZE = 40000

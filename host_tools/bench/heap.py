@@ -33,8 +33,8 @@ MCP_QUESTION = 'call home-weather {"place":"hall"}'
 MCP_ANSWER = "21.5 degrees, dry, no wind"
 PATIENCE_S = 30.0
 
-#: Heap of the long run; it becomes the budget's 112 KB when a turn fits into that.
-_LONG_RUN_KB = 144
+#: Heap of the long run: that of the budget.
+LONG_RUN_KB = 112
 
 
 class Died(Exception):
@@ -305,7 +305,7 @@ def live_growth_kb() -> float:
     """Growth of live heap over 1,000 turns, not counting the first 50."""
     _need_32_bit()
     try:
-        series = live_series(1000, _LONG_RUN_KB)
+        series = live_series(1000, LONG_RUN_KB)
     except Died as exc:
         raise NotMeasured(f"the agent did not survive: {exc}") from exc
     print("live bytes every 50 turns:", " ".join(str(size) for size in series[::50]))

@@ -53,7 +53,9 @@ class Ctx:
         turn = self.turn
         start = ticks_ms()
         turn.overruled = False
-        turn.question = asyncio.create_task(fleeting([lambda: self.agent.app.ask_owner(text, turn)]))
+        turn.question = asyncio.create_task(
+            fleeting([lambda: self.agent.app.ask_owner(text, turn)])
+        )
         try:
             return await turn.question
         except asyncio.CancelledError:
