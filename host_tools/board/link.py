@@ -99,6 +99,7 @@ class Board:
         self.port = port
         self._loaded: set[str] = set()
         self._restarted = False
+        self._guard_s = 0
 
     def __enter__(self) -> Board:
         return self
@@ -227,6 +228,7 @@ class Board:
     def guard(self, seconds: int = GUARD_S) -> None:
         """Let a watchdog wait so long. For what ends in a restart: should we be cut off, the board restarts
         by itself. A watchdog that is armed already gets the longer time."""
+        self._guard_s = seconds
         self.run(
             "try:\n import machine\n"
             f" try:\n  t_wdt = machine.WDT(timeout={seconds * 1000})\n"
@@ -248,6 +250,9 @@ class Board:
         """A new interpreter: what a program imported is gone from memory. Wi-Fi stays as it is."""
         self._loaded.clear()
         self.transport.soft_reset_raw()
+        if self._guard_s:
+            # What fed the watchdog is gone.
+            self.guard(self._guard_s)
 
     def restart(self, limit_s: float = _START_LIMIT_S) -> Started:
         """Reset the chip and see whether the agent starts."""

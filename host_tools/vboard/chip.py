@@ -82,6 +82,11 @@ class Chip(Part):
     def model_name(self) -> str:
         return self._model.name
 
+    @property
+    def watchdog_s(self) -> float | None:
+        """How long the watchdog waits yet; None when none is armed."""
+        return None if self._watchdog_at is None else self._watchdog_at - self._loop.now()
+
     # The loop.
 
     def deadline(self) -> float | None:

@@ -108,6 +108,7 @@ class ControlServer:
             "state": chip.state,
             "boots": chip.boots,
             "heap_free": chip.heap_free,
+            "watchdog_s": chip.watchdog_s,
             "runtime": chip.runtime.kind,
             "child": chip.program.pid if chip.program else None,
             "wifi_up": chip.wifi.up,

@@ -1,7 +1,9 @@
 """The link to a board that is busy, silent, shared, taken or gone."""
 
 import errno
+import json
 import os
+import socket
 import subprocess
 import sys
 
@@ -10,6 +12,7 @@ import pytest
 from host_tools.board import open_board, ports, trouble
 from host_tools.board.transfer import short_hash
 from host_tools.board.transport import Transport
+from host_tools.build import BOARDS
 from host_tools.errors import BoardGone, BoardRefused, BoardSilent, PortError
 from host_tools.project import Project
 from host_tools.vboard import VirtualBoard
@@ -40,6 +43,17 @@ for _ in range(4):
 """,
     "floods": b"print('agent runs')\nwhile True:\n    print('x' * 200)\n",
     "blocks": b"import time\nprint('agent runs')\nwhile True:\n    time.sleep(1)\n",
+    # As in a TLS handshake, which a chip computes for a second or two: Ctrl-C is not heard, and is lost.
+    "computes": b"""
+import micropython
+import time
+print("agent runs")
+micropython.kbd_intr(-1)
+time.sleep_ms(600)
+micropython.kbd_intr(3)
+while True:
+    time.sleep_ms(5)
+""",
     "reads": b"import sys\nprint('agent runs')\nwhile True:\n    sys.stdin.readline()\n",
 }
 ODD_NAMES = ['/it\'s "quoted".txt', "/a=b.txt", "/ü€/é.txt", "/back\\slash.txt", "/ lead"]
@@ -66,6 +80,63 @@ def test_a_busy_board_is_entered_and_runs_again(main):
             assert link.run("print(6 * 7)") == "42\n"
             assert link.was_running
         board.wait_for("agent runs")
+
+
+DEVICES = BOARDS / "VIRTUAL" / "devices.json"
+HANDSHAKE = """
+import network, socket, ssl, time
+wifi = %r
+wlan = network.WLAN(0)
+wlan.active(True)
+wlan.connect(wifi["ssid"], wifi["password"])
+while not wlan.isconnected():
+    time.sleep_ms(5)
+line = socket.socket()
+line.connect(socket.getaddrinfo("127.0.0.1", %d)[0][-1])
+ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).wrap_socket(line, server_hostname="x")
+"""
+
+
+def test_a_board_in_a_tls_handshake_is_entered():
+    """With a server that takes the connection and then says nothing, as one behind a bad link seems to."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        main = HANDSHAKE % (json.loads(DEVICES.read_text())["wifi"], server.getsockname()[1])
+        with VirtualBoard({"/main.py": main.encode()}) as board:
+            held, _ = server.accept()
+            with held:
+                assert held.recv(1) == b"\x16", "the first byte of a handshake"
+                with open_board(board.pty) as link:
+                    assert link.run("print(6 * 7)") == "42\n"
+                    assert link.was_running
+                assert "KeyboardInterrupt" in board.serial_log
+
+
+def test_an_armed_watchdog_gets_more_time():
+    main = b"""
+import machine
+wdt = machine.WDT(timeout=9000)
+print("agent runs")
+while True:
+    wdt.feed()
+"""
+    with VirtualBoard({"/main.py": main}) as board:
+        board.wait_for("agent runs")
+        assert board.status()["watchdog_s"] < 10
+        with open_board(board.pty) as link:
+            link.guard()
+            assert board.status()["watchdog_s"] > 60
+            link.fresh()
+            assert link.evaluate("t_wdt is not None"), "it can still be fed"
+
+
+def test_a_board_that_was_guarded_and_left_starts_by_itself():
+    with VirtualBoard({"/main.py": AGENT}) as left:
+        left.wait_for("agent runs")
+        link = open_board(left.pty)
+        link.guard(1)
+        # The cable is pulled.
+        link.transport.close()
+        left.wait_for("agent runs")
 
 
 def test_a_board_at_the_prompt_stays_there():

@@ -206,6 +206,22 @@ def test_ctrl_c_leaves_the_board_as_it_was(project):
         assert code_of(board) == agent(1)
 
 
+def test_an_armed_watchdog_does_not_bite_meanwhile(project):
+    """A watchdog cannot be stopped, only be given more time, before anything else."""
+    armed = b"import machine\nwdt = machine.WDT(timeout=9000)\nprint('armed')\nwhile True:\n    wdt.feed()\n"
+    left = []
+    with VirtualBoard(agent(1) | {"/main.py": armed}) as board:
+        board.wait_for("armed")
+        assert board.status()["watchdog_s"] < 10
+
+        def look(path, done):
+            left.append(board.status()["watchdog_s"])
+
+        assert run(board, project, agent(2), progress=look).started.running
+    assert len(left) > PARTS
+    assert min(left) > 60
+
+
 # Cut off.
 
 
