@@ -337,7 +337,6 @@ def open_line(
     *,
     project: Project | None = None,
     remember: bool = False,
-    lines: bool = True,
 ) -> tuple[Transport, ports.Port]:
     """Find the board and open its port; whatever runs there is not disturbed."""
     found = project or Project.find()
@@ -347,7 +346,7 @@ def open_line(
 
         transport: Transport = open_console(chosen)
     else:
-        transport = Transport(chosen.device, lines=lines, refind=lambda: ports.refind(chosen))
+        transport = Transport(chosen.device, refind=lambda: ports.refind(chosen))
     if remember or (found.exists and (port or sim)):
         found.remember(port=chosen.as_json())
     return transport, chosen
@@ -359,7 +358,6 @@ def open_board(
     *,
     project: Project | None = None,
     remember: bool = False,
-    lines: bool = True,
 ) -> Board:
     """Find the board, open its port and enter its REPL. `remember` makes it the project's."""
     found = project or Project.find()
@@ -372,7 +370,7 @@ def open_board(
         if remember or (found.exists and port):
             found.remember(port=chosen.as_json())
         return board
-    transport, chosen = open_line(port, sim, project=project, remember=remember, lines=lines)
+    transport, chosen = open_line(port, sim, project=project, remember=remember)
     try:
         transport.enter_raw_repl()
     except BaseException:

@@ -30,6 +30,7 @@ FRIENDLY_PROMPT = b">>> "
 #: A board that is in a TLS handshake or looks up a name hears Ctrl-C only when that is over.
 ENTER_TRIES = 15
 ENTER_LIMIT_S = 25.0
+_SILENT_TRIES = 3
 #: A native USB port vanishes during a reset and comes back, perhaps under another name.
 RETURN_LIMIT_S = 10.0
 WRITE_LIMIT_S = 5.0
@@ -45,11 +46,8 @@ _STOPPED = (b"KeyboardInterrupt", b"agent stopped")
 class Transport(SerialTransport):
     """One open serial line: a port, a pseudo-terminal, socket:// or rfc2217://."""
 
-    def __init__(
-        self, url: str, *, lines: bool = True, refind: Callable[[], str] | None = None
-    ) -> None:
-        """`lines` False keeps DTR and RTS low, for boards whose reset hangs on them. `refind` names the
-        port again after it vanished."""
+    def __init__(self, url: str, *, refind: Callable[[], str] | None = None) -> None:
+        """`refind` names the port again after it vanished."""
         self.in_raw_repl = False
         self.use_raw_paste = True
         self.device_name = url
@@ -61,7 +59,8 @@ class Transport(SerialTransport):
         self.interrupted = False
         #: The port has vanished.
         self.gone = False
-        self._lines = lines
+        #: DTR and RTS stay high while the port is open.
+        self._lines = True
         self._refind = refind
         self._buffer = bytearray()
         self._sent = False
@@ -75,15 +74,14 @@ class Transport(SerialTransport):
         try:
             port = new_port(self.device_name, timeout=_POLL_S, write_timeout=WRITE_LIMIT_S)
             # Both lines high is what every operating system does on opening; an ESP32's reset circuit does
-            # nothing then. Low after low, in this order, never leaves RTS alone high, which is a reset.
+            # nothing then.
             port.dtr = port.rts = True
             port.open()
-            if not self._lines:
-                port.rts = False
-                port.dtr = False
         except (OSError, ValueError) as exc:
             raise PortError(explain_open(self.device_name, exc)) from exc
         self.serial: Any = port
+        if not self._lines:
+            self._lower_lines()
         self._buffer.clear()
         self.in_raw_repl = self.gone = False
         self._fd: int | None = None
@@ -112,9 +110,20 @@ class Transport(SerialTransport):
                     ) from exc
             time.sleep(0.1)
 
+    @property
+    def _has_lines(self) -> bool:
+        return self._fd is None or self.device_name.startswith(("/dev/tty", "/dev/cu"))
+
+    def _lower_lines(self) -> None:
+        """Both low, in the order that never leaves RTS alone high, which is a reset."""
+        self._lines = False
+        with contextlib.suppress(OSError, ValueError):
+            self.serial.rts = False
+            self.serial.dtr = False
+
     def reset_by_lines(self) -> bool:
         """Pulse the reset line as esptool does; False where the port has no lines."""
-        if self._fd is not None and not self.device_name.startswith(("/dev/tty", "/dev/cu")):
+        if not self._has_lines:
             return False
         try:
             self.serial.dtr = False
@@ -283,6 +292,9 @@ class Transport(SerialTransport):
                 if returns > 2:
                     raise
                 self.reopen()
+            if attempt == _SILENT_TRIES and not self.heard and self._lines and self._has_lines:
+                # A board without the usual circuit, whose reset hangs on one of them, is held by it.
+                self._lower_lines()
             if attempt < ENTER_TRIES and time.monotonic() < deadline:
                 continue
             if reset or not self.reset_by_lines():

@@ -11,6 +11,7 @@ from pathlib import Path
 
 _OS_RELEASE = Path("/etc/os-release")
 _PROC = Path("/proc")
+_RULES = "/etc/udev/rules.d/70-tenner.rules"
 
 
 def explain_open(device: str, error: BaseException) -> str:
@@ -30,9 +31,8 @@ def explain_open(device: str, error: BaseException) -> str:
     if number in (errno.EACCES, errno.EPERM):
         return f"no permission for {device}: {permission_fix(device)}"
     if number in (errno.EBUSY, errno.EAGAIN, errno.EWOULDBLOCK) or "exclusively lock" in text:
-        return (
-            f"{device} is used by another program{_named(holders(device))}; close it and try again"
-        )
+        names = holders(device)
+        return f"{device} is used by another program{_named(names)}; {_rid_of(device, names)}"
     return f"{device} cannot be opened: {_short(error)}"
 
 
@@ -46,6 +46,21 @@ def _short(error: BaseException) -> str:
 
 def _named(names: list[str]) -> str:
     return f" ({', '.join(names)})" if names else ""
+
+
+def _rid_of(device: str, names: list[str]) -> str:
+    """What to do about the programs that have the port."""
+    if not any(name.startswith("ModemManager") for name in names):
+        return "close it and try again"
+    from host_tools.board.ports import list_ports
+
+    vendor = next((port.vid for port in list_ports() if port.device == device), None)
+    which = "" if vendor is None else f'ATTRS{{idVendor}}=="{vendor:04x}", '
+    return (
+        "it looks for a modem on whatever is plugged in: wait half a minute and try again. To keep it away, put "
+        f'into {_RULES} the line SUBSYSTEM=="tty", {which}ENV{{ID_MM_DEVICE_IGNORE}}="1" and plug the board in '
+        "again"
+    )
 
 
 def holders(device: str) -> list[str]:
@@ -89,8 +104,8 @@ def permission_fix(
     group, group_may = owner or _owner(device)
     again = "then log out and in again"
     if not group_may or group == "root":
-        rule = '/etc/udev/rules.d/70-tenner.rules the line SUBSYSTEM=="tty", ENV{ID_BUS}=="usb", MODE="0660", TAG+="uaccess"'
-        return f"it belongs to root alone; put into {rule} and plug the board in again"
+        rule = 'the line SUBSYSTEM=="tty", ENV{ID_BUS}=="usb", MODE="0660", TAG+="uaccess"'
+        return f"it belongs to root alone; put into {_RULES} {rule} and plug the board in again"
     if "nixos" in names:
         return (
             f'add extraGroups = [ "{group}" ]; to your user in configuration.nix, rebuild, {again}'
@@ -136,7 +151,7 @@ def explain_silence(device: str, heard: bytes) -> str:
     if others:
         return (
             f"no answer from {device}, which another program reads as well{_named(others)}; "
-            "close that and try again"
+            f"{_rid_of(device, others)}"
         )
     for sign, meaning in _SIGNS:
         if sign in heard:

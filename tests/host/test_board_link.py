@@ -6,6 +6,7 @@ import os
 import socket
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -53,6 +54,16 @@ time.sleep_ms(600)
 micropython.kbd_intr(3)
 while True:
     time.sleep_ms(5)
+""",
+    # As aiorepl does: Ctrl-C is a key like others, Ctrl-D ends it.
+    "takes Ctrl-C": b"""
+import micropython
+import sys
+print("agent runs")
+micropython.kbd_intr(-1)
+while sys.stdin.read(1) != "\x04":
+    pass
+micropython.kbd_intr(3)
 """,
     "reads": b"import sys\nprint('agent runs')\nwhile True:\n    sys.stdin.readline()\n",
 }
@@ -192,6 +203,20 @@ def test_a_manifest_is_one_call_however_many_files(board):
         # The call goes in one window; what the board prints comes in as many pieces as it likes.
         assert link.transport.round_trips - before <= 4
         link.remove([*link.manifest(["/many"]), "/many"])
+
+
+def test_a_large_file_takes_few_round_trips(board):
+    data = os.urandom(20000)
+    with open_board(board.pty) as link:
+        link.load("files")
+        before = link.transport.round_trips
+        link.write_files({"/large": data})
+        # mpremote sends 256 bytes at a time, and waits for several signs after each.
+        assert link.transport.round_trips - before < len(data) / 100
+        before = link.transport.round_trips
+        link.write_files({"/zeros": bytes(20000)})
+        assert link.transport.round_trips - before < 40
+        link.remove(["/large", "/zeros"])
 
 
 def test_what_it_is(board):
@@ -334,6 +359,36 @@ def test_a_port_another_program_has(board):
             open_board(board.pty)
     finally:
         holder.communicate()
+
+
+def test_modem_manager_is_kept_away(monkeypatch, usb):
+    usb.append(ONE)
+    monkeypatch.setattr(trouble, "_exists", lambda device: True)
+    monkeypatch.setattr(trouble, "holders", lambda device: ["ModemManager, process 7"])
+    said = trouble.explain_open(ONE.device, OSError(errno.EBUSY, "busy"))
+    assert "another program (ModemManager, process 7); it looks for a modem" in said
+    assert (
+        'the line SUBSYSTEM=="tty", ATTRS{idVendor}=="303a", ENV{ID_MM_DEVICE_IGNORE}="1"' in said
+    )
+
+
+def test_opening_a_port_does_not_reset_the_board():
+    with VirtualBoard({"/main.py": AGENT}, rfc2217_port=0) as board:
+        board.wait_for("agent runs")
+        line = Transport(f"rfc2217://127.0.0.1:{board.rfc2217_port}")
+        line.close()
+        assert board.status()["boots"] == 1
+
+
+def test_a_board_whose_reset_hangs_on_the_lines_is_let_go(board, monkeypatch):
+    """It is silent as long as they are high."""
+    monkeypatch.setattr(Transport, "_has_lines", True)
+    monkeypatch.setattr(Transport, "_attempt", lambda line, number: not line._lines)
+    line = Transport(board.pty)
+    port, line.serial = line.serial, SimpleNamespace(rts=True, dtr=True)
+    line.enter_raw_repl()
+    assert not line.serial.rts and not line.serial.dtr
+    port.close()
 
 
 # (words of /etc/os-release, the port's group, may it, what the sentence holds)
