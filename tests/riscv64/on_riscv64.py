@@ -5,12 +5,14 @@ area. `make test-riscv64 ALL=1` runs all of them, which takes several times as l
 """
 
 import os
+import shutil
 import subprocess
 
 import pytest
 
 from conftest import HERE, LAST_LINE, run_file
 from host_tools import debian
+from host_tools.linux import kit, package
 from riscv64 import userland
 
 # The first run fetches some 90 MB.
@@ -18,8 +20,11 @@ pytestmark = pytest.mark.timeout(1200)
 
 #: CPython needs 3.5 s to start there, MicroPython 0.1 s.
 CORE = {
-    "micropython": "agent channels_console net port sensors schedule store tools vectors",
-    "cpython": "agent_turn net_clock net_http port store_files store_slots store_outbox tools_files",
+    "micropython": (
+        "agent channels_console net port sensors schedule store tools_check tools_exec tools_files tools_i2c "
+        "tools_paths tools_pins tools_registry vectors"
+    ),
+    "cpython": "agent_turn net_clock net_http port store_files store_slots store_outbox tools_exec",
 }
 
 
@@ -61,7 +66,25 @@ def test_it_is_riscv64_that_runs(interpreters, name):
         assert program.read(20)[18:20] == (243).to_bytes(2, "little")
 
 
-@pytest.mark.parametrize("name, path", files(), ids=lambda value: getattr(value, "stem", value))
+@pytest.mark.parametrize("architecture", kit.ARCHITECTURES)
+def test_a_package_unpacks_and_runs(interpreters, architecture, tmp_path):
+    name, data = package.package(architecture)
+    (tmp_path / name).write_bytes(data)
+    shutil.unpack_archive(tmp_path / name, tmp_path)
+    folder = tmp_path / name.removesuffix(".tar.xz")
+    loader = folder / "kit" / kit.LOADER
+    loader.rename(loader.with_name("loader"))
+    emulator = userland.emulator(architecture)
+    loader.write_text(f'#!/bin/sh\nexec {emulator} {loader.with_name("loader")} "$@"\n')
+    loader.chmod(0o755)
+    command = [folder / "tenner-agent", "--help"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "--heartbeat" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "name, path", list(files()), ids=lambda value: getattr(value, "stem", value)
+)
 def test_on_riscv64(interpreters, name, path, monkeypatch):
     command, environment = interpreters[name]
     for variable, value in environment.items():

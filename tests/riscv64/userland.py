@@ -11,16 +11,21 @@ from host_tools.qemu import riscv64
 LIBRARIES = "usr/lib/riscv64-linux-gnu"
 
 
-def emulator():
-    """qemu-riscv64-static, the system's or Debian's."""
-    found = shutil.which("qemu-riscv64-static")
+#: QEMU's name of an architecture, by Debian's.
+MACHINES = {"riscv64": "riscv64", "arm64": "aarch64", "armhf": "arm", "amd64": "x86_64"}
+
+
+def emulator(architecture="riscv64"):
+    """qemu-riscv64-static and its like, the system's or Debian's."""
+    program = f"qemu-{MACHINES[architecture]}-static"
+    found = shutil.which(program)
     if found:
         return found
     own = kit.MACHINES.get(platform.machine())
     if own is None:
         raise debian.CannotFetch(f"there is no qemu-user-static for {platform.machine()}")
     root = debian.folder(f"qemu-{debian.SUITE}/qemu-user-static", own, ["qemu-user-static"])
-    return str(root / "usr/bin/qemu-riscv64-static")
+    return str(root / "usr/bin" / program)
 
 
 def micropython(work):
