@@ -75,15 +75,18 @@ def deploy(
             dry_run=dry_run,
             progress=progress,
         )
-        hint = deploying.clock_hint(board.probe)
+        hints = {"clock": deploying.clock_hint(board.probe)}
+        if not dry_run:
+            hints["restart"] = deploying.boot_hint(board)
     if not dry_run:
         project.remember(port=port.as_json())
     if as_json:
         print_json(report.as_json())
     else:
         show(report)
-        if hint:
-            click.echo(f"clock      {hint}")
+        for name, hint in hints.items():
+            if hint:
+                click.echo(f"{name:10} {hint}")
     conflict_left(report.outcome.conflicts)
 
 

@@ -83,6 +83,17 @@ def clock_hint(probe: Probe) -> str:
     )
 
 
+def boot_hint(board: LinuxBoard) -> str:
+    """A sentence when nothing starts the agent after a restart of the board, or ""."""
+    base = board.probe.get("base")
+    if board.ssh.run('cat "$1/init" 2>/dev/null || true', base).strip() != b"none":
+        return ""
+    return (
+        f"nothing here starts the agent after a restart of the board: let that call `{base}/current/ctl start`"
+        + ("" if board.probe.get("user") == "root" else ", or log in as root")
+    )
+
+
 def deploy(
     board: LinuxBoard,
     project: Project,

@@ -24,7 +24,12 @@ from host_tools.linux.release import Release
 
 #: What sshd runs instead of what it was asked for; that comes as a variable.
 CHROOT = "/usr/sbin/chroot"
-_INSIDE = 'exec /usr/sbin/chroot {} /bin/env -i HOME=/root USER=root PATH=/bin /bin/sh -c "$SSH_ORIGINAL_COMMAND"'
+_INSIDE = (
+    "exec /usr/sbin/chroot --userspec={account} {root} "
+    '/bin/env -i HOME={home} USER={name} PATH=/bin /bin/sh -c "$SSH_ORIGINAL_COMMAND"'
+)
+#: The user of a board who is not root: name, number and home folder.
+PILOT = ("pilot", 1000, "/home/pilot")
 
 
 class Unavailable(Exception):
@@ -65,8 +70,9 @@ def check():
 class Server:
     """One sshd with throw-away keys, and the board behind it."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, account=("root", 0, "/root")):
         self.folder = folder
+        self._account = account
         self.root = folder / "board"
         self.project = folder / "project"
         self.project.mkdir()
@@ -90,10 +96,14 @@ class Server:
             if name != "busybox":
                 (self.root / "bin" / name).symlink_to("busybox")
         (self.root / "etc/init.d/rcS").write_text("#!/bin/sh\n")
-        (self.root / "etc/passwd").write_text("root:x:0:0:root:/root:/bin/sh\n")
+        name, number, home = self._account
+        (self.root / "etc/passwd").write_text(f"{name}:x:{number}:{number}::{home}:/bin/sh\n")
+        self.path(home).mkdir(parents=True, exist_ok=True)
+        os.chown(self.path(home), number, number)
         (self.root / "etc/machine-id").write_text("0123456789abcdef\n")
         for name, number in (("null", 3), ("zero", 5), ("urandom", 9)):
-            os.mknod(self.root / "dev" / name, 0o666 | stat.S_IFCHR, os.makedev(1, number))
+            os.mknod(self.root / "dev" / name, stat.S_IFCHR, os.makedev(1, number))
+            (self.root / "dev" / name).chmod(0o666)
 
     def path(self, name):
         """Where a file of the board lies on this machine."""
@@ -150,11 +160,13 @@ class Server:
         public = (self.folder / "host.pub").read_text()
         (self.folder / "known").write_text(f"[127.0.0.1]:{self.port} {public}")
         (self.folder / "authorized").write_bytes((self.folder / "user.pub").read_bytes())
+        name, number, home = self._account
+        inside = _INSIDE.format(account=f"{number}:{number}", name=name, home=home, root=self.root)
         (self.folder / "sshd_config").write_text(
             f"Port {self.port}\nListenAddress 127.0.0.1\nHostKey {self.folder}/host\n"
             f"PidFile none\nAuthorizedKeysFile {self.folder}/authorized\nPasswordAuthentication no\n"
             f"KbdInteractiveAuthentication no\nPermitRootLogin yes\nUsePAM no\nStrictModes no\n"
-            f"ForceCommand {_INSIDE.format(self.root)}\n"
+            f"ForceCommand {inside}\n"
         )
         (self.folder / "ssh_config").write_text(
             f"Host board\n HostName 127.0.0.1\n Port {self.port}\n User root\n"
