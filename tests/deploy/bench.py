@@ -29,7 +29,7 @@ _INSIDE = (
     '/bin/env -i HOME={home} USER={name} PATH=/bin /bin/sh -c "$SSH_ORIGINAL_COMMAND"'
 )
 #: The user of a board who is not root: name, number and home folder.
-PILOT = ("pilot", 1000, "/home/pilot")
+PILOT = ("pilot", 1000, "/users/pilot")
 
 
 class Unavailable(Exception):

@@ -442,24 +442,24 @@ def test_a_user_who_is_not_root_has_it_in_the_own_folders(pilot, first):
     before = set(pilot.root.rglob("*"))
     said = tenner(pilot, "deploy", "board")
     assert "agent      running" in said
-    assert "let that call `/home/pilot/.local/lib/tenner/current/ctl start`" in said
+    assert "let that call `/users/pilot/.local/lib/tenner/current/ctl start`" in said
     assert answers()[0].startswith("next: in ")
     (agent,) = pilot.agents()
     assert os.stat(f"/proc/{agent}").st_uid == 1000
     second = changed(first, trouble="OTHER = 1\n")
     assert sorted(deploy(pilot, second).code.write) == ["SHA256SUMS", "lib/tenner/trouble.mpy"]
     os.kill(pilot.agents()[0], 9)
-    log = pilot.path("/home/pilot/.local/state/tenner/agent.log")
+    log = pilot.path("/users/pilot/.local/state/tenner/agent.log")
     wait(lambda: "status 137 and starts again in 1 s" in log.read_text(), "the end")
     wait(lambda: pilot.agents() not in ([], [agent]), "the agent")
     with LinuxBoard(PORT) as board:
         board.write_files({"/config.json": b'{"name": "mine"}'})
-    config = pilot.path("/home/pilot/.config/tenner/config.json")
+    config = pilot.path("/users/pilot/.config/tenner/config.json")
     assert stat.S_IMODE(config.stat().st_mode) == 0o600
-    assert pilot.path("/home/pilot/.local/share/tenner/workspace/HEARTBEAT.md").exists()
+    assert pilot.path("/users/pilot/.local/share/tenner/workspace/HEARTBEAT.md").exists()
     outside = {path for path in pilot.root.rglob("*") if path not in before}
     places = {path.relative_to(pilot.root).as_posix() for path in outside}
-    assert [one for one in places if not one.startswith(("home/pilot", "proc/"))] == []
+    assert [one for one in places if not one.startswith(("users/pilot", "proc/"))] == []
 
 
 # --- no way in
