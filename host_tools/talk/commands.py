@@ -122,7 +122,6 @@ def _talk(port: str | None, sim: str | None) -> None:
     with _console(port, sim) as console:
         click.echo("Talk to your agent; /help lists its commands, Ctrl-D ends this.", err=True)
         number = console.transport.number
-        said: list[str] = []
         answering = False
         while True:
             ready = select.select([0] if number is None else [0, number], [], [], 0.1)[0]
@@ -131,12 +130,9 @@ def _talk(port: str | None, sim: str | None) -> None:
                 if not line:
                     return
                 if line.strip():
-                    said.append(" ".join(line.split()))
                     console.type(line)
             for line in console.lines(0):
-                if line.strip() in said:
-                    said.remove(line.strip())  # the echo
-                elif not LOG_LINE.match(line) and (line.strip() or answering):
+                if not LOG_LINE.match(line) and (line.strip() or answering):
                     answering = True
                     click.secho(line, fg="cyan")
                 else:

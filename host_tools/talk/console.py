@@ -7,6 +7,7 @@ time and area; an answer is what stands between a question and the answer to a s
 from __future__ import annotations
 
 import codecs
+import os
 import re
 import secrets
 import time
@@ -31,6 +32,8 @@ class Console:
         self.transport = transport
         self._decode = codecs.getincrementaldecoder("utf-8")(errors="replace").decode
         self._text = ""
+        #: Lines that were typed and have not come back yet, without what has.
+        self._echoes: list[str] = []
 
     def __enter__(self) -> Console:
         return self
@@ -45,7 +48,9 @@ class Console:
 
     def type(self, text: str) -> None:
         """Type a line. Line breaks would end it early, so they become spaces."""
-        self.transport.write(" ".join(text.split()).encode() + b"\r")
+        line = " ".join(text.split())
+        self._echoes = [*self._echoes[-3:], line]
+        self.transport.write(line.encode() + b"\r")
 
     def lines(self, limit_s: float) -> Iterator[str]:
         """Whole lines as they come, until nothing new has come for so long."""
@@ -53,7 +58,9 @@ class Console:
             line, found, rest = self._text.partition("\n")
             if found:
                 self._text = rest
-                yield line.rstrip("\r")
+                said = self._without_echo(line.rstrip("\r"))
+                if said is not None:
+                    yield said
                 continue
             data = self.transport.read_available(limit_s)
             if not data:
@@ -61,6 +68,18 @@ class Console:
             self._text += self._decode(data)
             if self._text.endswith(FRIENDLY_PROMPT.decode()):
                 raise CommandError(_NOT_RUNNING)
+
+    def _without_echo(self, line: str) -> str | None:
+        """What the board said; it echoes key by key, and a log line may get in between two keys."""
+        for number, echo in enumerate(self._echoes):
+            if line == echo:
+                del self._echoes[: number + 1]
+                return None
+            for count in range(len(os.path.commonprefix([line, echo])), 0, -1):
+                if LOG_LINE.match(line[count:]):
+                    self._echoes[number] = echo[count:]
+                    return line[count:]
+        return line
 
     @property
     def unfinished(self) -> str:
@@ -72,25 +91,29 @@ class Console:
         # Ctrl-B means nothing to the console, and makes a raw REPL answer instead of keeping silent.
         self.transport.write(b"\x02")
         self.type(command)
-        return self._until_mark(self._mark(), [command], limit_s)
+        for line in self.lines(limit_s):
+            # The mark waits for the first line, or its echo would get into the answer.
+            if line.strip() and not LOG_LINE.match(line):
+                return [line, *self._until_mark(limit_s)]
+        raise self._silent(limit_s)
 
-    def _mark(self) -> str:
+    def _until_mark(self, limit_s: float) -> list[str]:
         """Type a command that does not exist; its answer comes after everything asked before."""
         mark = f"/={secrets.token_hex(4)}"
         self.type(mark)
-        return mark
-
-    def _until_mark(self, mark: str, echoes: list[str], limit_s: float) -> list[str]:
         found: list[str] = []
         deadline = time.monotonic() + limit_s
         for line in self.lines(limit_s):
             if line.startswith(f"There is no command {mark}"):
                 return found
-            if not (LOG_LINE.match(line) or line.strip() in (*echoes, mark)):
+            if not LOG_LINE.match(line):
                 found.append(line)
             if time.monotonic() > deadline:
                 break
-        raise BoardSilent(
+        raise self._silent(limit_s)
+
+    def _silent(self, limit_s: float) -> BoardSilent:
+        return BoardSilent(
             f"the agent at {self.transport.device_name} does not answer on its console within {limit_s:g} s: "
             "is console.enabled on, and is the board awake? `tenner doctor` looks closer"
         )
@@ -98,11 +121,10 @@ class Console:
     def chat(self, text: str, limit_s: float = TURN_LIMIT_S) -> Iterator[str]:
         """Say something; yield the lines of the answer. A question of the agent's ends with `[y/n]`: type the
         answer while the generator waits."""
-        said = " ".join(text.split())
         self.transport.write(b"\x02")
-        self.type(said)
+        self.type(text)
         for line in self.lines(limit_s):
-            if LOG_LINE.match(line) or line.strip() in ("", said, "y", "n"):
+            if LOG_LINE.match(line) or not line.strip():
                 continue
             yield line
             if not line.endswith("[y/n]"):
@@ -113,4 +135,4 @@ class Console:
                 "`tenner logs -f` shows what it does"
             )
         # The answer is printed at once, so the rest of it comes before that of the next question.
-        yield from self._until_mark(self._mark(), [said], ANSWER_LIMIT_S)
+        yield from self._until_mark(ANSWER_LIMIT_S)

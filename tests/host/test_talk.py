@@ -1,11 +1,13 @@
 """Talking with the whole agent on its console, and running code in its place."""
 
 import json
+from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
 
 from host_tools.cli import main as tenner
+from host_tools.talk.console import Console
 from host_tools.vboard import VirtualBoard
 from tests.host.e2e import ASK, READS, agent_board
 from tests.host.terminal import terminal  # noqa: F401 -- a fixture
@@ -43,6 +45,23 @@ def test_questions_leave_the_agent_alone(bench, command, text):
     assert any(text in line for line in answer)
     assert not [line for line in answer if "/=" in line or "console" in line], answer
     assert bench.board.status()["boots"] == boots
+
+
+def test_a_log_line_between_two_keys_of_the_echo_is_taken_out():
+    log = "   +4.6s heartbeat not due (1630 s left)"
+    for at in range(1, len("/status")):
+        text = f"/status\r\n{log}\r\n".replace(
+            "/status", "/status"[:at] + log + "\r\n" + "/status"[at:]
+        )
+        said = text.encode() + b"up 0 h\r\n"
+        parts = iter([said[:at], said[at : at + 5], said[at + 5 :], b""])
+        line = Console(
+            SimpleNamespace(
+                write=lambda data: None, read_available=lambda limit, parts=parts: next(parts)
+            )
+        )
+        line.type("/status")
+        assert list(line.lines(1)) == [log, log, "up 0 h"], at
 
 
 def test_chat_prints_the_answer_and_nothing_else(bench):
