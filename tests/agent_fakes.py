@@ -162,8 +162,8 @@ class App:
     async def settle(self):
         """Nothing is being sent."""
 
-    async def alone(self, work):
-        return await work
+    async def alone(self, work, *args):
+        return await work(*args)
 
     def drop(self, name):
         """Nor is a part."""

@@ -231,8 +231,11 @@ class Board:
     async def rest(self):
         pass
 
-    async def alone(self, work):
-        return await work
+    async def let_go(self, *names):
+        pass
+
+    async def alone(self, work, *args):
+        return await work(*args)
 
     async def run_turn(self, text, kind, model=None):
         self.turns.append((self.clock.utc, text, model))

@@ -136,7 +136,7 @@ class TestDelivery(unittest.TestCase):
             while not self.outbox.next_wake():  # until it failed and waits
                 await asyncio.sleep(0)
             self.clock.time += 5
-            self.delivery.wake()
+            self.outbox.hurry()
             return await task
 
         self.assertEqual(self.play(channel, scene), True)
@@ -171,7 +171,7 @@ class TestDelivery(unittest.TestCase):
             task = asyncio.create_task(deliver(self.delivery, "telegram", "1", "hello"))
             while not self.outbox.next_wake():  # until it failed and waits
                 await asyncio.sleep(0)
-            self.delivery.wake()
+            self.outbox.hurry()
             return await task
 
         self.assertEqual(self.play(channel, scene), True)

@@ -22,7 +22,11 @@ class App:
     #: For deep sleep: was the clock set since the start, and when did somebody last write?
     synced = False
     heard_s = None
-    sending = False
+    #: Does something wait in the outbox, is it being sent now, and what of it must outlive its code?
+    sending = delivering = hurry = False
+    waiting = None
+    #: The modules that stayed when there was room last.
+    stays = ()
 
     def __init__(self, root="", config_path=None, workspace=None):
         from tenner import boot
@@ -51,7 +55,15 @@ class App:
     async def rest(self):
         """Between turns on a small board, let go of the code and the parts that only a turn needs."""
         if self.port.small and not self.agent.lane.holder:
-            self._make_room()
+            try:
+                self._make_room()
+            except MemoryError:
+                # Not even for what makes room: as it was the last time, and then properly.
+                for name in ("chain", "registry", "scheduled"):
+                    self.drop(name)
+                self.shed("tenner.", self.stays)
+                gc.collect()
+                self._make_room()
             await self.collect()
 
     def _make_room(self):
@@ -66,15 +78,28 @@ class App:
         """
         await asyncio.create_task(_collect())
 
-    async def alone(self, work):
-        """Await `work`; on a small board when nothing else of its size runs: there is memory for one."""
+    async def alone(self, work, *args):
+        """
+        Await `work(*args)`; on a small board when nothing else of its size runs: there is memory for one. It is not called
+        before, for a coroutine keeps in memory what it has used, and whoever waits for it would keep the coroutine.
+        """
         if not self.port.small:
-            return await work
+            return await work(*args)
         async with self.room:
             try:
-                return await work
+                return await work(*args)
             finally:
                 await self.rest()
+
+    async def let_go(self, *names):
+        """On a small board, let go of the sensors and of the modules that the last step of a beat has needed."""
+        if self.port.small:
+            # Whoever measures holds a lock that the next one must find.
+            if self.made("sensors") and not self.part("sensors").lock.locked():
+                self.drop("sensors")
+            for name in names:
+                self.shed("tenner." + name)
+            await self.collect()
 
     def shed(self, prefix, keep=()):
         """On a small board, let go of the modules whose names begin so, if nobody runs them."""
@@ -108,8 +133,8 @@ class App:
     def linked(self):
         """The link is up: go on with what waits for it."""
         self.connected.set()
-        if self.sending:
-            self.part("delivery").wake()
+        self.hurry = True
+        self.mail.set()
 
     def now_text(self):
         """Return the owner's local time for a prompt, or say that nobody knows it."""
@@ -135,6 +160,7 @@ class App:
     def deliver(self, channel, chat, text, alert=False, id=None, reply_to=None):
         """Send a text to a person, through the outbox; return the ids of what waits there."""
         ids = self.part("delivery").post(channel, chat, text, alert, id, reply_to)
+        self.mail.set()
         self.start_sending()
         return ids
 
@@ -151,9 +177,27 @@ class App:
             asyncio.create_task(supervise("delivery", self._send))
 
     async def _send(self):
-        await self.part("delivery").drain()
+        wait_s = 0
+        while wait_s is not None or self.mail.is_set():
+            try:
+                # Meanwhile the code that sends is let go of.
+                await asyncio.wait_for(self.mail.wait(), wait_s or 0)
+            except asyncio.TimeoutError:
+                pass
+            self.mail.clear()
+            wait_s = await self.alone(self._drain)
         self.sending = False
-        await self.rest()
+
+    async def _drain(self):
+        self.delivering = True
+        try:
+            delivery = self.part("delivery")
+            if self.hurry:
+                self.hurry = False
+                delivery.outbox.hurry()
+            return await delivery.drain()
+        finally:
+            self.delivering = False
 
     async def settle(self):
         """Wait until what is just being sent has left; where the network is down not for long."""

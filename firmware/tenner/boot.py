@@ -36,6 +36,7 @@ def equip(app, root, config_path, workspace):
     app.inbox = Queue(_INBOX)
     app.connected = asyncio.Event()
     app.room = asyncio.Lock()
+    app.mail = asyncio.Event()
     app.ended = asyncio.Event()
     app.agent = Agent(app.port, app.config, app.workspace, app)
 

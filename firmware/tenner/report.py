@@ -68,7 +68,7 @@ class Report:
         return "Running the heartbeat now."
 
     async def _trigger(self, channel, chat):
-        action, reason = await self.app.alone(self.app.part("heartbeat").step(True))
+        action, reason = await self.app.alone(self.app.part("heartbeat").step, True)
         self.app.deliver(channel, chat, "heartbeat: %s (%s)" % (action, reason))
 
     def new(self, args, channel, chat):

@@ -5,6 +5,8 @@ A board without PSRAM cannot hold the code of a turn and that of everything else
 day stays; the rest is loaded from flash when it is needed, as often as it is needed.
 """
 
+import sys
+
 from tenner.store.modules import forget
 
 # What the idle agent needs at any moment.
@@ -25,9 +27,12 @@ def make(app):
     """Let go of what only a turn needs."""
     for name in _PARTS:
         # Whoever measures holds a lock that the next one must find.
-        used = name == "delivery" and app.sending
+        used = name == "delivery" and app.delivering
+        if name == "delivery" and app.made(name):
+            app.waiting = app.part(name).outbox.kept()
         if name == "sensors" and app.made(name):
             used = app.part(name).lock.locked()
         if not used:
             app.drop(name)
     forget("tenner.", _RESIDENT.split())
+    app.stays = [name for name in sys.modules if name.startswith("tenner.")]

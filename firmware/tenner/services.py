@@ -89,7 +89,7 @@ async def readings(app):
         while not app.clock.trusted:
             await asyncio.sleep(_LOOK_S)
         await app.agent.lane.wait_free()
-        wait_s = await app.alone(_sample(app, every_s))
+        wait_s = await app.alone(_sample, app, every_s)
         await asyncio.sleep(wait_s)
 
 
@@ -108,8 +108,6 @@ async def people(app):
         message = await app.inbox.get()
         app.heard_s = app.clock.mono_s()
         log(message.channel, "%s: %s" % (message.sender or message.chat, message.text))
-        # A turn needs the room of what has read the message.
-        app.shed("tenner.channels.telegram_update")
         command = message.text.startswith("/")
         if command and (not app.port.small or message.text == "/stop"):
             await _answer(app, message, app.command)
@@ -121,11 +119,11 @@ async def _serve(app, message, answer):
     who = "%s:%s" % (message.channel, message.chat)
     lane = app.agent.lane
     if answer == app.command:
-        return await app.alone(_answer(app, message, answer))
+        return await app.alone(_answer, app, message, answer)
     # Before it waits: a background turn makes way, and an approval waits no longer for whoever wrote this.
     lane.call(who)
     try:
-        await app.alone(_answer(app, message, answer))
+        await app.alone(_answer, app, message, answer)
     finally:
         lane.hang_up()
 

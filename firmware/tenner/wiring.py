@@ -76,9 +76,8 @@ def delivery(app):
     from tenner.channels.delivery import Delivery
     from tenner.store.outbox import Outbox
 
-    made = Delivery(
-        Outbox(app.state, app.clock), app.owner, app.part("heartbeat").confirm, app.alone
-    )
+    outbox = Outbox(app.state, app.clock, app.waiting)
+    made = Delivery(outbox, app.owner, app.part("heartbeat").confirm)
     for channel in (app.console, app.telegram, app.mqtt):
         if channel is not None:
             made.register(channel.name, channel)

@@ -114,7 +114,7 @@ class Agent:
         try:
             await self.lane.wait_free()
             await self.app.settle()  # the answer goes first
-            await self.app.alone(self._sum_up(session, who))
+            await self.app.alone(self._sum_up, session, who)
         finally:
             self._tidying = False
 

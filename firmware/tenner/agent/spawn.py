@@ -72,5 +72,5 @@ class Spawner:
 
         turn = Turn(self.agent, "spawn", text)
         if self.agent.port.small:
-            return await self.agent.app.alone(self.agent.lane.background(name, turn))
+            return await self.agent.app.alone(self.agent.lane.background, name, turn)
         return await turn.run()

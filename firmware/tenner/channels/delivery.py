@@ -6,34 +6,24 @@ A channel has `async send(chat, text, reply_to, began)`, which calls `began()` b
 A channel with `show(chat, text)` instead is local: what it shows has arrived, and needs no outbox.
 """
 
-import asyncio
-
 from tenner.log import log
 
 
 class Delivery:
     """
-    The service between the outbox and the channels; `owner()` returns the owner's (channel, chat), and
+    What stands between the outbox and the channels; `owner()` returns the owner's (channel, chat), and
     `arrived(mark)` is told that an alert which was posted with a mark has arrived.
     """
 
-    def __init__(self, outbox, owner, arrived=None, alone=None):
+    def __init__(self, outbox, owner, arrived=None):
         self.outbox = outbox
         self.owner = owner
         self.arrived = arrived
-        self.alone = alone
         self._channels = {}
-        self._wake = asyncio.Event()
-        self._dropped = 0  # how many the owner was told of
 
     def register(self, name, channel):
         """Messages to `name` go to `channel` from now on."""
         self._channels[name] = channel
-
-    def wake(self):
-        """The network is back: try again now."""
-        self.outbox.hurry()
-        self._wake.set()
 
     def post(self, channel, chat, text, alert=False, id=None, reply_to=None):
         """
@@ -62,34 +52,27 @@ class Delivery:
         if last:
             # It has the mark, for the text has arrived when the last of it has.
             add(last, alert)
-        self._wake.set()
         return ids
 
     async def drain(self):
-        """Send what is due until nothing waits any more."""
-        while True:
-            self._wake.clear()
-            item = self.outbox.next_due()
-            while item:
-                work = self._send(item)
-                await (self.alone(work) if self.alone else work)
-                item = self.outbox.next_due()
-            for channel in self._channels.values():
-                if hasattr(channel, "idle"):
-                    await channel.idle()
-            dropped = self.outbox.dropped - self._dropped
-            if dropped and not len(self.outbox):
-                self._dropped += dropped
-                self._tell_owner("%d messages were dropped: the outbox was full." % dropped)
-            wait_s = self.outbox.next_wake()
-            if wait_s is None:
-                return
-            try:
-                await asyncio.wait_for(self._wake.wait(), wait_s)
-            except asyncio.TimeoutError:
-                pass
+        """
+        Send what is due, up to a failure: others may want the memory before the next try. Return the seconds
+        until something is due, None when nothing waits.
+        """
+        outbox = self.outbox
+        item = outbox.next_due()
+        while item and await self._send(item):
+            item = outbox.next_due()
+        for channel in self._channels.values():
+            if hasattr(channel, "idle"):
+                await channel.idle()
+        if outbox.dropped and not len(outbox):
+            self._tell_owner("%d messages were dropped: the outbox was full." % outbox.dropped)
+            outbox.dropped = 0
+        return outbox.next_wake()
 
     async def _send(self, item):
+        """Send an item; return False when it has to be tried again."""
         channel = self._channels.get(item.channel)
         text = "(maybe sent before) " + item.text if item.maybe else item.text
         verdict, detail = "retry", None
@@ -105,7 +88,7 @@ class Delivery:
         if verdict == "ok":
             self._tell_arrived(item.alert)
             self.outbox.confirm(item.id)
-            return
+            return True
         outcome = self.outbox.failed(
             item.id,
             detail if verdict == "retry" else None,
@@ -118,6 +101,7 @@ class Delivery:
                 % (item.channel, item.chat, detail or "no way to reach it for a day"),
                 item.chat,
             )
+        return outcome != "retry"
 
     def _tell_arrived(self, mark):
         """Before the outbox forgets it: a power cut in between repeats the alert, and marks it so."""

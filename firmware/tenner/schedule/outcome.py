@@ -2,7 +2,6 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.log import log
-from tenner.schedule.book import SENT, Book
 
 _BACK_OFF_S = (30, 60, 300, 900, 3600)
 _TELL_AFTER = 3
@@ -48,6 +47,10 @@ async def settle(box, tasks, result, tokens=0, to=None):
             line["sent"] = await _deliver(box, text, to)
         except OSError as reason:
             error = "the answer could not be sent (%s)" % reason
+        # What delivers makes room for what writes it down.
+        await box.app.rest()
+    from tenner.schedule.book import SENT, Book
+
     tokens = line["tokens"]
     book = Book(box)
     if error:
@@ -70,6 +73,8 @@ async def settle(box, tasks, result, tokens=0, to=None):
 
 
 def _wait(box, tasks, reason, tokens):
+    from tenner.schedule.book import Book
+
     book = Book(box)
     book.take_back(tasks, reason, 0, tokens)
     return book.retry(tasks, reason)

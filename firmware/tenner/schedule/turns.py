@@ -4,6 +4,11 @@
 
 from tenner.schedule.service import later
 
+# What the text of an alert is made with.
+_READ = (
+    "sensors schedule.items schedule.gates schedule.prompt schedule.book net.strictjson".split()
+)
+
 _prompt = later("prompt", "prompt")
 _choice = later("prompt", "choice")
 _settle = later("outcome", "settle")
@@ -55,15 +60,23 @@ async def _run(heartbeat, tasks, model):
     return await _settle(heartbeat, tasks, result, tokens)
 
 
-async def send(heartbeat, task):
-    """Send the text of a `notify` task. (action, reason)"""
+async def send(heartbeat, tasks):
+    """Send the texts of `notify` tasks. (action, reason) of the last."""
+    for task in tasks:
+        _begin(heartbeat, [task])
+        text = await _filled(heartbeat, task)
+        # What makes the text makes room for what sends it.
+        await heartbeat.app.let_go(*_READ)
+        answer = await _settle(heartbeat, [task], text)
+    return answer
+
+
+async def _filled(heartbeat, task):
     from tenner.schedule.gates import Senses, name_of
     from tenner.schedule.prompt import read
 
-    _begin(heartbeat, [task])
     known = {}
     if task.opened is not None:
         known[name_of(task.gate)] = task.opened
     found = read(heartbeat, [task])[1]
-    text = await Senses(heartbeat).fill(found[0][1] if found else "", known)
-    return await _settle(heartbeat, [task], text)
+    return await Senses(heartbeat).fill(found[0][1] if found else "", known)

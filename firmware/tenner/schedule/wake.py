@@ -4,20 +4,26 @@
 import asyncio
 
 from tenner.schedule.book import Book
-from tenner.schedule.watch import look
 from tenner.store.modules import fleeting
+
+# What looks at the file and at the sensors.
+_LOOKED = "sensors schedule.watch schedule.items schedule.gates net.strictjson".split()
 
 
 async def step(heartbeat, forced=False, aside=False):
     """
     Look, decide and run. (action, reason): "run" and what came of it, or why not. `forced` passes the gates
-    due, active hours and sensors; `aside`: gates are looked at, and alerts sent, while a model thinks.
+    due, active hours and sensors; `aside`: gates are looked at while a model thinks, and on a small board what was
+    found to be due runs when this has made room.
     """
     book = Book(heartbeat)
-    look(book)
+    _look(book)
     due = book.due(forced)
     if due:
         ready, answer = await _pass_gates(book, due, forced)
+        if ready:
+            # What has looked makes room for what decides.
+            await heartbeat.app.let_go(*_LOOKED)
         for model in (False, True):
             group = [task for task in ready if task.notify != model]
             if group:
@@ -27,6 +33,12 @@ async def step(heartbeat, forced=False, aside=False):
     # The turns of a wake take their time.
     Book(heartbeat).close()
     return answer
+
+
+def _look(book):
+    from tenner.schedule.watch import look
+
+    look(book)
 
 
 async def _pass_gates(book, due, forced):
@@ -85,15 +97,16 @@ async def _start(book, group, forced, model, aside):
         return book.say(action, reason)
     from tenner.schedule import turns
 
-    if not model:
-        for task in group:
-            answer = await turns.send(heartbeat, task)
-        return answer
-    heartbeat.running_s = book.mono_s
-    turn = turns.run_groups(heartbeat, group)
-    if aside:
-        if heartbeat.app.port.small:
+    small = heartbeat.app.port.small
+    if model:
+        heartbeat.running_s = book.mono_s
+        work = turns.run_groups
+    else:
+        work = turns.send
+    if aside and (model or small):
+        if small:
             book.hold(group, "waits for memory")
-        heartbeat.turn = asyncio.create_task(fleeting([lambda: heartbeat.app.alone(turn)]))
+        turn = fleeting([lambda: heartbeat.app.alone(work, heartbeat, group)])
+        heartbeat.turn = asyncio.create_task(turn)
         return "run", "started"
-    return await turn
+    return await work(heartbeat, group)

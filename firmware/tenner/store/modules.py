@@ -21,9 +21,8 @@ def forget(prefix, keep=()):
     Let go of the modules whose names start with `prefix`: their heap is free once nobody runs them,
     and the next import loads them again. For small boards; such modules keep no state.
     """
-    for name in list(sys.modules):
-        if name.startswith(prefix) and name not in keep:
-            package, _, leaf = name.rpartition(".")
-            del sys.modules[name]
-            if hasattr(sys.modules.get(package), leaf):
-                delattr(sys.modules[package], leaf)
+    for name in [one for one in sys.modules if one.startswith(prefix) and one not in keep]:
+        package, _, leaf = name.rpartition(".")
+        del sys.modules[name]
+        if hasattr(sys.modules.get(package), leaf):
+            delattr(sys.modules[package], leaf)

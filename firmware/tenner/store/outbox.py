@@ -26,17 +26,14 @@ _KNOWN_IDS = const(16)
 
 
 class Item:
-    """A message on its way; `text` is there while it is sent. `maybe`: it may have arrived already."""
+    """
+    A message on its way; `text` is there while it is sent. `maybe`: it may have arrived already. It has no function, so
+    that what waits keeps none of this module in memory.
+    """
 
-    def __init__(self, record, start, size, now):
-        _, self.id, self.added, self.channel, self.chat, self.alert, self.reply_to, _ = record
-        self.text = None
-        self.maybe = False
-        self.tries = 0
-        self.born = self.due = now  # seconds of the monotonic clock
-        self.held = False  # the other side told us when to come again
-        self.start = start  # of its line in the file; -1 while flash refuses to take it
-        self.size = size
+    text = None
+    maybe = held = False  # held: the other side told us when to come again
+    tries = 0
 
 
 class Outbox:
@@ -54,19 +51,28 @@ class Outbox:
     #: How much settled text may lie in the file before it is written anew.
     slack_bytes = 8192
 
-    def __init__(self, folder, clock):
+    def __init__(self, folder, clock, kept=None):
         self.clock = clock
         self.folder = folder
         self.path = folder + "/outbox.jsonl"
         self.items = []
         self.settled = []  # the last ids that are done with
-        #: Messages given up for want of room, since boot.
+        #: Messages given up for want of room, of which nobody was told.
         self.dropped = 0
-        #: Messages whose fate is unknown and which were not sent again, since boot.
-        self.maybe_sent = 0
         self._log = AppendLog(self.path, 1 << 28)
         self._slot = TwoSlots(folder + "/sending")
-        self._load()
+        if kept:
+            self.items, self.settled, self.dropped, self._sending = kept
+        else:
+            self._load()
+
+    def kept(self):
+        """
+        Return what another Outbox of this folder needs to go on where this one ends: what the file does not hold. It
+        keeps no code in memory. None: the file holds all.
+        """
+        if self.items or self.dropped:
+            return self.items, self.settled, self.dropped, self._sending
 
     def __len__(self):
         return len(self.items)
@@ -86,7 +92,7 @@ class Outbox:
         size = len(line)
         if size > self.max_line:
             raise ValueError("a message of %d bytes is too long: split it" % size)
-        item = Item(record, -1, size, self.clock.mono_s())
+        item = _item(record, -1, size, self.clock.mono_s())
         if len(self.items) >= self.max_items or self.used() + size > self.max_bytes:
             from tenner.store.outbox_upkeep import make_room
 
@@ -159,7 +165,6 @@ class Outbox:
             age_s = max(age_s, self.clock.now() - item.added)
         outcome = "failed"
         if unknown and not item.alert:
-            self.maybe_sent += 1
             outcome = "maybe"
             refused = "maybe sent"
         elif age_s >= _GIVE_UP_S:
@@ -259,7 +264,7 @@ class Outbox:
                         kind, id = record[:2]
                         item = self.waits(id)
                         if kind == "+":
-                            self.items.append(Item(record, start, len(line), now))
+                            self.items.append(_item(record, start, len(line), now))
                         elif kind == "-":
                             self._remember(id)
                             if item:
@@ -278,6 +283,16 @@ class Outbox:
         if self.waits(self._sending):
             log("outbox", "a message was being sent when the power went")
             self.failed(self._sending, retry_after_s=0, unknown=True)
+
+
+def _item(record, start, size, now):
+    """Return the Item of a record; `start` is that of its line in the file, -1 while flash refuses to take it."""
+    item = Item()
+    _, item.id, item.added, item.channel, item.chat, item.alert, item.reply_to, _ = record
+    item.born = item.due = now  # seconds of the monotonic clock
+    item.start = start
+    item.size = size
+    return item
 
 
 def _parse(line):
