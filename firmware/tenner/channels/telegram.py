@@ -133,15 +133,23 @@ class Telegram:
         if update and id < max(self.offset, 1):
             raise ValueError("Telegram sent an update it was told to forget")
         if update or self.digest:
-            from tenner.channels.telegram_update import handle
-
-            if not await handle(self, update, http):
+            done = self._handle(update, http)
+            # A turn needs its room, and what is left to do takes its time, but little code.
+            self.shed("tenner.channels.telegram_update")
+            if not done:
                 return _NO_ROOM_S
+            if done is not True:
+                await done
         self.offset = id + 1 if update else 0
         self._heard_ms = ticks_ms()
         if self._looking:
             self._looking.set()
         return 0
+
+    def _handle(self, update, http):
+        from tenner.channels.telegram_update import handle
+
+        return handle(self, update, http)
 
     def is_deaf(self):
         """Has nothing been received for seconds, because others have the connection?"""

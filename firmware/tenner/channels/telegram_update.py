@@ -5,17 +5,12 @@ Closed by default: only the owner and those in `telegram.allow` reach the agent,
 they address the bot. Everybody else gets nothing, and the owner is told of a stranger once.
 """
 
-import asyncio
-
 from tenner.agent.bus import Message
-from tenner.channels.telegram import FAILURES
 from tenner.log import log
-from tenner.net.http import Yielded
 from tenner.port.compat import const
 
 _MAX_TEXT = const(4096)
 _STALE_S = const(3600)
-_COURTESY_S = const(3)
 _DAY_S = const(86400)
 _STRANGERS = const(6)
 _DIGEST_TEXTS = const(6)
@@ -42,18 +37,17 @@ def keep(update, path, value):
         update[name] = value
 
 
-async def handle(bot, update, http):
+def handle(bot, update, http):
     """
-    Deal with an update, {} when there is none. Return False when it must wait at Telegram. `http` holds
-    the connection it came over.
+    Deal with an update, {} when there is none. Return False when it must wait at Telegram, or a coroutine that does
+    the rest. `http` holds the connection it came over.
     """
     chat = str(update.get("chat.id"))
     who = str(update.get("from.id", ""))
     if update.get("kind") == "callback_query":
         from tenner.channels.telegram_ask import pressed
 
-        await pressed(bot, update, who)
-        return True
+        return pressed(bot, update, who)
     is_full = len(bot.inbound) >= bot.inbound.limit
     now = bot.now()
     stale = now is not None and now - update.get("date", now) > _STALE_S
@@ -87,9 +81,11 @@ async def handle(bot, update, http):
         if is_full or not bot.begin(message, offset):
             return False
         if not stale:
-            if text[:1] != "/":
-                await _typing(bot, http, message)
-            return bot.inbound.put_nowait(message)
+            if text[:1] == "/":
+                return bot.inbound.put_nowait(message)
+            from tenner.channels.telegram_typing import show
+
+            return show(bot, http, message)
         # What else came while we were away is answered together.
         digest = bot.digest = message
         digest.text = "(I wrote this over an hour ago. Answer it in one message.)"
@@ -98,20 +94,6 @@ async def handle(bot, update, http):
     if digest.texts <= _DIGEST_TEXTS:
         digest.text += "\n- " + text[:_DIGEST_CHARS]
     return True
-
-
-async def _typing(bot, http, message):
-    """Show that the message is being worked on, over a connection that is there: another costs a handshake."""
-    fields = {"chat_id": int(message.chat), "action": "typing"}
-    try:
-        await bot.request(http, "sendChatAction", fields, None, _COURTESY_S)
-    except FAILURES + (Yielded,) as error:
-        # A courtesy: what is wrong with the line will show at the next poll.
-        log("telegram", "sendChatAction: %s" % type(error).__name__)
-    if bot.draft is not None:
-        from tenner.channels.telegram_preview import follow
-
-        asyncio.create_task(follow(bot, message))
 
 
 def _words(bot, update):
