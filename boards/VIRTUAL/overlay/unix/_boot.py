@@ -54,6 +54,23 @@ def _preload():
         __import__(name)
 
 
+def _widen_names():
+    """
+    Names are kept in tables, each twice as long as the one before. Those of the overlay, which a chip has in its ROM,
+    must not be why the firmware needs the next one, of 9 KB in one piece: it is made here. 32-bit only, where the heap is
+    that of a chip.
+    """
+    if sys.maxsize > 1 << 32:
+        return
+    number = 0
+    used = gc.mem_alloc()
+    while gc.mem_alloc() - used < 8000:
+        used = gc.mem_alloc()
+        for _ in range(32):
+            number += 1
+            hasattr(gc, "%x" % number)
+
+
 def _mount():
     image = open(_board.flash_fd, "r+b")
     counters = open(_board.counters_fd, "r+b")
@@ -115,6 +132,8 @@ def start(names):
     for name in ("_boot", "_flash", "_board", "_buses", "_pins"):
         del sys.modules[name]
     names.pop("_boot", None)
+    gc.collect()
+    _widen_names()
     gc.collect()
     _board.tell("up %d %d" % (gc.mem_free(), gc.mem_alloc()))
     if not mounted:
