@@ -175,6 +175,8 @@ def agent_board(
     with Services(certificate=certificate, tls=tls) as services:
         if callable(roots):
             roots = roots(services)
+        if callable(changes):
+            changes = changes(services)
         made = tree(
             services, heartbeat, files, changes, roots, runtime == "micropython", libraries
         )
