@@ -9,7 +9,6 @@ from collections.abc import Callable
 
 from host_tools.vboard.bus import BusError
 from host_tools.vboard.chip import Chip
-from host_tools.vboard.chips import MAC
 from host_tools.vboard.program import Program
 from host_tools.vboard.runtime import HARD
 from host_tools.vboard.shared import SharedPage
@@ -110,7 +109,7 @@ class Answers:
         return b"%d" % self._chip.wake_reason
 
     def _ask_unique_id(self) -> bytes:
-        return MAC
+        return self._chip.mac
 
     def _ask_rtc(self, unix_seconds: str) -> bytes:
         self._chip.clocks.set_board(int(unix_seconds))

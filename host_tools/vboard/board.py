@@ -85,8 +85,8 @@ class VirtualBoard:
     ) -> None:
         """A board with the files of `tree` (default: the firmware).
 
-        `name` keeps its state in build/sim/NAME, where `tenner sim` finds it; without one the state is
-        temporary. `flash` is an image file to start from as it is; without `tree` it is not touched.
+        `name` keeps its state in build/sim/NAME, where `tenner sim` finds it, and gives it a MAC of its own;
+        without one the state is temporary. `flash` is an image file to start from as it is; without `tree` it is not touched.
         `heap` is what the firmware has, not counting what emulates the chip. `tcp_port` also
         offers the serial line as `socket://127.0.0.1:PORT` (0: any port; see `.tcp_port`), and
         `rfc2217_port` as `rfc2217://127.0.0.1:PORT`, where DTR and RTS reset the chip. `chip` is esp32,
@@ -190,6 +190,7 @@ class VirtualBoard:
             self._environment["TENNER_ROOT"] = str(self.root)
         return {
             "board": self._board,
+            "name": self.name,
             "folder": str(self.folder),
             "temporary": self.name is None,
             "flash": str(self.flash) if self.runtime == "micropython" else None,

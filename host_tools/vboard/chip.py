@@ -87,6 +87,10 @@ class Chip(Part):
         """How long the watchdog waits yet; None when none is armed."""
         return None if self._watchdog_at is None else self._watchdog_at - self._loop.now()
 
+    @property
+    def mac(self) -> bytes:
+        return self._model.mac
+
     # The loop.
 
     def deadline(self) -> float | None:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, field
 
-#: The station MAC, which is also machine.unique_id().
-MAC = bytes.fromhex("7c2c67000001")
+_MAKER = bytes.fromhex("7c2c67")
+
+
+def mac_of(name: str | None) -> bytes:
+    """The station MAC of the board of that name, which is also its machine.unique_id()."""
+    return _MAKER + (hashlib.sha256(name.encode()).digest()[:3] if name else b"\0\0\1")
 
 
 @dataclass(frozen=True)
@@ -31,14 +36,18 @@ class ChipModel:
     spi_w0: int
     #: Knows GET_SECURITY_INFO, which tells the chip number; and the longer FLASH_BEGIN that goes with it.
     security_info: bool
+    #: Where the MAC is read.
+    mac_at: int
     registers: dict[int, int] = field(default_factory=dict)
+    mac: bytes = mac_of(None)
 
-
-def _mac_words(address: int) -> dict[int, int]:
-    return {
-        address: int.from_bytes(MAC[2:], "big"),
-        address + 4: int.from_bytes(MAC[:2], "big"),
-    }
+    @property
+    def mac_words(self) -> dict[int, int]:
+        """The registers with the MAC."""
+        return {
+            self.mac_at: int.from_bytes(self.mac[2:], "big"),
+            self.mac_at + 4: int.from_bytes(self.mac[:2], "big"),
+        }
 
 
 MODELS = {
@@ -64,8 +73,8 @@ MODELS = {
                 # that tells 115200 Bd from a 40 MHz crystal.
                 0x40001000: 0x00F01D83,
                 0x3FF40014: 347,
-                **_mac_words(0x3FF5A004),
             },
+            mac_at=0x3FF5A004,
         ),
         ChipModel(
             name="esp32c3",
@@ -83,7 +92,8 @@ MODELS = {
             spi_w0=0x58,
             security_info=True,
             # Block 1 of the eFuses: the MAC; then revision 0.4 and 4 MB of flash in the package.
-            registers={**_mac_words(0x60008844), 0x60008850: 4 << 18 | 1 << 27},
+            mac_at=0x60008844,
+            registers={0x60008850: 4 << 18 | 1 << 27},
         ),
         ChipModel(
             name="esp32s3",
@@ -100,7 +110,7 @@ MODELS = {
             spi_user2=0x20,
             spi_w0=0x58,
             security_info=True,
-            registers=_mac_words(0x60007044),
+            mac_at=0x60007044,
         ),
     )
 }

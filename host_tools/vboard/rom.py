@@ -81,7 +81,7 @@ class RomLoader:
 
     def _restart(self) -> None:
         self._slip = SlipReader()
-        self._registers = dict(self._model.registers)
+        self._registers = {**self._model.registers, **self._model.mac_words}
         self._stub = False
         self._attached = False
         self._flash_size = _ROM_FLASH_SIZE

@@ -17,13 +17,14 @@ import shutil
 import signal
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from host_tools.build import board_folder
 from host_tools.vboard.answers import Answers
 from host_tools.vboard.chip import Chip
-from host_tools.vboard.chips import MODELS
+from host_tools.vboard.chips import MODELS, mac_of
 from host_tools.vboard.control import socket_path
 from host_tools.vboard.control_server import ControlServer, listen
 from host_tools.vboard.hardware import Hardware
@@ -55,7 +56,7 @@ class Supervisor:
         self.chip = Chip(
             self.loop,
             self.line,
-            MODELS[config["chip"]],
+            replace(MODELS[config["chip"]], mac=mac_of(config["name"])),
             Runtime(
                 kind=config["runtime"],
                 argv=tuple(config["argv"]),

@@ -472,11 +472,9 @@ def test_what_is_deleted_on_one_side_is_kept_until_asked_for(project, write):
 def test_another_board_is_not_taken_for_the_first(project, write):
     """What was synced with one board says nothing of another."""
     write("NOTE.md", "1\n")
-    with VirtualBoard(agent(1)) as board:
+    with VirtualBoard(agent(1), name="one") as board:
         run(board, project, agent(1))
-    records = json.loads((project.folder / "synced.json").read_text())
-    project.write("synced.json", json.dumps({"other": next(iter(records.values()))}))
-    with VirtualBoard(agent(1)) as board:
+    with VirtualBoard(agent(1), name="two") as board:
         run(board, project, agent(1))
         assert board.read_tree()["/workspace/NOTE.md"] == b"1\n", "not taken for deleted there"
 
