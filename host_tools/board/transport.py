@@ -311,6 +311,9 @@ class Transport(SerialTransport):
         if number % 4 == 0:
             # Ctrl-B leaves whatever odd mode it may be in; a reader stuck on the board gets its fill.
             self.write(_FILLER + b"\x02")
+        if number == (6 if self.heard else 3):
+            # A program that takes Ctrl-C for a key of its own may take Ctrl-D for its end.
+            self.write(b"\x04")
         if self.heard.count(_RESET_SIGN) > 1:
             self._catch_boot_loop()
         self.write(b"\r\x03\x03")
