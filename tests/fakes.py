@@ -183,6 +183,20 @@ class FakeAgent:
     def app(self):
         return self
 
+    def part(self, name):
+        return self
+
+    async def close(self):
+        """There is no connection to a model."""
+
+    def drop(self, name):
+        """Nothing is let go of here."""
+
+    shed = drop
+
+    async def collect(self):
+        """Nor is garbage collected."""
+
     def http(self):
         from tenner.net.http import Http
 

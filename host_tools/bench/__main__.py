@@ -48,6 +48,7 @@ ROWS = [
         heap.turn_min_mcp_kb,
         112,
     ),
+    Row("heap.turn.min_kb.web", "the same with a page of 200 KB", "KB", web.turn_min_kb, 112),
     Row("heap.idle_import_kb", "imports of what the idle agent needs", "KB", code.idle_import_kb, 45, "213"),
     Row("heap.idle_live_kb", "everything the idle agent holds", "KB", heap.idle_live_kb),
     Row("heap.mqtt_kb", "heap for MQTT, where it is used", "KB", loaded.mqtt_kb),

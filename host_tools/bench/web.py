@@ -26,6 +26,8 @@ from rich.table import Table
 from host_tools import FIRMWARE, ROOT, build, interpreters
 from host_tools.bench import heap
 from host_tools.bench.rows import NotMeasured
+from host_tools.services import Response, Service
+from host_tools.services.records import Call
 
 if str(FIRMWARE) not in sys.path:
     sys.path.insert(0, str(FIRMWARE))
@@ -254,3 +256,38 @@ def heap_growth_kb() -> float:
     """What a page of 2 MB needs more than one of 20 KB."""
     with library() as folder:
         return smallest_kb(folder, "rows", _LARGE) - smallest_kb(folder, "rows", _SMALL)
+
+
+class _Pages(Service):
+    """Answers every request with the same page."""
+
+    def __init__(self, page: bytes) -> None:
+        super().__init__()
+        self._page = page
+
+    async def respond(self, call: Call) -> Response:
+        return Response(200, self._page, [("Content-Type", "text/html; charset=utf-8")])
+
+
+def turn(heap_kb: int) -> None:
+    """Turns in which the whole agent reads a page of 200 KB; Died when one does not fit."""
+    row = (
+        b"<tr class=x><td>cell</td><td>value <b>7</b></td><td><a href=/row>more&hellip;</a></tr>\n"
+    )
+    pages = _Pages(b"<title>Tide</title><p>High at 06:12<table>" + row * (200_000 // len(row)))
+    pages.start()
+    try:
+        settings: dict[str, object] = {
+            "tools": {"web_fetch": "allow"},
+            "web": {"allow": [f"localhost:{pages.port}", f"127.0.0.1:{pages.port}"]},
+        }
+        with heap.agent(heap_kb, settings=settings, idle_ms=300) as running:
+            running.live("rest")
+            for _ in range(2):
+                running.ask(f'call web_fetch {{"url":"{pages.url}/"}}', "High at 06:12")
+    finally:
+        pages.stop()
+
+
+def turn_min_kb() -> float:
+    return heap.smallest_kb(turn)

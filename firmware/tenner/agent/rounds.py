@@ -110,6 +110,8 @@ async def call_tools(turn, calls):
             turn.result.tool_calls += 1
             registry = turn.agent.part("registry")
             text = await registry.call(name, arguments, Ctx(turn.agent, turn))
+            if turn.agent.port.small:
+                await turn.agent.app.collect()
             turn.add("t", text, call_id)
             done += 1
             _guard(turn, (name, arguments), text)

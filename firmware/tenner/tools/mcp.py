@@ -42,14 +42,8 @@ class Tool:
         from tenner.mcp.client import Client, Refused
         from tenner.mcp.content import Content
 
-        app = ctx.agent.app
-        if ctx.port.small:
-            # The model's connection would have to give way; what keeps it may as well.
-            await app.part("chain").close()
-            app.drop("chain")
-            app.shed("tenner.llm.")
         content = Content()
-        http = app.http()
+        http = ctx.agent.app.http()
         try:
             servers = ctx.registry.servers
             client = Client(self._server, http, servers, folder(ctx.registry))

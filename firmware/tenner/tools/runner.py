@@ -89,6 +89,13 @@ async def _permit(name, module, args, ctx):
 async def _run(name, module, args, ctx):
     if hasattr(module, "OUTSIDE"):
         ctx.turn.outside = True
+        if ctx.port.small:
+            # The model's connection would have to give way; what keeps it may as well.
+            app = ctx.agent.app
+            await app.part("chain").close()
+            app.drop("chain")
+            app.shed("tenner.llm.")
+            await app.collect()
     deadline_s = getattr(module, "DEADLINE_S", _DEADLINE_S)
     try:
         text = await asyncio.wait_for(fleeting([lambda: module.run(args, ctx)]), deadline_s)

@@ -5,7 +5,7 @@ Private addresses are refused unless `web.allow` lists them, at each connection 
 is followed only as far as the owner's rule for this tool goes; the model may then ask for the new address.
 """
 
-from tenner.net import web_get, web_guard
+from tenner.net import web_get
 from tenner.net.http import parse_url
 from tenner.net.jsonout import cut, decode
 from tenner.port.compat import const
@@ -32,13 +32,20 @@ def check(args, ctx):
     url = args["url"].strip()
     # What a model writes as it is read: https://example.com/Köln
     args["url"] = web_get.quote(url, _KEPT)
-    web_guard.check(args["url"], ctx.config.get("web.allow"))
+    _guard().check(args["url"], ctx.config.get("web.allow"))
+
+
+def _guard():
+    """What says which addresses may be reached: there while one is looked for, and not while a page is read."""
+    from tenner.net import web_guard
+
+    return web_guard
 
 
 async def run(args, ctx):
     allow = ctx.config.get("web.allow")
     http = ctx.agent.app.http()
-    http.resolve = lambda host, port: web_guard.resolve(host, port, allow)
+    http.resolve = lambda host, port: _guard().resolve(host, port, allow)
     url = args["url"]
     page = _Page(args, ctx)
     try:
@@ -46,9 +53,11 @@ async def run(args, ctx):
             page.url = url
             target = await web_get.ask(http, url, _HEADERS, page.take)
             if target is None:
+                if ctx.port.small:
+                    await ctx.agent.app.collect()
                 return page.answer()
             target = web_get.quote(web_get.join(url, target), _KEPT)
-            web_guard.check(target, allow)
+            _guard().check(target, allow)
             if not _follows(ctx.config.get("tools.web_fetch"), url, target):
                 raise ToolError("it moved to %s: fetch that instead" % _shown(target))
             url = target
@@ -84,8 +93,10 @@ class _Page:
         self._buf = bytearray(_MOST_SMALL if small else _MOST)
         self._used = 0
         self._cut = False  # is there more text than fits?
+        self._registry = ctx.registry
         self._spool = ctx.port.path("state/web.tmp")
         self._charset = None
+        self._note = ""
         self._links = [] if args.get("links") else None
         self._count = 0
         self._room = len(self._buf) // 4  # for addresses
@@ -100,6 +111,12 @@ class _Page:
         await web_get.read(http, self._spool, feed)
         if self._page and not self._cut:
             self._page.end()
+        charset = self._page.charset if self._page else self._charset
+        if charset and charset.note:
+            self._note = "; " + charset.note
+        # What becomes of the text needs their room.
+        self._page = self._charset = charset = None
+        self._registry.make_room(("tenner.net.web_html", "tenner.net.web_chars"))
         return None
 
     def _reader(self, kind):
@@ -108,6 +125,7 @@ class _Page:
         charset = charset.split(";")[0]
         kind = kind.split(";")[0]
         self._page = None
+        self._registry.make_room(("tenner.net.web_guard",))
         if kind in ("text/html", "application/xhtml+xml"):
             from tenner.net.web_html import Html
 
@@ -165,11 +183,9 @@ class _Page:
             part += ", bytes %d to %d" % (self._offset, end)
             if self._cut:
                 part += "; read on with offset %d" % end
-        charset = self._page.charset if self._page else self._charset
-        if charset and charset.note:
-            part += "; " + charset.note
+        part += self._note
         text = decode(memoryview(self._buf)[:used]).lstrip("\ufeff") or "(no text)"
-        self._buf = None  # room for what becomes of the text
+        self._buf = None
         if self._links:
             text += "\n\n" + "\n".join(self._links)
         return as_data(part, text)
