@@ -164,9 +164,7 @@ def firmware_tree(
     """
     modules, scripts = _sources(firmware, mpy)
     tree = dict(scripts)
-    others = {}
-    for library in libraries:
-        others.update(_library(library))
+    others = _libraries(libraries)
     for path in _files(firmware / "tenner"):
         name = path.relative_to(firmware).as_posix()
         if path.with_suffix(".py").relative_to(firmware).as_posix() in LINUX_ONLY:
@@ -189,12 +187,10 @@ def firmware_tree(
             tree[f"/lib/{name.removesuffix('.py')}.mpy"] = data
     else:
         tree.update({f"/lib/{name}": source for name, source in modules.items()})
-    for name, source in others.items():
-        if mpy:
-            compiled_name = name.removesuffix(".py") + ".mpy"
-            tree[f"/lib/{compiled_name}"] = compile_module(source, name, optimize=optimize)
-        else:
-            tree[f"/lib/{name}"] = source
+    if mpy:
+        tree.update(_compiled_libraries(others, optimize))
+    else:
+        tree.update({f"/lib/{name}": source for name, source in others.items()})
     tree["/lib/tenner/pins.csv"] = (board_folder(board) / "pins.csv").read_bytes()
     if workspace:
         for path in _files(firmware / "workspace"):
@@ -202,6 +198,22 @@ def firmware_tree(
                 path.read_bytes()
             )
     return dict(sorted(tree.items()))
+
+
+def libraries_for(settings: dict[str, Any]) -> list[str]:
+    """The keys of LIBRARIES that a board with these settings needs."""
+    found = []
+    for key, (_, _, needed_for) in LIBRARIES.items():
+        section, _, name = needed_for.partition(".")
+        values = settings.get(section)
+        if isinstance(values, dict) and values.get(name):
+            found.append(key)
+    return found
+
+
+def library_tree(libraries: Iterable[str]) -> dict[str, bytes]:
+    """These alone, as `firmware_tree` has them."""
+    return _compiled_libraries(_libraries(libraries), OPTIMIZE)
 
 
 def linux_tree(*, mpy: bool, board: str | None = None) -> dict[str, bytes]:
@@ -245,6 +257,15 @@ def _sources(firmware: Path, mpy: bool) -> tuple[dict[str, bytes], dict[str, byt
                 modules[name] = source
     scripts = [firmware / name for name in ("boot.py", "main.py")]
     return modules, {f"/{path.name}": path.read_bytes() for path in scripts if path.is_file()}
+
+
+def _libraries(keys: Iterable[str]) -> dict[str, bytes]:
+    return {name: source for key in keys for name, source in _library(key).items()}
+
+
+def _compiled_libraries(sources: dict[str, bytes], optimize: int) -> dict[str, bytes]:
+    compiled = compile_modules(sources, optimize=optimize)
+    return {f"/lib/{name.removesuffix('.py')}.mpy": data for name, data in compiled.items()}
 
 
 def _library(key: str) -> dict[str, bytes]:

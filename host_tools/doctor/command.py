@@ -114,11 +114,11 @@ def _on_board(board: Board, found: Port, loader: bool) -> Part:
     board.fresh()
     info, there, _ = board.survey(["/"])
     yield from inside.check_micropython(info, project)
-    yield from inside.check_code(info, there, project)
-    yield from inside.check_files(board, info, there)
-    yield from inside.check_memory(board)
     certificates = [path for path in there if path.startswith(f"{FOLDER}/")]
     files = board.read_files(["/config.json", *certificates])
+    yield from inside.check_code(info, there, project, files.get("/config.json"))
+    yield from inside.check_files(board, info, there)
+    yield from inside.check_memory(board)
     settings, said = inside.check_settings(files.pop("/config.json", None))
     yield from said
     yield from inside.check_certificates(files)

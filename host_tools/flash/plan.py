@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from host_tools import partitions
-from host_tools.build import BuildError, firmware_tree, read_tree
+from host_tools.build import read_tree
 from host_tools.catalog import KnownBoard
 from host_tools.errors import CommandError
 from host_tools.flash.images import Contents
@@ -16,6 +16,7 @@ from host_tools.flash.saved import START_FILES, is_blank, is_code, own_files, re
 from host_tools.littlefs_image import BLOCK_SIZE, FileSystem, FileSystemError, read_file_system
 from host_tools.partitions import Partition
 from host_tools.project import Project
+from host_tools.sync.code import CONFIG, code_tree
 
 
 @dataclass
@@ -42,7 +43,7 @@ def plan_files(
     image: bytes,
     *,
     usual_offset: int,
-    agent: Callable[[], dict[str, bytes]] | None,
+    agent: Callable[[bytes | None], dict[str, bytes]] | None,
     record: dict[str, Any] | None,
     saved: dict[str, bytes],
     may_lose: Callable[[str], None],
@@ -50,7 +51,7 @@ def plan_files(
 ) -> FilePlan:
     """Read what there is, and decide.
 
-    `usual_offset` is where such a board has its files. `agent` makes the files of --fast. `record` and
+    `usual_offset` is where such a board has its files. `agent` makes the files of --fast for a config.json. `record` and
     `saved` are of an earlier flash that was not finished. `may_lose` raises unless the owner agrees to
     a sentence.
     """
@@ -77,7 +78,7 @@ def plan_files(
         )
     covered = contents.end > target.offset
     if agent:
-        made = agent()
+        made = agent(plan.own.get(CONFIG))
         # A boot.py or main.py of the owner's own would keep the agent from starting.
         plan.replaced = sorted(path for path in plan.own if path in START_FILES)
         kept = {path: data for path, data in plan.own.items() if path not in START_FILES}
@@ -148,13 +149,12 @@ def _files_in(image: bytes, contents: Contents, target: Partition) -> dict[str, 
         return {}
 
 
-def agent_files(known: KnownBoard, project: Project) -> dict[str, bytes]:
+def agent_files(
+    known: KnownBoard, project: Project, config: bytes | None = None
+) -> dict[str, bytes]:
     """What --fast puts on the board: the agent, and the project's workspace or the templates of one."""
     own = project.root / "workspace"
-    try:
-        tree = firmware_tree(known.name, workspace=not own.is_dir())
-    except BuildError as exc:
-        raise CommandError(str(exc)) from exc
+    tree = code_tree(known.name, config, templates=not own.is_dir())
     if own.is_dir():
         tree.update({f"/workspace{path}": data for path, data in read_tree(own).items()})
     return tree

@@ -15,9 +15,10 @@ from host_tools.littlefs_image import BLOCK_SIZE, FileSystem, FileSystemError, r
 from host_tools.partitions import Partition
 from host_tools.project import Project
 from host_tools.sync.backup import Backup
+from host_tools.sync.code import HOME, LIBRARY_HOMES
 
 #: Code that is built anew; everything else is the owner's or the agent's.
-_CODE = ("/lib/tenner/", "/lib/next", "/main.py.new")
+_CODE = (*(f"{home}/" for home in (HOME, *LIBRARY_HOMES)), "/lib/next", "/main.py.new")
 START_FILES = ("/boot.py", "/main.py")
 _OURS = (b"# tenner ", b"# This file is executed on every boot")
 _KEEP = 5

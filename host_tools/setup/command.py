@@ -19,6 +19,7 @@ from host_tools.setup import settings as store
 from host_tools.setup.checks import Trial
 from host_tools.setup.settings import Settings, get
 from host_tools.setup.trust import Root
+from host_tools.sync.code import missing_libraries
 from host_tools.sync.run import leave_as_it_was
 
 #: A person reads, looks things up and types; no watchdog may bite meanwhile.
@@ -85,8 +86,11 @@ def setup(
                 store.check(settings)
             elif not no_test:
                 _try(trial, settings, quiet=as_json)
+            needed = {} if board.on_linux else missing_libraries(board, settings)
             trial.trust(settings)
             trial.tidy()
+            board.make_folders(sorted({path.rpartition("/")[0] for path in needed}))
+            board.write_files(needed)
             board.write_files({store.PATH: store.text(settings).encode()})
         except BaseException:
             leave_as_it_was(board)

@@ -2,24 +2,36 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from importlib.metadata import version as installed
+from typing import Any
 
-from host_tools.board.link import Entry, Info
+from host_tools.board.link import Board, Entry, Info
 from host_tools.board.transfer import short_hash
-from host_tools.build import BuildError, firmware_tree
+from host_tools.build import (
+    LIBRARIES,
+    BuildError,
+    firmware_tree,
+    libraries_for,
+    library_tree,
+)
 from host_tools.catalog import boards_with, chip_of, find_board, known_boards
 from host_tools.errors import CommandError
 from host_tools.project import Project
 from host_tools.sync.switch import LIST, MAIN, NEW
 
 HOME = "/lib/tenner"
+CONFIG = "/config.json"
+#: What others wrote and a board has for some settings only.
+LIBRARY_HOMES = [f"/lib/{package}" for package, _, _ in LIBRARIES.values()]
+_HOMES = tuple(f"{home}/" for home in (HOME, *LIBRARY_HOMES))
 #: Code of ours in a place that goes before /lib in sys.path, left by a copy to the root.
 SHADOW = "/tenner"
 #: What a sync that was cut off may have left outside of HOME.
 _LEFT = [f"{LIST}.tmp", "/boot.py.tmp", f"{MAIN}.tmp", f"{MAIN}{NEW}"]
 #: What is asked for on the board in the one call.
-ROOTS = [HOME, LIST, SHADOW, "/boot.py", "/main.py", *_LEFT]
+ROOTS = [HOME, *LIBRARY_HOMES, LIST, SHADOW, "/boot.py", "/main.py", *_LEFT]
 #: boot.py of a board that nobody has touched.
 _STOCK_BOOT = b"# This file is executed on every boot"
 _OURS = b"# tenner "
@@ -48,7 +60,7 @@ class CodePlan:
 
 def plan_code(tree: dict[str, bytes], there: dict[str, Entry]) -> CodePlan:
     """Compare the code of `tree` with what the board has."""
-    beside = [path for path in there if path.startswith(HOME) and path.endswith(NEW)]
+    beside = [path for path in there if path.startswith(_HOMES) and path.endswith(NEW)]
     plan = CodePlan(dropped=bool(beside), unfinished=LIST in there, started=MAIN in there)
     for path, data in tree.items():
         if path in there and there[path].hash == short_hash(data):
@@ -56,7 +68,7 @@ def plan_code(tree: dict[str, bytes], there: dict[str, Entry]) -> CodePlan:
         else:
             plan.write[path] = data
     for path in sorted(there):
-        if (path.startswith(f"{HOME}/") or path in _LEFT) and path not in tree:
+        if (path.startswith(_HOMES) or path in _LEFT) and path not in tree:
             plan.remove.append(path)
             if f"{path.removesuffix('.py')}.mpy" in tree:
                 plan.shadows.append(path)
@@ -131,9 +143,33 @@ def board_name(project: Project, info: Info, given: str | None) -> str:
     )
 
 
-def code_tree(board: str) -> dict[str, bytes]:
-    """Everything but the workspace, compiled."""
+def code_tree(board: str, config: bytes | None, *, templates: bool = False) -> dict[str, bytes]:
+    """The code, compiled, with the libraries that the board's config.json asks for; with the workspace's templates too
+    if wanted."""
     try:
-        return firmware_tree(board, workspace=False)
+        return firmware_tree(
+            board, workspace=templates, libraries=libraries_for(settings_in(config))
+        )
     except BuildError as exc:
         raise CommandError(str(exc)) from exc
+
+
+def missing_libraries(board: Board, settings: dict[str, Any]) -> dict[str, bytes]:
+    """What the board lacks of the libraries that these settings ask for."""
+    wanted = libraries_for(settings)
+    if not wanted:
+        return {}
+    try:
+        tree = library_tree(wanted)
+    except BuildError as exc:
+        raise CommandError(str(exc)) from exc
+    return plan_code(tree, board.manifest(LIBRARY_HOMES)).write
+
+
+def settings_in(config: bytes | None) -> dict[str, Any]:
+    """What a config.json holds; nothing, when no agent starts with it."""
+    try:
+        settings = json.loads(config or b"{}")
+    except ValueError:
+        return {}
+    return settings if isinstance(settings, dict) else {}

@@ -91,13 +91,15 @@ def synchronize(
     begun = time.monotonic()
     if not dry_run:
         board.guard()
-    info, there, folders = board.survey([*codes.ROOTS, HOME, "/config.json"])
+    info, there, folders = board.survey([*codes.ROOTS, HOME, codes.CONFIG])
     name = codes.board_name(project, info, board_name)
-    tree = codes.code_tree(name) if tree is None else tree
+    if tree is None:
+        config = board.read_files([codes.CONFIG]) if codes.CONFIG in there else {}
+        tree = codes.code_tree(name, config.get(codes.CONFIG))
     codes.check_version(info, tree)
     plan = codes.plan_code(tree, there)
     workspace = Workspace(project, info.device_id)
-    report = Report(name, info, plan, [], configured="/config.json" in there, dry_run=dry_run)
+    report = Report(name, info, plan, [], configured=codes.CONFIG in there, dry_run=dry_run)
     if not dry_run and not workspace.folder.is_dir() and not workspace.there(there):
         workspace.seed(_TEMPLATES)
     report.steps = workspace.plan(there)
@@ -178,7 +180,8 @@ def _empty_folders(folders: set[str], there: Iterable[str], plan: CodePlan) -> l
     for path in {*there, *plan.write} - set(plan.remove):
         while path := path.rpartition("/")[0]:
             used.add(path)
-    ours = [folder for folder in folders if folder.startswith((codes.HOME, codes.SHADOW))]
+    roots = (codes.HOME, *codes.LIBRARY_HOMES, codes.SHADOW)
+    ours = [folder for folder in folders if folder.startswith(roots)]
     return sorted((folder for folder in ours if folder not in used), key=len, reverse=True)
 
 

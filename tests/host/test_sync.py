@@ -7,13 +7,14 @@ import threading
 import pytest
 from click.testing import CliRunner
 
-from host_tools import FIRMWARE
+from host_tools import FIRMWARE, build
 from host_tools.bench.cable import Cable
 from host_tools.board import open_board
 from host_tools.build import compile_modules
 from host_tools.cli import main as tenner
 from host_tools.errors import BoardGone, CommandError
 from host_tools.project import Project
+from host_tools.sync import code as codes
 from host_tools.sync.ignore import Ignore
 from host_tools.sync.run import synchronize
 from host_tools.sync.threeway import Do, plan
@@ -142,6 +143,38 @@ def test_what_is_stale_or_shadows_goes_and_what_is_the_owners_stays(project):
         assert set(left) == set(agent(1)) | owners
         with open_board(board.pty) as link:
             assert "gone" not in link.evaluate("__import__('os').listdir('/lib/tenner')")
+
+
+def test_the_mqtt_library_comes_and_goes_with_its_setting(project, monkeypatch):
+    def tree(board, *, workspace, libraries):
+        return agent(1) | build.library_tree(libraries)
+
+    monkeypatch.setattr(codes, "firmware_tree", tree)
+    broker = {"mqtt": {"host": "broker"}}
+    with VirtualBoard(agent(1) | {"/config.json": json.dumps(broker).encode()}) as board:
+        run(board, project, None, board_name="VIRTUAL")
+        library = build.library_tree(["mqtt"])
+        assert "/lib/chumicro_mqtt/client.mpy" in library
+        assert code_of(board) == agent(1) | library
+        with open_board(board.pty) as link:
+            assert codes.missing_libraries(link, broker) == {}
+            link.remove(["/lib/chumicro_mqtt/client.mpy"])
+            assert list(codes.missing_libraries(link, broker)) == ["/lib/chumicro_mqtt/client.mpy"]
+            assert codes.missing_libraries(link, {"mqtt": {"host": ""}}) == {}
+            link.write_files({"/config.json": b'{"mqtt": {}}'})
+        report = run(board, project, None)
+        assert code_of(board) == agent(1)
+        assert len(report.code.remove) == len(library) - 1
+        assert "chumicro_mqtt" not in board.exec("import os; print(os.listdir('/lib'))")
+
+
+def test_a_library_that_is_not_installed_is_a_sentence(monkeypatch):
+    missing = ("no_such_package", "tenner[mqtt]", "mqtt.host")
+    monkeypatch.setitem(build.LIBRARIES, "mqtt", missing)
+    with pytest.raises(CommandError, match="mqtt.host needs .* pip install 'tenner.mqtt.'"):
+        codes.code_tree("VIRTUAL", b'{"mqtt": {"host": "broker"}}')
+    for config in (None, b"{", b"[]", b'{"mqtt": 7}', b'{"mqtt": {"host": ""}}'):
+        assert build.libraries_for(codes.settings_in(config)) == []
 
 
 def test_a_boot_py_of_the_owners_own_is_kept_here(project):
