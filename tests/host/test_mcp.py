@@ -72,7 +72,16 @@ KINDS = {
 }
 
 
-@pytest.mark.parametrize("kind", KINDS)
+#: Event streams on every interpreter; JSON, which is less to read, on the one like a board's.
+PAIRS = [
+    (name, kind)
+    for kind in KINDS
+    for name in ("cpython", *interpreters.FINDERS)
+    if name == "micropython32" or not KINDS[kind].get("json_response")
+]
+
+
+@pytest.mark.parametrize(("interpreter", "kind"), PAIRS, indirect=["interpreter"])
 def test_results_of_every_kind(interpreter, tmp_path, kind):
     house = mcp_servers.house()
     with Running(house, tmp_path, **KINDS[kind]) as server:
