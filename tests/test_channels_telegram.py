@@ -202,17 +202,30 @@ class TestPowerCuts(unittest.TestCase):
                 again.bot.done(message)
             taken += run(again.step())
             self.assertEqual(texts(taken), rest + ["y"])
-            self.assertEqual([reply_to for _, _, reply_to, _ in again.said], [101])
+            self.assertEqual([reply_to for _, _, reply_to, _ in again.said], [101, 102])
 
-    def test_everybody_whose_message_was_worked_on_is_told(self):
+    def test_every_message_that_was_worked_on_is_answered(self):
         bench = Bench()
         bench.server.say("a")
         bench.server.say("b", who=2000)
+        bench.server.say("c")
         run(bench.step())
         again = self.reboot(bench)
         self.assertEqual(run(again.step()), [])
         told = sorted((chat, reply_to) for chat, _, reply_to, _ in again.said)
-        self.assertEqual(told, [("1000", 101), ("2000", 102)])
+        self.assertEqual(told, [("1000", 101), ("1000", 103), ("2000", 102)])
+
+    def test_the_state_of_as_many_messages_as_may_be_open_fits(self):
+        bench = Bench(owner=10**10)
+        bench.server.next_id = 10**8
+        for _ in range(8):
+            bench.server.say("x", who=10**10)
+        self.assertEqual(len(run(bench.step())), 8)
+        again = self.reboot(bench)
+        run(again.step())
+        first = 10**8 + 1 - 400
+        told = [reply_to for _, _, reply_to, _ in again.said]
+        self.assertEqual(told, [first + number for number in range(8)])
 
     def test_more_chats_than_fit_the_state_wait_at_telegram(self):
         people = [10**9 + number for number in range(7)]
@@ -246,8 +259,8 @@ class TestPowerCuts(unittest.TestCase):
         for message in (begun[1], begun[0], begun[2]):
             bench.bot.done(message)
         # In each state: what is taken now, and which message is spoken of as interrupted.
-        expected = [("abc", []), ("bc", [101]), ("c", [101])]
-        expected += [("", [101]), ("", [101]), ("", [103]), ("", [])]
+        expected = [("abc", []), ("bc", [101]), ("c", [101, 102])]
+        expected += [("", [101, 102, 103]), ("", [101, 103]), ("", [103]), ("", [])]
         self.assertEqual(len(found), len(expected))
         for (state, updates), (taken, told) in zip(found, expected):
             server.updates = updates

@@ -10,6 +10,7 @@ import json
 import os
 import socket
 import tempfile
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -42,9 +43,14 @@ class ControlClient:
             self._socket.close()
             raise BoardError(f"no virtual board answers at {path}: {exc.strerror}") from exc
         self._buffer = b""
+        self._lock = threading.Lock()
 
     def request(self, do: str, limit_s: float | None = None, /, **arguments: Any) -> Any:
-        """Send one request and return its result."""
+        """Send one request and return its result; threads take turns."""
+        with self._lock:
+            return self._request(do, limit_s, arguments)
+
+    def _request(self, do: str, limit_s: float | None, arguments: dict[str, Any]) -> Any:
         line = json.dumps({"do": do, **arguments}).encode() + b"\n"
         self._socket.settimeout(limit_s or self._timeout_s)
         try:

@@ -74,7 +74,7 @@ class Telegram:
         self._open = []  # messages that wait for their answer
         kept = slots("telegram").load()
         self.offset = kept.get("o", 0)  # 0: all that came was confirmed
-        self.interrupted = kept.get("p")  # {chat: the message that was worked on}
+        self.interrupted = kept.get("p")  # {chat: the messages that were worked on}, see save
         self.strangers = kept.get("s", [])  # whom the owner was told of
 
     # --- receiving
@@ -229,7 +229,7 @@ class Telegram:
         self._open.append(message)
         try:
             self.save(offset)
-        except ValueError:  # so many chats do not fit the slot
+        except ValueError:  # so much does not fit the slot
             self._open.pop()
             return False
         return True
@@ -251,7 +251,9 @@ class Telegram:
     def save(self, offset):
         chats = {}
         for message in self._open:
-            chats.setdefault(message.chat, message.reply_to)
+            ids = chats.setdefault(message.chat, [])
+            # Each as the distance from the one before it, for the state must be small.
+            ids.append(message.reply_to - sum(ids))
         self._slots("telegram").save({"o": offset, "p": chats, "s": self.strangers})
 
     # --- sending

@@ -70,13 +70,16 @@ def refused(answer, is_html):
 
 
 def tell_interrupted(bot):
-    """Tell everybody whose message was being worked on before the restart."""
-    for chat, quoted in bot.interrupted.items():
-        bot.say(
-            chat,
-            "I was restarted while working on this. Please send again what got no answer.",
-            reply_to=quoted,
-            id="tg-%s-%s" % (chat, quoted),
-        )
+    """Answer every message that was being worked on before the restart."""
+    for chat, ids in bot.interrupted.items():
+        quoted = 0
+        for distance in ids:
+            quoted += distance
+            bot.say(
+                chat,
+                "I was restarted while working on this. Please send it again.",
+                reply_to=quoted,
+                id="tg-%s-%d" % (chat, quoted),
+            )
     bot.interrupted = None
     bot.save(bot.offset)
