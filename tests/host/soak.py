@@ -141,9 +141,11 @@ class Soak:
 
     def _unanswered(self) -> int:
         answered = {one.reply_to for one in list(self.bench.telegram.sent)}
-        # An answer whose fate is unknown is given up, and said to be: it may have arrived.
-        given_up = self.bench.log.count(": maybe sent")
-        return sum(id not in answered for id in list(self._said)) - given_up
+        return sum(id not in answered for id in list(self._said)) - self._given_up()
+
+    def _given_up(self) -> int:
+        """Answers whose fate is unknown are given up, and said to be; some of them have arrived."""
+        return self.bench.log.count(": maybe sent")
 
     def _told(self, text: str) -> int:
         return sum(one.text.removeprefix(MARK) == text for one in list(self.bench.telegram.sent))
@@ -170,7 +172,7 @@ class Soak:
             thread.join()
         self._over.set()
         breaking.join()
-        self._wait(lambda: not self._unanswered(), "a person was never answered")
+        self._wait(lambda: self._unanswered() <= 0, "a person was never answered")
         self._judge()
         used = self.bench.board.flash_counters().since(before)
         self.report.flash_bytes, self.report.flash_erases = used.bytes, used.erases
@@ -186,6 +188,10 @@ class Soak:
             if quoted[id] > 1:
                 report.problems.append(f"{quoted[id]} answers to {text!r}")
         report.given_up = sum(quoted[id] == 0 for id in self._said)
+        if report.given_up > self._given_up():
+            report.problems.append(
+                f"{report.given_up} without an answer, {self._given_up()} of them given up"
+            )
         for one in sent:
             if one.reply_to in self._said:
                 asked = self._said[one.reply_to]
