@@ -581,6 +581,8 @@ class TestAsking(unittest.TestCase):
             answer = await question
             while bench.server.updates and not service.done():
                 await asyncio.sleep(0)
+            for _ in range(20):
+                await asyncio.sleep(0)
             service.cancel()
             try:
                 await service
@@ -607,10 +609,23 @@ class TestAsking(unittest.TestCase):
             bench.server.press(data[1], who=OWNER)
             bench.server.press(data[0], who=OWNER)
 
-        self.assertEqual(self.ask(press)[1], False)
+        bench, answer = self.ask(press)
+        self.assertEqual(answer, False)
+        # Presses that are of no question are of a message whose buttons lead nowhere.
+        self.assertEqual(set(self.closed(bench)), {9001})
 
-    def test_no_answer_is_a_no(self):
-        self.assertEqual(self.ask(nobody, timeout_s=0.01)[1], False)
+    def closed(self, bench):
+        return [
+            fields["message_id"]
+            for name, fields in bench.server.calls
+            if name == "editMessageReplyMarkup" and "reply_markup" not in fields
+        ]
+
+    def test_no_answer_is_a_no_and_leaves_no_buttons(self):
+        bench, answer = self.ask(nobody, timeout_s=0.01)
+        self.assertEqual((answer, self.closed(bench)), (False, [9001]))
+        bench, _ = self.ask(lambda bench, data: bench.server.press(data[0]))
+        self.assertEqual(self.closed(bench), [])
 
     def test_without_an_owner_the_answer_is_no(self):
         bench = Bench(owner="")

@@ -35,7 +35,16 @@ async def ask(bot, text, timeout_s):
         log("telegram", "no answer in %d s: taken as no" % timeout_s)
     finally:
         del bot.asks[token]
+        if question.answer is None:
+            # By itself: whoever asked may have been cancelled.
+            asyncio.create_task(_close(bot, question.message_id))
     return question.answer is True
+
+
+async def _close(bot, id):
+    """Take the buttons away from a question that is over."""
+    if id is not None:
+        await request(bot, "editMessageReplyMarkup", {"chat_id": bot.owner, "message_id": id})
 
 
 async def _ask(bot, question, token):
@@ -72,6 +81,9 @@ async def pressed(bot, update, who):
         answer = note = "Allowed" if question.answer else "Denied"
     fields = {"callback_query_id": str(update.get("id")), "text": answer}
     await request(bot, "answerCallbackQuery", fields)
+    if question is None and who == bot.owner:
+        # From before a restart, as a rule.
+        await _close(bot, update.get("message.message_id"))
     if note:
         # Without buttons, and with what was decided.
         fields = {

@@ -30,7 +30,7 @@ def keep(update, path, value):
         update["forwarded"] = True
     elif " %s " % name in (
         " message_id date chat.id chat.type from.id from.is_bot from.first_name text id data"
-        " reply_to_message.from.id reply_to_message.chat.id "
+        " reply_to_message.from.id reply_to_message.chat.id message.message_id "
     ):
         if name in update:  # the next piece of a long text
             value = (update[name] + value)[:_MAX_TEXT]
