@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import select
 import sys
@@ -72,8 +71,9 @@ def heartbeat(port: str | None, sim: str | None, now: bool, as_json: bool) -> No
         _asked(port, sim, "/heartbeat", as_json)
         return
     with _console(port, sim) as console:
-        # An outcome that is quick comes with the answer.
-        for line in itertools.chain(console.ask("/trigger"), console.lines(TURN_LIMIT_S)):
+        # Nothing more is typed meanwhile: its echo could get into the outcome.
+        console.say("/trigger")
+        for line in console.lines(TURN_LIMIT_S):
             if line.startswith("heartbeat: "):
                 break
             if not as_json:

@@ -86,11 +86,15 @@ class Console:
         """The line that has begun and not ended."""
         return self._text
 
-    def ask(self, command: str, limit_s: float = ANSWER_LIMIT_S) -> list[str]:
-        """The answer to a command such as `/why`, as lines."""
+    def say(self, text: str) -> None:
+        """Begin something new."""
         # Ctrl-B means nothing to the console, and makes a raw REPL answer instead of keeping silent.
         self.transport.write(b"\x02")
-        self.type(command)
+        self.type(text)
+
+    def ask(self, command: str, limit_s: float = ANSWER_LIMIT_S) -> list[str]:
+        """The answer to a command such as `/why`, as lines."""
+        self.say(command)
         for line in self.lines(limit_s):
             # The mark waits for the first line, or its echo would get into the answer.
             if line.strip() and not LOG_LINE.match(line):
@@ -121,8 +125,7 @@ class Console:
     def chat(self, text: str, limit_s: float = TURN_LIMIT_S) -> Iterator[str]:
         """Say something; yield the lines of the answer. A question of the agent's ends with `[y/n]`: type the
         answer while the generator waits."""
-        self.transport.write(b"\x02")
-        self.type(text)
+        self.say(text)
         for line in self.lines(limit_s):
             if LOG_LINE.match(line) or not line.strip():
                 continue
