@@ -56,12 +56,15 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     ),
 }
 
-#: How `tenner --help` groups them; what stands in no group comes last.
+#: How `tenner --help` groups them.
 GROUPS = {
     "A board": ["boards", "flash", "deploy", "sd-card", "setup", "sync", "doctor"],
     "The agent on it": ["chat", "status", "why", "heartbeat", "sensors", "logs"],
     "Its files": ["pull", "backup", "restore"],
     "Its Python": ["repl", "run", "mount"],
+    "What it may use": ["skills", "mcp"],
+    "No board, and many": ["sim", "fleet"],
+    "This command": ["completion"],
 }
 click.rich_click.COMMAND_GROUPS = {
     "tenner": [{"name": title, "commands": names} for title, names in GROUPS.items()]
@@ -138,7 +141,11 @@ class LazyGroup(click.RichGroup):
 )
 @click.version_option(tenner_version(), prog_name="tenner")
 def main() -> None:
-    """An AI agent that lives on a ten-dollar board: flash it, sync it, talk to it."""
+    """An AI agent that lives on a ten-dollar board: flash it, sync it, talk to it.
+
+    Begin with `tenner flash --fast` and `tenner setup`; for a Linux board with `tenner deploy USER@HOST`; without a board
+    with `tenner sim start`. `tenner doctor` tells what is wrong.
+    """
 
 
 if __name__ == "__main__":

@@ -38,7 +38,7 @@ def script(shell: str) -> str:
 @click.argument("shell", required=False, type=click.Choice(_SHELLS))
 @click.option("--install", is_flag=True, help="Put it where the shell finds it.")
 def completion(shell: str | None, install: bool) -> None:
-    """Print the completion code for SHELL (yours, when it is left out), or install it."""
+    """Print the code by which a shell (yours, when none is named) completes commands and options, or install it."""
     chosen = shell or Path(os.environ.get("SHELL", "")).name
     if chosen not in _SHELLS:
         raise CommandError(f"there is completion for {', '.join(_SHELLS)}: name one of them")

@@ -49,9 +49,11 @@ def fleet() -> None:
 
 
 @fleet.command()
-@click.option("--host", help="The broker; the default is mqtt.host of --config.")
-@click.option("--port", type=int, help="Its port; 8883 unless the settings say otherwise.")
-@click.option("--user", help="Name at the broker.")
+@click.option("--host", metavar="HOST", help="The broker; the default is mqtt.host of --config.")
+@click.option(
+    "--port", type=int, metavar="PORT", help="Its port; 8883 unless the settings say otherwise."
+)
+@click.option("--user", metavar="NAME", help="Name at the broker.")
 @click.option("--tls/--no-tls", default=None, help="Verified TLS, which is the default.")
 @click.option(
     "--ca",
@@ -63,7 +65,13 @@ def fleet() -> None:
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="A board's config.json: the broker's settings are taken from it.",
 )
-@click.option("--topic", default="tenner", show_default=True, help="The boards are below it.")
+@click.option(
+    "--topic",
+    default="tenner",
+    metavar="TOPIC",
+    show_default=True,
+    help="The boards are below it.",
+)
 @json_option
 def status(
     host: str | None,

@@ -38,9 +38,15 @@ def mcp() -> None:
 
 @mcp.command()
 @click.argument("url")
-@click.option("--name", default=_SERVER, help="What the settings call it: mcp.NAME.")
-@click.option("--call", "tool", help="The tool to call, by the server's name for it.")
-@click.option("--args", "arguments", default="{}", help="Its arguments, a JSON object.")
+@click.option(
+    "--name", default=_SERVER, metavar="NAME", help="What the settings call it: mcp.NAME."
+)
+@click.option(
+    "--call", "tool", metavar="TOOL", help="The tool to call, by the server's name for it."
+)
+@click.option(
+    "--args", "arguments", default="{}", metavar="JSON", help="Its arguments, a JSON object."
+)
 @click.option(
     "--ca",
     type=click.Path(exists=True, file_okay=False, path_type=Path),

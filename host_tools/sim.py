@@ -49,7 +49,7 @@ def _number(value: float) -> str:
 
 
 name_option = click.option(
-    "--name", default=None, help="Which board; needed when several are running."
+    "--name", default=None, metavar="NAME", help="Which board; needed when several are running."
 )
 
 
@@ -59,13 +59,18 @@ def sim() -> None:
 
 
 @sim.command()
-@click.option("--name", default="board", show_default=True, help="What to call it.")
-@click.option("--heap", default="192K", show_default=True, help="Heap of the firmware.")
+@click.option(
+    "--name", default="board", metavar="NAME", show_default=True, help="What to call it."
+)
+@click.option(
+    "--heap", default="192K", metavar="SIZE", show_default=True, help="Heap of the firmware."
+)
 @click.option(
     "--runtime",
     type=click.Choice(["micropython", "cpython"]),
     default="micropython",
     show_default=True,
+    help="What runs the firmware.",
 )
 @click.option(
     "--flash",
@@ -73,11 +78,19 @@ def sim() -> None:
     default=None,
     help="Flash image to start from; made with the firmware when it does not exist.",
 )
-@click.option("--tcp", "tcp_port", type=int, default=None, help="Serial line on this TCP port.")
+@click.option(
+    "--tcp",
+    "tcp_port",
+    type=int,
+    metavar="PORT",
+    default=None,
+    help="Serial line on this TCP port.",
+)
 @click.option(
     "--rfc2217",
     "rfc2217_port",
     type=int,
+    metavar="PORT",
     default=None,
     help="Serial line with DTR and RTS, which reset the chip, on this TCP port.",
 )
@@ -177,7 +190,11 @@ def wifi(state: str, name: str | None) -> None:
 @sim.command()
 @click.argument("action", type=click.Choice(["on", "off", "cycle", "cut"]))
 @click.option(
-    "--after-writes", default=0, show_default=True, help="cut: at the write after so many."
+    "--after-writes",
+    default=0,
+    metavar="COUNT",
+    show_default=True,
+    help="cut: at the write after so many.",
 )
 @click.option("--torn", is_flag=True, help="cut: leave that write half done.")
 @name_option
@@ -203,7 +220,11 @@ def fault(device: str, kind: str, name: str | None) -> None:
 
 @sim.command()
 @click.option(
-    "--after-bytes", type=int, default=None, help="When so many more bytes were sent to it."
+    "--after-bytes",
+    type=int,
+    metavar="COUNT",
+    default=None,
+    help="When so many more bytes were sent to it.",
 )
 @name_option
 def unplug(after_bytes: int | None, name: str | None) -> None:
@@ -249,8 +270,22 @@ def reset(name: str | None) -> None:
 
 
 @sim.command()
-@click.option("--advance", "advance_s", type=int, default=0, help="Let so many seconds pass.")
-@click.option("--drift", "drift_s", type=int, default=0, help="Put the board's clock wrong.")
+@click.option(
+    "--advance",
+    "advance_s",
+    type=int,
+    metavar="SECONDS",
+    default=0,
+    help="Let so many seconds pass.",
+)
+@click.option(
+    "--drift",
+    "drift_s",
+    type=int,
+    metavar="SECONDS",
+    default=0,
+    help="Put the board's clock wrong.",
+)
 @name_option
 def clock(advance_s: int, drift_s: int, name: str | None) -> None:
     """Show the true and the board's time (Unix seconds), or move them."""

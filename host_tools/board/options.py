@@ -38,6 +38,7 @@ def board_options(command: F) -> F:
         "--port",
         "-p",
         envvar="TENNER_PORT",
+        show_envvar=True,
         default=None,
         metavar="PORT",
         shell_complete=_complete_port,

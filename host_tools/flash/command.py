@@ -79,15 +79,29 @@ class _Terminal:
     default=None,
     help="A folder of boards/, or one with a variant: ESP32_GENERIC_S3-SPIRAM_OCT.",
 )
-@click.option("--release", "version", default=None, help="A MicroPython release, e.g. 1.27.0.")
+@click.option(
+    "--release",
+    "version",
+    default=None,
+    metavar="VERSION",
+    help="A MicroPython release, e.g. 1.27.0.",
+)
 @click.option(
     "--fast",
     is_flag=True,
     help="Put the agent and the workspace on it in the same pass: an empty board is a working agent.",
 )
-@click.option("--sha256", default=None, help="The sha256 a downloaded image must have.")
+@click.option(
+    "--sha256", default=None, metavar="HEX", help="The sha256 a downloaded image must have."
+)
 @click.option("--discard", is_flag=True, help="Go on although files on the board cannot be read.")
-@click.option("--baud", default=DEFAULT_BAUD, show_default=True, help="Speed of the serial line.")
+@click.option(
+    "--baud",
+    default=DEFAULT_BAUD,
+    metavar="BAUD",
+    show_default=True,
+    help="Speed of the serial line.",
+)
 @board_options
 @json_option
 def flash(

@@ -30,7 +30,7 @@ fi
 
 @click.command(name="sd-card")
 @click.argument("path", type=click.Path(exists=True, file_okay=False, path_type=Path))
-@click.option("--ssid", help="Name of the Wi-Fi network. [default: ask]")
+@click.option("--ssid", metavar="NAME", help="Name of the Wi-Fi network. [default: ask]")
 @click.option(
     "--password-file",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),

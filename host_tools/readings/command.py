@@ -21,7 +21,7 @@ from host_tools.readings.terminal import plot as plot_lines
 @click.command()
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @board_options
-@click.option("--hours", default=24.0, show_default=True, help="How far back.")
+@click.option("--hours", default=24.0, metavar="HOURS", show_default=True, help="How far back.")
 @click.option("--plot", is_flag=True, help="Draw the readings here in the terminal.")
 @click.option("--png", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path), help="Draw them into a PNG file.")  # fmt: skip
 @json_option

@@ -143,7 +143,13 @@ def _talk(port: str | None, sim: str | None) -> None:
 @board_options
 @click.option("--follow", "-f", is_flag=True, help="Print what the board says, as it comes.")
 @click.option(
-    "--lines", "-n", "count", default=20, show_default=True, help="How many of the newest."
+    "--lines",
+    "-n",
+    "count",
+    default=20,
+    metavar="COUNT",
+    show_default=True,
+    help="How many of the newest.",
 )
 @json_option
 def logs(port: str | None, sim: str | None, follow: bool, count: int, as_json: bool) -> None:

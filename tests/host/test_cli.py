@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+import rich_click as click
 from click.testing import CliRunner
 
 from host_tools import ROOT, errors
@@ -37,9 +38,54 @@ def test_help_lists_every_command_without_reading_its_module():
     assert done.stdout.splitlines()[-1] == "['host_tools.cli', 'host_tools.errors']"
 
 
-def test_every_group_names_commands_that_are_there():
-    for names in GROUPS.values():
-        assert set(names) <= set(COMMANDS), names
+def test_every_command_is_in_one_group():
+    assert sorted(name for names in GROUPS.values() for name in names) == sorted(COMMANDS)
+
+
+def commands(group, path=()):
+    """Every command with its words, those of groups too."""
+    for name in sorted(group.list_commands(None)):
+        command = group.get_command(None, name)
+        yield (*path, name), command
+        if hasattr(command, "list_commands"):
+            yield from commands(command, (*path, name))
+
+
+ALL = dict(commands(main))
+
+
+def test_every_option_says_what_it_is_and_what_its_value_is():
+    for words, command in ALL.items():
+        for parameter in command.params:
+            if parameter.param_type_name == "option":
+                assert parameter.help, (words, parameter.name)
+                kind = parameter.make_metavar(click.Context(command))
+                assert parameter.is_flag or kind not in ("TEXT", "INTEGER", "FLOAT"), words
+
+
+def documents():
+    return [ROOT / "README.md", *(ROOT / "docs").glob("*.md"), *(ROOT / "boards").glob("**/*.md")]
+
+
+@pytest.mark.parametrize("path", documents(), ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_commands_in_the_documentation_are_there(path):
+    """Those in code: a line of a block, or between two backquotes."""
+    text = path.read_text()
+    blocks = re.findall(r"^```\w*\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    lines = [line for block in blocks for line in block.splitlines()]
+    lines += re.findall(
+        r"`([^`\n]+)`", re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
+    )
+    for line in lines:
+        for found in re.findall(r"(?:^|(?<!-m)[ $(])tenner ([a-z](?:[a-z-]+ ?)+[^)|#]*)", line):
+            words = found.split()
+            known = max(
+                (words[:n] for n in (1, 2) if tuple(words[:n]) in ALL), key=len, default=None
+            )
+            assert known, line
+            options = {name for parameter in ALL[tuple(known)].params for name in parameter.opts}
+            for word in re.findall(r"(?:^|[ \[])(--?[a-z][a-z0-9-]*)", found):
+                assert word in options | {"--help", "-h"}, line
 
 
 @pytest.mark.parametrize("name", sorted(COMMANDS))
@@ -49,9 +95,6 @@ def test_every_command_has_help_of_its_own(name):
     assert f"Usage: tenner {name}" in done.output
     command = main.get_command(None, name)
     assert command.help and command.help.splitlines()[0].endswith((".", ":")), command.help
-    for parameter in command.params:
-        if parameter.param_type_name == "option":
-            assert parameter.help, f"{name} {parameter.name}"
     assert ("--json" in done.output) or name not in REPORTS
 
 
