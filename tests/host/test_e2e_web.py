@@ -3,7 +3,16 @@
 import json
 import re
 
-from host_tools.services import API_KEY, OWNER, TOKEN, Authority, Response, Service
+from host_tools.services import (
+    API_KEY,
+    OWNER,
+    TOKEN,
+    Answer,
+    Authority,
+    Response,
+    Service,
+    ToolCall,
+)
 from tests.host.e2e import HEAP, ONE_SESSION, PASSWORD, SideBySide, agent_board
 
 together = SideBySide(4)
@@ -160,6 +169,11 @@ ASKED = {
 }
 
 
+def deny(bench, question):
+    data = {one["text"]: one["callback_data"] for one in question.buttons}
+    bench.telegram.press(question, data["Deny"])
+
+
 @together.check
 def test_orders_that_the_owner_is_asked_about():
     with Pages({f"/{name}": page for name, (page, _) in ASKED.items()}) as pages:
@@ -171,14 +185,27 @@ def test_orders_that_the_owner_is_asked_about():
                 bench.telegram.say(OWNER, fetch(pages, f"/{name}"))
                 bench.wait_told(question)
                 asked = next(one for one in bench.telegram.sent if re.search(question, one.text))
-                data = {one["text"]: one["callback_data"] for one in asked.buttons}
-                bench.telegram.press(asked, data["Deny"])
+                deny(bench, asked)
                 bench.wait_told("the owner said no, or nothing, to: ")
                 no_harm(bench)
                 assert bench.log.count("error: the owner said no") == count
             bench.model.obey = False
-            assert "obey" not in bench.ask("read HEARTBEAT.md")
+            # An order for the turn after this one.
+            change = ToolCall("append_file", {"path": "HEARTBEAT.md", "text": "by hand"})
+            bench.telegram.sent.clear()
+            bench.model.script = [Answer("", [change]), "I did as I was told."]
+            bench.telegram.say(OWNER, "thanks")
+            bench.wait_told(ASKED["heartbeat"][1])
+            deny(bench, bench.telegram.sent[0])
+            bench.wait_told("I did as I was told.")
+            said = bench.ask("read HEARTBEAT.md")
+            assert "obey" not in said and "by hand" not in said
             assert "obey" not in bench.ask('call cron {"action":"list"}')
+            # Where nobody has read a page, the owner's word is enough.
+            bench.ask("/new")
+            bench.model.script = [Answer("", [change]), "It is done."]
+            assert bench.ask("change it") == "It is done."
+            assert "by hand" in bench.ask("read HEARTBEAT.md")
 
 
 @together.check
