@@ -129,6 +129,18 @@ class Gates(unittest.TestCase):
         self.assertEqual([text for _, text in board.sent][1:], ["Tank low: 11 %"])
         self.assertEqual(board.turns, [])
 
+    def test_an_alert_for_which_there_was_no_memory_is_sent_later(self):
+        board = sim.Board(TANK)
+        board.readings["tank"] = {"level": 50}
+        board.pass_time(300)
+        board.readings["tank"] = {"level": 12.5}
+        board.confirms = MemoryError()
+        board.pass_time(120)
+        self.assertEqual(board.sent, [])
+        board.confirms = True
+        board.pass_time(120)
+        self.assertEqual([text for _, text in board.sent], ["Tank low: 12.5 %"])
+
     def test_no_gate_is_true(self):
         board = sim.Board("- (when room.temperature > 30) A.\n- (when room.temperature > 40) B.\n")
         board.pass_time(1790)

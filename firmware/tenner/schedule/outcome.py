@@ -82,6 +82,8 @@ def _wait(box, tasks, reason, tokens):
 
 async def _deliver(box, text, to):
     """Give a text to a person: "yes", "queued", or "repeat" when the owner was told before."""
+    # Garbage of the steps before would be in the way of what delivers.
+    await box.app.let_go()
     if to:
         return await box.app.part("scheduled").deliver_job(text, to.get("channel"), to.get("chat"))
     from tenner.schedule.dedup import deliver

@@ -64,11 +64,25 @@ async def send(heartbeat, tasks):
     """Send the texts of `notify` tasks. (action, reason) of the last."""
     for task in tasks:
         _begin(heartbeat, [task])
-        text = await _filled(heartbeat, task)
-        # What makes the text makes room for what sends it.
-        await heartbeat.app.let_go(*_READ)
-        answer = await _settle(heartbeat, [task], text)
+        try:
+            text = await _filled(heartbeat, task)
+            # What makes the text makes room for what sends it.
+            await heartbeat.app.let_go(*_READ)
+            answer = await _settle(heartbeat, [task], text)
+        except MemoryError as error:
+            await heartbeat.app.rest()
+            answer = _put_off(heartbeat, task, error)
     return answer
+
+
+def _put_off(heartbeat, task, error):
+    """The text waits; if it is in the outbox already, its mark will tell."""
+    from tenner.schedule.book import Book
+
+    book = Book(heartbeat)
+    if task.run:
+        book.take_back([task], str(error), 1)
+    return book.retry([task], "no memory for an alert")
 
 
 async def _filled(heartbeat, task):
