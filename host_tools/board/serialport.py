@@ -1,11 +1,13 @@
-"""Serial ports as pyserial opens them by their URL, and rfc2217 without its delays."""
+"""Serial ports as pyserial opens them by their URL, and two of them without their delays."""
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 import serial
 from serial import rfc2217
+from serial.urlhandler import protocol_socket
 
 
 class _QuickRfc2217(rfc2217.Serial):
@@ -20,6 +22,19 @@ class _QuickRfc2217(rfc2217.Serial):
         self._timeout = seconds
 
 
+class _QuickSocket(protocol_socket.Serial):
+    """Its own close() sleeps for 0.3 s, lest somebody should connect again too soon."""
+
+    _socket: Any
+
+    def close(self) -> None:
+        if self.is_open:
+            self.is_open = False
+            with contextlib.suppress(OSError):
+                self._socket.close()
+            self._socket = None
+
+
 def new_port(
     device: str, *, timeout: float | None = None, write_timeout: float | None = None
 ) -> Any:
@@ -28,6 +43,10 @@ def new_port(
         port: Any = _QuickRfc2217(baudrate=115200, timeout=timeout)
         port.port = device
         return port
+    if device.startswith("socket://"):
+        line: Any = _QuickSocket(timeout=timeout, write_timeout=write_timeout)
+        line.port = device
+        return line
     return serial.serial_for_url(
         device,
         do_not_open=True,

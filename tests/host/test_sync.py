@@ -24,13 +24,12 @@ PARTS = 12
 # Stands for the agent: it starts only when all its modules are of one version, and says which.
 APP = """
 def main(root=""):
-    import os
+    import time
     parts = [__import__("tenner.part%d" % n, None, None, ["V"]).V for n in range({parts})]
     kind = "MIX" if [v for v in parts if v != {version}] else "tenner"
     print("   +0.0s boot      %s {version} on esp32 (POWER start)" % kind)
     while True:
-        for _ in range(100000):
-            pass
+        time.sleep_ms(5)
 """
 
 
