@@ -29,7 +29,7 @@ def noise(seed):
     return random.Random(seed).randbytes(60000)
 
 
-#: The same for all: compiling takes a second each time.
+#: The same for all tests.
 firmware_tree = functools.cache(build.firmware_tree)
 
 
@@ -42,7 +42,6 @@ def place(folder, monkeypatch):
     monkeypatch.setenv("TENNER_SIM_DIR", str(folder / "sim"))
     monkeypatch.delenv("TENNER_PORT", raising=False)
     monkeypatch.setattr("host_tools.flash.loader.CONNECT_ATTEMPTS", 1)
-    monkeypatch.setattr("host_tools.flash.plan.firmware_tree", firmware_tree)
 
 
 def tenner(*arguments, code=0, text=None):
