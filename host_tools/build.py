@@ -181,8 +181,7 @@ def firmware_tree(
         )
         resident = resident_modules(modules)
         stays = {name: _import_name(name) in resident for name in modules}
-        given = {name: frozenset(keywords({name: short[name]})) for name in modules}
-        small = _made_small({name: compiled[told[name]] for name in modules}, stays, given)
+        small = _made_small({name: compiled[told[name]] for name in modules}, stays, short)
         for name, data in small.items():
             tree[f"/lib/{name.removesuffix('.py')}.mpy"] = data
     else:
@@ -325,19 +324,21 @@ def _shortened(
 
 
 def _made_small(
-    compiled: dict[str, bytes], stays: dict[str, bool], given: dict[str, frozenset[str]]
+    compiled: dict[str, bytes], stays: dict[str, bool], sources: dict[str, bytes]
 ) -> dict[str, bytes]:
     """What `made_small` makes of each, from the cache when nothing has changed."""
 
     def make() -> dict[str, str]:
+        given = {name: frozenset(keywords({name: sources[name]})) for name in compiled}
         return {
             name: b64encode(made_small(data, stays[name], given[name])).decode()
             for name, data in compiled.items()
         }
 
     resident = ",".join(name for name in compiled if stays[name])
+    files = compiled | {f"source {name}": sources[name] for name in compiled}
     return {
-        name: b64decode(text) for name, text in _kept(f"small {resident}", compiled, make).items()
+        name: b64decode(text) for name, text in _kept(f"small {resident}", files, make).items()
     }
 
 
