@@ -7,7 +7,6 @@ import unittest
 from fakes import FakeCtx, FakeI2C, FakeSPI
 from support import cancelled, run, temp_folder
 from tenner.port.compat import sleep_ms
-from tenner.store import files
 
 ROWS = "LED,GPIO3\nA0,GPIO0\nBUTTON,GPIO9,input_only:_boot_button\nFLASH,GPIO14,reserved:_flash\n"
 WRITES = ("tools.i2c", "tools.spi", "tools.gpio", "tools.pwm")
@@ -208,22 +207,6 @@ class TestWhatIsOffered(Board):
         for name in ("i2c", "spi", "gpio", "pwm"):
             self.assertNotIn(name, denied)
         self.assertIn("adc", denied)
-
-    def test_all_schemas_together_are_small(self):
-        registry = self.ctx().registry
-        folder = registry.path("i2c").rsplit("/", 1)[0]
-        # Some are offered only where a setting asks for them.
-        asked_for = ("web_fetch", "web_search", "find_skills", "install_skill")
-        always = more = 0
-        for name in registry.built_in:
-            size = files.size("%s/%s.json" % (folder, name))
-            always += 0 if name in asked_for else size
-            more += size if name in asked_for else 0
-        self.assertTrue(always <= 4096, always)
-        self.assertTrue(more <= 1024, more)
-        files.write_atomic(self.folder + "/workspace/SENSORS.json", "{}")
-        beat = sum([files.size(path) for path in self.ctx().registry.schemas("heartbeat")])
-        self.assertTrue(beat <= 1536, beat)
 
 
 class TestWhoDecides(Board):
