@@ -5,6 +5,12 @@ import gc
 import os
 import sys
 
+if sys.implementation.name == "cpython":
+    # asyncio imports them, and as a rule nobody uses them: 1.1 MB with what they import in turn.
+    from tenner.port.linux_later import later
+
+    later("inspect", "locale")
+
 from tenner.port.compat import const
 
 _GARBAGE = const(32768)
@@ -107,6 +113,9 @@ def main(argv):
         # Collected early, the live heap stays in few pages; the others are never touched, so they cost nothing.
         gc.threshold(_GARBAGE)
     from tenner.app import main as run
+    from tenner.port.linux_pages import let_go_later
+
+    let_go_later()
 
     return run(root, config, workspace)
 

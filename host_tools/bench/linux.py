@@ -52,6 +52,12 @@ def resident_mb(status: str) -> float:
     return int(row.split()[1]) / 1024
 
 
+def _environment() -> dict[str, str]:
+    """What a service has: compiled code may be kept."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    return {**kept, "TENNER_PYTHON": sys.executable}
+
+
 class Agent:
     """One agent of a release, started as the service starts it."""
 
@@ -64,7 +70,7 @@ class Agent:
         self.begun = time.monotonic()
         self.process = subprocess.Popen(
             [folder / "tenner-agent", "--root", root],
-            env={**os.environ, "TENNER_PYTHON": sys.executable},
+            env=_environment(),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -77,6 +83,12 @@ class Agent:
         assert self.process.stdout is not None
         for line in self.process.stdout:
             self.lines.put(line)
+
+    def settle(self) -> None:
+        """Wait until it is done with what comes of starting: the turns are made after that."""
+        deadline = time.monotonic() + _PATIENCE_S
+        while "started: " not in self.lines.get(timeout=deadline - time.monotonic()):
+            pass
 
     def rss_mb(self) -> float:
         return resident_mb(Path(f"/proc/{self.process.pid}/status").read_text())
@@ -109,6 +121,7 @@ def _rss_mb(runtime: str) -> float:
     with _unpacked(runtime) as folder, Services() as services:
         agent = Agent(folder, services, runtime)
         try:
+            agent.settle()
             for number in range(TURNS):
                 ask(services, number, _PATIENCE_S)
             return agent.rss_mb()

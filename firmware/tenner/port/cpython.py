@@ -4,9 +4,14 @@
 import asyncio
 import codecs
 import os
+import socket
 import sys
 import time
 import traceback
+from asyncio import sslproto
+
+# asyncio keeps a buffer of this size for each TLS connection: it is the longest record, not the usual 256 KB.
+sslproto.SSLProtocol.max_size = 16384
 
 
 def const(value):
@@ -34,9 +39,21 @@ def sleep_ms(ms):
 
 async def open_connection(host, port, ssl=None, server_hostname=None):
     """Return a stream, which is both the reader and the writer as on MicroPython."""
-    reader, writer = await asyncio.open_connection(
-        host, port, ssl=ssl, server_hostname=server_hostname
-    )
+    if host.isascii():
+        # Text would load modules for international names.
+        host = host.encode()
+        server_hostname = server_hostname and server_hostname.encode()
+    find = asyncio.get_running_loop().run_in_executor
+    found = await find(None, socket.getaddrinfo, host, port, 0, socket.SOCK_STREAM)
+    for last, address in enumerate(found, 1 - len(found)):
+        try:
+            reader, writer = await asyncio.open_connection(
+                address[4][0], port, ssl=ssl, server_hostname=server_hostname
+            )
+            break
+        except OSError:
+            if last == 0:
+                raise
     stream = Stream(reader, writer)
     return stream, stream
 

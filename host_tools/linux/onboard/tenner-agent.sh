@@ -10,4 +10,17 @@ if [ -x "$here/kit/ld.so" ]; then
         -X heapsize="${TENNER_HEAP:-2M}" -m tenner "$@"
 fi
 export PYTHONPATH="$here/lib"
-exec "${TENNER_PYTHON:-python3}" -u -m tenner "$@"
+python=${TENNER_PYTHON:-python3}
+# Less memory: one pool for all threads, no columns in tracebacks and, as in MicroPython's releases, no docstrings. Those are
+# left out by compiling, which a process of its own does: one that compiles does not give back all it took for that.
+export MALLOC_ARENA_MAX=1 PYTHONNODEBUGRANGES=1
+cache=$here/__pycache__
+if [ ! -d "$cache" ] && ! mkdir "$cache" 2>/dev/null; then
+    exec "$python" -u -m tenner "$@"
+fi
+export PYTHONPYCACHEPREFIX="$cache"
+if [ ! -e "$cache/done" ]; then
+    "$python" -OO -m compileall -q "$here/lib" >/dev/null
+    "$python" -OO -c 'import asyncio, concurrent.futures.thread, ctypes, json, runpy, ssl' && : >"$cache/done"
+fi
+exec "$python" -OO -u -m tenner "$@"
