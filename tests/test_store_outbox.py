@@ -163,6 +163,31 @@ class TestRetries(OutboxCase):
         self.assertEqual(self.lines("failed.jsonl")[0][4:], ["the bot was blocked", "x"])
 
 
+class TestKept(OutboxCase):
+    def test_another_one_goes_on_where_this_one_ends(self):
+        id = self.box.add("telegram", "1", "x")
+        self.box.add("telegram", "1", "behind it")
+        for wait_s in (5, 25):
+            self.box.next_due()
+            self.assertEqual(self.box.failed(id), "retry")
+            self.assertEqual(self.box.next_wake(), wait_s)
+            self.box = Outbox(self.folder, self.clock, self.box.kept())
+            self.assertEqual(self.box.next_wake(), wait_s)
+            self.clock.sleep(wait_s)
+        self.assertEqual(self.box.next_due().text, "x")
+        self.box.confirm(id)
+        self.assertEqual(self.box.add("telegram", "1", "x", id=id), id)
+        self.assertEqual(len(self.box), 1)
+        self.reboot()
+        self.assertEqual(self.texts(), ["behind it"])
+
+    def test_when_nothing_waits_the_file_is_enough(self):
+        id = self.box.add("telegram", "1", "x")
+        self.box.next_due()
+        self.box.confirm(id)
+        self.assertEqual(self.box.kept(), None)
+
+
 class TestDoubt(OutboxCase):
     def test_an_answer_that_may_have_arrived_is_not_repeated(self):
         id = self.box.add("telegram", "1", "x")
