@@ -400,6 +400,20 @@ class Answers(unittest.TestCase):
         board.pass_time(1800)
         self.assertEqual(len(board.sent), 3)
 
+    def test_what_arrives_before_the_clock_is_set_counts_too(self):
+        board = sim.Board("- Check.\n")
+        board.reply = sim.Result("Fire!")
+        board.confirms = False
+        board.pass_time(7200)
+        utc, board.clock.utc, board.clock.trusted = board.clock.utc, 946684800, False
+        board.service.confirm(board.waiting.pop())
+        board.clock.utc, board.clock.trusted = utc, True
+        board.boot()
+        board.pass_time(23 * 3600)
+        self.assertEqual(len(board.sent), 1)
+        board.pass_time(3 * 3600)
+        self.assertEqual(len(board.sent), 2)
+
     def test_numbers_may_be_masked(self):
         board = sim.Board("- Check.\n", heartbeat__dedup_numbers=True)
         texts = ["12.5 of 30,000 at 7", "3 of 0.5 at 12", "999 of 1.000,5 at 0", "7 of 7 at 7"]

@@ -4,7 +4,7 @@
 A text is known by its mark. Only what was confirmed as sent counts, and it counts over reboots; that an
 alert still waits is known to whoever queued it, by the same mark.
 
-state/said.json is [[mark of a text, when it arrived], ...].
+state/said.json is [[mark of a text, when it arrived], ...]; 0 is a time that nobody knew.
 """
 
 from tenner.port.compat import const
@@ -15,8 +15,11 @@ _MAX_KEPT = const(48)
 async def deliver(heartbeat, text):
     """Give a text to the owner unless it was said before: "yes", "queued" or "repeat"."""
     mark = mark_of(heartbeat, text)
-    if mark and any(said == mark for said, _ in _recent(heartbeat)):
-        return "repeat"
+    for said, at in _recent(heartbeat):
+        if said == mark:
+            if not at and heartbeat.app.clock.trusted:
+                confirm(heartbeat, mark)
+            return "repeat"
     sent = await heartbeat.app.part("scheduled").deliver_alert(text, mark)
     if mark and sent == "yes":
         confirm(heartbeat, mark)
@@ -28,7 +31,8 @@ def confirm(heartbeat, mark):
     import json
 
     kept = [pair for pair in _recent(heartbeat) if pair[0] != mark]
-    kept.append([mark, heartbeat.app.clock.now()])
+    clock = heartbeat.app.clock
+    kept.append([mark, clock.now() if clock.trusted else 0])
     heartbeat.stores().save("said", [json.dumps(kept[-_MAX_KEPT:])])
 
 
@@ -38,7 +42,7 @@ def _recent(heartbeat):
     now = clock.now()
     window_s = _window_s(heartbeat)
     for pair in heartbeat.stores().load("said")[0] or ():
-        age_s = now - pair[1]
+        age_s = now - (pair[1] or now)
         # A time to come was written by another clock. Without a trusted one nobody knows how
         # long ago that was, and saying nothing twice is the promise.
         if -window_s < age_s < window_s or (age_s < 0 and not clock.trusted):
