@@ -31,6 +31,16 @@ class Item:
     that what waits keeps none of this module in memory.
     """
 
+    id: str
+    added: int
+    channel: str
+    chat: str
+    alert: bool
+    reply_to: object
+    born: int
+    due: int
+    start: int
+    size: int
     text = None
     maybe = held = False  # held: the other side told us when to come again
     tries = 0
