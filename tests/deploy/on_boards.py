@@ -448,7 +448,8 @@ def test_a_user_who_is_not_root_has_it_in_the_own_folders(pilot, first):
     assert os.stat(f"/proc/{agent}").st_uid == 1000
     second = changed(first, trouble="OTHER = 1\n")
     assert sorted(deploy(pilot, second).code.write) == ["SHA256SUMS", "lib/tenner/trouble.mpy"]
-    os.kill(pilot.agents()[0], 9)
+    (agent,) = pilot.agents()
+    os.kill(agent, 9)
     log = pilot.path("/users/pilot/.local/state/tenner/agent.log")
     wait(lambda: "status 137 and starts again in 1 s" in log.read_text(), "the end")
     wait(lambda: pilot.agents() not in ([], [agent]), "the agent")
