@@ -21,11 +21,13 @@ pytestmark = pytest.mark.timeout(1200)
 #: CPython needs 3.5 s to start there, MicroPython 0.1 s.
 CORE = {
     "micropython": (
-        "agent channels_console net port sensors schedule store tools_check tools_exec tools_files tools_i2c "
+        "agent channels_console net port sensors schedule store tools_check tools_files tools_i2c "
         "tools_paths tools_pins tools_registry vectors"
     ),
-    "cpython": "agent_turn net_clock net_http port store_files store_slots store_outbox tools_exec",
+    "cpython": "agent_turn net_clock net_http port store_files store_slots store_outbox",
 }
+#: qemu-user keeps no limit on memory, so `exec` rightly finds that it contains nothing.
+NOT_HERE = ("test_tools_exec",)
 
 
 def files():
@@ -33,7 +35,8 @@ def files():
     for name, words in CORE.items():
         wanted = tuple(f"test_{word}" for word in words.split())
         for path in sorted(HERE.glob("test_*.py")):
-            if os.environ.get("ALL") == "1" or path.stem.startswith(wanted):
+            chosen = os.environ.get("ALL") == "1" or path.stem.startswith(wanted)
+            if chosen and path.stem not in NOT_HERE:
                 yield name, path
 
 
