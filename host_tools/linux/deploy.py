@@ -88,10 +88,11 @@ def boot_hint(board: LinuxBoard) -> str:
     base = board.probe.get("base")
     if board.ssh.run('cat "$1/init" 2>/dev/null || true', base).strip() != b"none":
         return ""
-    return (
-        f"nothing here starts the agent after a restart of the board: let that call `{base}/current/ctl start`"
-        + ("" if board.probe.get("user") == "root" else ", or log in as root")
-    )
+    way = f"let that call `{base}/current/ctl start`"
+    user = board.probe.get("user")
+    if board.probe.get("init") == "systemd" and user != "root":
+        way = f"let root call `loginctl enable-linger {user}`, and deploy again"
+    return f"nothing there starts the agent after a restart of the board: {way}"
 
 
 def deploy(

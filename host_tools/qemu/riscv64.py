@@ -20,6 +20,8 @@ from host_tools.qemu.cpio import Archive
 
 ARCHITECTURE = "riscv64"
 HOST = "licheervnano-1a2b"
+#: Who may log in but root.
+USER, USER_HOME = "pilot", "/users/pilot"
 #: The computer it runs on, as seen from inside: what listens there on the loopback is reached by this.
 OUTSIDE = "10.0.2.2"
 _MEMORY_MB = 256
@@ -31,7 +33,10 @@ _MODULES = (
     "failover net_failover virtio_net virtio_blk crc32c_generic libcrc32c crc16 mbcache jbd2 ext4"
 ).split()
 #: Of the packages, what nothing here asks for.
-_UNUSED = ("usr/share", "usr/lib/riscv64-linux-gnu/gconv", "usr/lib/python3.*/test")
+_UNUSED = (
+    *("usr/share/doc", "usr/share/man", "usr/share/locale"),
+    *("usr/lib/riscv64-linux-gnu/gconv", "usr/lib/python3.*/test"),
+)
 _UP = "the network is up"
 _PATIENCE_S = 180
 
@@ -46,13 +51,17 @@ busybox mount -t devtmpfs dev /disk/dev
 busybox mount -t proc proc /disk/proc
 [ -e /disk/bin/ls ] || busybox chroot /disk busybox --install -s /bin
 busybox chown -R 0:0 /disk/root
+busybox chown -R 1000:1000 /disk{home}
 exec busybox switch_root /disk /sbin/init
 """
 _NETWORK = "ip link set lo up; ip link set eth0 up; ip address add 10.0.2.15/24 dev eth0"
 # What an image from buildroot has.
 _FILES = {
-    "etc/passwd": "root:x:0:0:root:/root:/bin/sh\n",
-    "etc/group": "root:x:0:\n",
+    "etc/passwd": (
+        "root:x:0:0:root:/root:/bin/sh\nmessagebus:x:100:100::/:/bin/false\n"
+        f"{USER}:x:1000:1000::{USER_HOME}:/bin/sh\n"
+    ),
+    "etc/group": f"root:x:0:\nmessagebus:x:100:\n{USER}:x:1000:\n",
     "etc/hosts": "127.0.0.1 localhost\n",
     "etc/hostname": f"{HOST}\n",
     "etc/machine-id": "fedcba9876543210\n",
@@ -90,8 +99,9 @@ esac
 _UNITS = "etc/systemd/system"
 _MASKED = (
     "serial-getty@ttyS0.service getty.target ldconfig.service systemd-modules-load.service"
-    " systemd-logind.service proc-sys-fs-binfmt_misc.automount"
+    " proc-sys-fs-binfmt_misc.automount"
 ).split()
+_PERMIT = "".join(f"{kind} required pam_permit.so\n" for kind in ("auth", "account", "session"))
 _SYSTEMD = {
     f"{_UNITS}/network.service": f"""\
 [Service]
@@ -99,6 +109,8 @@ Type=oneshot
 RemainAfterExit=yes
 ExecStart=/bin/sh -c '{_NETWORK}; mkdir -p /etc/dropbear; dropbear -R -s; echo {_UP} >/dev/console'
 """,
+    "etc/pam.d/other": _PERMIT,
+    "etc/pam.d/systemd-user": f"{_PERMIT}session optional pam_systemd.so\n",
 }
 
 
@@ -121,7 +133,8 @@ class Computer:
         self._make_keys()
         packages = [userland()] + ([cpython()] if python else [])
         if systemd:
-            packages.append(debian.folder(f"{_FOLDER}/systemd", ARCHITECTURE, ["systemd"]))
+            wanted = ["systemd", "dbus", "libpam-systemd", "libpam-modules"]
+            packages.append(debian.folder(f"{_FOLDER}/systemd", ARCHITECTURE, wanted))
         self._make_disk(packages, systemd)
         (folder / "initial").write_bytes(self._initial_files(packages[0]))
         self._process: subprocess.Popen[bytes] | None = None
@@ -158,8 +171,11 @@ class Computer:
         for pattern in _UNUSED:
             for path in list(root.glob(pattern)):
                 shutil.rmtree(path)
-        for name in ("dev", "proc", "sys", "run", "tmp", "var/log", "opt", "root/.ssh"):
+        for name in ("dev", "proc", "sys", "run", "tmp", "var/log", "opt"):
             (root / name).mkdir(parents=True, exist_ok=True)
+        for home in (root / "root", root / USER_HOME.lstrip("/")):
+            (home / ".ssh").mkdir(parents=True)
+            shutil.copy(self.folder / "key.pub", home / ".ssh/authorized_keys")
         for name in ("bin", "sbin", "lib"):
             if not (root / name).is_symlink():
                 (root / name).symlink_to(f"usr/{name}")
@@ -178,8 +194,8 @@ class Computer:
                 (units / name).symlink_to("/dev/null")
         init = root / "usr/sbin/init"
         init.parent.mkdir(exist_ok=True)
+        init.unlink(missing_ok=True)
         init.symlink_to("../lib/systemd/systemd" if systemd else "../bin/busybox")
-        shutil.copy(self.folder / "key.pub", root / "root/.ssh/authorized_keys")
         self._disk = self.folder / "disk"
         with self._disk.open("wb") as disk:
             disk.truncate(_DISK_MB << 20)
@@ -198,7 +214,7 @@ class Computer:
         for name in _MODULES:
             packed = next(self._kernel.rglob(f"{name}.ko.xz"))
             archive.file(f"modules/{name}.ko", lzma.decompress(packed.read_bytes()))
-        archive.file("init", _INITIAL.format(modules=" ".join(_MODULES)).encode())
+        archive.file("init", _INITIAL.format(modules=" ".join(_MODULES), home=USER_HOME).encode())
         return archive.packed()
 
     # Its life.

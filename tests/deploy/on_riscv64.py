@@ -17,13 +17,14 @@ from host_tools.linux import deploy as deploying
 from host_tools.linux import release
 from host_tools.linux.board import LinuxBoard, open_console
 from host_tools.project import Project
-from host_tools.qemu.riscv64 import Computer
+from host_tools.qemu.riscv64 import USER, USER_HOME, Computer
 from host_tools.talk.console import Console
 
 # The first run fetches some 90 MB.
 pytestmark = pytest.mark.timeout(900)
 
 PORT = Port("ssh://board")
+PILOT = Port(f"ssh://{USER}@board")
 LOG = "/var/log/tenner.log"
 
 
@@ -59,14 +60,14 @@ def deployed(project):
     return deploy(project)
 
 
-def answers():
-    with Console(open_console(PORT)) as console:
+def answers(port=PORT):
+    with Console(open_console(port)) as console:
         return console.ask("/why")
 
 
-def process(computer, name="agent"):
+def process(computer, name="agent", folder="/run/tenner"):
     """The number of the process that runs; None when none does."""
-    line = f"cd /run/tenner && kill -0 $(cat {name}) 2>/dev/null && cat {name} || true"
+    line = f"cd {folder} && kill -0 $(cat {name}) 2>/dev/null && cat {name} || true"
     found = computer.run(line).strip()
     return int(found) if found else None
 
@@ -121,12 +122,38 @@ def test_a_release_that_does_not_start_is_taken_back(computer, project, deployed
     assert answers()[0].startswith("next: ")
 
 
+def test_the_systemd_of_a_user_who_is_not_root(computer, tmp_path):
+    if computer.init != "systemd":
+        pytest.skip("it has none")
+    project = Project(tmp_path)
+    with LinuxBoard(PILOT) as board:
+        deploying.deploy(board, project, ask=lambda *_: "skip")
+        assert f"loginctl enable-linger {USER}`" in deploying.boot_hint(board)
+    assert answers(PILOT)[0].startswith("next: ")
+    computer.run(f"loginctl enable-linger {USER}")
+    socket = "/run/user/1000/systemd/private"
+    wait(lambda: computer.run(f"ls {socket} 2>/dev/null || true"), "the user's systemd", 90)
+    with LinuxBoard(PILOT) as board:
+        report = deploying.deploy(board, project, ask=lambda *_: "skip")
+        assert report.started.running and deploying.boot_hint(board) == ""
+        asked = "XDG_RUNTIME_DIR=/run/user/1000 systemctl --user is-active tenner"
+        assert board.ssh.run(asked) == b"active\n"
+    assert answers(PILOT)[0].startswith("next: ")
+
+
 def test_after_a_restart_it_runs_again(computer, deployed):
     computer.run("echo kept >/var/lib/tenner/workspace/NOTE.md")
     computer.restart()
     wait(lambda: process(computer), "the agent", 90)
     assert answers()[0].startswith("next: ")
     assert computer.run("cat /var/lib/tenner/workspace/NOTE.md") == "kept\n"
+    if computer.init == "systemd":
+        wait(
+            lambda: process(computer, folder=f"{USER_HOME}/.local/share/tenner/run"),
+            "the user's agent",
+            90,
+        )
+        assert answers(PILOT)[0].startswith("next: ")
 
 
 def test_cpython_and_back(computer, project, deployed):

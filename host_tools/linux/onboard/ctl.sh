@@ -17,6 +17,8 @@ else
     etc=${XDG_CONFIG_HOME:-$HOME/.config}/tenner
     log=${XDG_STATE_HOME:-$HOME/.local/state}/tenner/agent.log
     run=$data/run
+    # Where systemctl finds that user's systemd; an ssh server without PAM does not say.
+    export XDG_RUNTIME_DIR="${XDG_RUNTIME_DIR:-/run/user/$(id -u)}"
 fi
 
 first_delay_s=1
@@ -242,12 +244,13 @@ END
 install() {
     kind=none
     if [ "$(id -u)" != 0 ]; then
-        if systemctl --user show-environment >/dev/null 2>&1; then
+        # Without lingering that user's systemd, and the agent with it, would end at the logout.
+        if systemctl --user show-environment &&
+            { [ -e "/var/lib/systemd/linger/$(id -un)" ] || loginctl enable-linger; }; then
             kind=systemd-user
             mkdir -p "$HOME/.config/systemd/user"
             unit default.target >"$HOME/.config/systemd/user/tenner.service"
             systemctl --user daemon-reload && systemctl --user enable tenner
-            loginctl enable-linger
         fi
     elif [ -d /run/systemd/system ]; then
         kind=systemd
