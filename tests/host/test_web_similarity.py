@@ -1,10 +1,12 @@
 """What web_fetch reads of a page against what lxml and html2text see in it, word by word (`make bench B=web.`)."""
 
 import io
+import re
 
 import pytest
 from rich.console import Console
 
+from host_tools import ROOT
 from host_tools.bench import web
 from tests.host.web_pages import PAGES, large
 
@@ -15,6 +17,12 @@ def test_words_are_those_that_others_see():
     for name, one in found.items():
         assert one.lxml >= web.LEAST["lxml"], name
         assert one.html2text >= web.LEAST["html2text"], name
+    told = re.search(
+        r"Of (\d+) made-up .* at\s+least (\d+) % .* (\d+) % as html2text",
+        (ROOT / "docs" / "tools.md").read_text(),
+    )
+    figures = [len(found), int(100 * web.least_lxml()), int(100 * web.least_html2text())]
+    assert told is not None and [int(one) for one in told.groups()] == figures
     output = io.StringIO()
     web.show(Console(file=output, width=120))
     assert all(name in output.getvalue() for name in found)
