@@ -141,6 +141,7 @@ CONTAINED = (
     ("ln -s .. exec/up", ("exit code 0",)),
     ("mkfifo exec/pipe", ("exit code 0",)),
     ("touch /tmp/tenner-left /var/tmp/tenner-left", ("exit code", "No such file")),
+    ("ipcmk -M 5787", ("Shared memory id",)),
     # what stays behind, in sessions of its own, is ended too
     (
         "python3 -c \"import subprocess as s; s.Popen(['sleep', '999'], start_new_session=True)\"",
@@ -296,6 +297,8 @@ class TestExec(unittest.TestCase):
                 for name in os.listdir(self.root + "/workspace/exec"):
                     self.assertEqual(name, "big")
                 self.assertFalse(files.exists("/tmp/tenner-left"))
+                with open("/proc/sysvipc/shm") as file:
+                    self.assertNotIn(" 5787 ", file.read())
                 done += 1
         self.assertTrue(done > 40, done)
 
@@ -396,6 +399,16 @@ class TestExec(unittest.TestCase):
         self.assertIn("new", self.call("cat later.md"))
         if linux_process.user() == 0:
             self.assertEqual(linux_process.owner(self.root + "/config.json")[0] & 0o077, 0)
+
+    def test_the_first_command_makes_the_folders_there_are_to_be(self):
+        here = os.getcwd()
+        os.chdir(self.root)
+        try:
+            cage = linux_cage.Cage(self.root, "other", "")
+        finally:
+            os.chdir(here)
+        self.assertEqual(cage.folder, self.root + "/other/exec")
+        self.assertEqual(sorted(os.listdir(self.root + "/other")), ["drivers", "exec", "tools"])
 
     def test_works(self):
         ctx = self.ctx()

@@ -29,15 +29,20 @@ class Cage:
     """`root` is the agent's folder, `settings` the file of its secrets; `start` runs one command at a time."""
 
     def __init__(self, root, workspace, settings):
+        if not workspace.startswith("/"):
+            workspace = os.getcwd() + "/" + workspace
         self.workspace = workspace
         self.folder = workspace + "/" + FOLDER
         self.rooted = process.user() == 0
         self.uid = process.user()
         self.gid = process.group()
-        # A command that could make one of the first two would have the agent run it.
-        for name in ("tools", "drivers", FOLDER):
-            if name not in os.listdir(workspace):
-                os.mkdir(workspace + "/" + name)
+        # A command that could make tools/ or drivers/ would have the agent run what is in it.
+        for path in (workspace, workspace + "/tools", workspace + "/drivers", self.folder):
+            try:
+                os.mkdir(path)
+            except OSError as error:
+                if error.args[0] != 17:  # EEXIST
+                    raise
         if self.rooted:
             self.uid = self.gid = user_of_its_own(root)
             _check_devices()

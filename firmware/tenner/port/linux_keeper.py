@@ -31,6 +31,7 @@ _DEATH_SIGNAL = const(1)
 _DUMPABLE = const(4)
 _SUBREAPER = const(36)
 _NO_NEW_PRIVS = const(38)
+_NEWIPC = const(0x08000000)
 _NEWNET = const(0x40000000)
 
 _KILL = const(9)
@@ -103,6 +104,8 @@ class _Keeper:
         _close_all((self._tell,))
         if cage.rooted:
             call("chdir", cage.workspace)
+            # Shared memory of System V would outlive it; not every kernel has that, or these.
+            _quietly(call, "unshare", _NEWIPC)
             if not self.network:
                 try:
                     call("unshare", _NEWNET)
@@ -137,7 +140,7 @@ class _Keeper:
         ):
             process.limit(kind, value)
         call("umask", 0o077)
-        call("setpriority", 0, 0, 10)
+        call("setpriority", 0, 0, 19)
         for signal in (1, 2, 3, 13, 15, 25):
             # Interpreters ignore some of them, and that is inherited. It returns an address, of any sign.
             _quietly(call, "signal", signal, 0)
