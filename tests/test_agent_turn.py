@@ -273,6 +273,12 @@ class TestTurn(unittest.TestCase):
         # The model's own words go to the tool; only the copy that is sent back is cleaned.
         self.assertEqual(agent.registry.calls[1][0], "read it, please!")
 
+    def test_what_does_not_fit_beside_garbage_is_tried_again(self):
+        agent = self.agent(MemoryError(), Reply("fine"), MemoryError(), MemoryError(), Reply("ok"))
+        self.assertEqual(say(agent, "one"), "fine")
+        self.assertTrue("memory" in say(agent, "two"))
+        self.assertEqual(say(agent, "three"), "ok")
+
     def test_what_does_not_fit_into_memory_is_said_and_the_next_turn_works(self):
         call = Reply("", [Call("c1", "echo", "{}")])
         agent = self.agent(call, MemoryError("allocating 16384 bytes"), Reply("fine"))

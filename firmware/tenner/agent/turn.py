@@ -152,21 +152,28 @@ class Turn:
         if self.session is not None and not self._keep():
             self.session = None
         self.add("u", self.text)
-        try:
-            result.text = await self._loop(start)
-        except Stopped as stop:
-            result.error = stop.args[0]
-            result.interrupted = self._interrupted
-        except MemoryError as error:
-            log("turn", error)
-            # What was said so far did not fit, and may end anywhere.
-            del self.lines[1:]
+        for _ in range(2):
+            short = False
+            try:
+                result.text = await self._loop(start)
+            except Stopped as stop:
+                result.error = stop.args[0]
+                result.interrupted = self._interrupted
+            except MemoryError as error:
+                log("turn", error)
+                # What was said so far did not fit, and may end anywhere.
+                del self.lines[1:]
+                short = True
+            finally:
+                # The connection was kept for the next round; now the long poll wants the one TLS session.
+                await app.part("chain").close()
+            app.drop("chain")
+            await self.make_room()
+            # Garbage may have been in the way. But what a tool has done is not done twice.
+            if not short or result.tool_calls:
+                break
+        if short:
             result.error = "I stopped: this did not fit into my memory. Ask for something shorter."
-        finally:
-            # The connection was kept for the next round; now the long poll wants the one TLS session.
-            await app.part("chain").close()
-        app.drop("chain")
-        await self.make_room()
         result.ms = ticks_diff(ticks_ms(), start)
         if result.error is not None:
             self.add("a", "(no answer: %s)" % result.error)
