@@ -171,7 +171,8 @@ def agent_board(
     libraries=(),
     **options,
 ):
-    """A running board with the agent, and its services; all of it ends with the block."""
+    """A running board with the agent, and its services; all of it ends with the block. `changes` may be a function
+    of the services."""
     with Services(certificate=certificate, tls=tls) as services:
         if callable(roots):
             roots = roots(services)
