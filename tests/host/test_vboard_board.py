@@ -68,7 +68,8 @@ def test_a_board_of_32_bits():
     with VirtualBoard({"/main.py": CAUSE}, interpreter=interpreter, heap="112K") as board:
         board.wait_for("cause 1")
         board.wait_for(">>> ")
-        assert 104 * 1024 < board.status()["heap_free"] < 120 * 1024
+        # Less 9 KB for tables of names, which the firmware would have to have anyway.
+        assert 96 * 1024 < board.status()["heap_free"] < 112 * 1024
         board.type("machine.I2C(0).readfrom_mem(0x48, 0, 2)\r")
         board.wait_for("b'\\x15\\x80'")
         # Typed before the prompt it would be lost: the terminal changes its mode there.
