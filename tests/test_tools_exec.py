@@ -135,6 +135,10 @@ CONTAINED = (
     ("ls /proc/self/fd", ("0\n1\n2\n3",)),
     ("cat", ("(no output)",)),
     ("dd if=/dev/zero of=exec/big bs=1M count=17", ("ended by signal 25", "exit code 153")),
+    (
+        "python3 -c \"for n in range(1000): open('/dev/shm/t%d' % n, 'wb').write(bytes(4 << 20))\"",
+        ("killed, it filled the disk", "No space", "No such file"),
+    ),
     ("yes", ("killed, it wrote more than 1024 KB",)),
     # links and pipes are made, and are gone before the agent looks
     ("ln -s %(root)s/config.json exec/link", ("exit code 0",)),
@@ -297,6 +301,7 @@ class TestExec(unittest.TestCase):
                 for name in os.listdir(self.root + "/workspace/exec"):
                     self.assertEqual(name, "big")
                 self.assertFalse(files.exists("/tmp/tenner-left"))
+                self.assertFalse(files.exists("/dev/shm/t0"))
                 with open("/proc/sysvipc/shm") as file:
                     self.assertNotIn(" 5787 ", file.read())
                 done += 1

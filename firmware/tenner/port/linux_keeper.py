@@ -14,6 +14,7 @@ _OPEN_FILES = const(128)
 _MB = const(1048576)
 _FILE_MB = const(16)
 _GROWTH_MB = const(64)  # what a command may take of a disk
+_COUNT_MS = const(100)
 _STEP_S = 0.005
 _SWEEP_S = const(5)
 
@@ -86,8 +87,10 @@ class _Keeper:
             finally:
                 process.leave(1)
         process.close(self._out)
-        code, why = self._watch(pid)
-        self._kill(pid)
+        try:
+            code, why = self._watch(pid)
+        finally:
+            self._kill(pid)
         self._sweep()
         _say(self._tell, "%d %s" % (code, why))
         process.leave(0)
@@ -166,6 +169,8 @@ class _Keeper:
         """Return (exit code or -signal, why it is to be killed or "")."""
         start = ticks_ms()
         room = [(folder, _free(folder)) for folder in (self.cage.folder,) + _SHARED]
+        used = self._used()
+        counted = start
         buf = bytearray(1)
         while True:
             ended = process.wait(-1)
@@ -177,10 +182,26 @@ class _Keeper:
                 return -_KILL, "it was stopped"
             if ticks_diff(ticks_ms(), start) > self.timeout_s * 1000:
                 return -_KILL, "it took longer than %d s" % self.timeout_s
-            for folder, free in room:
-                if _free(folder) < free - _GROWTH_MB * _MB:
-                    return -_KILL, "it filled the disk"
+            if ticks_diff(ticks_ms(), counted) > _COUNT_MS:
+                counted = ticks_ms()
+                for folder, free in room:
+                    left = _free(folder)
+                    # Others write there too: it is counted, but for files without a name, which only the disk tells of.
+                    if left < free - _GROWTH_MB * _MB and (
+                        left < free // 2 or self._used() > used + _GROWTH_MB * _MB
+                    ):
+                        return -_KILL, "it filled the disk"
             time.sleep(_STEP_S)
+
+    def _used(self):
+        """Return the bytes of all files that a command may have made."""
+        total = _size(self.cage.folder)
+        if self.cage.rooted:
+            for folder in _SHARED:
+                for name in listed(folder):
+                    if _owner(folder + "/" + name) == self.cage.uid:
+                        total += _size(folder + "/" + name)
+        return total
 
     def _kill(self, pid):
         """Kill all that came of the command, until nothing is left."""
@@ -259,6 +280,18 @@ def _quietly(function, *args):
 def _owner(path):
     known = _quietly(process.owner, path)
     return known[1] if known else -1
+
+
+def _size(path):
+    """Return the bytes of a file, or of all files in a folder."""
+    stat = _quietly(os.stat, path)
+    if stat is None or stat[0] & 0xF000 != 0x4000:
+        return stat[6] if stat else 0
+    total = 0
+    for name, kind in _quietly(list, process.entries(path)) or ():
+        if kind:
+            total += _size(path + "/" + name)
+    return total
 
 
 def _free(folder):
