@@ -26,7 +26,7 @@ CORE = {
     ),
     "cpython": "agent_turn net_clock net_http port store_files store_slots store_outbox",
 }
-#: qemu-user keeps no limit on memory, so `exec` rightly finds that it contains nothing.
+#: qemu-user sets no limit on memory, which is one of those that `exec` has.
 NOT_HERE = ("test_tools_exec",)
 
 
