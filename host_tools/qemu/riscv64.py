@@ -27,7 +27,6 @@ OUTSIDE = "10.0.2.2"
 _MEMORY_MB = 256
 _DISK_MB = 384
 _FOLDER = f"riscv64-{debian.SUITE}"
-_LIBRARIES = "usr/lib/riscv64-linux-gnu"
 #: In the order in which they need each other.
 _MODULES = (
     "failover net_failover virtio_net virtio_blk crc32c_generic libcrc32c crc16 mbcache jbd2 ext4"
@@ -64,7 +63,7 @@ _FILES = {
     "etc/group": f"root:x:0:\nmessagebus:x:100:\n{USER}:x:1000:\n",
     "etc/hosts": "127.0.0.1 localhost\n",
     "etc/hostname": f"{HOST}\n",
-    "etc/machine-id": "fedcba9876543210\n",
+    "etc/machine-id": "fedcba9876543210fedcba9876543210\n",
     "etc/inittab": (
         "::sysinit:/etc/init.d/rcS\n::shutdown:/etc/init.d/rcK\n::shutdown:/bin/umount -a -r\n"
     ),

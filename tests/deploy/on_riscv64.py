@@ -20,7 +20,7 @@ from host_tools.project import Project
 from host_tools.qemu.riscv64 import USER, USER_HOME, Computer
 from host_tools.talk.console import Console
 
-# The first run fetches some 90 MB.
+# The first run fetches some 120 MB.
 pytestmark = pytest.mark.timeout(900)
 
 PORT = Port("ssh://board")
