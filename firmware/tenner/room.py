@@ -14,7 +14,7 @@ _RESIDENT = (
     "tenner.app tenner.services tenner.log tenner.port tenner.port.package "
     "tenner.port.esp32 tenner.store tenner.store.files tenner.store.config tenner.store.modules "
     "tenner.agent tenner.agent.agent tenner.agent.bus tenner.agent.lane "
-    "tenner.net tenner.net.http tenner.net.gate tenner.net.clock tenner.net.jsonin "
+    "tenner.net tenner.net.http tenner.net.gate tenner.net.clock "
     "tenner.net.jsonout tenner.channels tenner.channels.telegram "
     "tenner.schedule tenner.schedule.service"
 )

@@ -14,7 +14,6 @@ import json
 
 from tenner.log import log
 from tenner.net.http import Yielded
-from tenner.net.jsonin import Scanner
 from tenner.port.compat import const, sleep_ms, ticks_diff, ticks_ms
 
 _PIECE = const(256)
@@ -22,6 +21,8 @@ _SPARE_S = const(15)
 _NO_ROOM_S = const(3)
 _DEAF_MS = const(4000)
 _LOOK_S = const(5)
+#: What nearly every poll brings: no reason to load a parser.
+_NO_UPDATES = b'{"ok":true,"result":[]}'
 _SURELY_FITS = const(2048)  # characters: each is one or two of the 4096 units of a message
 
 #: What `call` raises when there is no answer.
@@ -140,6 +141,7 @@ class Telegram:
                 return _NO_ROOM_S
             if done is not True:
                 await done
+            self.shed("tenner.net.jsonin")
         self.offset = id + 1 if update else 0
         self._heard_ms = ticks_ms()
         if self._looking:
@@ -193,7 +195,7 @@ class Telegram:
                 answer[path[-1]] = value
 
         async def consume(response):
-            scanner = Scanner(take)
+            scanner = None
             buf = bytearray(_PIECE)
             left = self.max_reply
             try:
@@ -204,8 +206,17 @@ class Telegram:
                     left -= count
                     if left < 0:
                         raise ValueError("the reply is over %d KB" % (self.max_reply // 1024))
-                    scanner.feed(memoryview(buf)[:count])
-                scanner.end()
+                    piece = memoryview(buf)[:count]
+                    if scanner is None:
+                        if piece == _NO_UPDATES:
+                            answer["ok"] = True
+                            continue
+                        scanner = _scanner(take)
+                    scanner.feed(piece)
+                if scanner:
+                    scanner.end()
+                elif not answer["ok"]:
+                    raise ValueError("the reply is empty")
             except ValueError:
                 # A refusal of a proxy on the way is not JSON, and its status says enough.
                 if response.status == 200:
@@ -289,3 +300,10 @@ class Telegram:
         from tenner.channels.split import parts
 
         return parts(text)
+
+
+def _scanner(take):
+    # Not at the top: it is needed when something was said, not while that is waited for.
+    from tenner.net.jsonin import Scanner
+
+    return Scanner(take)

@@ -4,7 +4,6 @@
 import asyncio
 
 from tenner.llm.chain import LlmError
-from tenner.net.jsonin import Scanner
 from tenner.port.compat import const, ticks_ms
 
 _READ = const(256)
@@ -68,6 +67,7 @@ def _parser(candidate, reply):
 
 async def _receive(response, parser, reply):
     """Feed the body of a good response to `parser`."""
+    from tenner.net.jsonin import Scanner
     from tenner.net.sse import SseReader
 
     scanner = Scanner(parser.sink)
