@@ -2,16 +2,13 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 """
-A small board has room for the code of one step of a turn at a time. What writes a request (`context`), what reads a
+A small board has room for the code of one step of a turn at a time. What writes a request (`ask`, `context`), what reads a
 reply (llm), what calls tools (`rounds`) and what keeps the history (`upkeep`) is therefore imported inside functions,
 and let go of when the next step begins.
 """
 
-import asyncio
-
 from tenner.log import log
 from tenner.port.compat import const, ticks_diff, ticks_ms
-from tenner.store.modules import fleeting
 
 # What a turn needs from its beginning to its end.
 _STAYS = (
@@ -21,10 +18,6 @@ _STAYS = (
     "tenner.agent.turn",
     "tenner.llm.chain",
 )
-# Longest text of a reply, and longest arguments of one call, in bytes: each is in memory several times on
-# its way to flash and back. A board asks for 1,024 tokens, which are 4 KB, 6 KB in some scripts.
-_REPLY = const(16384)
-_BOARD_REPLY = const(6144)
 _CUT_OFF_NOTE = const(
     "Your answer was cut off at the length limit. Go on from there, and keep it short."
 )
@@ -52,39 +45,6 @@ class Stopped(Exception):
     """Leaves the tool loop; args[0] is the sentence for whoever asked."""
 
 
-class Request:
-    """
-    One request to a model, in generators that can be run again: the first pass counts the bytes, the second sends
-    them. `tools` are the paths of the schemas of the tools on offer.
-    """
-
-    #: The llm.client.Reply while it is being received.
-    reply = None
-
-    def __init__(self, turn, tools):
-        self.max_tokens = turn.agent.config.get("llm.max_tokens")
-        self.max_reply = _BOARD_REPLY if turn.agent.port.small else _REPLY
-        self._turn = turn
-        self._tools = tools
-
-    def system(self):
-        from tenner.agent.context import system
-
-        return system(self._turn.agent, self._turn)
-
-    def records(self):
-        from tenner.agent.context import records
-
-        return records(self._turn)
-
-    def tools(self):
-        return self._tools
-
-    async def sent(self):
-        """The reply begins: what wrote the request makes room for what reads it."""
-        await self._turn.make_room("tenner.llm.client")
-
-
 class Turn:
     """
     One turn of `agent` (the wired parts, see app). `kind` is person, heartbeat, cron or spawn.
@@ -110,9 +70,10 @@ class Turn:
     #: Has it read what strangers wrote, or does it see an earlier turn that has?
     outside = False
     asked_ms = 0
-    _request = None
-    _asked = None
-    _reply = None
+    #: While a model is asked: the task, and what it is asked; then its reply.
+    task = None
+    request = None
+    reply = None
     _interrupted = None
 
     def __init__(self, agent, kind, text, channel=None, chat=None, session=None, model=None):
@@ -129,13 +90,13 @@ class Turn:
     def interrupt(self, reason):
         """Stop as soon as nothing is lost: a model request at once, a tool call at its end."""
         self._interrupted = reason
-        if self._request is not None:
-            self._request.cancel()
+        if self.task is not None:
+            self.task.cancel()
         self.overrule()
 
     def draft(self):
         """Return what there is of the reply that is being received."""
-        reply = self._asked and self._asked.reply
+        reply = self.request and self.request.reply
         return reply.draft() if reply else ""
 
     def overrule(self):
@@ -149,7 +110,7 @@ class Turn:
         result = self.result
         start = ticks_ms()
         app = self.agent.app
-        if self.session is not None and not self._keep():
+        if self.session is not None and not self.keep():
             self.session = None
         self.add("u", self.text)
         for _ in range(2):
@@ -178,13 +139,19 @@ class Turn:
         if result.error is not None:
             self.add("a", "(no answer: %s)" % result.error)
         if self.session is not None and self.span is None:
-            self._keep(self.lines)
+            self.keep(self.lines)
         return result
 
     async def make_room(self, *more):
         """On a small board let go of what the next step does not need; `more` are modules that it does."""
         if self.agent.port.small:
-            for prefix in ("tenner.agent.", "tenner.llm.", "tenner.tools", "tenner.net.sse"):
+            for prefix in (
+                "tenner.agent.",
+                "tenner.llm.",
+                "tenner.tools",
+                "tenner.net.sse",
+                "tenner.net.jsonin",
+            ):
                 self.agent.app.shed(prefix, _STAYS + more)
             await self.agent.app.collect()
 
@@ -194,7 +161,8 @@ class Turn:
 
         self.lines.append(record(kind, text, id))
 
-    def _keep(self, lines=()):
+    def keep(self, lines=()):
+        """Add `lines` to the session's file; False when that cannot be written."""
         from tenner.agent.upkeep import keep
 
         return keep(self.agent, self.session, lines)
@@ -232,71 +200,20 @@ class Turn:
         raise Stopped("I stopped after %d rounds of tools without an answer." % max_rounds)
 
     async def _ask_model(self, timeout_ms):
-        from tenner.llm.chain import LlmError
+        from tenner.agent.ask import ask
 
-        agent = self.agent
-        tools = self.tools
-        if tools is None:
-            # Only the paths are kept, so that what finds them need not be while the model is asked.
-            if not self.result.rounds and agent.part("registry").servers:
-                await self.make_room()
-                work = [lambda: agent.part("registry").refresh(agent.app)]
-                await asyncio.create_task(fleeting(work))
-                agent.app.drop("registry")
-                await self.make_room()
-            tools = list(agent.part("registry").schemas(self.kind))
-            # What a server says of its tools was written by strangers, too.
-            self.outside = self.outside or any("/state/mcp/" in path for path in tools)
-            agent.app.drop("registry")
-        # Made now, so that what makes it can go, too.
-        agent.part("chain")
-        await self.make_room()
-        request = Request(self, tools)
-        shrunk = False
-        while True:
-            self.check_interrupt()
-            self._asked = request
-            work = [lambda: self._complete(request, timeout_ms)]
-            self._request = asyncio.create_task(fleeting(work))
-            try:
-                await self._request
-                return
-            except asyncio.CancelledError:
-                self.check_interrupt()
-                raise
-            except LlmError as error:
-                if error.cls != "context_overflow" or shrunk or not self._shrink():
-                    raise Stopped(str(error))
-                shrunk = True
-            finally:
-                self._request = None
-                self._asked = None
-
-    async def _complete(self, request, timeout_ms):
-        # Nothing returns the Reply: what a coroutine has returned stays in memory for a while, and with
-        # one object of it all of its module.
-        chain = self.agent.part("chain")
-        self._reply = await chain.complete(request, self.model, timeout_ms)
+        await ask(self, timeout_ms)
 
     def _take(self):
         from tenner.agent.rounds import take
 
-        reply, self._reply = self._reply, None
+        reply, self.reply = self.reply, None
         return take(self, reply)
 
     async def _call_tools(self, calls):
         from tenner.agent.rounds import call_tools
 
         await call_tools(self, calls)
-
-    def _shrink(self):
-        """Send half of the history; return False when there is none to leave out."""
-        session = self.session
-        if session is None or self.span is not None or session.window < 1024:
-            return False
-        log("turn", "the request was too long for the model: half of the history is left out")
-        session.window //= 2
-        return self._keep()
 
     def check_interrupt(self):
         """Raise Stopped when somebody has interrupted this turn."""
