@@ -3,7 +3,6 @@
 
 import asyncio
 
-from tenner.agent.lines import call_record, shorten
 from tenner.agent.turn import Stopped
 from tenner.log import log
 from tenner.port.compat import const, ticks_diff, ticks_ms
@@ -22,7 +21,10 @@ class Ctx:
         self.port = agent.port
         self.config = agent.config
         self.workspace = agent.workspace
-        self.registry = agent.part("registry")
+
+    @property
+    def registry(self):
+        return self.agent.part("registry")
 
     @property
     def sensors(self):
@@ -102,15 +104,15 @@ async def call_tools(turn, calls):
     for call_id, name, arguments in calls:
         # The history keeps an object even where the model wrote none: both wire formats need it.
         whole = _is_object(arguments)
-        turn.lines.append(call_record(call_id, name, arguments if whole else "{}"))
+        turn.lines.append(_record(call_id, name, arguments if whole else "{}"))
     done = 0
     try:
         for call_id, name, arguments in calls:
             turn.check_interrupt()
             turn.result.tool_calls += 1
-            registry = turn.agent.part("registry")
-            text = await registry.call(name, arguments, Ctx(turn.agent, turn))
+            text = await _call(turn, name, arguments)
             if turn.agent.port.small:
+                # Of a long text there are several copies for a moment.
                 await turn.agent.app.collect()
             turn.add("t", text, call_id)
             done += 1
@@ -122,6 +124,14 @@ async def call_tools(turn, calls):
         _fit(turn.lines)
 
 
+def _call(turn, name, arguments):
+    # The tool has the room of the registry, which is not needed any more when it runs.
+    agent = turn.agent
+    work = agent.part("registry").call(name, arguments, Ctx(agent, turn))
+    agent.app.drop("registry")
+    return work
+
+
 def _guard(turn, call, text):
     """The same failing call again and again is a loop that costs the owner's tokens."""
     failure = text.startswith("error") and call
@@ -131,8 +141,16 @@ def _guard(turn, call, text):
         raise Stopped("I stopped: %s failed three times the same way. %s" % (call[0], text))
 
 
+def _record(call_id, name, arguments):
+    from tenner.agent.lines import call_record
+
+    return call_record(call_id, name, arguments)
+
+
 def _fit(lines):
     """Keep a turn's own records bounded: the oldest results are cut first."""
+    from tenner.agent.lines import shorten
+
     total = sum([len(line) for line in lines])
     for i, line in enumerate(lines):
         if total <= _BOARD_LINES:

@@ -13,18 +13,6 @@ from tenner.port.package import package_path
 from tenner.store import files
 from tenner.tools import ToolError
 
-# What a call loads and what of it belongs to the idle agent.
-_FOR_A_CALL = (
-    "tenner.tools.",
-    "tenner.sensors.",
-    "tenner.store.jsontext",
-    "tenner.port.pins",
-    "tenner.port.gpio",
-    "tenner.net.web_",
-    "tenner.mcp",
-)
-_STAYS = ("tenner.tools.registry", "tenner.sensors.reading")
-
 
 class Registry:
     """The tools of this board: `schemas` for the prompt, `call` for the model's calls."""
@@ -72,29 +60,19 @@ class Registry:
             from tenner.tools.mcp_refresh import refresh
 
             await refresh(self, servers, app)
-            self.make_room(("tenner.mcp", "tenner.net.strictjson"))
+            for prefix in ("tenner.mcp", "tenner.net.strictjson"):
+                app.shed(prefix)
 
     def schemas(self, kind="person"):
         """Yield the path of each schema, the same on every pass."""
         for name in self.names(kind):
             yield self.path(name)
 
-    async def call(self, name, arguments_text, ctx):
-        """Run one call of the model; text comes back whatever happens ("error: ..." if it failed)."""
+    def call(self, name, arguments_text, ctx):
+        """Await what this returns to run one call of the model: a text, "error: ..." if it failed."""
         from tenner.tools import runner
 
-        text = await runner.call(self, name, arguments_text, ctx)
-        # Room for the next request to the model.
-        self.make_room(_FOR_A_CALL)
-        return text
-
-    def make_room(self, prefixes):
-        """On a small board let go of the modules whose names begin so."""
-        if self.port.small:
-            from tenner.store.modules import forget
-
-            for prefix in prefixes:
-                forget(prefix, _STAYS)
+        return runner.call(self, name, arguments_text, ctx)
 
     def schema_path(self, name, ctx):
         """Return the schema file of a tool this turn may use; ToolError lists those it may."""

@@ -11,8 +11,28 @@ import json
 
 from tenner.log import log, redact
 from tenner.port.compat import const, ticks_diff, ticks_ms
-from tenner.store.modules import fleeting
+from tenner.store.modules import fleeting, forget
 from tenner.tools import ToolError
+
+# What a call loads, and what of it is not needed any more when the tool runs.
+_FOR_A_CALL = (
+    "tenner.tools.",
+    "tenner.sensors.",
+    "tenner.store.jsontext",
+    "tenner.port.pins",
+    "tenner.port.gpio",
+    "tenner.net.web_",
+    "tenner.mcp",
+)
+_STAYS = ("tenner.sensors.reading",)
+_BEFORE_IT = (
+    "tenner.tools.verify",
+    "tenner.tools.check",
+    "tenner.tools.registry",
+    "tenner.agent.lines",
+    "tenner.net.strictjson",
+    "tenner.net.jsonin",
+)
 
 _DEADLINE_S = const(60)
 _RESULT_CAP = const(1024)
@@ -27,6 +47,8 @@ async def call(registry, name, arguments_text, ctx):
     start = ticks_ms()
     try:
         module, args = _verified(registry, name, arguments_text, ctx)
+        registry = None
+        _make_room(ctx.port, _BEFORE_IT)
         await _permit(name, module, args, ctx)
         text = await _run(name, module, args, ctx)
     except Exception as error:
@@ -48,16 +70,22 @@ async def call(registry, name, arguments_text, ctx):
             ticks_diff(ticks_ms(), start),
         ),
     )
+    # Room for the next request to the model.
+    _make_room(ctx.port, _FOR_A_CALL)
     return text
+
+
+def _make_room(port, prefixes):
+    """On a small board let go of the modules whose names begin so."""
+    if port.small:
+        for prefix in prefixes:
+            forget(prefix, _STAYS)
 
 
 def _verified(registry, name, arguments_text, ctx):
     from tenner.tools.verify import verify
 
-    try:
-        return verify(registry, name, arguments_text, ctx)
-    finally:
-        registry.make_room(("tenner.tools.verify", "tenner.tools.check", "tenner.net.strictjson"))
+    return verify(registry, name, arguments_text, ctx)
 
 
 async def _permit(name, module, args, ctx):
