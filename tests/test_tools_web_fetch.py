@@ -113,7 +113,7 @@ class TestWebFetch(unittest.TestCase):
 
     def test_long_texts_come_in_parts(self):
         body = "".join(["%04d ä\n" % number for number in range(3000)])
-        for small, most in ((False, 20000), (True, 2000)):
+        for small, most in ((False, 20000), (True, 1500)):
             whole = ""
             offset = 0
             rounds = 0
@@ -126,7 +126,8 @@ class TestWebFetch(unittest.TestCase):
                 offset = int(head.split("offset ")[1].split(":")[0]) if "read on" in head else None
                 rounds += 1
             self.assertEqual(whole, body)
-            self.assertEqual(rounds, -(-len(body.encode()) // most))
+            # Letters are not cut, so a part may be a byte shorter.
+            self.assertTrue(rounds <= len(body.encode()) // most + 1)
 
     def test_an_offset_past_the_end(self):
         for offset in (5, 6, 100000):
@@ -138,7 +139,7 @@ class TestWebFetch(unittest.TestCase):
         pieces = [b"HTTP/1.1 200 OK\r\n" + HTML + b"\r\n"]
         pieces += [b"<p>" + b"word " * 200] * 10 + [Peer.STALL]
         text, peer = self.fetch([pieces], self.ctx(small=True))
-        self.assertIn("bytes 0 to 2000; read on with offset 2000", text)
+        self.assertIn("bytes 0 to 1500; read on with offset 1500", text)
 
     def test_compressed_although_not_asked_for(self):
         for coding, data in ZIPPED:

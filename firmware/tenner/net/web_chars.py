@@ -81,13 +81,14 @@ def entity(name):
     lower = name.lower()
     at = _OTHERS.find(b" %s:" % lower)
     if at >= 0:
-        number = int(_OTHERS[at + len(name) + 2 :].split(b" ", 1)[0])
+        at += len(name) + 2
+        number = int(_OTHERS[at : _OTHERS.find(b" ", at)])
         # Letters of Latin Extended-A stand in pairs.
         return chr(number - (name != lower and number in (339, 353, 382))).encode()
     for first, names in ((160, _SIGNS), (224, _ACCENTED), (945, _GREEK)):
         at = names.find(b" %s " % lower)
         if at >= 0:
-            number = first + names[:at].count(b" ")
+            number = first + names.count(b" ", 0, at)
             return chr(number - 32 * (name[0] < 97 and first > 160)).encode()
     return None
 

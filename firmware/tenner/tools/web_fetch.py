@@ -12,10 +12,11 @@ from tenner.port.compat import const
 from tenner.tools import ToolError, as_data
 
 _MOST = const(20000)  # bytes of text in one answer
-_MOST_SMALL = const(2000)
+_MOST_SMALL = const(1500)
 _REDIRECTS = const(5)
 _TEXTS = const(" json xml javascript x-javascript yaml x-yaml x-ndjson ")
 _URL = const(300)  # characters of an address that are shown
+_PIECE = const(400)  # bytes of text from which on they are put aside: heap has holes of this size
 _KEPT = const("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")  # as they stand in one
 
 LIMITS = {"url": (1, 2000), "offset": (0, None)}
@@ -35,13 +36,6 @@ def check(args, ctx):
     _guard().check(args["url"], ctx.config.get("web.allow"))
 
 
-def _guard():
-    """What says which addresses may be reached: there while one is looked for, and not while a page is read."""
-    from tenner.net import web_guard
-
-    return web_guard
-
-
 async def run(args, ctx):
     allow = ctx.config.get("web.allow")
     http = ctx.agent.app.http()
@@ -53,17 +47,29 @@ async def run(args, ctx):
             page.url = url
             target = await web_get.ask(http, url, _HEADERS, page.take)
             if target is None:
-                if ctx.port.small:
-                    await ctx.agent.app.collect()
-                return page.answer()
+                break
             target = web_get.quote(web_get.join(url, target), _KEPT)
             _guard().check(target, allow)
             if not _follows(ctx.config.get("tools.web_fetch"), url, target):
                 raise ToolError("it moved to %s: fetch that instead" % _shown(target))
             url = target
+        else:
+            raise ToolError("%s redirects again and again" % _shown(args["url"]))
     finally:
         await http.close()
-    raise ToolError("%s redirects again and again" % _shown(args["url"]))
+    note = page.close()
+    if ctx.port.small:
+        # What was needed to read the page makes room for its text.
+        ctx.agent.app.shed("tenner.net.web_")
+        await ctx.agent.app.collect()
+    return page.answer(note)
+
+
+def _guard():
+    # Not at the top: it is not needed any more when a page is read, which takes all the room there is.
+    from tenner.net import web_guard
+
+    return web_guard
 
 
 def _follows(rule, url, target):
@@ -80,7 +86,7 @@ def _follows(rule, url, target):
 
 def _shown(url):
     """An address for the head of an answer, whose end it must not forge."""
-    return url[:_URL].replace("]", "%5D")
+    return url.replace("]", "%5D")[:_URL]
 
 
 class _Page:
@@ -90,16 +96,17 @@ class _Page:
         small = ctx.port.small
         self.url = ""
         self._offset = self._skip = args.get("offset", 0)
-        self._buf = bytearray(_MOST_SMALL if small else _MOST)
+        self._most = _MOST_SMALL if small else _MOST
+        self._texts = []
+        self._tail = b""
         self._used = 0
         self._cut = False  # is there more text than fits?
-        self._registry = ctx.registry
         self._spool = ctx.port.path("state/web.tmp")
         self._charset = None
-        self._note = ""
         self._links = [] if args.get("links") else None
         self._count = 0
-        self._room = len(self._buf) // 4  # for addresses
+        self._room = self._most // 4  # for addresses
+        self._shed = small and ctx.agent.app.shed
 
     async def take(self, http):
         """Read a response; return where it redirects to, or None."""
@@ -111,12 +118,6 @@ class _Page:
         await web_get.read(http, self._spool, feed)
         if self._page and not self._cut:
             self._page.end()
-        charset = self._page.charset if self._page else self._charset
-        if charset and charset.note:
-            self._note = "; " + charset.note
-        # What becomes of the text needs their room.
-        self._page = self._charset = charset = None
-        self._registry.make_room(("tenner.net.web_html", "tenner.net.web_chars"))
         return None
 
     def _reader(self, kind):
@@ -125,7 +126,8 @@ class _Page:
         charset = charset.split(";")[0]
         kind = kind.split(";")[0]
         self._page = None
-        self._registry.make_room(("tenner.net.web_guard",))
+        if self._shed:
+            self._shed("tenner.net.web_guard")
         if kind in ("text/html", "application/xhtml+xml"):
             from tenner.net.web_html import Html
 
@@ -157,12 +159,19 @@ class _Page:
         if self._skip >= size:
             self._skip -= size
             return
-        room = len(self._buf) - self._used
-        count = min(size - self._skip, room)
-        self._buf[self._used : self._used + count] = data[self._skip : self._skip + count]
+        count = min(size - self._skip, self._most - self._used)
+        self._tail += data[self._skip : self._skip + count]
+        if len(self._tail) > _PIECE:
+            self._put()
         self._used += count
         self._cut = self._cut or size - self._skip > count
         self._skip = 0
+
+    def _put(self):
+        size = len(self._tail)
+        size -= cut(self._tail, size)
+        self._texts.append(decode(self._tail[:size]))
+        self._tail = self._tail[size:]
 
     def _link(self, href):
         self._count += 1
@@ -173,19 +182,35 @@ class _Page:
             self._links.append(href)
         return self._count
 
-    def answer(self):
+    def close(self):
+        """The page is read: return what to say of its letters."""
+        charset = self._page.charset if self._page else self._charset
+        self._page = self._charset = None
+        return charset.note if charset else ""
+
+    def answer(self, note):
         if self._skip or (self._offset and not self._used):
             raise ToolError("offset %d is past the end of the text" % self._offset)
-        used = self._used - (cut(self._buf, self._used) if self._cut else 0)
+        if self._tail:
+            self._put()
+        if not self._cut:
+            self._texts.append(decode(self._tail))
+            self._tail = b""
+        used = self._used - len(self._tail)
         part = _shown(self.url)
         end = self._offset + used
         if self._offset or self._cut:
             part += ", bytes %d to %d" % (self._offset, end)
             if self._cut:
                 part += "; read on with offset %d" % end
-        part += self._note
-        text = decode(memoryview(self._buf)[:used]).lstrip("\ufeff") or "(no text)"
-        self._buf = None
+        if note:
+            part += "; " + note
+        texts = self._texts
+        if texts:
+            texts[0] = texts[0].lstrip("\ufeff")
+        if not any(texts):
+            texts.append("(no text)")
         if self._links:
-            text += "\n\n" + "\n".join(self._links)
-        return as_data(part, text)
+            texts.append("\n\n" + "\n".join(self._links))
+        # Put together only once: it is the largest piece of memory there is.
+        return "".join([as_data(part, "")] + texts)
