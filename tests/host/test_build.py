@@ -80,6 +80,16 @@ def test_the_real_firmware_builds():
             assert json.loads(data) is not None
 
 
+def test_a_chip_gets_no_commands_and_linux_does():
+    assert not [
+        name for name in build.firmware_tree("VIRTUAL") if "exec" in name or "cage" in name
+    ]
+    assert "/lib/tenner/tools/exec.json" not in build.firmware_tree("VIRTUAL", mpy=False)
+    assert {"tenner/tools/exec.json", "tenner/port/linux_cage.mpy"} <= set(
+        build.linux_tree(mpy=True)
+    )
+
+
 def test_an_unknown_board_names_the_known_ones(firmware):
     with pytest.raises(build.BuildError, match="known: .*VIRTUAL"):
         build.firmware_tree("NO_SUCH", firmware=firmware)
