@@ -44,11 +44,11 @@ class Died(Exception):
 class Agent:
     """One agent process and the services it talks to, over plain HTTP."""
 
-    def __init__(self, root: Path, services: Services, heap_kb: int, idle_ms: int) -> None:
+    def __init__(self, root: Path, services: Services, heap_kb: int, arguments: list[str]) -> None:
         self.root = root
         self.services = services
         command = interpreters.find_micropython32().command(
-            "-m", "start", str(idle_ms), heap=f"{heap_kb}K"
+            "-m", "start", *arguments, heap=f"{heap_kb}K"
         )
         self._process = subprocess.Popen(
             command,
@@ -177,9 +177,11 @@ def agent(
     llm: dict[str, object] | None = None,
     settings: dict[str, object] | None = None,
     idle_ms: int = 1500,
+    watch: bool = False,
 ) -> Iterator[Agent]:
     """Run the agent in a heap of this size. The owner's chat has a history of so many messages, or the
-    file `session`; `llm` are further settings of that section, `settings` further sections."""
+    file `session`; `llm` are further settings of that section, `settings` further sections. With `watch` each answer
+    is followed by `live("most")`, what was alive at the highest point so far."""
     with tempfile.TemporaryDirectory() as folder, Services(tls=False) as services:
         root = Path(folder)
         build.write_tree(_tree(services, llm or {}, settings or {}), root)
@@ -188,7 +190,7 @@ def agent(
             path = root / "state" / "sessions" / f"telegram_{OWNER}.jsonl"
             path.parent.mkdir(parents=True)
             path.write_bytes(session)
-        running = Agent(root, services, heap_kb, idle_ms)
+        running = Agent(root, services, heap_kb, [str(idle_ms), *(["watch"] if watch else [])])
         try:
             yield running
         finally:
@@ -276,8 +278,20 @@ def idle_live_kb() -> float:
 
 
 def history_growth_kb() -> float:
-    """What a long history adds to the smallest heap; below one step of the search it is 0."""
-    return turn_min_history_kb() - smallest_kb(lambda heap_kb: one_turn(heap_kb, messages=10))
+    """What is alive at the highest point of a turn with a long history, more than with a short one."""
+    _need_32_bit()
+    return (_most_alive(10000) - _most_alive(10)) / 1024
+
+
+def _most_alive(messages: int) -> int:
+    """Bytes alive at the highest point of a turn with a tool call, where there is heap enough."""
+    with agent(HIGHEST_KB, messages=messages, idle_ms=300, watch=True) as running:
+        try:
+            running.live("rest")
+            running.ask(QUESTION, IN_ANSWER)
+            return running.live("most")
+        except Died as exc:
+            raise NotMeasured(str(exc)) from exc
 
 
 def live_series(turns: int, heap_kb: int) -> list[int]:

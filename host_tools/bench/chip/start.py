@@ -1,6 +1,7 @@
 # bench chip: starts the agent as main.py does, and prints what the heap holds when nothing is going on.
 """
-start.py MILLISECONDS: how long the agent settles before its heap is looked at. It runs in the folder that is
+start.py MILLISECONDS [watch]: how long the agent settles before its heap is looked at, and whether the most that
+is alive is looked for, too, which takes its time. It runs in the folder that is
 the board's root, so that names of files are as long as on a board.
 """
 
@@ -29,13 +30,25 @@ def live(label):
     print("live", label, gc.mem_alloc() - _empty)
 
 
+async def watch(most):
+    """Keep in `most` how much was alive at the highest point, as far as others let this run."""
+    while True:
+        await asyncio.sleep(0)
+        gc.collect()
+        most[0] = max(most[0], gc.mem_alloc() - _empty)
+
+
 async def main():
     app = App(".")
+    most = [0]
+    if sys.argv[2:]:
+        asyncio.create_task(watch(most))
     answer = services.reply
 
     def reply(app, message, text):
         answer(app, message, text)
         live("turn")
+        print("live most", most[0])
 
     services.reply = reply
     asyncio.create_task(run(app))
