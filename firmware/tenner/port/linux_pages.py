@@ -65,6 +65,7 @@ def _clean(path="/proc/self/smaps"):
     """Return (start, size) of what is mapped from files, cannot be written to, and was not before either."""
     found = []
     span = None
+    told = False  # of memory that is in use; qemu-user makes up a file without any
     with open(path) as file:
         for line in file:
             name, *rest = line.split()
@@ -78,4 +79,6 @@ def _clean(path="/proc/self/smaps"):
             elif span in found and name in ("Anonymous:", "Swap:") and rest[0] != "0":
                 # The linker wrote there before it took the right to from itself.
                 found.remove(span)
-    return found
+            elif name == "Rss:" and rest[0] != "0":
+                told = True
+    return found if told else []
