@@ -112,6 +112,7 @@ class _Board:
     """The board that tool tables speak of, with a workspace on disk; `with` removes it again."""
 
     kind = "esp32"
+    small = False
     PINS = (
         "I2C0_SDA,GPIO0\nI2C0_SCL,GPIO1\nSPI0_SCK,GPIO2\nSPI0_MOSI,GPIO3\nSPI0_MISO,GPIO18\n"
         "SPI0_CS0,GPIO19\nA0,GPIO4\nD5,GPIO5\nD6,GPIO6\nD7,GPIO7\nD8,GPIO8\n"

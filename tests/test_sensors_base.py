@@ -127,12 +127,12 @@ class TestSensors(unittest.TestCase):
         dropped = []
 
         class App:
-            sending = False
+            sending = delivering = False
             sensors = self.sensors
             agent = self
 
             def made(self, name):
-                return True
+                return name == "sensors"
 
             def part(self, name):
                 return self.sensors
