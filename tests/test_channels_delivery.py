@@ -164,6 +164,22 @@ class TestDelivery(unittest.TestCase):
         self.assertEqual(self.play(channel, self.say("1", "fire", alert="abc")), True)
         self.assertEqual(len(channel.sent), 1)
 
+    def test_an_alert_is_not_sent_again_for_want_of_memory(self):
+        plan = [MemoryError(), None, MemoryError(), MemoryError()]
+
+        def short(mark):
+            error = plan.pop(0)
+            if error:
+                raise error
+            self.marks.append(mark)
+
+        self.arrived = short
+        channel = Channel()
+        self.play(channel, self.say("1", "fire", alert="abc"))
+        self.play(channel, self.say("1", "flood", alert="def"))
+        self.assertEqual(len(channel.sent), 2)
+        self.assertEqual((self.marks, plan), (["abc"], []))
+
     def test_when_the_network_is_back_what_waits_is_sent_at_once(self):
         channel = Channel(("retry", None))
 
@@ -205,6 +221,47 @@ class TestDelivery(unittest.TestCase):
         texts = [text for _, text, _, _ in channel.sent]
         self.assertTrue("fire" in texts)
         self.assertTrue("1 messages were dropp" in " ".join(texts))
+
+
+class TestAnswers(unittest.TestCase):
+    def test_an_answer_has_the_id_that_the_word_of_a_restart_would_have(self):
+        from tenner.agent.bus import Message
+        from tenner.channels.telegram_trouble import tell_interrupted
+        from tenner.services import reply
+
+        class App:
+            """The app and its Telegram at once."""
+
+            clock = Clock()
+            interrupted = {"1000": [101]}
+            offset = 0
+
+            def __init__(self):
+                self.telegram = self
+                self.ids = []
+
+            def reply_to(self, message):
+                return message.reply_to
+
+            def deliver(self, channel, chat, text, alert=False, id=None, reply_to=None):
+                self.ids.append(id)
+
+            def say(self, chat, text, reply_to=None, id=None):
+                self.ids.append(id)
+
+            def done(self, message):
+                pass
+
+            def save(self, offset):
+                pass
+
+        app = App()
+        message = Message("telegram", "1000", "hello", "1000")
+        message.reply_to = 101
+        reply(app, message, "hi")
+        tell_interrupted(app)
+        reply(app, Message("console", "owner", "hello", "owner"), "hi")
+        self.assertEqual(app.ids, ["tg-1000-101", "tg-1000-101", None])
 
 
 if __name__ == "__main__":

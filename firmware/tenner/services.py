@@ -146,7 +146,9 @@ def reply(app, message, text):
     app.heard_s = app.clock.mono_s()
     telegram = app.telegram if message.channel == "telegram" else None
     quoted = telegram.reply_to(message) if telegram else None
-    app.deliver(message.channel, message.chat, text, reply_to=quoted)
+    # By the id that a word of a restart would have: after a power cut just here there is one answer only.
+    id = quoted and "tg-%s-%d" % (message.chat, quoted)
+    app.deliver(message.channel, message.chat, text, id=id, reply_to=quoted)
     if telegram:
         # Only now that the answer is in the outbox may Telegram forget the message.
         telegram.done(message)

@@ -6,6 +6,8 @@ A channel has `async send(chat, text, reply_to, began)`, which calls `began()` b
 A channel with `show(chat, text)` instead is local: what it shows has arrived, and needs no outbox.
 """
 
+import gc
+
 from tenner.log import log
 
 
@@ -107,8 +109,13 @@ class Delivery:
         """Before the outbox forgets it: a power cut in between repeats the alert, and marks it so."""
         if self.arrived and isinstance(mark, str):
             try:
-                self.arrived(mark)
-            except OSError as error:
+                try:
+                    self.arrived(mark)
+                except MemoryError:
+                    # Garbage may have been in the way; not to be told would have it sent again.
+                    gc.collect()
+                    self.arrived(mark)
+            except (OSError, MemoryError) as error:
                 log("outbox", "not kept that an alert has arrived: %s" % error)
 
     def _tell_owner(self, text, about=None):
