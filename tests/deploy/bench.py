@@ -60,11 +60,25 @@ def check():
     for tool in ("/usr/sbin/sshd", "ssh", "ssh-keygen"):
         if shutil.which(tool) is None:
             raise Unavailable(f"{tool} is not here: install openssh-server")
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            Path(_device(folder, "null", 3)).write_bytes(b"")
+            subprocess.run([CHROOT, "/", "true"], check=True, capture_output=True)
+        except (OSError, subprocess.CalledProcessError) as exc:
+            raise Unavailable(f"no devices or other roots may be made here: {exc}") from exc
     try:
         busybox()
         kit.kit(architecture())
     except debian.CannotFetch as exc:
         raise Unavailable(str(exc)) from exc
+
+
+def _device(folder, name, number):
+    """Make one of the kernel's memory devices, such as null, and return its path."""
+    path = os.path.join(folder, name)
+    os.mknod(path, stat.S_IFCHR, os.makedev(1, number))
+    os.chmod(path, 0o666)
+    return path
 
 
 class Server:
@@ -102,8 +116,7 @@ class Server:
         os.chown(self.path(home), number, number)
         (self.root / "etc/machine-id").write_text("0123456789abcdef\n")
         for name, number in (("null", 3), ("zero", 5), ("urandom", 9)):
-            os.mknod(self.root / "dev" / name, stat.S_IFCHR, os.makedev(1, number))
-            (self.root / "dev" / name).chmod(0o666)
+            _device(self.root / "dev", name, number)
 
     def path(self, name):
         """Where a file of the board lies on this machine."""
