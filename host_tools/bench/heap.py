@@ -18,7 +18,7 @@ from pathlib import Path
 from host_tools import build, interpreters
 from host_tools.bench import code
 from host_tools.bench.rows import NotMeasured
-from host_tools.services import API_KEY, MODEL, OWNER, TOKEN, McpTools, Services
+from host_tools.services import OWNER, McpTools, Services
 
 #: Search for the smallest heap ends at this grain.
 STEP_KB = 4
@@ -131,20 +131,11 @@ def _tree(
 ) -> dict[str, bytes]:
     tree = build.firmware_tree("VIRTUAL")
     tree.update(code.chip_tree())
+    own = services.settings()
     tree["/config.json"] = json.dumps(
         {
-            "llm": {
-                "base_url": services.model.base_url,
-                "api_key": API_KEY,
-                "model": MODEL,
-                **llm,
-            },
-            "telegram": {
-                "base_url": services.telegram.url,
-                "token": TOKEN,
-                "owner": str(OWNER),
-                "poll_s": 1,
-            },
+            "llm": {**own["llm"], **llm},
+            "telegram": own["telegram"],
             "wifi": {"ssid": "home", "password": "of the house"},
             "console": {"enabled": False},
             **settings,

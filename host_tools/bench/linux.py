@@ -20,23 +20,11 @@ from pathlib import Path
 from host_tools.bench.rows import NotMeasured
 from host_tools.errors import CommandError
 from host_tools.linux import kit, release
-from host_tools.services import API_KEY, MODEL, OWNER, TOKEN, Services
+from host_tools.services import OWNER, Services
 
 TURNS = 100
 _PATIENCE_S = 60.0
 _STARTS = 5
-
-
-def settings(services: Services) -> dict[str, object]:
-    """config.json of an agent that talks to the stand-ins."""
-    llm = {"base_url": services.model.base_url, "api_key": API_KEY, "model": MODEL}
-    telegram = {
-        "base_url": services.telegram.url,
-        "token": TOKEN,
-        "owner": str(OWNER),
-        "poll_s": 1,
-    }
-    return {"llm": llm, "telegram": telegram}
 
 
 def ask(services: Services, number: int, patience_s: float) -> None:
@@ -66,7 +54,7 @@ class Agent:
         root = folder / "root"
         (root / "certs").mkdir(parents=True, exist_ok=True)
         (root / "certs" / "stand-in.der").write_bytes(services.ca_der)
-        (root / "config.json").write_text(json.dumps(settings(services)))
+        (root / "config.json").write_text(json.dumps(services.settings()))
         self.begun = time.monotonic()
         self.process = subprocess.Popen(
             [folder / "tenner-agent", "--root", root],

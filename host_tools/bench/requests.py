@@ -7,7 +7,7 @@ import time
 
 from host_tools import build
 from host_tools.bench.rows import NotMeasured
-from host_tools.services import API_KEY, MODEL, OWNER, TOKEN, Services, Step
+from host_tools.services import OWNER, Services, Step
 from host_tools.vboard import BoardError, VirtualBoard
 
 _HEARTBEAT = (
@@ -20,14 +20,7 @@ _HEARTBEAT = (
 def _tree(services: Services) -> dict[str, bytes]:
     tree = build.firmware_tree("VIRTUAL")
     wifi = {"ssid": "virtual", "password": "tenner-virtual"}
-    llm = {"base_url": services.model.base_url, "api_key": API_KEY, "model": MODEL}
-    telegram = {
-        "base_url": services.telegram.url,
-        "token": TOKEN,
-        "owner": str(OWNER),
-        "poll_s": 1,
-    }
-    tree["/config.json"] = json.dumps({"wifi": wifi, "llm": llm, "telegram": telegram}).encode()
+    tree["/config.json"] = json.dumps({"wifi": wifi, **services.settings()}).encode()
     tree["/workspace/HEARTBEAT.md"] = _HEARTBEAT
     tree["/workspace/SENSORS.json"] = b'{"room":{"driver":"tmp102","bus":"i2c0","address":"0x48"}}'
     return tree

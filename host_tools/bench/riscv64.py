@@ -51,7 +51,7 @@ def _board(runtime: str) -> Iterator[tuple[Computer, Services]]:
         with LinuxBoard(Port("ssh://board")) as board:
             board.write_files(
                 {
-                    "/config.json": json.dumps(linux.settings(services)).encode(),
+                    "/config.json": json.dumps(services.settings()).encode(),
                     "/certs/stand-in.der": services.ca_der,
                 }
             )

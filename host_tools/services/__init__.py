@@ -56,6 +56,18 @@ class Services:
         """The certificate to trust, in DER; empty on plain HTTP."""
         return self.authority.der if self.authority is not None else b""
 
+    def settings(self, poll_s: int = 1) -> dict[str, dict[str, object]]:
+        """The part of config.json that has an agent use them."""
+        return {
+            "llm": {"base_url": self.model.base_url, "api_key": API_KEY, "model": MODEL},
+            "telegram": {
+                "base_url": self.telegram.url,
+                "token": TOKEN,
+                "owner": str(OWNER),
+                "poll_s": poll_s,
+            },
+        }
+
     def start(self) -> Services:
         """Start both services; they listen when this returns."""
         self._loop.start()

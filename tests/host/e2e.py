@@ -17,7 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from host_tools.build import BOARDS, firmware_tree
-from host_tools.services import API_KEY, MODEL, OWNER, TOKEN, Services
+from host_tools.services import OWNER, Services
 from host_tools.vboard import VirtualBoard
 
 #: As on a board without PSRAM, and on one with it.
@@ -55,13 +55,7 @@ def settings(services, changes=None):
     """config.json of an agent that uses the stand-ins; `changes` by dotted key, None takes one out."""
     config = {
         "wifi": {"ssid": wifi()["ssid"], "password": wifi()["password"]},
-        "llm": {"base_url": services.model.base_url, "api_key": API_KEY, "model": MODEL},
-        "telegram": {
-            "base_url": services.telegram.url,
-            "token": TOKEN,
-            "owner": str(OWNER),
-            "poll_s": 2,
-        },
+        **services.settings(poll_s=2),
     }
     for key, value in (changes or {}).items():
         section, _, name = key.partition(".")

@@ -1,13 +1,12 @@
 """Functions taken apart and put together again do the same, and fail in the same lines."""
 
-import subprocess
 from collections import Counter
 
 import pytest
 
 from host_tools import build
-from host_tools.interpreters import find_micropython
 from host_tools.shorten import bytecode, mpy
+from tests.host.compiled import run
 
 # Every kind of jump, scope and handler; what is far apart needs the wide labels.
 SOURCE = """
@@ -131,20 +130,6 @@ for place in range(1, 8):
         import sys
         sys.print_exception(error, sys.stdout)
 """ % ("\n" * 3000 + "    m = ''\n" + "\n" * 9)
-
-
-def run(tmp_path, name, compiled):
-    (tmp_path / f"{name}.mpy").write_bytes(compiled)
-    done = subprocess.run(
-        find_micropython().command("-c", f"import {name}"),
-        cwd=tmp_path,
-        env={"MICROPYPATH": ".:.frozen"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
 
 
 @pytest.mark.parametrize("source", [SOURCE, FAILING], ids=["all-kinds", "lines"])

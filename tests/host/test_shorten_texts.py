@@ -1,13 +1,11 @@
 """Short texts that are objects of their module mean what they meant as names."""
 
-import subprocess
-
 import pytest
 
 from host_tools import build
-from host_tools.interpreters import find_micropython
 from host_tools.shorten import bytecode, keywords, mpy
 from host_tools.shorten.texts import with_own_texts
+from tests.host.compiled import run
 
 SOURCE = """
 import sys
@@ -30,20 +28,6 @@ try:
 except TypeError as error:
     sys.print_exception(error, sys.stdout)
 """
-
-
-def run(folder, name, compiled):
-    (folder / f"{name}.mpy").write_bytes(compiled)
-    done = subprocess.run(
-        find_micropython().command("-c", f"import {name}"),
-        cwd=folder,
-        env={"MICROPYPATH": "."},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
 
 
 def names(compiled):
