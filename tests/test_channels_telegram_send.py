@@ -111,6 +111,12 @@ class TestOutcomes(unittest.TestCase):
         _, result = send("x", (200, b'{"ok":tr'))
         self.assertEqual(result[0], "unknown")
 
+    def test_there_may_be_no_memory_for_the_answer(self):
+        _, result = send("x", MemoryError("none for the answer"))
+        self.assertEqual(result, ("unknown", "none for the answer"))
+        with self.assertRaises(MemoryError):
+            send("x", ("cut", MemoryError()))
+
     def test_a_request_is_not_repeated_behind_our_back(self):
         from tenner.channels.telegram_send import Body
 
@@ -120,6 +126,11 @@ class TestOutcomes(unittest.TestCase):
         self.assertEqual(first, second)
         with self.assertRaises(OSError):
             list(body())
+        # What takes the last piece may fail when that has left.
+        body = Body({"chat_id": 1}, b'"x"')
+        list(body())
+        for piece in body():
+            self.assertEqual(body.taken, piece == b'"}')
         # A request that was not all taken may be sent again, after it was counted again.
         body = Body({"chat_id": 1}, b'"x"')
         list(body())

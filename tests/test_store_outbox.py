@@ -61,6 +61,50 @@ class OutboxCase(unittest.TestCase):
             self.box.confirm(item.id)
 
 
+def no_memory(*args):
+    raise MemoryError("none")
+
+
+class TestNoMemory(OutboxCase):
+    """What cannot be done for want of memory is done again, and nothing twice for it."""
+
+    def test_a_message_that_cannot_be_kept_is_not_there(self):
+        append = self.box._log.append
+        self.box._log.append = no_memory
+        with self.assertRaises(MemoryError):
+            self.box.add("telegram", "1", "hello", id="a")
+        self.assertEqual((len(self.box), self.box.next_due()), (0, None))
+        self.box._log.append = append
+        self.box.add("telegram", "1", "hello", id="a")
+        self.assertEqual(self.texts(), ["hello"])
+        self.assertEqual(len(self.reboot()), 0)
+
+    def test_a_message_that_arrived_waits_until_that_is_written(self):
+        self.box.add("telegram", "1", "hello", id="a")
+        item = self.begin()
+        append = self.box._log.append
+        self.box._log.append = no_memory
+        self.box.has_arrived(item)
+        with self.assertRaises(MemoryError):
+            self.box.confirm("a")
+        self.assertEqual(self.box.next_due(), None)
+        self.box._log.append = append
+        self.clock.sleep(5)
+        self.assertTrue(self.box.next_due().arrived)
+        self.box.confirm("a")
+        self.assertEqual(len(self.reboot()), 0)
+
+    def test_a_line_that_came_twice_is_one_message(self):
+        self.box.add("telegram", "1", "hello", id="a")
+        with open(self.box.path, "rb") as file:
+            line = file.read()
+        with open(self.box.path, "ab") as file:
+            file.write(line)
+        self.reboot()
+        self.assertEqual(self.texts(), ["hello"])
+        self.assertEqual(len(self.reboot()), 0)
+
+
 class TestOrdinary(OutboxCase):
     def test_a_message_costs_two_appends(self):
         id = self.box.add("telegram", "1", "hello")

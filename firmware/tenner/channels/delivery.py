@@ -75,6 +75,8 @@ class Delivery:
 
     async def _send(self, item):
         """Send an item; return False when it has to be tried again."""
+        if item.arrived:
+            return self._settle(item)
         channel = self._channels.get(item.channel)
         text = "(maybe sent before) " + item.text if item.maybe else item.text
         verdict, detail = "retry", None
@@ -88,9 +90,7 @@ class Delivery:
 
             verdict, detail = await channel.send(item.chat, text, item.reply_to, began=began)
         if verdict == "ok":
-            self._tell_arrived(item.alert)
-            self.outbox.confirm(item.id)
-            return True
+            return self._settle(item)
         outcome = self.outbox.failed(
             item.id,
             detail if verdict == "retry" else None,
@@ -105,17 +105,23 @@ class Delivery:
             )
         return outcome != "retry"
 
+    def _settle(self, item):
+        """Be done with what has arrived; False when there is no memory for that now: it is tried again, and not sent again."""
+        self.outbox.has_arrived(item)
+        try:
+            # Before the outbox forgets it: a power cut in between repeats the alert, and marks it so.
+            self._tell_arrived(item.alert)
+            self.outbox.confirm(item.id)
+            return True
+        except MemoryError:
+            gc.collect()
+            return False
+
     def _tell_arrived(self, mark):
-        """Before the outbox forgets it: a power cut in between repeats the alert, and marks it so."""
         if self.arrived and isinstance(mark, str):
             try:
-                try:
-                    self.arrived(mark)
-                except MemoryError:
-                    # Garbage may have been in the way; not to be told would have it sent again.
-                    gc.collect()
-                    self.arrived(mark)
-            except (OSError, MemoryError) as error:
+                self.arrived(mark)
+            except OSError as error:
                 log("outbox", "not kept that an alert has arrived: %s" % error)
 
     def _tell_owner(self, text, about=None):

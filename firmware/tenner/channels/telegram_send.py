@@ -36,9 +36,10 @@ class Body:
         yield self._head
         for at in range(0, len(self._text), _PIECE):
             yield escape(self._text[at : at + _PIECE])
-        yield b'"}'
         self._counted = not sending
+        # Before the last of it: whoever takes that may fail when it has left.
         self.taken = sending
+        yield b'"}'
 
 
 async def send(bot, chat, text, reply_to, keyboard, began=None):
@@ -117,6 +118,11 @@ async def send_once(bot, method, fields, text, began=None):
         why = reason(error)
         log("telegram", "not sent: " + why)
         return ("unknown", why) if body.taken else ("retry", None)
+    except MemoryError as error:
+        if not body.taken:
+            raise
+        # There was none for the answer, but the message has left.
+        return "unknown", str(error)
     if answer["ok"]:
         return "ok", message_id
     from tenner.channels.telegram_trouble import refused

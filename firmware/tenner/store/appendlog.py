@@ -30,29 +30,32 @@ class AppendLog:
 
     def append(self, lines):
         """
-        Add lines by one write: bytes and str are JSON lines already, anything else is made one.
-        More than fits the log at all is a ValueError; a full disk is an OSError, and nothing is lost.
+        Add lines at once and return the offset of the first: bytes and str are JSON lines already, anything else is
+        made one. More than fits the log at all is a ValueError; a full disk is an OSError, and nothing is lost.
         """
-        data = b"".join([_encode(line) for line in lines])
-        if not data:
-            return
-        if len(data) > self.max_bytes:
-            raise ValueError(
-                "%d bytes do not fit %s (%d)" % (len(data), self.path, self.max_bytes)
-            )
+        # Not joined: a used heap has many short stretches, and no long one. And all of them before the file is open, for
+        # what fails here must leave none of them there.
+        lines = [_encode(line) for line in lines]
+        count = sum([len(line) for line in lines])
+        if count > self.max_bytes:
+            raise ValueError("%d bytes do not fit %s (%d)" % (count, self.path, self.max_bytes))
         size = max(files.size(self.path), 0)
+        if not count:
+            return size
         end = size if self._whole else self.end()
-        if end < size or size + len(data) > self.max_bytes:
+        if end < size or size + count > self.max_bytes:
             # Rare, so its code is not kept: once after a power cut, once per half a log.
             from tenner.store import repairs
 
-            repairs.rewrite_log(self.path, end, self.max_bytes, data)
+            end = repairs.rewrite_log(self.path, end, self.max_bytes, lines, count)
         else:
             self._whole = False
             with open(self.path, "ab") as file:
-                files.put(file, data)
+                for line in lines:
+                    files.put(file, line)
                 files.sync(file)
         self._whole = True
+        return end
 
     def end(self):
         """Offset after the last whole line: where a reader stops. 0 when the log is absent."""

@@ -43,6 +43,8 @@ class Item:
     size: int
     text = None
     maybe = held = False  # held: the other side told us when to come again
+    #: It has arrived, but that could not be written down yet.
+    arrived: bool
     tries = 0
 
 
@@ -110,14 +112,17 @@ class Outbox:
                 return None
         if id == self._sending:
             self._mark_sending(None)  # its namesake was; this one is not yet
+        # First of all: what is on flash must not be missing here for want of memory.
+        self.items.append(item)
         try:
-            self._log.append([line])
-            item.start = files.size(self.path) - size
+            item.start = self._log.append([line])
         except OSError as error:
             # Better sent from RAM than lost for certain.
             log("outbox", "cannot keep a message on flash: %s" % error)
             item.text = text
-        self.items.append(item)
+        except MemoryError:
+            self.items.remove(item)
+            raise
         return id
 
     def waits(self, id):
@@ -136,6 +141,8 @@ class Outbox:
         now = self.clock.mono_s()
         for item in self._heads():
             if item.due <= now:
+                if item.arrived:
+                    return item
                 text = self.text_of(item)
                 if text is None:
                     log("outbox", "a message to %s cannot be read back" % item.chat)
@@ -160,6 +167,11 @@ class Outbox:
         item = self.waits(id)
         if item is not None:
             self.settle(item)
+
+    def has_arrived(self, item):
+        """It is not sent again, whatever happens before `confirm`; that is tried again a little later."""
+        item.arrived = True
+        item.due = self.clock.mono_s() + _RETRY_S[0]
 
     def failed(self, id, retry_after_s=None, unknown=False, refused=None):
         """
@@ -214,7 +226,8 @@ class Outbox:
         for item in self.items:
             chat = (item.channel, item.chat)
             if chat not in seen:
-                seen.append(chat)
+                if not item.arrived:
+                    seen.append(chat)
                 yield item
 
     def _mark_sending(self, id):
@@ -224,9 +237,10 @@ class Outbox:
 
     def settle(self, item):
         """Be done with an item."""
+        # First of all: what fails here for want of memory is done again, and nothing is sent again.
+        self._write(["-", item.id])
         self.items.remove(item)
         self._remember(item.id)
-        self._write(["-", item.id])
         if files.size(self.path) - self.used() > self.slack_bytes:
             from tenner.store.outbox_upkeep import compact
 
@@ -273,13 +287,13 @@ class Outbox:
                         record = _parse(line)
                         kind, id = record[:2]
                         item = self.waits(id)
-                        if kind == "+":
+                        if kind == "+" and not item:
                             self.items.append(_item(record, start, len(line), now))
                         elif kind == "-":
                             self._remember(id)
                             if item:
                                 self.items.remove(item)
-                        elif item:
+                        elif kind == "?" and item:
                             item.maybe = True
                     except (ValueError, TypeError):
                         skipped += 1
@@ -302,6 +316,7 @@ def _item(record, start, size, now):
     item.born = item.due = now  # seconds of the monotonic clock
     item.start = start
     item.size = size
+    item.arrived = False
     return item
 
 

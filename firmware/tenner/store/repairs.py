@@ -40,17 +40,18 @@ def set_aside(path):
     return aside
 
 
-def rewrite_log(path, end, max_bytes, data):
+def rewrite_log(path, end, max_bytes, lines, count):
     """
-    Replace the log by its whole lines up to `end`, followed by `data`. If that is more than `max_bytes`,
-    only the lines of the newest half are kept.
+    Replace the log by its whole lines up to `end`, followed by `lines`, `count` bytes in all; return their offset. If it
+    is more than `max_bytes`, only the lines of the newest half are kept.
     """
     start = 0
-    if end + len(data) > max_bytes:
-        start = _newest(path, end, min(max_bytes // 2, max_bytes - len(data)))
+    if end + count > max_bytes:
+        start = _newest(path, end, min(max_bytes // 2, max_bytes - count))
     if end < files.size(path):
         log("store", "%s: cut off the unfinished last line" % path)
-    files.write_atomic(path, _pieces(path, start, end, data))
+    files.write_atomic(path, _pieces(path, start, end, lines))
+    return end - start
 
 
 def _newest(path, end, keep):
@@ -70,7 +71,7 @@ def _newest(path, end, keep):
     return end
 
 
-def _pieces(path, start, end, data):
+def _pieces(path, start, end, lines):
     if start < end:
         yield from files.blocks(path, start, end)
-    yield data
+    yield from lines
