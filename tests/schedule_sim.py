@@ -107,7 +107,14 @@ class Flash:
 
         self._write()
         # As text, or the log of a week would not fit the small heap some tests run in.
-        self.log.extend([json.dumps(line) for line in lines])
+        self.log.extend([line if isinstance(line, str) else json.dumps(line) for line in lines])
+
+    def say(self, line):
+        self._write()
+        self.saved.setdefault("said", []).append(line)
+
+    def said(self):
+        return [line.encode() for line in self.saved.get("said", ())]
 
     def tail(self, count):
         import json
@@ -234,8 +241,13 @@ class Board:
     async def let_go(self, *names):
         pass
 
+    def shed(self, prefix):
+        pass
+
     async def alone(self, work, *args):
         return await work(*args)
+
+    brief = alone
 
     async def run_turn(self, text, kind, model=None):
         self.turns.append((self.clock.utc, text, model))

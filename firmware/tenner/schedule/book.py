@@ -17,6 +17,8 @@ and behind that what a gate or a job needs. A run is noted there before it begin
 begins to wait. Of what is noted, what has no line in the log at the next boot was cut short, or waits still.
 """
 
+import json
+
 from tenner.log import log
 from tenner.port.compat import const
 from tenner.schedule import slots
@@ -64,7 +66,8 @@ class Book:
     def add(self, entry, can_wait=False):
         """Keep a line of the run log until the next write."""
         box = self.box
-        box.held.append(entry)
+        # As text, which takes a third of the memory.
+        box.held.append(json.dumps(entry, separators=(",", ":")))
         if not can_wait or box.written_s is None or len(box.held) >= _GATHER_LINES:
             box.written_s = self.mono_s - _GATHER_S
 
@@ -78,7 +81,7 @@ class Book:
             box.written_s = self.mono_s
 
     def tail(self, count):
-        return (self.stores.tail(count) + self.box.held)[-count:]
+        return (self.stores.tail(count) + [json.loads(line) for line in self.box.held])[-count:]
 
     def save(self):
         """Write the state, after the lines that tell how it came about."""
@@ -87,8 +90,6 @@ class Book:
         self.box.stale = False
 
     def _pieces(self):
-        import json
-
         box = self.box
         yield '{"":%s' % json.dumps(box.saved)
         names = []

@@ -4,22 +4,18 @@
 A text is known by its mark. Only what was confirmed as sent counts, and it counts over reboots; that an
 alert still waits is known to whoever queued it, by the same mark.
 
-state/said.json is [[mark of a text, when it arrived], ...]; 0 is a time that nobody knew.
+state/said.jsonl has a line ["mark of a text",when it arrived] for each; 0 is a time that nobody knew.
 """
-
-from tenner.port.compat import const
-
-_MAX_KEPT = const(48)
 
 
 async def deliver(heartbeat, text):
     """Give a text to the owner unless it was said before: "yes", "queued" or "repeat"."""
     mark = mark_of(heartbeat, text)
-    for said, at in _recent(heartbeat):
-        if said == mark:
-            if not at and heartbeat.app.clock.trusted:
-                confirm(heartbeat, mark)
-            return "repeat"
+    at = _said(heartbeat, mark)
+    if at is not None:
+        if not at and heartbeat.app.clock.trusted:
+            confirm(heartbeat, mark)
+        return "repeat"
     sent = await heartbeat.app.part("scheduled").deliver_alert(text, mark)
     if mark and sent == "yes":
         confirm(heartbeat, mark)
@@ -28,25 +24,26 @@ async def deliver(heartbeat, text):
 
 def confirm(heartbeat, mark):
     """The text of that mark has arrived."""
-    import json
-
-    kept = [pair for pair in _recent(heartbeat) if pair[0] != mark]
     clock = heartbeat.app.clock
-    kept.append([mark, clock.now() if clock.trusted else 0])
-    heartbeat.stores().save("said", [json.dumps(kept[-_MAX_KEPT:])])
+    heartbeat.stores().say('["%s",%d]' % (mark, clock.now() if clock.trusted else 0))
 
 
-def _recent(heartbeat):
-    """Yield what was sent within the window."""
+def _said(heartbeat, mark):
+    """When the text of that mark arrived last, None if not within the window."""
+    at = None
+    start = ('["%s",' % mark).encode()
+    for line in heartbeat.stores().said():
+        when = line[len(start) : -1]
+        if line.startswith(start) and line.endswith(b"]") and when.isdigit():
+            at = int(when)
     clock = heartbeat.app.clock
     now = clock.now()
     window_s = _window_s(heartbeat)
-    for pair in heartbeat.stores().load("said")[0] or ():
-        age_s = now - (pair[1] or now)
-        # A time to come was written by another clock. Without a trusted one nobody knows how
-        # long ago that was, and saying nothing twice is the promise.
-        if -window_s < age_s < window_s or (age_s < 0 and not clock.trusted):
-            yield pair
+    age_s = now - (at or now)
+    # A time to come was written by another clock. Without a trusted one nobody knows how
+    # long ago that was, and saying nothing twice is the promise.
+    if -window_s < age_s < window_s or (age_s < 0 and not clock.trusted):
+        return at
 
 
 def _window_s(heartbeat):

@@ -79,6 +79,8 @@ class Senses:
         if sensor not in self._now:
             try:
                 self._now[sensor] = await self._sensors.read(sensor)
+            except MemoryError:
+                raise
             except Exception as error:
                 # Whatever a driver raises, an owner's own driver too, is a check that failed.
                 self._now[sensor] = str(error) or repr(error)

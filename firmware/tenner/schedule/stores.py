@@ -8,10 +8,14 @@ from tenner.store import files
 # changes neither size nor time stamp.
 _SMALL = const(4096)
 _MAX_LOG = const(32768)
+# Half of it is kept at least: 60 alerts.
+_MAX_SAID = const(4096)
 
 
 class Stores:
-    """`file` is watched and never written here; `folder` has runs.jsonl, and a JSON file for each name."""
+    """
+    `file` is watched and never written here; `folder` has runs.jsonl, said.jsonl, and a JSON file for each name.
+    """
 
     def __init__(self, folder, file):
         self._folder = folder + "/"
@@ -59,13 +63,24 @@ class Stores:
         """Replace the file by the text the pieces make, whole or not at all."""
         files.write_atomic(self._folder + name + ".json", pieces)
 
-    def _log(self):
+    def _log(self, name="runs", max_bytes=_MAX_LOG):
         from tenner.store.appendlog import AppendLog
 
-        return AppendLog(self._folder + "runs.jsonl", _MAX_LOG)
+        return AppendLog(self._folder + name + ".jsonl", max_bytes)
 
     def append(self, lines):
         self._log().append(lines)
 
     def tail(self, count):
         return self._log().tail(count)
+
+    def say(self, line):
+        """Add a line to those of `said`."""
+        self._log("said", _MAX_SAID).append([line])
+
+    def said(self):
+        """Yield what `say` has kept, oldest first, as bytes: one line at a time, for there may be no memory for more."""
+        path = self._folder + "said.jsonl"
+        if files.exists(path):
+            with open(path, "rb") as file:
+                yield from files.lines(file)

@@ -39,6 +39,9 @@ def _look(book):
     from tenner.schedule.watch import look
 
     look(book)
+    # What has read the file makes room for what reads the sensors.
+    for name in ("watch", "index"):
+        book.box.app.shed("tenner.schedule." + name)
 
 
 async def _pass_gates(book, due, forced):
