@@ -247,8 +247,6 @@ class Board:
     async def alone(self, work, *args):
         return await work(*args)
 
-    brief = alone
-
     async def run_turn(self, text, kind, model=None):
         self.turns.append((self.clock.utc, text, model))
         self.clock.pass_s(self.turn_s)

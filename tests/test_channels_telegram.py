@@ -13,6 +13,10 @@ def texts(messages):
     return [message.text for message in messages]
 
 
+class Lane:
+    holder = None
+
+
 class TestReceiving(unittest.TestCase):
     def test_a_message_reaches_the_agent(self):
         bench = Bench()
@@ -541,6 +545,80 @@ class TestTrouble(unittest.TestCase):
         )
         self.assertEqual(waits, [10000])
         self.assertTrue("another program" in bench.bot.status)
+
+    def test_where_there_was_no_memory_a_message_is_answered_once(self):
+        bench = Bench()
+        run(bench.step())
+        bench.server.say("hello")
+        save = bench.state.save
+
+        def fails(state):
+            save(state)
+            bench.state.save = save
+            raise MemoryError("no room")
+
+        bench.state.save = fails
+        self.assertEqual(run(bench.step()), [])
+        self.assertEqual(bench.waits, [1000])
+        taken = run(bench.step())
+        self.assertEqual(texts(taken), ["hello"])
+        bench.bot.done(taken[0])
+        self.assertEqual(bench.state.kept["p"], {})
+
+    def test_an_update_is_read_when_nothing_else_needs_the_memory(self):
+        for by_turn in (False, True):
+            bench = Bench()
+            run(bench.step())
+            bench.server.yields = True
+            bench.server.say("hello")
+            loaded = []
+            bench.bot.shed = loaded.append
+
+            async def scene(bench=bench, by_turn=by_turn):
+                lock = bench.bot.room = asyncio.Lock()
+                bench.bot.lane = Lane()
+                await lock.acquire()
+                step = asyncio.create_task(bench.step())
+                for _ in range(20):
+                    await asyncio.sleep(0)
+                self.assertEqual(len(bench.inbound), 0)
+                if by_turn:
+                    # A turn wants the TLS session: the poll ends, and leaves nothing behind.
+                    step.cancel()
+                    try:
+                        await step
+                    except asyncio.CancelledError:
+                        lock.release()
+                        self.assertFalse(lock.locked())
+                        return ["hello"]
+                lock.release()
+                taken = await step
+                self.assertFalse(lock.locked())
+                return texts(taken)
+
+            self.assertEqual(run(scene()), ["hello"])
+
+    def test_while_a_turn_runs_an_update_is_read_at_once(self):
+        bench = Bench()
+        bench.server.yields = True
+        bench.server.say("/stop")
+        lock = bench.bot.room = asyncio.Lock()
+        lane = bench.bot.lane = Lane()
+        lane.holder = "heartbeat"
+
+        async def scene():
+            async with lock:
+                return await bench.step()
+
+        self.assertEqual(texts(run(scene())), ["/stop"])
+
+    def test_the_first_update_comes_with_the_bots_name(self):
+        bench = Bench()
+        bench.server.yields = True
+        bench.server.say("hello")
+        bench.bot.room = asyncio.Lock()
+        bench.bot.lane = Lane()
+        self.assertEqual(texts(run(asyncio.wait_for(bench.step(), 5))), ["hello"])
 
     def test_too_many_requests(self):
         bench, waits = self.waits([refusal(429, "Too Many Requests", retry_after=17)])

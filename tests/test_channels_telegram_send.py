@@ -100,22 +100,17 @@ class TestOutcomes(unittest.TestCase):
             EOFError(),
             ValueError("certificate"),
             asyncio.TimeoutError(),
+            MemoryError("none"),
         ):
             _, result = send("x", ("cut", failure))
             self.assertEqual(result, ("retry", None))
 
     def test_after_it_the_answer_is_lost(self):
-        for failure in (OSError(104), EOFError(), asyncio.TimeoutError()):
+        for failure in (OSError(104), EOFError(), asyncio.TimeoutError(), MemoryError("none")):
             _, result = send("x", failure)
             self.assertEqual(result[0], "unknown")
         _, result = send("x", (200, b'{"ok":tr'))
         self.assertEqual(result[0], "unknown")
-
-    def test_there_may_be_no_memory_for_the_answer(self):
-        _, result = send("x", MemoryError("none for the answer"))
-        self.assertEqual(result, ("unknown", "none for the answer"))
-        with self.assertRaises(MemoryError):
-            send("x", ("cut", MemoryError()))
 
     def test_a_request_is_not_repeated_behind_our_back(self):
         from tenner.channels.telegram_send import Body

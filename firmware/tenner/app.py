@@ -86,6 +86,9 @@ class App:
         if not self.port.small:
             return await work(*args)
         async with self.room:
+            if self.made("delivery"):
+                # Something was said while nobody had the room.
+                await self.rest()
             try:
                 return await work(*args)
             finally:

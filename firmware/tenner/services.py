@@ -138,7 +138,12 @@ async def _answer(app, message, answer):
         text = "Something in me failed (%s). The log has the details." % what
     # The turn's code makes room for what sends its answer.
     await app.rest()
-    reply(app, message, text)
+    try:
+        reply(app, message, text)
+    except MemoryError:
+        # Whatever was in the way is over by now, and what is in the outbox already is not put there twice.
+        await app.rest()
+        reply(app, message, text)
 
 
 def reply(app, message, text):

@@ -89,7 +89,10 @@ def telegram(app):
 
     made = Telegram(app.config, app.http, app.slots, app.inbox, say=app.say, now=app.clock.known)
     made.shed = app.shed
-    if not app.port.small:
+    if app.port.small:
+        made.room = app.room
+        made.lane = app.agent.lane
+    else:
         made.draft = lambda message: app.agent.lane.draft("telegram:" + message.chat)
     return made
 

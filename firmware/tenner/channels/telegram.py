@@ -26,7 +26,7 @@ _NO_UPDATES = b'{"ok":true,"result":[]}'
 _SURELY_FITS = const(2048)  # characters: each is one or two of the 4096 units of a message
 
 #: What `call` raises when there is no answer.
-FAILURES = (OSError, EOFError, ValueError, asyncio.TimeoutError)
+FAILURES = (OSError, EOFError, ValueError, asyncio.TimeoutError, MemoryError)
 
 
 class Telegram:
@@ -44,6 +44,12 @@ class Telegram:
 
     #: Most messages that wait for their answer; further ones wait at Telegram.
     max_open = 8
+
+    #: On a small board the lock of whoever needs the memory, and the agent's lane: while no turn runs, which takes
+    #: long, updates are read under that lock.
+    room: asyncio.Lock
+    lane = None
+    _has_room = False
 
     #: Where Telegram and the model can be talked to at once: draft(message) returns what there is of
     #: the answer to it.
@@ -97,6 +103,13 @@ class Telegram:
 
                 wait_s = after(self, error)
                 await http.close()
+            finally:
+                if self._has_room:
+                    self._has_room = False
+                    self.room.release()
+                # What has read an update, or told of a failure, would be in the way of a turn.
+                for name in ("channels.telegram_t", "channels.telegram_u", "net.jsonin"):
+                    self.shed("tenner." + name)
             if wait_s:
                 await self.sleep(wait_s * 1000)
 
@@ -141,7 +154,6 @@ class Telegram:
                 return _NO_ROOM_S
             if done is not True:
                 await done
-            self.shed("tenner.net.jsonin")
         self.offset = id + 1 if update else 0
         self._heard_ms = ticks_ms()
         if self._looking:
@@ -211,6 +223,10 @@ class Telegram:
                         if piece == _NO_UPDATES:
                             answer["ok"] = True
                             continue
+                        # Who sends has it already.
+                        if self.lane and http.yields and not (self._has_room or self.lane.holder):
+                            await self.room.acquire()
+                            self._has_room = True
                         scanner = _scanner(take)
                     scanner.feed(piece)
                 if scanner:
@@ -235,6 +251,11 @@ class Telegram:
 
     def begin(self, message, offset):
         """Keep on flash that a message is worked on; False when it must wait at Telegram."""
+        for other in self._open:
+            if (other.chat, other.reply_to) == (message.chat, message.reply_to):
+                # It came before, and there was no memory to go on with it.
+                self._open.remove(other)
+                break
         if len(self._open) >= self.max_open:
             return False
         self._open.append(message)

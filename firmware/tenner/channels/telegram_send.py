@@ -118,11 +118,6 @@ async def send_once(bot, method, fields, text, began=None):
         why = reason(error)
         log("telegram", "not sent: " + why)
         return ("unknown", why) if body.taken else ("retry", None)
-    except MemoryError as error:
-        if not body.taken:
-            raise
-        # There was none for the answer, but the message has left.
-        return "unknown", str(error)
     if answer["ok"]:
         return "ok", message_id
     from tenner.channels.telegram_trouble import refused

@@ -30,6 +30,8 @@ def after(bot, error):
     if text != bot.trouble:
         bot.trouble = text
         log("telegram", bot.status)
+    # It is needed rarely.
+    bot.shed("tenner.net.tls")
     return wait_s
 
 
@@ -38,6 +40,8 @@ def reason(error):
     detail = error.args[0] if error.args else ""
     if isinstance(detail, dict):
         return "Telegram answers %d %s" % (detail["status"], detail["description"])
+    if isinstance(error, MemoryError):
+        return "no memory for an answer from Telegram"
     from tenner.net.tls import explain
 
     text = explain(error)

@@ -99,7 +99,7 @@ class Service:
                              be kept; "scheduled", which runs turns and sends texts
     agent                    .lane, .notify(text): tells the owner something about the agent itself
     online()                 True, or what is missing ("wifi")
-    alone(function, *args)   awaits function(*args) when there is memory for it; `brief` does when it takes a moment only
+    alone(function, *args)   awaits function(*args) when there is memory for it
     """
 
     #: What is timed (Task); None without the file. What the file looked like when it was read.
@@ -153,7 +153,7 @@ class Service:
         """Wake whenever something is due, for ever."""
         while True:
             if not self._nothing_new():
-                await self.app.brief(self.step, False, True)
+                await self.app.alone(self.step, False, True)
             wake_s = self.next_wake()
             # Not longer than a minute: the file may have been edited by anybody.
             wait_s = _POLL_S if wake_s is None else min(max(wake_s, 1), _POLL_S)
