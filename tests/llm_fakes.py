@@ -106,7 +106,7 @@ class Request:
     def tools(self):
         return iter(self._tools)
 
-    async def sent(self):
+    async def make_room(self):
         """The reply begins."""
 
 

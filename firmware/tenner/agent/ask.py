@@ -43,8 +43,8 @@ class Request:
     def tools(self):
         return self._tools
 
-    async def sent(self):
-        """The reply begins: what wrote the request makes room for what reads it."""
+    async def make_room(self):
+        """What wrote the request makes room for what reads the reply, and that for what writes it again."""
         await self._turn.make_room("tenner.llm.client")
 
 

@@ -151,6 +151,9 @@ class Turn:
                 "tenner.tools",
                 "tenner.net.sse",
                 "tenner.net.jsonin",
+                "tenner.net.tls",
+                "tenner.channels.telegram_",
+                "tenner.store.slots",
             ):
                 self.agent.app.shed(prefix, _STAYS + more)
             await self.agent.app.collect()

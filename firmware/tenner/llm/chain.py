@@ -131,6 +131,7 @@ class Chain:
                 if wait_s is None:
                     raise
                 log("llm", "%s: %s; once more in %d s" % (error.cls, error, wait_s))
+            await request.make_room()
             await self._sleep(wait_s)
             return await complete(http, candidate, request, left_s)
         finally:

@@ -23,7 +23,7 @@ async def complete(http, candidate, request, timeout_s):
 
             raise await failure.refused(candidate, response)
         reply.body_bytes = http.body_bytes
-        await request.sent()
+        await request.make_room()
         await _receive(response, _parser(candidate, reply), reply)
 
     def body():

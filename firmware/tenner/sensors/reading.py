@@ -4,12 +4,11 @@
 import asyncio
 import sys
 
-from tenner.net.strictjson import loads
 from tenner.port.compat import const
 from tenner.port.package import package_path
 from tenner.sensors import SensorError
 from tenner.store import files
-from tenner.store.modules import fleeting
+from tenner.store.modules import fleeting, forget
 
 #: A driver that waits longer for its chip is stopped: others want to read their sensors too.
 DEADLINE_S = 10
@@ -22,6 +21,8 @@ def load(workspace):
     path = workspace + "/SENSORS.json"
     if not files.exists(path):
         return {}
+    from tenner.net.strictjson import loads
+
     try:
         table = loads(files.read_text(path, _MAX_BYTES))
     except (OSError, ValueError) as error:
@@ -40,6 +41,10 @@ def load(workspace):
 async def measure(port, workspace, name):
     """Return the values of a sensor as its driver reads them now."""
     table = load(workspace)
+    if port.small:
+        # What has read it makes room for the driver.
+        forget("tenner.net.strictjson")
+        forget("tenner.net.jsonin")
     if name not in table:
         known = ", ".join(sorted(table)) or "none"
         raise SensorError("there is no sensor %s; SENSORS.json has: %s" % (name, known))
@@ -61,6 +66,9 @@ async def measure(port, workspace, name):
             text = explain(error, cfg.get("bus"), cfg.get("address"))
         else:
             text = "driver %s did not finish in %d s" % (kind, DEADLINE_S)
+    except MemoryError:
+        # Not the driver's fault, nor the chip's: it is asked again when there is some.
+        raise
     except Exception as error:
         text = "driver %s failed: %s: %s" % (kind, type(error).__name__, error)
     raise SensorError("sensor %s: %s" % (name, text))
