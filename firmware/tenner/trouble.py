@@ -8,12 +8,15 @@ from tenner.port.compat import print_exception
 
 
 def tell(what, error):
-    """Log a failure and its traceback; return it in a clause, without secrets."""
+    """Log a failure and its traceback, or where memory was short; return it in a clause, without secrets."""
     clause = redact("%s: %s" % (type(error).__name__, error))
     log("app", "%s: %s" % (what, clause))
     out = io.StringIO()
     print_exception(error, out)
-    for line in out.getvalue().split("\n"):
-        if line.strip():
-            log("app", line)
+    lines = [line for line in out.getvalue().split("\n") if line.strip()]
+    if isinstance(error, MemoryError):
+        # A heap that is full is nobody's bug, and how it came to that place says nothing.
+        lines = [line for line in lines if line.startswith("  File")][-1:]
+    for line in lines:
+        log("app", line)
     return clause
