@@ -1,0 +1,139 @@
+# tenner tools.web_page: takes the response to web_fetch and keeps the part of its text that was asked for.
+# MIT license; Copyright (c) 2026 the tenner authors
+"""A module of its own: when a page is read, its code makes room for the text."""
+
+from tenner.net import web_get
+from tenner.net.jsonout import cut, decode
+from tenner.port.compat import const
+from tenner.tools import ToolError, as_data
+
+_TEXTS = const(" json xml javascript x-javascript yaml x-yaml x-ndjson ")
+_URL = const(300)  # characters of an address that are shown
+_PIECE = const(400)  # bytes of text from which on they are put aside: heap has holes of this size
+
+
+def shown(url):
+    """An address for the head of an answer, whose end it must not forge."""
+    return url.replace("]", "%5D")[:_URL]
+
+
+class Page:
+    """The page at `url`, of whose text `most` bytes at most are kept; `args` and `ctx` are those of the tool."""
+
+    def __init__(self, args, ctx, most):
+        self.url = ""
+        self._offset = self._skip = args.get("offset", 0)
+        self._most = most
+        self._texts = []
+        self._tail = b""
+        self._used = 0
+        self._cut = False  # is there more text than fits?
+        self._spool = ctx.port.path("state/web.tmp")
+        self._charset = None
+        self._links = [] if args.get("links") else None
+        self._count = 0
+        self._room = self._most // 4  # for addresses
+        self._shed = ctx.port.small and ctx.agent.app.shed
+
+    async def take(self, http):
+        """Read a response; return where it redirects to, or None."""
+        if http.status in (301, 302, 303, 307, 308) and http.header("location"):
+            return http.header("location")
+        if http.status >= 300:
+            raise ToolError("%s answered with status %d" % (shown(self.url), http.status))
+        feed = self._reader(http.header("content-type") or "")
+        await web_get.read(http, self._spool, feed)
+        if self._page and not self._cut:
+            self._page.end()
+        return None
+
+    def _reader(self, kind):
+        """Return a function that takes pieces of a body of this type, and returns True for "enough"."""
+        kind, _, charset = kind.lower().replace(" ", "").partition("charset=")
+        charset = charset.split(";")[0]
+        kind = kind.split(";")[0]
+        self._page = None
+        if self._shed:
+            self._shed("tenner.net.web_guard")
+        if kind in ("text/html", "application/xhtml+xml"):
+            from tenner.net.web_html import Html
+
+            self._page = Html(self._add, charset, None if self._links is None else self._link)
+        elif (
+            kind
+            and kind[:5] != "text/"
+            and " %s " % kind.replace("+", "/").split("/")[-1] not in _TEXTS
+        ):
+            raise ToolError("%s is %s, not text" % (shown(self.url), kind[:60]))
+        else:
+            from tenner.net.web_chars import Charset
+
+            self._charset = Charset(charset)
+
+        def feed(data):
+            if self._page:
+                self._page.feed(data)
+            elif b"\0" in data:
+                raise ToolError("%s is not text" % shown(self.url))
+            else:
+                self._add(self._charset.utf8(data))
+            return self._cut
+
+        return feed
+
+    def _add(self, data):
+        size = len(data)
+        if self._skip >= size:
+            self._skip -= size
+            return
+        count = min(size - self._skip, self._most - self._used)
+        self._tail += data[self._skip : self._skip + count]
+        if len(self._tail) > _PIECE:
+            self._put()
+        self._used += count
+        self._cut = self._cut or size - self._skip > count
+        self._skip = 0
+
+    def _put(self):
+        size = len(self._tail)
+        size -= cut(self._tail, size)
+        self._texts.append(decode(self._tail[:size]))
+        self._tail = self._tail[size:]
+
+    def _link(self, href):
+        self._count += 1
+        if self._used and not self._cut and self._room > 0:
+            base = web_get.join(self.url, decode(self._page.base))
+            href = "[%d] %s" % (self._count, web_get.join(base, decode(href))[:_URL])
+            self._room -= len(href)
+            self._links.append(href)
+        return self._count
+
+    def texts(self):
+        """Return the answer in parts: the page is read."""
+        charset = self._page.charset if self._page else self._charset
+        note = charset.note if charset else ""
+        if self._skip or (self._offset and not self._used):
+            raise ToolError("offset %d is past the end of the text" % self._offset)
+        if self._tail:
+            self._put()
+        if not self._cut:
+            self._texts.append(decode(self._tail))
+            self._tail = b""
+        used = self._used - len(self._tail)
+        part = shown(self.url)
+        end = self._offset + used
+        if self._offset or self._cut:
+            part += ", bytes %d to %d" % (self._offset, end)
+            if self._cut:
+                part += "; read on with offset %d" % end
+        if note:
+            part += "; " + note
+        texts = self._texts
+        if texts:
+            texts[0] = texts[0].lstrip("\ufeff")
+        if not any(texts):
+            texts.append("(no text)")
+        if self._links:
+            texts.append("\n\n" + "\n".join(self._links))
+        return [as_data(part, "")] + texts
