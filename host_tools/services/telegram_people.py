@@ -102,7 +102,8 @@ class People(Service):
         self._chats: dict[int, Chat] = {OWNER: Chat(OWNER, "private", "owner")}
         self._updates: list[dict[str, Any]] = []
         self._next_update = 700_000_001
-        self._next_message = 1
+        #: Id of the next message, of the bot or of a person.
+        self.next_message = 1
         self._their_messages: dict[int, dict[str, Any]] = {}
         self._callbacks: set[str] = set()
         self._allowed: tuple[str, ...] = ()
@@ -250,8 +251,8 @@ class People(Service):
         return result
 
     def _message_number(self) -> int:
-        self._next_message += 1
-        return self._next_message - 1
+        self.next_message += 1
+        return self.next_message - 1
 
     def _incoming(
         self,
