@@ -25,6 +25,8 @@ TRANSFER_S = 0.00002
 class Port:
     """The part of a port that drivers use, on the board's own pins."""
 
+    small = False
+
     def __init__(self):
         self._wires = Gpio(str(BOARD / "pins.csv"))
 
