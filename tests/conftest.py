@@ -6,6 +6,7 @@ A file under MicroPython is one item, `tests/test_x.py::micropython32`, run as a
 import gc
 import os
 import re
+import signal
 import subprocess
 from pathlib import Path
 
@@ -17,6 +18,10 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 LAST_LINE = re.compile(r"^(\d+) passed, (\d+) failed, (\d+) skipped$", re.MULTILINE)
 RUN_LIMIT_S = 240
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # A shell that runs this in the background ignores Ctrl-C, and so would the programs that are tested with it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def find_or_skip(name):
