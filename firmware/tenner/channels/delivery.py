@@ -113,8 +113,9 @@ class Delivery:
             self._tell_arrived(item.alert)
             self.outbox.confirm(item.id)
             return True
-        except MemoryError:
+        except MemoryError as error:
             gc.collect()
+            log("outbox", "not written yet that a message has arrived: %s" % error)
             return False
 
     def _tell_arrived(self, mark):
