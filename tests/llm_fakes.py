@@ -107,7 +107,7 @@ class Request:
         return iter(self._tools)
 
     async def make_room(self):
-        """The reply begins."""
+        """Nothing is let go of here."""
 
 
 HISTORY = (

@@ -108,7 +108,12 @@ class Telegram:
                     self._has_room = False
                     self.room.release()
                 # What has read an update, or told of a failure, would be in the way of a turn.
-                for name in ("channels.telegram_t", "channels.telegram_u", "net.jsonin"):
+                for name in (
+                    "channels.telegram_t",
+                    "channels.telegram_u",
+                    "net.jsonin",
+                    "net.tls",
+                ):
                     self.shed("tenner." + name)
             if wait_s:
                 await self.sleep(wait_s * 1000)

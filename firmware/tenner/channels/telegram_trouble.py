@@ -30,8 +30,6 @@ def after(bot, error):
     if text != bot.trouble:
         bot.trouble = text
         log("telegram", bot.status)
-    # It is needed rarely.
-    bot.shed("tenner.net.tls")
     return wait_s
 
 

@@ -11,7 +11,7 @@ state/said.jsonl has a line ["mark of a text",when it arrived] for each; 0 is a 
 async def deliver(heartbeat, text):
     """Give a text to the owner unless it was said before: "yes", "queued" or "repeat"."""
     mark = mark_of(heartbeat, text)
-    at = _said(heartbeat, mark)
+    at = _said(heartbeat, mark) if mark else None
     if at is not None:
         if not at and heartbeat.app.clock.trusted:
             confirm(heartbeat, mark)
