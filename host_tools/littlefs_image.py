@@ -87,6 +87,24 @@ def make_file_system(size: int, tree: dict[str, bytes]) -> bytes:
     return bytes(memory)
 
 
+def taken(tree: dict[str, bytes]) -> int:
+    """Bytes of the blocks that `tree` takes in a file system, with those of the file system itself."""
+    size = 4 * BLOCK_SIZE * (len(tree) + 16) + 2 * sum(map(len, tree.values()))
+    memory = bytearray(b"\xff" * (-(-size // BLOCK_SIZE) * BLOCK_SIZE))
+    system = LittleFS(
+        context=_Memory(memory),
+        mount=False,
+        block_count=len(memory) // BLOCK_SIZE,
+        **_GEOMETRY,
+    )
+    system.format()
+    system.mount()
+    _write(system, tree)
+    used = system.used_block_count
+    system.unmount()
+    return used * BLOCK_SIZE
+
+
 def add_files(memory: bytearray | memoryview, tree: dict[str, bytes]) -> None:
     """Write `tree` into the file system in `memory`, over files of the same names."""
     system = LittleFS(context=_Memory(memory), block_count=len(memory) // BLOCK_SIZE, **_GEOMETRY)

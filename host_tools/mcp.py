@@ -20,11 +20,13 @@ if str(FIRMWARE) not in sys.path:
     sys.path.insert(0, str(FIRMWARE))
 
 from tenner import log
-from tenner.mcp.client import Client, Refused
+from tenner.mcp.client import Client
 from tenner.mcp.content import Content
+from tenner.mcp.errors import Refused
 from tenner.mcp.listing import fetch
 from tenner.net import tls
-from tenner.net.http import Http, parse_url
+from tenner.net.http import Http
+from tenner.net.url import parse_url
 
 #: Where the token is looked for: the command line would show it to everybody.
 TOKEN = "TENNER_MCP_TOKEN"

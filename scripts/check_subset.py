@@ -33,7 +33,7 @@ RANK["log"] = RANK["port"]
 
 # Modules of a board or of Unix MicroPython; any other import needs a guard.
 MODULES = set(
-    "array asyncio binascii builtins collections cryptolib deflate errno esp32 gc hashlib heapq io "
+    "_thread array asyncio binascii builtins collections cryptolib deflate errno esp32 gc hashlib heapq io "
     "json machine math micropython network ntptime os platform random re select socket ssl struct "
     "sys tenner termios time tls uctypes vfs".split()
 ) | {library[0] for library in LIBRARIES.values()}
@@ -73,7 +73,7 @@ ABSENT_BUILTINS = set(
 )
 
 # Started from a shell, never imported on a board; Unix MicroPython has what boards lack here.
-UNIX_ONLY = {"tenner.__main__": {"getenv"}, "tenner.port.linux": {"getenv"}}
+UNIX_ONLY = {"tenner.__main__": {"getenv"}, "tenner.port.linux.port": {"getenv"}}
 
 # A module of this name is imported under CPython only, so it may use all of it.
 CPYTHON_ONLY = "cpython"

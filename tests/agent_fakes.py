@@ -2,7 +2,9 @@
 
 import asyncio
 
+from tenner.agent import answer, spawn, tool_calls
 from tenner.agent.agent import Agent
+from tenner.agent.message_queue import Message
 
 SETTINGS = {
     "turn.max_rounds": 4,
@@ -132,10 +134,6 @@ class App:
         self._parts = {"chain": chain, "registry": Registry(), "budget": Budget(), "sensors": None}
 
     def part(self, name):
-        if name not in self._parts:
-            from tenner.agent.spawn import Spawner
-
-            self._parts[name] = Spawner(self.agent, 1)
         return self._parts[name]
 
     def owner(self):
@@ -150,26 +148,17 @@ class App:
     def deliver(self, channel, chat, text):
         self.delivered.append((chat, text))
 
-    async def rest(self):
-        """Nothing is let go of here."""
-
-    async def collect(self):
-        """Nor is garbage collected."""
-
-    async def breathe(self):
+    async def breathe(self, turn):
         pass
 
     async def settle(self):
         """Nothing is being sent."""
 
-    async def alone(self, work, *args):
-        return await work(*args)
+    def spawn(self, text, turn):
+        return spawn.start(self.agent, text, turn)
 
-    def drop(self, name):
-        """Nor is a part."""
-
-    def shed(self, prefix, keep=()):
-        """Nothing is let go of here either."""
+    def reply(self, message, text):
+        message.answer = text
 
     def now_text(self):
         return "Saturday"
@@ -183,3 +172,26 @@ def make_agent(root, *replies, **settings):
     agent.budget = app.part("budget")
     agent.delivered = app.delivered
     return agent
+
+
+async def say(agent, text, chat="me"):
+    """Return the answer to a text on the console."""
+    message = Message("console", chat, text, chat)
+    await answer.answer(agent, message)
+    return message.answer
+
+
+class _Runner:
+    """Calls the tools of the stand-in's registry, and real ones otherwise."""
+
+    def __init__(self, runner):
+        self.runner = runner
+
+    async def call(self, ctx, name, arguments_text):
+        registry = ctx.agent.part("registry")
+        if hasattr(registry, "call"):
+            return await registry.call(name, arguments_text, ctx)
+        return await self.runner.call(ctx, name, arguments_text)
+
+
+tool_calls.runner = _Runner(tool_calls.runner)

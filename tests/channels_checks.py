@@ -15,7 +15,7 @@ class Refused(Exception):
 
 def to_html(text):
     """Return Markdown as the HTML that is sent."""
-    from tenner.channels import markup
+    from tenner.channels.telegram import markup
 
     return b"".join(markup.pieces(markup.clean(text))).decode()
 

@@ -2,7 +2,7 @@
 import asyncio
 import json
 
-from tenner.agent.bus import Queue
+from tenner.agent.message_queue import Queue
 from tenner.store.appendlog import AppendLog
 
 OWNER = 1000
@@ -78,6 +78,18 @@ class FakeResponse:
         return count
 
 
+def as_telegram_writes(value):
+    """The JSON of a value, without spaces and with ids first: MicroPython's dicts keep no order."""
+    if isinstance(value, list):
+        return "[%s]" % ",".join([as_telegram_writes(one) for one in value])
+    if isinstance(value, dict):
+        ids = [key for key in ("update_id", "message_id", "id") if key in value]
+        keys = ids + sorted([key for key in value if key not in ids])
+        rows = ['"%s":%s' % (key, as_telegram_writes(value[key])) for key in keys]
+        return "{%s}" % ",".join(rows)
+    return json.dumps(value)
+
+
 class FakeTelegram:
     """
     Holds updates until a higher offset is asked for. `plan` is a list of what happens instead to the next
@@ -90,6 +102,9 @@ class FakeTelegram:
         self.calls = []  # (method, fields)
         self.sent = []
         self.plan = {}
+        self._repeated = (
+            None  # what was planned for a long poll, and is the same for whoever asks again
+        )
         self.piece = 64
         self.when_idle = None  # called when a long poll finds nothing
         self.closed = 0
@@ -108,13 +123,20 @@ class FakeTelegram:
         fields = json.loads(data.decode())
         self.calls.append((name, fields))
         await asyncio.sleep(0)
-        step = self.plan[name].pop(0) if self.plan.get(name) else None
+        step, self._repeated = self._repeated, None
+        if name != "getUpdates" or fields["timeout"]:
+            step = None
+        if step is None and self.plan.get(name):
+            step = self.plan[name].pop(0)
+            if isinstance(step, tuple) and fields.get("timeout"):
+                self._repeated = step
         if isinstance(step, Exception):
             raise step
         if callable(step):
             step = step(fields)
         if step is None:
-            step = (200, json.dumps({"ok": True, "result": self._result(name, fields)}).encode())
+            result = as_telegram_writes(self._result(name, fields))
+            step = (200, b'{"ok":true,"result":%s}' % result.encode())
         status, reply = step[0], step[1]
         return await consume(FakeResponse(status, reply, self.piece, {}))
 
@@ -182,7 +204,7 @@ class Bench:
     """A Telegram channel on the fake API. `step()` runs the service until it is idle or waits."""
 
     def __init__(self, server=None, state=None, inbound_limit=8, now=1800000000, **config):
-        from tenner.channels.telegram import Telegram
+        from tenner.channels.telegram.channel import Telegram
 
         self.server = server or FakeTelegram()
         self.state = state or FakeState()
@@ -200,6 +222,7 @@ class Bench:
             sleep=self._sleep,
         )
         self.server.when_idle = self._stop
+        self.bot.shortest_poll_ms = 0
 
     def _say(self, chat, text, reply_to=None, id=None):
         if id is None or id not in [one[3] for one in self.said]:

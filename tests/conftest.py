@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from host_tools import interpreters
+from host_tools.micropython import under_test
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
@@ -25,12 +26,12 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 
 def find_or_skip(name):
-    """The interpreter; without it the test is skipped with the reason, or fails where it must not be."""
+    """The runner; without it the test is skipped with the reason, or fails where it must not be."""
     try:
-        return interpreters.FINDERS[name]()
+        return under_test.find(name)
     except interpreters.InterpreterMissing as exc:
         reason = str(exc)
-    if name == "micropython32" and os.environ.get("TENNER_REQUIRE_32BIT") != "1":
+    if name.startswith("micropython32") and os.environ.get("TENNER_REQUIRE_32BIT") != "1":
         pytest.skip(reason)
     pytest.fail(reason, pytrace=False)
 
@@ -39,7 +40,7 @@ def pytest_addoption(parser):
     parser.addoption(
         "--interpreter",
         default="all",
-        choices=["all", "cpython", *interpreters.FINDERS],
+        choices=["all", "cpython", *under_test.NAMES],
         help="run tests/test_*.py on this interpreter only",
     )
 
@@ -52,9 +53,15 @@ def pytest_collect_file(file_path, parent):
 
 def pytest_collection_modifyitems(config, items):
     wanted = config.getoption("--interpreter")
-    if wanted == "all":
+    if wanted != "all":
+        dropped = [item for item in items if getattr(item, "interpreter", "cpython") != wanted]
+    elif any(Path(name.partition("::")[0]).is_dir() for name in config.args):
         return
-    dropped = [item for item in items if getattr(item, "interpreter", "cpython") != wanted]
+    else:
+        # Freezing what has just been edited takes a while: with single files only when it is asked for.
+        dropped = [
+            item for item in items if getattr(item, "interpreter", "") in under_test.WITH_CODE
+        ]
     items[:] = [item for item in items if item not in set(dropped)]
     config.hook.pytest_deselected(items=dropped)
 
@@ -67,7 +74,7 @@ def pytest_collection_finish(session):
 
 class MicroPythonFile(pytest.File):
     def collect(self):
-        for name in interpreters.FINDERS:
+        for name in under_test.NAMES:
             yield MicroPythonItem.from_parent(self, name=name)
 
 
@@ -83,9 +90,9 @@ class MicroPythonItem(pytest.Item):
         return self.name
 
     def runtest(self):
-        found = find_or_skip(self.name)
-        command = found.command(self.path.relative_to(ROOT))
-        done = run_file(command)
+        runner = find_or_skip(self.name)
+        command = runner.interpreter.command(self.path.relative_to(ROOT))
+        done = run_file(command, runner.environment_with(HERE / "micropython", HERE))
         output = done.stdout + done.stderr
         counts = LAST_LINE.findall(done.stdout)
         if done.returncode or not counts:
@@ -108,10 +115,8 @@ class MicroPythonItem(pytest.Item):
         return self.path, None, f"{self.path.relative_to(ROOT)}[{self.name}]"
 
 
-def run_file(command):
+def run_file(command, environment):
     """Run a test file with the firmware, the test helpers and the unittest stand-in on its path."""
-    folders = [HERE / "micropython", ROOT / "firmware", HERE]
-    environment = {**os.environ, "MICROPYPATH": interpreters.search_path(*folders)}
     try:
         return subprocess.run(
             command,
@@ -135,16 +140,22 @@ def run_file(command):
 @pytest.fixture(scope="session")
 def micropython():
     """The Unix MicroPython with 64-bit words."""
-    return find_or_skip("micropython")
+    return find_or_skip("micropython").interpreter
 
 
 @pytest.fixture(scope="session")
 def micropython32():
     """The MicroPython whose heap is like an ESP32's; skips where it cannot be had."""
-    return find_or_skip("micropython32")
+    return find_or_skip("micropython32").interpreter
 
 
 @pytest.fixture(params=list(interpreters.FINDERS))
 def any_micropython(request):
     """Each MicroPython in turn."""
+    return find_or_skip(request.param).interpreter
+
+
+@pytest.fixture(params=under_test.WITH_CODE)
+def any_image(request):
+    """Each interpreter that has the firmware's code inside, as a runner; skips where it cannot be built."""
     return find_or_skip(request.param)

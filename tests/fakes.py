@@ -2,8 +2,11 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.port.gpio import Gpio
+from tenner.sensors.reader import Sensors
 from tenner.store import files
+from tenner.store.appendlog import dumps
 from tenner.store.config import Config
+from tenner.tools import runner
 from tenner.tools.registry import Registry
 
 
@@ -142,6 +145,10 @@ class FakePort:
         self.rows = rows
         self.pin_log = []
         self.levels = {}
+        #: Can it run programs?
+        self.programs = False
+        #: The agent's files that lie elsewhere.
+        self.own = ()
 
     def path(self, name):
         return self.root + "/" + name
@@ -150,8 +157,17 @@ class FakePort:
         return sorted(self.buses)
 
     def has(self, kind):
-        found = {"i2c": self.buses, "spi": self.devices}
+        found = {"i2c": self.buses, "spi": self.devices, "exec": self.programs}
         return bool(found[kind] if kind in found else self.pins().names(kind))
+
+    def why_not(self, kind, name):
+        return None
+
+    def private(self):
+        return self.own
+
+    def scan(self, name):
+        return self.buses[name].scan()
 
     def spi_names(self):
         return sorted(self.devices)
@@ -168,6 +184,9 @@ class FakePort:
 
     def memory(self):
         return 50000, 60000
+
+    def system_memory(self):
+        return 40000, 30000, 20000
 
     def vitals(self):
         return {}
@@ -186,17 +205,6 @@ class FakeAgent:
     def part(self, name):
         return self
 
-    async def close(self):
-        """There is no connection to a model."""
-
-    def drop(self, name):
-        """Nothing is let go of here."""
-
-    shed = drop
-
-    async def collect(self):
-        """Nor is garbage collected."""
-
     def http(self):
         from tenner.net.http import Http
 
@@ -205,7 +213,7 @@ class FakeAgent:
 
 
 class FakeTurn:
-    outside = False
+    untrusted_input = False
 
     def __init__(self, kind="person", channel="telegram", chat="1"):
         self.kind = kind
@@ -219,8 +227,6 @@ class FakeCtx:
     def __init__(
         self, folder, settings=None, i2c=None, kind="person", answers=(), spi=None, rows=""
     ):
-        from tenner.sensors import Sensors
-
         self.workspace = folder + "/workspace"
         files.make_dirs(self.workspace)
         self.port = FakePort(folder, i2c, spi, rows)
@@ -231,6 +237,16 @@ class FakeCtx:
         self.answers = list(answers)
         self.asked = []
         self.sent = []
+        self.brief = False
+
+    def http(self):
+        return self.agent.http()
+
+    def jobs(self):
+        return self.agent.cron
+
+    def spawn(self, task):
+        return self.agent.spawn(task)
 
     async def send(self, text, chat=None):
         self.sent.append((chat, text))
@@ -242,7 +258,5 @@ class FakeCtx:
 
     async def call(self, name, arguments):
         """Call a tool as the model would; `arguments` is JSON text or an object."""
-        from tenner.store.appendlog import dumps
-
         text = arguments if isinstance(arguments, str) else dumps(arguments)
-        return await self.registry.call(name, text, self)
+        return await runner.call(self, name, text)

@@ -1,4 +1,4 @@
-# tenner test support: a kernel of our own behind the seam of port.linux_ioctl, for buses and lines.
+# tenner test support: a kernel of our own behind the seam of port.linux.ioctl, for buses and lines.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
 It reads the structures as <linux/i2c-dev.h>, <linux/spi/spidev.h> and <linux/gpio.h> lay them out, byte

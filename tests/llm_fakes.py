@@ -106,9 +106,23 @@ class Request:
     def tools(self):
         return iter(self._tools)
 
-    async def make_room(self):
-        """Nothing is let go of here."""
 
+class Blocks(Request):
+    """Its records come `count` lines at once, the first `start` one by one."""
+
+    def __init__(self, lines, count, start=0):
+        super().__init__(lines)
+        self._count = count
+        self._start = start
+
+    def records(self):
+        yield from self._lines[: self._start]
+        for i in range(self._start, len(self._lines), self._count):
+            yield b"".join(self._lines[i : i + self._count])
+
+
+#: The kinds of lines of a long dialog: in turns mostly.
+DIALOG_KINDS = [kind.encode() for kind in "uauauauauuauaauauauauauauauuuaaaauauauaua"]
 
 HISTORY = (
     b'["s","They like \\"tea\\"."]\n',

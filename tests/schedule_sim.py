@@ -10,10 +10,11 @@ import os
 
 from support import remove_tree, temp_folder
 from tenner import log as tenner_log
-from tenner.schedule.book import Book
+from tenner.schedule.occurrences import Occurrences
+from tenner.schedule.posix_tz import Zone
+from tenner.schedule.schedule_files import ScheduleFiles
 from tenner.schedule.service import CronJobs, Heartbeat
-from tenner.schedule.stores import Stores
-from tenner.schedule.zone import Zone
+from tenner.schedule.task import Moment
 
 # 2026-11-21 00:00:00 UTC, a Saturday.
 START = 1795219200
@@ -52,9 +53,16 @@ class Clock:
         self.mono += seconds
 
 
+def moment(now, trusted=True, mono_s=0):
+    """A tenner.schedule.task.Moment."""
+    clock = Clock(now, trusted)
+    clock.mono = mono_s
+    return Moment(clock)
+
+
 class Flash:
     """
-    A schedule.stores.Stores in memory; it survives a reboot. Where the watched file is written by the
+    A schedule.schedule_files.ScheduleFiles in memory; it survives a reboot. Where the watched file is written by the
     firmware, too, it is a real one, and `signature` tells of it.
     """
 
@@ -88,12 +96,12 @@ class Flash:
         return enumerate(self.text.split("\n"), 1)
 
     def load(self, name):
-        from tenner.store import jsontext
+        from tenner.store import json_strict
 
         if name not in self.saved:
             return None, None
         try:
-            return jsontext.loads(self.saved[name]), None
+            return json_strict.loads(self.saved[name]), None
         except ValueError:
             return None, name + ".json.bad"
 
@@ -155,7 +163,7 @@ class Board:
             os.mkdir(self.state)
             self.write(text)
         if case is None:
-            real = folder and Stores(self.state, self.workspace + "/CRON.json")
+            real = folder and ScheduleFiles(self.state, self.workspace + "/CRON.json")
             self.flash = Flash(text, real and real.signature)
         self.zone = Zone(tz)
         self.settings = {
@@ -235,18 +243,6 @@ class Board:
     def notify(self, text):
         self.notices.append(text)
 
-    async def rest(self):
-        pass
-
-    async def let_go(self, *names):
-        pass
-
-    def shed(self, prefix):
-        pass
-
-    async def alone(self, work, *args):
-        return await work(*args)
-
     async def run_turn(self, text, kind, model=None):
         self.turns.append((self.clock.utc, text, model))
         self.clock.pass_s(self.turn_s)
@@ -256,6 +252,16 @@ class Board:
         if isinstance(reply, BaseException):
             raise reply
         return reply
+
+    async def _run_turn(self, request):
+        if request.choose:
+            return await self.ask(request.text, request.model)
+        return await self.run_turn(request.text, self.service.area, request.model)
+
+    async def _deliver(self, app, text, alert=False, channel=None, chat=None):
+        if alert:
+            return await self.deliver_alert(text, alert)
+        return await self.deliver_job(text, channel, chat)
 
     async def deliver_alert(self, text, mark):
         if isinstance(self.confirms, BaseException):
@@ -282,7 +288,9 @@ class Board:
             self.clock.trusted = trusted
         self.clock.mono = 0
         self.service = CronJobs(self) if self.cron else Heartbeat(self)
-        self.service.kept = self.flash
+        self.service.files = self.flash
+        self.service.run_turn = self._run_turn
+        self.service.deliver = self._deliver
 
     def step(self, *forced):
         """One wake: (action, reason) of the heartbeat."""
@@ -300,7 +308,7 @@ class Board:
 
     def lines(self):
         """The run log with the lines that are held back."""
-        return Book(self.service).tail(1000000)
+        return Occurrences(self.service).log.tail(1000000)
 
     def results(self):
         return [line["r"] for line in self.lines()]
@@ -308,9 +316,9 @@ class Board:
 
 def quiet():
     """No log lines while the tests run; returns what puts them back."""
-    from tenner.schedule import book, cronwake, gates, outcome, watch
+    from tenner.schedule import conditions, cron_tick, outcome, reload, run_log, saved_state
 
-    for module in (book, cronwake, gates, outcome, watch):
+    for module in (conditions, cron_tick, outcome, reload, run_log, saved_state):
         module.log = _silent
     return tenner_log.log
 

@@ -17,16 +17,16 @@ class TableError(Exception):
 
 
 def _heartbeat_ack(case):
-    from tenner.schedule.ack import deliver
+    from tenner.schedule.strip_ack import strip_ack
 
-    return {"deliver": deliver(case["reply"], ack_max_chars=case.get("ack_max_chars", 0))}
+    return {"deliver": strip_ack(case["reply"], ack_max_chars=case.get("ack_max_chars", 0))}
 
 
 class Parsed:
     """All of a HEARTBEAT.md: general text, tasks as a table has them and their lines, (line, sentence) of problems."""
 
     def __init__(self, text):
-        from tenner.schedule.items import GENERAL, TASK, read
+        from tenner.schedule.heartbeat_parser import GENERAL, TASK, read
 
         general = []
         self.items = []
@@ -65,7 +65,7 @@ def _active_hours(case):
 
 
 def _beat_slots(case):
-    from tenner.schedule.slots import next_slot
+    from tenner.schedule.due import next_slot
 
     interval_s, phase_s, now = case["interval"], case["phase"], case["now"]
     due = next_slot(interval_s, phase_s, case["last_run"]) <= now
@@ -79,7 +79,7 @@ def iso_local(zone, utc):
 
 def _cron_next(case):
     from tenner.schedule.cronexpr import Cron
-    from tenner.schedule.zone import Zone
+    from tenner.schedule.posix_tz import Zone
 
     zone = Zone(case["tz"])
     day, time = case["after"].split("T")
@@ -148,7 +148,13 @@ class _Board:
         os.system("ln -s '%s' '%s/%s'" % (target, self.workspace, name))
 
     def has(self, kind):
-        return bool(self._pins.names(kind) or self._pins.buses(kind))
+        return kind != "exec" and bool(self._pins.names(kind) or self._pins.buses(kind))
+
+    def why_not(self, kind, name):
+        return None
+
+    def private(self):
+        return ()
 
     def i2c_names(self):
         return self._pins.buses("i2c")
@@ -195,13 +201,14 @@ def _path_sandbox(case):
 
 def _tool_args(case):
     from tenner.tools import ToolError
-    from tenner.tools.verify import verify
+    from tenner.tools.prepare import verified
 
     text = ""
     with _Board() as board:
         ctx = _Ctx(board)
         try:
-            verify(ctx.registry, case["tool"], json.dumps(case["args"]), ctx)
+            found = ctx.registry.find(case["tool"], ctx.turn.kind)
+            verified(ctx, case["tool"], json.dumps(case["args"]), *found)
         except (ToolError, OSError) as exc:
             text = str(exc)
     says = [part for part in case.get("says", ()) if part.lower() in text.lower()]
@@ -211,13 +218,13 @@ def _tool_args(case):
 
 
 def _url_guard(case):
-    from tenner.net import web_guard
+    from tenner.net.web import guard
 
     try:
-        host, port = web_guard.check(case["url"])
-        if not web_guard.packed(host.rstrip(".")):
-            found = [web_guard.packed(address) for address in case["resolves_to"]]
-            web_guard.admit(host, port, found)
+        host, port = guard.check(case["url"])
+        if not guard.packed(host.rstrip(".")):
+            found = [guard.packed(address) for address in case["resolves_to"]]
+            guard.admit(host, port, found)
     except OSError:
         return {"allowed": False}
     return {"allowed": True}
@@ -274,7 +281,7 @@ def check(kind, case):
 def load(path):
     """Return (kind, cases) of a table, or raise TableError."""
     # Not json: MicroPython's leaves surrogate pairs unjoined and lets broken texts pass.
-    from tenner.store.jsontext import loads
+    from tenner.store.json_strict import loads
 
     try:
         with open(path, "rb") as f:

@@ -6,8 +6,8 @@ import unittest
 from support import temp_folder
 from tenner.agent import budget as module
 from tenner.agent.budget import Budget
-from tenner.schedule.zone import Zone
-from tenner.store.slots import TwoSlots
+from tenner.schedule.posix_tz import Zone
+from tenner.store.two_slot import TwoSlots
 
 DAY = 86400
 NOON = 20778 * DAY + DAY // 2  # in UTC

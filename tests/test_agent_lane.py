@@ -1,10 +1,10 @@
 import asyncio
 import unittest
 
+import agent_fakes
 from agent_fakes import Call, Reply, make_agent
 from support import run, temp_folder
-from tenner.agent.bus import Message
-from tenner.agent.lane import LaneBusy, PutBack
+from tenner.agent.errors import LaneBusy, Preempted
 from tenner.agent.turn import Turn
 
 
@@ -21,10 +21,10 @@ class TestLane(unittest.TestCase):
             )
             await agent.chain.started.wait()
             self.assertEqual(agent.lane.busy(), "heartbeat")
-            answer = await agent.answer(Message("console", "me", "hi", "me"))
+            answer = await agent_fakes.say(agent, "hi")
             try:
                 await beat
-            except PutBack as back:
+            except Preempted as back:
                 return answer, back.args[0]
 
         answer, result = run(go())
@@ -42,14 +42,14 @@ class TestLane(unittest.TestCase):
             )
             while not agent.registry.calls:
                 await asyncio.sleep(0)
-            person = asyncio.create_task(agent.answer(Message("console", "me", "hi", "me")))
+            person = asyncio.create_task(agent_fakes.say(agent, "hi"))
             await asyncio.sleep(0)
             self.assertEqual(agent.lane.busy(), "heartbeat")
             agent.registry.gate.set()
             answer = await person
             try:
                 await beat
-            except PutBack:
+            except Preempted:
                 return answer
 
         self.assertEqual(run(go()), "for you")
@@ -58,7 +58,7 @@ class TestLane(unittest.TestCase):
         agent = make_agent(self.root, "hang")
 
         async def go():
-            person = asyncio.create_task(agent.answer(Message("console", "me", "hi", "me")))
+            person = asyncio.create_task(agent_fakes.say(agent, "hi"))
             await agent.chain.started.wait()
             try:
                 await agent.lane.background("heartbeat", Turn(agent, "heartbeat", "check"))
@@ -78,10 +78,7 @@ class TestLane(unittest.TestCase):
         agent = make_agent(self.root, Reply("1"), Reply("2"), Reply("3"))
 
         async def go():
-            tasks = [
-                asyncio.create_task(agent.answer(Message("console", "me", "q%d" % i, "me")))
-                for i in range(3)
-            ]
+            tasks = [asyncio.create_task(agent_fakes.say(agent, "q%d" % i)) for i in range(3)]
             answers = []
             for task in tasks:
                 answers.append(await task)
@@ -98,12 +95,12 @@ class TestLane(unittest.TestCase):
             )
             await agent.chain.started.wait()
             parent = Turn(agent, "person", "x", "telegram", 9)
-            agent.part("spawner").start("count", parent)
+            agent.app.spawn("count", parent)
             await asyncio.sleep(0)
-            answer = await agent.answer(Message("console", "me", "hi", "me"))
+            answer = await agent_fakes.say(agent, "hi")
             try:
                 await beat
-            except PutBack:
+            except Preempted:
                 pass
             while not agent.delivered:
                 await asyncio.sleep(0)

@@ -6,22 +6,22 @@ import json
 import os
 import unittest
 
+import agent_fakes
 from agent_fakes import Call, Reply, make_agent
 from support import run, temp_folder
-from tenner.agent import history, upkeep
+from tenner.agent import accounting, history, history_repair
 from tenner.agent.agent import Session
-from tenner.agent.bus import Message
-from tenner.agent.lines import record
+from tenner.agent.history_records import record
 from tenner.agent.summary import compact
 from tenner.agent.turn import Turn
-from tenner.llm.chain import LlmError
+from tenner.llm.errors import LlmError
 from tenner.store import files
 
 FULL = OSError(28, "no space left")
 
 
 async def say(agent, text, chat="me"):
-    answer = await agent.answer(Message("console", chat, text, chat))
+    answer = await agent_fakes.say(agent, text, chat)
     # What is tidied afterwards is done before the next message.
     await asyncio.sleep(0)
     while agent.lane.busy():
@@ -73,11 +73,10 @@ class TestLongHistory(unittest.TestCase):
                 file.write(record("u", "question %d: how warm is it?" % i))
                 file.write(record("a", "%d degrees, as before." % i))
         self.assertTrue(files.size(path) > 300000)
-        from tenner.agent import repair
 
         session = Session(path, 8192)
         CountedFile.total = 0
-        history.open = repair.open = CountedFile
+        history.open = history_repair.open = CountedFile
         try:
             history.check(session)
             opened = CountedFile.total
@@ -96,8 +95,8 @@ class TestLongHistory(unittest.TestCase):
     def test_a_file_that_was_checked_is_not_checked_again(self):
         agent = make_agent(temp_folder(self))
         asked = []
-        self.addCleanup(setattr, history, "_repair", history._repair)
-        history._repair = lambda session, size: asked.append(size)
+        self.addCleanup(setattr, history_repair, "repair", history_repair.repair)
+        history_repair.repair = lambda path, end, start, size: asked.append(size)
         run(say(agent, "hi"))
         run(say(agent, "hi again"))
         session = agent.session("console", "me")
@@ -210,7 +209,7 @@ class TestSummary(unittest.TestCase):
             # Somebody always waits already when a turn ends.
             self.agent.lane.wait_free = asyncio.Event().wait
             for i in range(20):
-                await self.agent.answer(Message("console", "me", "x" * 500 + str(i), "me"))
+                await agent_fakes.say(self.agent, "x" * 500 + str(i))
                 sizes.append(self.session().size)
 
         sizes = []
@@ -231,7 +230,7 @@ class TestSummary(unittest.TestCase):
                 compact(self.agent, self.session(), "console:me", pressing=True)
             )
             await self.agent.chain.started.wait()
-            answer = await self.agent.answer(Message("console", "you", "hi", "you"))
+            answer = await agent_fakes.say(self.agent, "hi", "you")
             return answer, (await task).text
 
         self.assertEqual(run(go()), ("done", "Facts: FIRST"))
@@ -246,7 +245,7 @@ class TestSummary(unittest.TestCase):
             self.agent.chain.started = asyncio.Event()
             task = asyncio.create_task(compact(self.agent, self.session(), "console:me"))
             await self.agent.chain.started.wait()
-            answer = await self.agent.answer(Message("console", "you", "hi", "you"))
+            answer = await agent_fakes.say(self.agent, "hi", "you")
             return answer, await task
 
         self.assertEqual(run(go()), ("done", None))
@@ -260,8 +259,8 @@ class TestSummary(unittest.TestCase):
 
         async def meanwhile(*args):
             # Another chat's session takes the place of this one, then a new object for this one.
-            upkeep.remember(self.agent, "console", "you", "something else")
-            upkeep.remember(self.agent, "console", "me", "The freezer is warm.")
+            accounting.remember(self.agent, "console", "you", "something else")
+            accounting.remember(self.agent, "console", "me", "The freezer is warm.")
             return await complete(*args)
 
         self.agent.chain.complete = meanwhile
@@ -324,7 +323,7 @@ class TestFullFlash(unittest.TestCase):
 
     def test_an_alert_is_sent_although_it_cannot_be_remembered(self):
         self.fill()
-        upkeep.report(self.agent, "telegram", 7, "The freezer is warm.")
+        accounting.report(self.agent, "telegram", 7, "The freezer is warm.")
         self.assertTrue((7, "The freezer is warm.") in self.agent.delivered)
 
     def test_tokens_that_cannot_be_kept_do_not_cost_the_answer(self):
@@ -346,25 +345,25 @@ class TestBudget(unittest.TestCase):
         self.assertTrue(said.startswith("error") and "tokens" in said, said)
         left["person"] = 0
         answer = run(say(agent, "hi"))
-        self.assertTrue("spent" in answer and "midnight" in answer, answer)
+        self.assertTrue("used up" in answer and "midnight" in answer, answer)
         self.assertEqual(len(agent.chain.records), 1)
 
     async def start(self, agent, parent):
-        return agent.part("spawner").start("count", parent)
+        return agent.app.spawn("count", parent)
 
 
 class TestBackgroundTask(unittest.TestCase):
     def spawn(self, agent):
         async def go():
             parent = Turn(agent, "person", "x", "telegram", 9)
-            said = agent.part("spawner").start("count", parent)
+            said = agent.app.spawn("count", parent)
             while not agent.delivered:
                 await asyncio.sleep(0)
             return said
 
         run(asyncio.wait_for(go(), 10))
         self.assertEqual(len(agent.delivered), 1)
-        self.assertEqual(agent.part("spawner").running, [])
+        self.assertEqual(agent.spawned, [])
         return agent.delivered[0]
 
     def test_its_context_is_its_own_and_short(self):
@@ -387,7 +386,7 @@ class TestBackgroundTask(unittest.TestCase):
         said = []
 
         async def call(name, arguments, ctx):
-            said.append(ctx.agent.part("spawner").start("more", ctx.turn))
+            said.append(ctx.agent.app.spawn("more", ctx.turn))
             return said[-1]
 
         agent.registry.call = call

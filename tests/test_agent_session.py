@@ -3,9 +3,10 @@ import os
 import unittest
 
 from support import temp_folder
-from tenner.agent import history, lines
+from tenner.agent import history
+from tenner.agent import history_records as lines
 from tenner.agent.agent import Session
-from tenner.agent.lines import call_record, record
+from tenner.agent.history_records import call_record, record
 
 TURN = (
     record("u", "hot?"),
@@ -44,14 +45,44 @@ class TestSession(unittest.TestCase):
         self.assertEqual(rows[2][3]["bus"], "i2c0")
         self.assertEqual(rows[4][1], '31.5 °C, see "notes"\nand 😀')
 
-    def test_a_piece_never_spans_two_lines_and_stays_small(self):
+    def test_a_piece_is_whole_lines_or_of_one_line_and_stays_small(self):
         s = self.session(window=100000)
         history.check(s)
-        history.append(s, (record("u", "x" * 5000), record("a", "y")))
+        data = [record("u", "x" * size) for size in (5000, 3, 4, 300, 200, 505, 506, 507, 5, 400)]
+        history.append(s, data)
         history.check(s)
-        for piece in history.pieces(s):
+        pieces = list(history.pieces(s))
+        self.assertEqual(b"".join(pieces), b"".join(data))
+        fresh = True
+        for piece in pieces:
             self.assertTrue(len(piece) <= 512)
-            self.assertTrue(b"\n" not in piece[:-1])
+            if not fresh:
+                self.assertTrue(b"\n" not in piece[:-1])
+            else:
+                self.assertTrue(piece.startswith(b'["u","'))
+                # What is no whole line is long enough for an id and a name.
+                self.assertTrue(piece.endswith(b"\n") or len(piece) >= 352)
+            fresh = piece.endswith(b"\n")
+        self.assertTrue(max([piece.count(b"\n") for piece in pieces]) > 1)
+
+    def test_what_is_found_whole_is_what_the_search_for_turns_finds_whole(self):
+        from tenner.agent.history_repair import _is_whole, _turns
+
+        dialog = b"".join(
+            [record("u", 'say "%d" \\ é' % i) + record("a", "x\ny" * i) for i in range(9)]
+        )
+        whole = dialog + b"".join(TURN) + dialog
+        for place in range(0, len(whole), 3):
+            for wrong in (b"", b'"', b"\n", b"\\", b"\x00", b"\xc3", b"u", b"x"):
+                data = whole[:place] + wrong + whole[place + 1 :]
+                self.write(data)
+                with open(self.path, "rb") as file:
+                    found = _is_whole(file, len(data))
+                    file.seek(0)
+                    turns = list(_turns(file, len(data)))
+                    # One that cannot begin with a person's line is no turn.
+                    expected = all(good for _, _, good in turns)
+                self.assertEqual(found, expected, (place, wrong, data[place - 30 : place + 30]))
 
     def test_history_is_cut_at_a_whole_turn(self):
         s = self.session(window=1000)

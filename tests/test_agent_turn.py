@@ -2,23 +2,24 @@ import asyncio
 import json
 import unittest
 
+import agent_fakes
 import net_peer
 from agent_fakes import Call, Reply, make_agent
 from net_peer import Peer
 from support import run, temp_folder
-from tenner.agent import history, rounds, upkeep
+from tenner.agent import accounting, history, tool_calls
 from tenner.agent import turn as turn_module
-from tenner.agent.bus import Message
-from tenner.agent.rounds import Ctx
+from tenner.agent.tool_calls import ToolContext
 from tenner.agent.turn import Turn
-from tenner.llm.chain import Chain, LlmError
+from tenner.llm.chain import Chain
+from tenner.llm.errors import LlmError
 from tenner.net.http import Http
 from tenner.store.files import make_dirs, write_atomic
 
 
 def say(agent, text):
     async def go():
-        answer = await agent.answer(Message("console", "me", text, "me"))
+        answer = await agent_fakes.say(agent, text)
         await asyncio.sleep(0)
         return answer
 
@@ -114,6 +115,29 @@ class TestTurn(unittest.TestCase):
         self.assertTrue(places[0] > 0 and b"USER" not in system)
         self.assertTrue(len(system) < 4 * 4300 + 1500)
 
+    def test_the_model_is_told_which_server_does_not_answer(self):
+        agent = self.agent(Reply("ok"))
+
+        class Registry:
+            servers = {"home": {}}
+            refreshed = 0
+
+            async def refresh(self, app):
+                self.refreshed += 1
+
+            def missing(self):
+                return [
+                    "The MCP server home does not answer (no route): its tools are missing now."
+                ]
+
+            def schemas(self, kind):
+                return ()
+
+        agent.app._parts["registry"] = registry = Registry()
+        say(agent, "hi")
+        self.assertEqual(registry.refreshed, 1)
+        self.assertTrue(b"\nThe MCP server home does not answer" in agent.chain.systems[0])
+
     def test_each_result_stands_in_order_also_when_stopped_in_the_middle(self):
         for reason, stopper in (("stop", "Stopped, as you asked."), ("person", "Put back")):
             calls = [Call(name, "echo", '{"n":"%s"}' % name) for name in ("a", "b", "c")]
@@ -192,7 +216,7 @@ class TestTurn(unittest.TestCase):
 
     def test_waiting_for_the_owner_is_not_the_turns_time(self):
         now = [1000]
-        for module in (turn_module, rounds):
+        for module in (turn_module, tool_calls):
             self.addCleanup(setattr, module, "ticks_ms", module.ticks_ms)
             module.ticks_ms = lambda: now[0]
 
@@ -281,7 +305,7 @@ class TestTurn(unittest.TestCase):
 
     def test_what_does_not_fit_into_memory_is_said_and_the_next_turn_works(self):
         call = Reply("", [Call("c1", "echo", "{}")])
-        agent = self.agent(call, MemoryError("allocating 16384 bytes"), Reply("fine"))
+        agent = self.agent(call, *[MemoryError("allocating 16384 bytes")] * 2, Reply("fine"))
         answer = say(agent, "all of it")
         self.assertTrue("memory" in answer and "shorter" in answer, answer)
         self.assertEqual(say(agent, "short"), "fine")
@@ -386,7 +410,7 @@ class TestWire(unittest.TestCase):
 class TestAgent(unittest.TestCase):
     def test_a_report_can_be_answered(self):
         agent = make_agent(temp_folder(self))
-        upkeep.report(agent, "telegram", 7, "The freezer is warm.")
+        accounting.report(agent, "telegram", 7, "The freezer is warm.")
         self.assertEqual(agent.delivered, [(7, "The freezer is warm.")])
         session = agent.session("telegram", 7)
         history.check(session)
@@ -407,20 +431,20 @@ class TestAgent(unittest.TestCase):
         ):
             told = []
             agent.app.deliver = lambda *args, told=told: told.append(args)
-            said = run(Ctx(agent, turn).send("hello", chat))
+            said = run(ToolContext(agent, turn).send("hello", chat))
             self.assertEqual(told, [expected + ("hello",)])
             self.assertEqual(said, "queued for %s:%s" % expected)
         agent.app.owner = lambda: (None, None)
-        self.assertTrue(run(Ctx(agent, turn).send("hello")).startswith("error: nobody"))
+        self.assertTrue(run(ToolContext(agent, turn).send("hello")).startswith("error: nobody"))
 
     def test_spawn_reports_once_and_cannot_nest(self):
         agent = make_agent(temp_folder(self), Reply("the long answer"))
 
         async def go():
             parent = Turn(agent, "person", "x", "telegram", 9)
-            first = agent.part("spawner").start("count", parent)
-            second = agent.part("spawner").start("count more", parent)
-            nested = agent.part("spawner").start("again", Turn(agent, "spawn", "x"))
+            first = agent.app.spawn("count", parent)
+            second = agent.app.spawn("count more", parent)
+            nested = agent.app.spawn("again", Turn(agent, "spawn", "x"))
             for _ in range(20):
                 await asyncio.sleep(0)
             return first, second, nested

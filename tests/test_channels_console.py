@@ -4,7 +4,7 @@ import unittest
 
 from support import run
 from tenner import log as log_module
-from tenner.agent.bus import Queue
+from tenner.agent.message_queue import Queue
 from tenner.channels import commands
 from tenner.channels.console import Console
 

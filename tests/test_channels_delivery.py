@@ -4,6 +4,8 @@ import unittest
 
 from channels_fakes import deliver
 from support import run, temp_folder
+from tenner import overlay
+from tenner.app import App
 from tenner.channels.delivery import Delivery
 from tenner.store.outbox import Outbox
 
@@ -26,15 +28,13 @@ class Channel:
 
     def __init__(self, *plan, size=200):
         self.plan = list(plan)
-        self.size = size
+        self.max_units = size
         self.sent = []
+        self.alarms = []
         self.idles = 0
 
-    def parts(self, text):
-        for at in range(0, len(text), self.size):
-            yield text[at : at + self.size]
-
-    async def send(self, chat, text, reply_to, began):
+    async def send(self, chat, text, reply_to, began, alarm):
+        self.alarms.append(alarm)
         result = self.plan.pop(0) if self.plan else ("ok", 1)
         if result[0] != "retry":
             began()
@@ -112,7 +112,9 @@ class TestDelivery(unittest.TestCase):
         self.assertEqual(len(channel.sent), 3)
 
     def test_what_has_arrived_is_not_sent_again_for_want_of_memory(self):
-        short = [1, 1]
+        self.addCleanup(overlay.configure, False)
+        overlay.configure(True)
+        short = [1]
 
         def arrived(mark):
             if short:
@@ -125,22 +127,33 @@ class TestDelivery(unittest.TestCase):
         delivery.register("telegram", channel)
         delivery.post("telegram", "1", "fire", "mark")
         delivery.post("telegram", "1", "hello")
-        run(delivery.drain())
-        run(delivery.drain())
+        # The phase is run once more where memory was short.
+        run(overlay.run("SEND", delivery.drain))
         # Known to wait as long as its arrival is not noted; what stands behind it is not kept up.
         self.assertEqual([item.alert for item in self.outbox.items], ["mark"])
         self.assertEqual([text for _, text, _, _ in channel.sent], ["fire", "hello"])
-        for _ in range(2):
-            self.clock.time += 5
-            run(delivery.drain())
+        self.clock.time += 5
+        run(overlay.run("SEND", delivery.drain))
         self.assertEqual((self.marks, len(self.outbox)), (["mark"], 0))
         self.assertEqual(len(channel.sent), 2)
         # Where the power goes in between it is sent again, and says so.
         short.append(1)
         delivery.post("telegram", "1", "fire", "mark")
-        run(delivery.drain())
+        with self.assertRaises(MemoryError):
+            run(delivery.drain())
         self.outbox = Outbox(self.folder, self.clock)
-        self.assertEqual([item.maybe for item in self.outbox.items], [True])
+        self.assertEqual([item.possibly_sent for item in self.outbox.items], [True])
+
+    def test_a_long_alert_that_may_be_sent_again_fits_with_its_mark(self):
+        channel = Channel(("unknown", "cut"), size=40)
+        delivery = Delivery(self.outbox, lambda: ("telegram", "1"))
+        delivery.register("telegram", channel)
+        delivery.post("telegram", "1", "x" * 60, alert=True)
+        for _ in range(2):
+            run(delivery.drain())
+            self.clock.time += 5
+        sizes = [len(text) for _, text, _, _ in channel.sent]
+        self.assertEqual(sizes, [20, 40, 20, 20])
 
     def test_what_is_refused_is_told_to_the_owner_in_one_line(self):
         channel = Channel(("refused", "blocked"))
@@ -167,7 +180,7 @@ class TestDelivery(unittest.TestCase):
             while not self.outbox.next_wake():  # until it failed and waits
                 await asyncio.sleep(0)
             self.clock.time += 5
-            self.outbox.hurry()
+            self.outbox.retry_now()
             return await task
 
         self.assertEqual(self.play(channel, scene), True)
@@ -176,7 +189,7 @@ class TestDelivery(unittest.TestCase):
         )
 
     def test_an_alert_is_said_to_have_arrived_when_its_last_part_has_before_it_is_forgotten(self):
-        channel = Channel(("ok", 1), ("retry", 0), size=20)
+        channel = Channel(("ok", 1), ("retry", 0), size=40)
         self.assertEqual(self.play(channel, self.say("1", "x" * 45, alert="abc")), True)
         self.assertEqual([len(text) for _, text, _, _ in channel.sent], [20, 20, 20, 5])
         self.assertEqual(self.marks, [("abc", 1)])
@@ -202,7 +215,7 @@ class TestDelivery(unittest.TestCase):
             task = asyncio.create_task(deliver(self.delivery, "telegram", "1", "hello"))
             while not self.outbox.next_wake():  # until it failed and waits
                 await asyncio.sleep(0)
-            self.outbox.hurry()
+            self.outbox.retry_now()
             return await task
 
         self.assertEqual(self.play(channel, scene), True)
@@ -214,6 +227,48 @@ class TestDelivery(unittest.TestCase):
         channel = Channel()
         self.play(channel, self.say("1", "new"))
         self.assertEqual([text for _, text, _, _ in channel.sent], ["from yesterday", "new"])
+
+    def test_the_last_part_of_an_alarm_has_its_buttons(self):
+        channel = Channel(size=40)
+        delivery = Delivery(self.outbox, lambda: ("telegram", "1"))
+        delivery.register("telegram", channel)
+        for mark in ("al:7.3", "another", True, False):
+            delivery.post("telegram", "1", "x" * 21, alert=mark)
+        run(delivery.drain())
+        self.assertEqual(channel.alarms, [None, "7.3", None, None, None, None, None])
+
+    def test_an_alert_goes_to_the_broker_too(self):
+        class Broker(Channel):
+            alert_chat = "alert"
+
+        broker = Broker()
+        for owner in (Channel(), Screen()):
+            delivery = Delivery(self.outbox, lambda: ("owner", "1"))
+            delivery.register("owner", owner)
+            delivery.register("mqtt", broker)
+            delivery.post("owner", "1", "hello")
+            delivery.post("owner", "1", "fire", alert="mark")
+            run(delivery.drain())
+            shown = getattr(owner, "shown", None) or [text for _, text, _, _ in owner.sent]
+            self.assertEqual(shown, ["hello", "fire"])
+        self.assertEqual([one[:2] for one in broker.sent], [("alert", "fire")] * 2)
+        # The owner's own channel gets it once.
+        delivery.post("mqtt", "answer", "fire", alert="mark")
+        run(delivery.drain())
+        self.assertEqual(len(broker.sent), 3)
+
+    def test_an_alert_that_the_broker_does_not_get_is_no_message_to_the_owner(self):
+        class Broker(Channel):
+            alert_chat = "alert"
+
+        channel = Channel()
+        delivery = Delivery(self.outbox, lambda: ("telegram", "1"))
+        delivery.register("telegram", channel)
+        delivery.register("mqtt", Broker(("refused", "no")))
+        delivery.post("telegram", "1", "fire", alert=True)
+        for _ in range(3):
+            run(delivery.drain())
+        self.assertEqual([text for _, text, _, _ in channel.sent], ["fire"])
 
     def test_a_local_channel_shows_at_once_and_costs_no_flash(self):
         screen = Screen()
@@ -240,11 +295,10 @@ class TestDelivery(unittest.TestCase):
 
 class TestAnswers(unittest.TestCase):
     def test_an_answer_has_the_id_that_the_word_of_a_restart_would_have(self):
-        from tenner.agent.bus import Message
-        from tenner.channels.telegram_trouble import tell_interrupted
-        from tenner.services import reply
+        from tenner.agent.message_queue import Message
+        from tenner.channels.telegram.receive import tell_interrupted
 
-        class App:
+        class Both(App):
             """The app and its Telegram at once."""
 
             clock = Clock()
@@ -254,9 +308,6 @@ class TestAnswers(unittest.TestCase):
             def __init__(self):
                 self.telegram = self
                 self.ids = []
-
-            def reply_to(self, message):
-                return message.reply_to
 
             def deliver(self, channel, chat, text, alert=False, id=None, reply_to=None):
                 self.ids.append(id)
@@ -270,12 +321,12 @@ class TestAnswers(unittest.TestCase):
             def save(self, offset):
                 pass
 
-        app = App()
+        app = Both()
         message = Message("telegram", "1000", "hello", "1000")
         message.reply_to = 101
-        reply(app, message, "hi")
+        app.reply(message, "hi")
         tell_interrupted(app)
-        reply(app, Message("console", "owner", "hello", "owner"), "hi")
+        app.reply(Message("console", "owner", "hello", "owner"), "hi")
         self.assertEqual(app.ids, ["tg-1000-101", "tg-1000-101", None])
 
 

@@ -4,7 +4,7 @@ import unittest
 
 from channels_checks import Refused, to_html, utf16_units, visible
 from support import ROOT
-from tenner.channels import markup
+from tenner.channels.telegram import markup
 
 
 def table():

@@ -4,7 +4,7 @@ import unittest
 
 from channels_fakes import Bench
 from support import run, temp_folder
-from tenner.channels import telegram_pair
+from tenner.channels.telegram import pair
 
 ANN = 5551
 
@@ -17,14 +17,14 @@ class TestPairing(unittest.TestCase):
     def setUp(self):
         self.folder = temp_folder(self)
         self.bench = Bench(owner="", allow=[])
-        self.code = code_of(telegram_pair.offer(self.bench.bot, self.folder))
+        self.code = code_of(pair.offer(self.bench.bot, self.folder))
 
     def write(self, text, **more):
         self.bench.server.say(text, who=ANN, **more)
         return run(self.bench.step())
 
     def owner(self):
-        kept = telegram_pair.kept(self.folder)
+        kept = pair.kept(self.folder)
         self.assertEqual(self.bench.bot.owner, kept)
         self.assertEqual(self.bench.bot.config.get("telegram.owner"), kept)
         return kept
@@ -58,7 +58,7 @@ class TestPairing(unittest.TestCase):
         self.assertEqual(self.owner(), str(ANN))
 
     def test_a_new_code_ends_the_old_one(self):
-        fresh = code_of(telegram_pair.offer(self.bench.bot, self.folder))
+        fresh = code_of(pair.offer(self.bench.bot, self.folder))
         self.assertNotEqual(fresh, self.code)
         self.write(self.code)
         self.assertEqual(self.owner(), "")
@@ -66,13 +66,13 @@ class TestPairing(unittest.TestCase):
         self.assertEqual(self.owner(), str(ANN))
 
     def test_codes_are_long_and_all_different(self):
-        codes = [code_of(telegram_pair.offer(self.bench.bot, self.folder)) for _ in range(50)]
+        codes = [code_of(pair.offer(self.bench.bot, self.folder)) for _ in range(50)]
         self.assertEqual(len(set(codes)), 50)
         self.assertEqual(set(map(len, codes)), {8})
 
     def test_what_was_paired_survives_a_reboot(self):
         self.write(self.code)
-        self.assertEqual(telegram_pair.kept(self.folder), str(ANN))
+        self.assertEqual(pair.kept(self.folder), str(ANN))
         self.assertTrue(any(name.startswith("owner") for name in os.listdir(self.folder)))
 
 

@@ -4,7 +4,7 @@ import unittest
 
 from channels_fakes import Bench, refusal
 from support import run
-from tenner.channels.telegram_preview import follow
+from tenner.channels.telegram.preview import follow
 
 LONG = "The greenhouse was warm all night, and the window stayed open until six in the morning. "
 SHORT = "It is warm."
@@ -72,6 +72,57 @@ class TestPreview(unittest.TestCase):
         # The next message is one of its own.
         writing.answer("And now?")
         self.assertEqual(writing.calls()[0][0], "sendMessage")
+
+    def test_the_answer_takes_the_place_of_a_preview_on_its_way(self):
+        writing = Writing(LONG, LONG)
+        bench = writing.bench
+        shown = {}
+
+        async def scene():
+            arrived = asyncio.Event()
+            exchange = bench.server.exchange
+
+            async def slow(http_method, url, *more):
+                if url.endswith("sendMessage") and not arrived.is_set():
+                    arrived.set()
+                    # Time for the answer to be sent, and to overtake.
+                    for _ in range(20):
+                        await asyncio.sleep(0)
+                return await exchange(http_method, url, *more)
+
+            bench.server.exchange = slow
+            preview = asyncio.create_task(follow(bench.bot, writing.message))
+            await arrived.wait()
+            bench.bot.done(writing.message)
+            answer = asyncio.create_task(
+                bench.bot.send(writing.message.chat, "All well.", writing.message.reply_to)
+            )
+            self.assertEqual((await answer)[0], "ok")
+            await preview
+
+        run(scene())
+        for name, fields in bench.server.calls:
+            if name == "sendMessage":
+                shown[9001 + len(shown)] = fields["text"]
+            elif name == "editMessageText":
+                shown[fields["message_id"]] = fields["text"]
+        self.assertEqual(shown, {9001: "All well."})
+
+    def test_a_preview_that_waited_for_the_connection_is_not_shown_when_the_answer_is_there(self):
+        writing = Writing(LONG, LONG)
+        bot = writing.bench.bot
+
+        async def scene():
+            await bot.sending.acquire()
+            preview = asyncio.create_task(follow(bot, writing.message))
+            for _ in range(5):
+                await asyncio.sleep(0)
+            bot.done(writing.message)
+            bot.sending.release()
+            await preview
+
+        run(scene())
+        self.assertEqual(writing.calls(), [])
 
     def test_an_answer_of_another_message_does_not_take_the_preview(self):
         writing = Writing(LONG)

@@ -73,7 +73,7 @@ class TestOutcomes(unittest.TestCase):
             (refusal(429, "Too Many Requests"), ("retry", 1)),
             (refusal(500, "Internal Server Error"), ("retry", None)),
             ((502, b"<html>"), ("retry", None)),
-            (refusal(401, "Unauthorized"), ("retry", 3600)),
+            (refusal(401, "Unauthorized"), ("retry", None)),
             (
                 refusal(403, "Forbidden: bot was blocked by the user"),
                 ("refused", "Forbidden: bot was blocked by the user"),
@@ -82,13 +82,20 @@ class TestOutcomes(unittest.TestCase):
                 refusal(400, "Bad Request: chat not found"),
                 ("refused", "Bad Request: chat not found"),
             ),
-            (
-                refusal(400, "Bad Request: group chat was upgraded", migrate_to_chat_id=-100987),
-                ("refused", "the group has the new id -100987"),
-            ),
         ):
             _, result = send("x", step)
             self.assertEqual(result, expected)
+
+    def test_a_group_that_has_moved_gets_it_at_its_new_id(self):
+        moved = refusal(400, "Bad Request: group chat was upgraded", migrate_to_chat_id=-100987)
+        bench, result = send("**x**", moved, reply_to=7, chat="-5")
+        self.assertEqual(result, ("ok", 9001))
+        fields = bench.server.sent[0]
+        self.assertEqual((fields["chat_id"], fields["text"]), (-100987, "<b>x</b>"))
+        # The message to quote is in the old group.
+        self.assertFalse("reply_parameters" in fields)
+        _, result = send("x", moved, moved, chat="-5")
+        self.assertEqual(result[0], "refused")
 
     def test_plain_text_that_is_refused_is_not_tried_for_ever(self):
         _, result = send("**x**", BAD_ENTITY, BAD_ENTITY)
@@ -100,10 +107,13 @@ class TestOutcomes(unittest.TestCase):
             EOFError(),
             ValueError("certificate"),
             asyncio.TimeoutError(),
-            MemoryError("none"),
         ):
             _, result = send("x", ("cut", failure))
             self.assertEqual(result, ("retry", None))
+
+    def test_without_memory_for_the_request_nothing_was_sent(self):
+        with self.assertRaises(MemoryError):
+            send("x", ("cut", MemoryError("none")))
 
     def test_after_it_the_answer_is_lost(self):
         for failure in (OSError(104), EOFError(), asyncio.TimeoutError(), MemoryError("none")):
@@ -113,7 +123,7 @@ class TestOutcomes(unittest.TestCase):
         self.assertEqual(result[0], "unknown")
 
     def test_a_request_is_not_repeated_behind_our_back(self):
-        from tenner.channels.telegram_send import Body
+        from tenner.channels.telegram.message import Body
 
         body = Body({"chat_id": 1}, b'"x"')
         first, second = b"".join(body()), b"".join(body())

@@ -6,7 +6,8 @@ import unittest
 
 from llm_fakes import Http, Request, Response
 from support import run, temp_folder
-from tenner.llm.chain import Chain, LlmError
+from tenner.llm.chain import Chain
+from tenner.llm.errors import LlmError
 
 GOOD = b'{"choices":[{"message":{"content":"%s"},"finish_reason":"stop"}]}'
 
@@ -198,7 +199,7 @@ class TestClasses(unittest.TestCase):
     def test_context_overflow_goes_to_the_caller(self):
         bench = Bench(self)
         error = bench.fail(bad(400, b'{"error":{"code":"context_length_exceeded"}}'))
-        self.assertEqual((error.cls, bench.hosts), ("context_overflow", ["first"]))
+        self.assertEqual((error.kind, bench.hosts), ("context_overflow", ["first"]))
 
     def test_format_and_unknown_go_on_quietly(self):
         bench = Bench(self)
@@ -213,7 +214,7 @@ class TestChain(unittest.TestCase):
         bench = Bench(self, fallbacks=("second", "third"))
         error = bench.fail(bad(401), bad(404), bad(418))
         self.assertEqual(bench.hosts, ["first", "second", "third"])
-        self.assertEqual(error.cls, "auth")
+        self.assertEqual(error.kind, "auth")
         text = str(error)
         for words in ("m1", "first.example", "401", "2 other models", "next message"):
             self.assertTrue(words in text, text)
@@ -286,7 +287,7 @@ class TestChain(unittest.TestCase):
     def test_time_for_everything_together(self):
         bench = Bench(self, good())
         error = bench.fail(timeout_ms=0)
-        self.assertEqual((error.cls, bench.hosts), ("timeout", []))
+        self.assertEqual((error.kind, bench.hosts), ("timeout", []))
 
     def test_cancelling_is_passed_on(self):
         bench = Bench(self, asyncio.CancelledError())

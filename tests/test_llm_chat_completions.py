@@ -4,11 +4,12 @@
 import json
 import unittest
 
-from llm_fakes import HISTORY, Candidate, Http, Request, Response
+from llm_fakes import DIALOG_KINDS, HISTORY, Blocks, Candidate, Http, Request, Response
 from support import run, temp_folder
 from tenner.llm import chat_completions as wire
-from tenner.llm.chain import LlmError
 from tenner.llm.client import complete
+from tenner.llm.errors import LlmError
+from tenner.store import files
 
 
 def sent(request, **candidate):
@@ -78,6 +79,24 @@ class TestBody(unittest.TestCase):
         self.assertEqual(body["max_completion_tokens"], 500)
         self.assertFalse("max_tokens" in body)
 
+    def test_lines_that_come_several_at_once_are_what_they_are_one_by_one(self):
+        plain = [
+            b'["%s","%s"]\n' % (kind, text)
+            for kind, text in zip(
+                DIALOG_KINDS,
+                (b"a", b'b \\" c', b"\\\\", b"", b"\\n", b"\xc3\xa9", b'\\",\\"', b"x", b"\\u0041")
+                * 9,
+            )
+        ]
+        call = [b'["c","1","f",{"a":["u","x"]}]\n', b'["t","1","r"]\n']
+        lines = list(HISTORY) + plain + call + plain[::-1] + [b'["n","note"]\n'] + plain
+        whole = sent(Blocks(lines, 1))
+        for count in (2, 3, 5, 8):
+            for start in range(count):
+                self.assertEqual(sent(Blocks(lines, count, start)), whole)
+        self.assertEqual(sent(Request(lines, size=7)), whole)
+        json.loads(whole)
+
     def test_history_in_pieces_of_any_size(self):
         whole = sent(Request(HISTORY))
         for size in range(1, 120):
@@ -133,7 +152,12 @@ class TestBody(unittest.TestCase):
             with open(paths[-1], "w") as file:
                 file.write(json.dumps(schema) + "\n")
             schemas.append({"type": "function", "function": schema})
-        self.assertEqual(json.loads(sent(Request(tools=paths)))["tools"], schemas)
+        self.assertEqual(
+            json.loads(sent(Request(tools=[(path, 0, files.size(path)) for path in paths])))[
+                "tools"
+            ],
+            schemas,
+        )
 
 
 FULL = (
@@ -182,12 +206,23 @@ class TestReply(unittest.TestCase):
         data = b'data: {"choices":[{"delta":{"content":"a\\ud83d\\ude00b"},"finish_reason":"stop"}]}\n\n'
         for place in range(len(data)):
             self.assertEqual(receive(data[:place], data[place:]).text, "a😀b")
-        # Half a pair in each of two events cannot be joined, but must not poison the history.
-        text = receive(
-            b'data: {"choices":[{"delta":{"content":"\\ud83d"}}]}\n\n'
-            b'data: {"choices":[{"delta":{"content":"\\ude00"},"finish_reason":"stop"}]}\n\n'
-        ).text
-        self.assertEqual(text.encode().decode(), "\ufffd\ufffd")
+
+    def test_surrogates_split_over_two_events(self):
+        def text(*pieces):
+            event = b'data: {"id":"x","choices":[{"delta":{"content":"%s"}}]}\n\n'
+            return receive(b"".join([event % piece for piece in pieces]) + DONE).text
+
+        for pieces, expected in (
+            ((b"a\\ud83d", b"\\ude00b"), "a😀b"),
+            ((b"a", b"b", b"\\uD83D", b"\\uDE00\\ud83d", b"\\ude01", b"c"), "ab😀😁c"),
+            # Half a pair without the other must not poison the history.
+            ((b"a\\ud83d", b"b"), "ab"),
+            ((b"a", b"\\ude00b"), "a\ufffdb"),
+            ((b"\\ud83d\\ud83d", b"\\ude00"), "\ufffd😀"),
+            ((b"a\\\\ud83d", b"\\ude00"), "a\\ud83d\ufffd"),
+        ):
+            self.assertEqual(text(*pieces), expected)
+            self.assertEqual(text(*pieces).encode().decode(), expected)
 
     def test_done_is_missing(self):
         self.assertEqual(receive(events(delta(content="x"), stop("stop"))).text, "x")
@@ -347,7 +382,7 @@ class TestFailure(unittest.TestCase):
         self.fail("no error")
 
     def test_error_in_the_middle(self):
-        for chunk, cls in (
+        for chunk, kind in (
             ({"error": {"message": "Provider is overloaded", "type": "x"}}, "rate_limit"),
             ({"error": {"message": "Internal server_error", "code": 502}}, "timeout"),
             ({"error": {"message": "no quota", "code": "insufficient_quota"}}, "billing"),
@@ -356,8 +391,8 @@ class TestFailure(unittest.TestCase):
             data = events(delta(content="x"), chunk, stop("error"))
             for place in range(0, len(data), 7):
                 error = self.failure(data[:place], data[place:])
-                self.assertEqual(error.cls, cls)
-            self.assertTrue(("odd" in str(error)) == (cls == "unknown"))
+                self.assertEqual(error.kind, kind)
+            self.assertTrue(("odd" in str(error)) == (kind == "unknown"))
 
     def test_error_as_the_whole_reply(self):
         self.assertTrue("mine" in str(self.failure(b'{"error":{"message":"mine"}}')))
@@ -370,7 +405,7 @@ class TestFailure(unittest.TestCase):
             [b'{"choices":[{"message":{"content":"x"', EOFError()],
             [],
         ):
-            self.assertEqual(self.failure(*pieces).cls, "timeout")
+            self.assertEqual(self.failure(*pieces).kind, "timeout")
 
     def test_garbage(self):
         for data in (
@@ -382,7 +417,7 @@ class TestFailure(unittest.TestCase):
             b'{"something":"else"}',
             b"\xff\x00\x01",
         ):
-            self.assertEqual(self.failure(data).cls, "unknown")
+            self.assertEqual(self.failure(data).kind, "unknown")
 
     def test_ten_megabytes(self):
         text = events(delta(content="x" * 500))
@@ -395,7 +430,7 @@ class TestFailure(unittest.TestCase):
             http = Http(Response((line for _ in range(20000))))
             with self.assertRaises(LlmError) as caught:
                 run(complete(http, Candidate(), Request(), 5))
-            self.assertEqual(caught.exception.cls, "unknown")
+            self.assertEqual(caught.exception.kind, "unknown")
             self.assertTrue(words in str(caught.exception))
         # A board with little memory takes less.
         request = Request()
@@ -412,11 +447,11 @@ class TestFailure(unittest.TestCase):
     def test_statuses(self):
         body = b'{"error":{"message":"Incorrect API key provided: sk-secret-0123456789."}}'
         error = self.failure(body, status=401)
-        self.assertEqual((error.cls, error.status), ("auth", 401))
+        self.assertEqual((error.kind, error.status), ("auth", 401))
         self.assertTrue("Incorrect API key provided: ***" in str(error))
         self.assertTrue("some-model" in str(error) and "llm.example" in str(error))
         error = self.failure(b"", status=429, headers={"retry-after": "7"})
-        self.assertEqual((error.cls, error.retry_after_s), ("rate_limit", 7))
+        self.assertEqual((error.kind, error.retry_after_s), ("rate_limit", 7))
         for value in ("Wed, 21 Oct 2026 07:28:00 GMT", "", "nan", "-5", "inf"):
             error = self.failure(b"", status=429, headers={"retry-after": value})
             self.assertFalse(error.retry_after_s)
@@ -433,7 +468,7 @@ class TestFailure(unittest.TestCase):
         ):
             self.assertTrue(words in str(self.failure(body, status=400)))
         self.assertFalse("<" in str(self.failure(b"<html>nginx</html>", status=502)))
-        self.assertEqual(self.failure(EOFError(), status=500).cls, "timeout")
+        self.assertEqual(self.failure(EOFError(), status=500).kind, "timeout")
 
     def test_the_key_never_appears(self):
         key = Candidate().api_key

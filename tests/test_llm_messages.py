@@ -4,12 +4,13 @@
 import json
 import unittest
 
-from llm_fakes import HISTORY, Candidate, Http, Request, Response
+from llm_fakes import DIALOG_KINDS, HISTORY, Blocks, Candidate, Http, Request, Response
 from support import run, temp_folder
 from tenner.llm import messages as wire
-from tenner.llm.chain import LlmError
 from tenner.llm.client import complete
-from tenner.net.jsonout import quote
+from tenner.llm.errors import LlmError
+from tenner.net.json.writer import quote
+from tenner.store import files
 
 
 def candidate(**fields):
@@ -123,6 +124,24 @@ class TestBody(unittest.TestCase):
             b'{"role":"user","content":[{"type":"text","text":"hi"}]}]}',
         )
 
+    def test_lines_that_come_several_at_once_are_what_they_are_one_by_one(self):
+        plain = [
+            b'["%s","%s"]\n' % (kind, text)
+            for kind, text in zip(
+                DIALOG_KINDS,
+                (b"a", b'b \\" c', b"\\\\", b"", b"\\n", b"\xc3\xa9", b'\\",\\"', b"x", b"\\u0041")
+                * 9,
+            )
+        ]
+        call = [b'["c","1","f",{"a":["u","x"]}]\n', b'["t","1","r"]\n']
+        lines = list(HISTORY) + plain + call + plain[::-1] + [b'["n","note"]\n'] + plain
+        whole = sent(Blocks(lines, 1))
+        for count in (2, 3, 5, 8):
+            for start in range(count):
+                self.assertEqual(sent(Blocks(lines, count, start)), whole)
+        self.assertEqual(sent(Request(lines, size=7)), whole)
+        json.loads(whole)
+
     def test_history_in_pieces_of_any_size(self):
         whole = sent(Request(HISTORY))
         for size in range(1, 120):
@@ -186,7 +205,7 @@ class TestBody(unittest.TestCase):
             )
             with open(path, "w") as file:
                 file.write("{" + text + "}\n")
-            tool = json.loads(sent(Request(tools=(path, path))))["tools"][1]
+            tool = json.loads(sent(Request(tools=((path, 0, files.size(path)),) * 2)))["tools"][1]
             self.assertEqual(tool["input_schema"], schema["parameters"])
             self.assertEqual(tool["description"], schema["description"])
             self.assertFalse("parameters" in tool)
@@ -283,18 +302,18 @@ class TestFailure(unittest.TestCase):
             error = {"type": "error", "error": {"type": kind, "message": "Something"}}
             data = events(START, delta(0, type="text_delta", text="x"), error)
             for place in range(0, len(data), 11):
-                self.assertEqual(self.failure(data[:place], data[place:]).cls, cls)
+                self.assertEqual(self.failure(data[:place], data[place:]).kind, cls)
         self.assertTrue("Something" in str(self.failure(data)))
 
     def test_cut_off(self):
         for place in range(0, len(FULL) - len(events(stop("tool_use"), END)), 13):
-            self.assertEqual(self.failure(FULL[:place], EOFError()).cls, "timeout")
-        self.assertEqual(self.failure(events(START)).cls, "timeout")
+            self.assertEqual(self.failure(FULL[:place], EOFError()).kind, "timeout")
+        self.assertEqual(self.failure(events(START)).kind, "timeout")
 
     def test_status(self):
         body = b'{"type":"error","error":{"type":"invalid_request_error","message":"%s"}}'
         body = body.replace(b"%s", b"prompt is too long: 210000 tokens > 200000 maximum")
-        self.assertEqual(self.failure(body, status=400).cls, "context_overflow")
+        self.assertEqual(self.failure(body, status=400).kind, "context_overflow")
 
 
 if __name__ == "__main__":

@@ -6,8 +6,9 @@ import unittest
 
 from net_peer import Peer, reply
 from support import run
-from tenner.net.gate import Gate
-from tenner.net.http import Http, Yielded
+from tenner.net.http import Http
+from tenner.net.http_errors import Yielded
+from tenner.net.tls_semaphore import Gate
 
 
 class PlainHttp(Http):
@@ -111,10 +112,10 @@ class TestGate(unittest.TestCase):
             turn, poll = PlainHttp(None, gate), PlainHttp(None, gate, True)
             await get(turn)
             await turn.give_way(True)
-            self.assertTrue(turn._stream is not None)
+            self.assertTrue(turn.stream is not None)
             turn.idle_ms = -1
             self.assertEqual(await get(poll), 200)
-            self.assertTrue(turn._stream is None)
+            self.assertTrue(turn.stream is None)
 
         self.scene(script, [reply(b"")] * 2)
 

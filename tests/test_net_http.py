@@ -2,11 +2,14 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import asyncio
+import gc
 import unittest
 
 from net_peer import Peer, reply
 from support import run
-from tenner.net.http import Http, HttpError, parse_url
+from tenner.net.http import Http
+from tenner.net.http_errors import HttpError
+from tenner.net.url import parse_url
 
 
 async def whole(response):
@@ -39,7 +42,7 @@ def exchange(answers, **options):
                         options.get("timeout_s", 10),
                     )
                 )
-            peer.kept = http._stream is not None
+            peer.kept = http.stream is not None
         finally:
             await http.close()
             await peer.stop()
@@ -69,6 +72,8 @@ GOOD = (
     (CHUNKED.replace(b"chunked", b"Chunked") + b"1 \r\na\r\n0\r\n\r\n", b"a", True),
     (reply(b"hi", headers=b"Connection: close\r\n"), b"hi", False),
     (reply(b"hi").replace(b"HTTP/1.1", b"HTTP/1.0"), b"hi", False),
+    (reply(b"hi", headers=b"X-Content-Length: 7\r\ncontent-LENGTH:2\r\n"), b"hi", True),
+    (reply(b"hi", headers=b"X: 1\nY: 2\r\nConnection: close\n"), b"hi", False),
     (reply(b"hi", headers=b"X-Long: " + b"z" * 5000 + b"\r\n"), b"hi", True),
     (reply(b"hi", headers=b"Content-Length: 2\r\nX-Bytes: \xff\xfe\r\nno colon\r\n"), b"hi", True),
 )
@@ -86,7 +91,7 @@ BAD = (
     b"HTTP/1.1 200 OK\r\nContent-Length: 9999999999999\r\n\r\n",
     b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\n",
     b"HTTP/1.1 200 OK\r\nLocation: /" + b"z" * 3000 + b"\r\n\r\n",
-    b"HTTP/1.1 200 OK\r\n" + b"X: 1\r\n" * 65 + b"\r\n",
+    b"HTTP/1.1 200 OK\r\n" + b"X-Header: 1\r\n" * 65 + b"\r\n",
     b"HTTP/1.1 200 OK\r\nX: " + b"z" * 40000 + b"\r\n\r\n",
     CHUNKED + b"5\r\nhello!\r\n0\r\n\r\n",
     CHUNKED + b"-1\r\n",
@@ -372,7 +377,7 @@ class TestEnd(unittest.TestCase):
                 error = None
             except BaseException as caught:
                 error = caught
-            self.assertTrue(http._stream is None)
+            self.assertTrue(http.stream is None)
             if peer.requests:
                 await asyncio.wait_for(peer.closed.wait(), 5)
                 self.assertEqual(peer.open, 0)
@@ -419,6 +424,94 @@ class TestEnd(unittest.TestCase):
                 await task
             except asyncio.CancelledError:
                 pass
+            await peer.stop()
+
+        run(main())
+
+
+_SIZE = 40000
+
+
+class TestKnownServer(unittest.TestCase):
+    def test_an_address_leads_to_the_same_whatever_was_asked_before(self):
+        """The beginning of the last address is known; nothing else of the next one may be taken for it."""
+        urls = (
+            "http://a.com/x",
+            "http://a.com/y#z",
+            "http://a.comb/x",
+            "http://a.comb",
+            "http://a.com?q/r",
+            "http://a.com?q/s",
+            "http://a.com",
+            "http://a.com:80/",
+            "http://A.com/x?y=/z",
+            "https://a.com/x",
+            "https://b/",
+            "http://b/x",
+            "http://[::1]/x",
+            "http://[::1]:8080/x",
+        )
+        asked = []
+
+        class Asked(Http):
+            async def _exchange(self, origin):
+                asked.append((origin, self._work[0].split(b" ")[1].decode()))
+
+        async def main():
+            for first in urls:
+                for second in urls:
+                    http = Asked()
+                    for url in (first, second):
+                        await http.exchange("GET", url, [], None, None, 10)
+                        self.assertEqual(asked[-1], parse_url(url), (first, second))
+
+        run(main())
+
+    def test_what_no_request_may_hold_is_refused_after_a_good_address_too(self):
+        for wrong in (
+            "",
+            "/x",
+            "a.com/x",
+            "http://a.com/x y",
+            "http://a.com/\r\nX: y",
+            "http://a.com/\u00e9",
+        ):
+            for known in (("", None), ("http://a.com", (False, "a.com", 80))):
+                http = Http()
+                http._known = known
+                with self.assertRaises(ValueError):
+                    run(http.exchange("GET", wrong, [], None, whole, 10))
+
+
+@unittest.skipUnless(hasattr(gc, "mem_alloc"), "CPython counts references")
+class TestAfterwards(unittest.TestCase):
+    def test_an_ended_exchange_keeps_nothing_alive(self):
+        tasks = []
+
+        async def once(http, url):
+            sent, kept = bytearray(_SIZE), bytearray(_SIZE)
+
+            async def consume(response):
+                # As the queue of asyncio does for a while.
+                tasks.append(http._task)
+                await whole(response)
+                return kept
+
+            def body():
+                yield bytes(sent[:9])
+
+            self.assertEqual(len(await http.exchange("POST", url, [], body, consume, 10)), _SIZE)
+
+        async def main():
+            peer = await Peer(*[reply(b"hello")] * 3).start()
+            http = Http()
+            gc.collect()
+            before = gc.mem_alloc()
+            for _ in range(3):
+                await once(http, peer.url)
+            gc.collect()
+            self.assertTrue(gc.mem_alloc() - before < _SIZE, gc.mem_alloc() - before)
+            await http.close()
             await peer.stop()
 
         run(main())

@@ -4,8 +4,8 @@
 import json
 import unittest
 
-from tenner.net.jsonin import Scanner
-from tenner.net.jsonout import cut, decode
+from tenner.net.json.scanner import Scanner
+from tenner.net.json.writer import cut, decode
 
 DOCUMENTS = (
     b'{"a":[1,2.5,-0,0,-7,true,false,{"k":null}],"s":"x","e":{},"f":[],"":""}',

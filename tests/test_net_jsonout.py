@@ -4,7 +4,7 @@
 import json
 import unittest
 
-from tenner.net.jsonout import escape, escaped, quote
+from tenner.net.json.writer import escape, escaped, quote
 
 TEXT = 'a "quoted" back\\slash\nline\r\ttab \x00\x01\x1f\x7f é € 😀 end'
 

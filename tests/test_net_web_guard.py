@@ -8,8 +8,8 @@ import unittest
 from fakes import FakeAgent, FakeCtx
 from net_peer import Peer, reply
 from support import run, temp_folder
-from tenner.net import web_guard
 from tenner.net.http import Http
+from tenner.net.web import guard
 
 # All of them are the spy's own address, for one resolver or another.
 INSIDE = (
@@ -122,11 +122,11 @@ class TestGuard(unittest.TestCase):
             outcomes = []
             for url in urls:
                 http = Http()
-                http.resolve = lambda host, port: web_guard.resolve(host, port, allow)
+                http.resolve = lambda host, port: guard.resolve(host, port, allow)
                 url = url % spy.port if "%d" in url else url
                 try:
                     if checked:
-                        web_guard.check(url, allow)
+                        guard.check(url, allow)
                     for _ in range(times):
                         outcomes.append(await http.exchange("GET", url, [], None, consume, 5))
                 except (OSError, ValueError) as error:
@@ -135,11 +135,11 @@ class TestGuard(unittest.TestCase):
             await spy.stop()
             return outcomes, spy, resolver
 
-        real, web_guard.socket = web_guard.socket, resolver
+        real, guard.socket = guard.socket, resolver
         try:
             return run(main())
         finally:
-            web_guard.socket = real
+            guard.socket = real
 
     def test_nothing_inside_is_connected_to(self):
         self.assertTrue(len(INSIDE) >= 40)
@@ -154,8 +154,8 @@ class TestGuard(unittest.TestCase):
         self.assertEqual([outcome for outcome in outcomes if outcome == "secret"], [])
 
     def test_no_redirect_leads_inside(self):
-        real, web_guard.socket = web_guard.socket, Resolver(NAMES)
-        self.addCleanup(setattr, web_guard, "socket", real)
+        real, guard.socket = guard.socket, Resolver(NAMES)
+        self.addCleanup(setattr, guard, "socket", real)
         ctx = FakeCtx(temp_folder(self), {"tools.web_fetch": "allow"})
         ctx.agent = FakeAgent()
         # No header can hold the others, a listed host takes their place.
@@ -210,11 +210,11 @@ class TestGuard(unittest.TestCase):
             self.assertEqual(spy.connections, 0, (allow, outcomes))
 
     def test_a_listed_port_may_be_a_low_one(self):
-        web_guard.check("http://example.com:22/", ["example.com:22"])
-        web_guard.check("http://[fd00::1]:22/", ["[fd00::1]:22"])
+        guard.check("http://example.com:22/", ["example.com:22"])
+        guard.check("http://[fd00::1]:22/", ["[fd00::1]:22"])
         for allow in ("example.com:23", "example.co:22"):
             with self.assertRaises(OSError):
-                web_guard.check("http://example.com:22/", [allow])
+                guard.check("http://example.com:22/", [allow])
 
     def test_the_address_that_was_checked_is_the_one_that_is_used(self):
         # The system does not know this name: a second look-up would fail.
@@ -233,24 +233,24 @@ class TestGuard(unittest.TestCase):
             def getaddrinfo(self, host, port, family, kind):
                 return [(0, 0, 0, "", (addresses.pop(0)[0], port))]
 
-        real, web_guard.socket = web_guard.socket, Rebinding({})
+        real, guard.socket = guard.socket, Rebinding({})
         try:
-            address = run(web_guard.resolve("twice.example", 80, ("127.0.0.1",)))
+            address = run(guard.resolve("twice.example", 80, ("127.0.0.1",)))
             self.assertEqual(address, "127.0.0.1")
             with self.assertRaises(OSError):
-                run(web_guard.resolve("twice.example", 80, ("127.0.0.1",)))
+                run(guard.resolve("twice.example", 80, ("127.0.0.1",)))
         finally:
-            web_guard.socket = real
+            guard.socket = real
 
     def test_a_name_nobody_knows_is_a_sentence(self):
         class Deaf(Resolver):
             def getaddrinfo(self, host, port, family, kind):
                 raise OSError(-202)  # as an ESP32 says it
 
-        real, web_guard.socket = web_guard.socket, Deaf({})
-        self.addCleanup(setattr, web_guard, "socket", real)
+        real, guard.socket = guard.socket, Deaf({})
+        self.addCleanup(setattr, guard, "socket", real)
         try:
-            run(web_guard.resolve("nobody.example", 80))
+            run(guard.resolve("nobody.example", 80))
             self.fail("resolved")
         except OSError as error:
             self.assertEqual(
@@ -266,7 +266,7 @@ class TestGuard(unittest.TestCase):
             ("ftp://example.com/", "no http or https address"),
         ):
             try:
-                web_guard.check(url)
+                guard.check(url)
                 self.fail(url)
             except OSError as error:
                 self.assertIn(words, str(error))

@@ -4,8 +4,8 @@
 import gc
 import unittest
 
-from tenner.net.web_chars import charset_in, unescape
-from tenner.net.web_html import Html
+from tenner.net.web.charset import charset_in, unescape
+from tenner.net.web.html import Html
 
 
 def text_of(data, size=None, charset="", links=None):

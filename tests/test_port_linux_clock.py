@@ -6,23 +6,23 @@ import unittest
 from support import run
 from tenner import log
 from tenner.net.clock import Clock
-from tenner.port import linux
+from tenner.port.linux import port
 
 
 class TestClock(unittest.TestCase):
     def setUp(self):
-        self.port = linux.Port(".")
+        self.port = port.Port(".")
         self.time = 60  # 1970, a minute after the start
         self.ticks = 5000
         self.port.unix_time = lambda: self.time
-        self._saved = linux.ticks_ms, log.write
-        linux.ticks_ms = lambda: self.ticks
+        self._saved = port.ticks_ms, log.write
+        port.ticks_ms = lambda: self.ticks
         self.lines = []
         log.write = self.lines.append
         self.clock = Clock(self.port)
 
     def tearDown(self):
-        linux.ticks_ms, log.write = self._saved
+        port.ticks_ms, log.write = self._saved
 
     def test_it_is_waited_for_and_said(self):
         self.assertFalse(self.clock.trusted)

@@ -4,7 +4,7 @@
 import unittest
 
 from linux_kernel import I2CAdapter, Patched
-from tenner.port import linux_i2c
+from tenner.port.linux import i2c
 
 QUICK, READ_BYTE = 0x10000, 0x20000
 SMBUS = 0x0FFF0000  # every SMBus call, no plain I2C
@@ -14,8 +14,8 @@ class AdapterCase(unittest.TestCase):
     def bus(self, functions=1 | QUICK | READ_BYTE, chips=None, busy=()):
         chips = {0x48: bytes(range(256))} if chips is None else chips
         self.kernel = I2CAdapter(functions, chips, busy)
-        Patched(self, linux_i2c, open_device=lambda path, module: 3, ioctl=self.kernel.ioctl)
-        return linux_i2c.I2C("/dev/i2c-5")
+        Patched(self, i2c, open_device=lambda path, module: 3, ioctl=self.kernel.ioctl)
+        return i2c.I2C("/dev/i2c-5")
 
     def keeps_errors(self, functions):
         bus = self.bus(functions, busy=(0x68,))
@@ -128,7 +128,7 @@ class TestI2C(AdapterCase):
             now[0] += 300
             return now[0]
 
-        Patched(self, linux_i2c, ticks_ms=later)
+        Patched(self, i2c, ticks_ms=later)
         with self.assertRaises(OSError) as caught:
             bus.scan()
         text = "scan given up at 0x18; found: none. Bus stuck low, or an adapter that waits"

@@ -7,18 +7,27 @@ import unittest
 from linux_kernel import GpioChip, I2CAdapter, Patched
 from support import temp_folder
 from tenner import log
-from tenner.port import linux_buses, linux_gpio, linux_i2c, linux_ioctl, linux_pins, linux_spi
-from tenner.port.linux import Port
-from tenner.sensors import SensorError, i2cbus, spibus
+from tenner.port.linux import buses as linux_buses
+from tenner.port.linux import gpio, i2c
+from tenner.port.linux import ioctl as linux_ioctl
+from tenner.port.linux import pins as linux_pins
+from tenner.port.linux import spi as linux_spi
+from tenner.port.linux.port import Port
+from tenner.sensors import i2cbus, spibus
 from tenner.store import files
 from tenner.store.config import Config
-from tenner.tools import ToolError, buses
+from tenner.tools import i2c as i2c_tool
 
 ROWS = (
     "I2C5,/i2c5@gpio\nI2C5_SCL,3020000.gpio:3\nI2C1,/i2c@04010000,shared: with Wi-Fi\n"
     "I2C7,/i2c7@gpio\nSPI4,/spi4@gpio\nLED,3020000.gpio:0\nBUTTON,3020000.gpio:1,input only: key\n"
     "WIFI_ON,3020000.gpio:2,reserved: switches Wi-Fi off\nFAN,pwm:/pwm@1000:1\nVBAT,iio:ads1015:2\n"
 )
+
+
+class Context:
+    def __init__(self, port):
+        self.port = port
 
 
 class BoardCase(unittest.TestCase):
@@ -72,7 +81,7 @@ class TestBuses(BoardCase):
             return 3
 
         kernel = I2CAdapter(1, {})
-        Patched(self, linux_i2c, open_device=opened, ioctl=kernel.ioctl)
+        Patched(self, i2c, open_device=opened, ioctl=kernel.ioctl)
         Patched(self, linux_spi, open_device=opened, ioctl=lambda fd, request, argument: 0)
 
     def test_names_of_pins_csv_whatever_the_kernel_counts(self):
@@ -154,18 +163,19 @@ class TestBuses(BoardCase):
         files.write_atomic(self.top + "/pins.csv", ROWS)
         port = self.port({})
         why = "i2c1 is shared: with Wi-Fi. If you do without that, set i2c.i2c1.shared to true"
-        with self.assertRaises(ToolError) as caught:
-            buses.choose("i2c", {"bus": "i2c1"}, "bus", port)
-        self.assertEqual(str(caught.exception), "i2c: " + why)
-        with self.assertRaises(SensorError) as caught:
-            i2cbus.chip(port, {"bus": "i2c1"}, 0x48)
-        self.assertEqual(str(caught.exception), why)
-        with self.assertRaises(ToolError) as caught:
-            buses.choose("i2c", {"bus": "i2c8"}, "bus", port)
-        self.assertIn("there is no bus i2c8; there is: i2c5, i2c7", str(caught.exception))
-        with self.assertRaises(SensorError) as caught:
+        for work in (
+            lambda: i2c_tool.check({"action": "scan", "bus": "i2c1"}, Context(port)),
+            lambda: i2cbus.chip(port, {"bus": "i2c1"}, 0x48),
+        ):
+            with self.assertRaises(OSError) as caught:
+                work()
+            self.assertEqual(str(caught.exception), why)
+        with self.assertRaises(OSError) as caught:
+            i2c_tool.check({"action": "scan", "bus": "i2c8"}, Context(port))
+        self.assertIn("there is no bus i2c8; available: i2c5, i2c7", str(caught.exception))
+        with self.assertRaises(OSError) as caught:
             spibus.exchange(port, {"bus": "spi2.0"}, b"")
-        self.assertIn("no SPI device spi2.0; devices: spi4.0", str(caught.exception))
+        self.assertIn("no SPI device spi2.0; available: spi4.0", str(caught.exception))
 
     def test_settings_that_linux_has_no_use_for(self):
         for settings, word in (
@@ -227,7 +237,7 @@ class TestPins(BoardCase):
             for chip in self.chips.values():
                 chip.close(fd)
 
-        Patched(self, linux_gpio, open_device=opened, ioctl=ioctl, close=close)
+        Patched(self, gpio, open_device=opened, ioctl=ioctl, close=close)
         self.chip = self.chips[self.top + "/dev/gpiochip0"]
 
     def pins(self, **settings):
@@ -255,7 +265,7 @@ class TestPins(BoardCase):
 
         lines = []
         Patched(self, log, write=lines.append)
-        Patched(self, linux_gpio, open_device=fail)
+        Patched(self, gpio, open_device=fail)
         self.csv += ".none"
         self.assertEqual(self.pins().names("gpio"), [])
         self.assertEqual(self.pins().names("gpio"), [])
@@ -322,7 +332,7 @@ class TestPins(BoardCase):
             return self.chip.ioctl(fd, request, argument)
 
         self.chip.label = "3021000.gpio"
-        Patched(self, linux_gpio, ioctl=old)
+        Patched(self, gpio, ioctl=old)
         self.assertIn("older than 5.10", self.refused(pins.pin("X", "in").value))
 
     def test_adc(self):

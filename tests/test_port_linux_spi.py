@@ -4,7 +4,7 @@
 import unittest
 
 from linux_kernel import Patched, SpiDevice
-from tenner.port import linux_spi
+from tenner.port.linux import spi
 
 
 class TestSPI(unittest.TestCase):
@@ -20,8 +20,8 @@ class TestSPI(unittest.TestCase):
             )
 
         self.kernel = SpiDevice(answer)
-        Patched(self, linux_spi, open_device=lambda path, module: 3, ioctl=self.kernel.ioctl)
-        self.spi = linux_spi.SPI("/dev/spidev0.0", 2000000)
+        Patched(self, spi, open_device=lambda path, module: 3, ioctl=self.kernel.ioctl)
+        self.spi = spi.SPI("/dev/spidev0.0", 2000000)
 
     def test_one_transfer(self):
         data = bytearray(4)
@@ -96,13 +96,13 @@ class TestSPI(unittest.TestCase):
         def fail(fd, request, argument):
             raise OSError(5)
 
-        Patched(self, linux_spi, ioctl=fail)
+        Patched(self, spi, ioctl=fail)
         self.spi.cs(0)
         self.spi.write(b"\x01")
         with self.assertRaises(OSError):
             self.spi.read(1)
         self.spi.cs(1)
-        Patched(self, linux_spi, ioctl=self.kernel.ioctl)
+        Patched(self, spi, ioctl=self.kernel.ioctl)
         self.spi.cs(0)
         self.spi.read(1)
         self.assertEqual(self.out, [b"\0"])

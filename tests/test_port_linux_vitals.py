@@ -5,8 +5,8 @@ import os
 import unittest
 
 from support import run, temp_folder
-from tenner.port.linux import Port
-from tenner.sensors import Sensors
+from tenner.port.linux.port import Port
+from tenner.sensors.reader import Sensors
 from tenner.store import files
 
 WIRELESS = """\

@@ -5,9 +5,8 @@ import unittest
 
 import schedule_sim as sim
 from tenner import power
-from tenner.port import linux
-from tenner.schedule.book import name_of
-from tenner.schedule.service import Task
+from tenner.port.linux import port as linux
+from tenner.schedule.task import Task
 from tenner.store.config import Config
 
 sim.quiet()
@@ -40,7 +39,7 @@ class Decision(unittest.TestCase):
 
     def test_a_day_at_most(self):
         self.assertEqual(plan(wakes=[(30 * 86400, None)])[0], 86400)
-        self.assertEqual(plan(wakes=[(None, None)]), (86400, "nothing is ever due"))
+        self.assertEqual(plan(wakes=[(None, None)]), (86400, "no scheduled tasks"))
 
     def test_what_failed_is_tried_for_a_minute_and_then_less_often(self):
         for wakes in ([(20, "x")], [(None, "x")], [(1790, None), (20, "x")]):
@@ -91,10 +90,10 @@ class App:
         self.workspace = "no such folder"
         self.cron = Jobs()
         self.outbox = Jobs()
-        self.agent = self.lane = self.spawner = self.delivery = self
+        self.agent = self.lane = self.delivery = self
         self.holder = None
         self.inbox = []
-        self.running = []
+        self.spawned = []
         self.telegram = None
         self.sending = False
         self.heard_s = None
@@ -122,7 +121,7 @@ class Looking(unittest.TestCase):
     def test_whatever_is_going_on_keeps_it_awake(self):
         for name, value, why in (
             ("holder", "telegram:1", "a turn"),
-            ("running", ["research"], "a background task"),
+            ("spawned", ["research"], "a background task"),
             ("inbox", ["hello"], "a message"),
             ("heard_s", 0, "a conversation"),
         ):
@@ -195,7 +194,7 @@ class Looking(unittest.TestCase):
         self.assertTrue(power.look(app)[0])
         board.readings["room"]["temperature"] = 31
         board.pass_time(60)
-        self.assertEqual(power.look(app), (None, "a gate whose condition holds"))
+        self.assertEqual(power.look(app), (None, "a condition that holds"))
         board.pass_time(240)
         self.assertEqual(len(board.turns), 1)
         self.assertTrue(power.look(app)[0])
@@ -211,7 +210,7 @@ class OnFlash(unittest.TestCase):
         while seconds is None:
             board.pass_time(5)
             seconds, _ = power.look(app)
-        power.write_down(board.service)
+        sim.drive(power.write_down(board.service))
         board.clock.pass_s(seconds)
         board.boot()
         board.step()
@@ -237,7 +236,7 @@ class OnFlash(unittest.TestCase):
         board.step()
         board.net = "wifi"
         board.pass_time(1800)
-        waiting = [(name_of(task), task.pending[0]) for task in board.service.tasks]
+        waiting = [(task.name(), task.pending.due) for task in board.service.tasks]
         self.sleep(board)
         board.net = True
         board.pass_time(60)

@@ -5,13 +5,13 @@ import unittest
 
 import schedule_sim as sim
 from tables import iso_local
-from tenner.schedule import gates, slots
+from tenner.schedule import conditions, due
 from tenner.schedule.cronexpr import Cron
-from tenner.schedule.decide import chain, decide
-from tenner.schedule.index import build
-from tenner.schedule.items import split
-from tenner.schedule.service import Task
-from tenner.schedule.zone import Zone, date_of, days_of, month_days
+from tenner.schedule.decide import Question, chain, decide
+from tenner.schedule.heartbeat_parser import parse_clauses
+from tenner.schedule.heartbeat_tasks import build
+from tenner.schedule.posix_tz import Zone, date_of, days_of, month_days
+from tenner.schedule.task import Task
 from tenner.store.hours import Hours
 
 sim.quiet()
@@ -19,19 +19,19 @@ sim.quiet()
 NOON = 1795262400  # 2026-11-21T12:00Z
 
 
-def gate(text):
-    return build(split("(when %s) x" % text)[0], 1, 0, 1800).gate
+def condition(text):
+    return build(parse_clauses("(when %s) x" % text)[0], 1, 0, 1800).condition
 
 
 class SensorGates(unittest.TestCase):
     def run_through(self, text, values, fires=True):
-        found = gate(text)
+        found = condition(text)
         result = ""
         for index, value in enumerate(values):
-            is_open = gates.check(found, value, index * 60)
+            is_open = conditions.check(found, value, index * 60)
             result += "x" if is_open else "."
             if is_open and fires:
-                gates.fire(found, value)
+                conditions.fire(found, value)
         return result
 
     def test_operators(self):
@@ -57,11 +57,11 @@ class SensorGates(unittest.TestCase):
 
     def test_for_needs_every_check(self):
         self.assertEqual(self.run_through("a.b > 1 for 2m", [2, 2, 2, 2, 0, 2, 2, 2]), "..xx...x")
-        found = gate("a.b > 1 for 1m")
-        self.assertEqual(gates.check(found, 2, 0), False)
+        found = condition("a.b > 1 for 1m")
+        self.assertEqual(conditions.check(found, 2, 0), False)
         found.since_s = None
-        self.assertEqual(gates.check(found, 2, 60), False)
-        self.assertEqual(gates.check(found, 2, 120), True)
+        self.assertEqual(conditions.check(found, 2, 60), False)
+        self.assertEqual(conditions.check(found, 2, 120), True)
 
     def test_changes(self):
         self.assertEqual(self.run_through("a.b changes by 2", [5, 6, 7, 8, 5, 5]), "..x.x.")
@@ -71,7 +71,7 @@ class SensorGates(unittest.TestCase):
 
         def value(readings):
             board.readings["a"] = readings
-            return sim.drive(gates.Senses(board.service).value("a", "b"))
+            return sim.drive(conditions.Senses(board.service).value("a", "b"))
 
         self.assertEqual(value({"b": True}), 1)
         for readings in ({}, {"b": "x"}, {"b": None}, {"b": float("nan")}):
@@ -89,58 +89,45 @@ class SensorGates(unittest.TestCase):
             ("{a.b} {x} {", "(no value) {x} {"),
             ("no braces", "no braces"),
         ):
-            senses = gates.Senses(board.service)
+            senses = conditions.Senses(board.service)
             self.assertEqual(sim.drive(senses.fill(template, {})), wanted)
         known = {"room.temp": 30}
         self.assertEqual(sim.drive(senses.fill("{room.temp}", known)), "30 °C")
 
 
 class Chain(unittest.TestCase):
-    def ask(self, **change):
-        task = Task()
-        task.every_s = 1800
-        task.last = NOON - 1800
-        given = {
-            "now": NOON,
-            "mono_ms": 5000,
-            "clock_trusted": True,
-            "tasks": [task],
-            "state": {"work": True, "gates": None},
-            "config": {"enabled": True, "hours": None, "zone": Zone(), "tokens_per_day": 20000},
-            "busy": None,
-            "online": True,
-            "budget_left": None,
-        }
+    def ask(self, tasks=0, now=NOON, trusted=True, mono_s=5, **change):
+        """A Question about one beat that is due, with these attributes."""
+        question = Question(sim.moment(now, trusted, mono_s), [self.task(NOON - 1800)], Zone())
+        if tasks != 0:
+            question.tasks = tasks
+        question.tokens_per_day = 20000
         for name in change:
-            if name in ("state", "config"):
-                given[name].update(change[name])
-            else:
-                given[name] = change[name]
-        return given
+            setattr(question, name, change[name])
+        return question
 
     def check(self, action, reason, **change):
-        given = self.ask(**change)
-        self.assertEqual(decide(**given), (action, reason))
-        if action != "run" and not (change.get("state") or {}).get("forced"):
-            first = [what for _, what in chain(**given) if what]
+        question = self.ask(**change)
+        self.assertEqual(decide(question), (action, reason))
+        if action != "run" and not question.forced:
+            first = [what for _, what in chain(question) if what]
             self.assertEqual(first[0], reason)
 
     def test_every_gate_gives_its_reason(self):
-        night = {"hours": Hours("07:00-22:00")}
+        night = Hours("07:00-22:00")
         self.check("run", "due")
         self.check("off", "disabled (no HEARTBEAT.md)", tasks=None)
-        self.check("off", "disabled (config)", config={"enabled": False})
+        self.check("off", "disabled (config)", enabled=False)
         self.check("wait", "not due (412 s left)", now=NOON + 1800 - 412,
                    tasks=[self.task(NOON)])  # fmt: skip
-        self.check("skip", "quiet hours (22:00-07:00)", now=NOON + 11 * 3600, config=night)
-        self.check("skip", "nothing to do", state={"work": False})
-        self.check("skip", "no gate is true (3 checked)", state={"gates": (0, 3, 0)})
-        self.check("skip", "daily token budget spent (20000)", budget_left=0)
+        self.check("skip", "quiet hours (22:00-07:00)", now=NOON + 11 * 3600, hours=night)
+        self.check("skip", "nothing to do", has_work=False)
+        self.check("skip", "no gate is true (3 checked)", conditions=(0, 3, 0))
+        self.check("skip", "daily token budget spent (20000)", tokens_left=0)
         self.check("retry", "lane busy (telegram:1234)", busy="telegram:1234")
-        self.check("retry", "already running (since 12 s)", state={"running_s": 12})
+        self.check("retry", "already running (since 12 s)", running_s=12)
         self.check("retry", "offline (wifi)", online="wifi")
-        self.check("wait", "quiet hours (clock not set)", clock_trusted=False, config=night,
-                   mono_ms=1800000)  # fmt: skip
+        self.check("wait", "quiet hours (clock not set)", trusted=False, hours=night, mono_s=1800)
 
     def task(self, last):
         task = Task()
@@ -149,23 +136,23 @@ class Chain(unittest.TestCase):
         return task
 
     def test_the_first_gate_that_says_no_wins(self):
-        given = self.ask(state={"work": False}, budget_left=0, busy="x", online="wifi")
-        self.assertEqual(decide(**given), ("skip", "nothing to do"))
-        self.assertEqual(len(list(chain(**given))), 9)
-        self.assertEqual(len(list(chain(**self.ask(tasks=None)))), 1)
+        question = self.ask(has_work=False, tokens_left=0, busy="x", online="wifi")
+        self.assertEqual(decide(question), ("skip", "nothing to do"))
+        self.assertEqual(len(list(chain(question))), 9)
+        self.assertEqual(len(list(chain(self.ask(tasks=None)))), 1)
 
     def test_forced_passes_due_hours_and_sensors_and_nothing_else(self):
-        forced = {"forced": True, "gates": (0, 3, 0)}
-        self.check("run", "due", state=forced, now=NOON + 11 * 3600, tasks=[self.task(NOON * 2)],
-                   config={"hours": Hours("07:00-22:00")})  # fmt: skip
-        self.check("off", "disabled (no HEARTBEAT.md)", state=forced, tasks=None)
-        self.check("skip", "nothing to do", state={"forced": True, "work": False})
-        self.check("skip", "daily token budget spent (20000)", state=forced, budget_left=-5)
-        self.check("retry", "lane busy (x)", state=forced, busy="x")
-        self.check("retry", "offline (wifi)", state=forced, online="wifi")
+        shut = (0, 3, 0)
+        self.check("run", "due", forced=True, conditions=shut, now=NOON + 11 * 3600,
+                   tasks=[self.task(NOON * 2)], hours=Hours("07:00-22:00"))  # fmt: skip
+        self.check("off", "disabled (no HEARTBEAT.md)", forced=True, tasks=None)
+        self.check("skip", "nothing to do", forced=True, has_work=False)
+        self.check("skip", "daily token budget spent (20000)", forced=True, tokens_left=-5)
+        self.check("retry", "lane busy (x)", forced=True, busy="x")
+        self.check("retry", "offline (wifi)", forced=True, online="wifi")
 
     def test_what_needs_no_model_needs_no_tokens_and_no_lane(self):
-        self.check("run", "due", state={"model": False}, budget_left=0, busy="x")
+        self.check("run", "due", model=False, tokens_left=0, busy="x")
 
     def test_own_hours_of_a_task(self):
         task = build({"every_s": 60, "hours": "08:00-10:00"}, 5, 0, 1800)
@@ -268,11 +255,11 @@ class Times(unittest.TestCase):
         self.assertEqual(days, [6, 4, 5, 6])
 
     def test_slots_do_not_depend_on_the_reboot(self):
-        phase = slots.seed(b"board-1") % 1800
+        phase = due.board_phase(b"board-1") % 1800
         last = None
         runs = 0
         for now in range(NOON, NOON + 86400, 60):
-            if last is None or slots.next_slot(1800, phase, last) <= now:
+            if last is None or due.next_slot(1800, phase, last) <= now:
                 runs += 1
                 last = now
         self.assertEqual(runs, 49)

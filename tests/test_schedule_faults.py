@@ -8,7 +8,7 @@ import schedule_sim as sim
 from agent_fakes import Reply, make_agent
 from support import run, temp_folder
 from tenner import log as tenner_log
-from tenner.agent.lane import PutBack
+from tenner.agent.errors import Preempted
 from tenner.agent.turn import Turn
 
 sim.quiet()
@@ -127,7 +127,7 @@ class Faults(unittest.TestCase):
             order.append([line["r"] for line in board.lines()])
 
         run(main())
-        put_back = "retry: put back (a person came first)"
+        put_back = "retry: preempted by a user message"
         self.assertEqual(order, ["beat", "hello", put_back, "beat", ["ran"]])
 
     def test_it_pays_for_ticked_items(self):
@@ -165,7 +165,7 @@ class Faults(unittest.TestCase):
         self.assertEqual((len(board.turns), len(board.sent)), (turns, sent))
         # That a sensor is silent was reported, and failures in a row go on being counted.
         del board.readings["tank"]
-        board.reply = PutBack(sim.Result())
+        board.reply = Preempted(sim.Result())
         board.pass_time(600)
         board.reply = sim.Result(error="No answer.")
         told = len(board.notices)

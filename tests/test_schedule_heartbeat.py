@@ -5,8 +5,10 @@ import asyncio
 import unittest
 
 import schedule_sim as sim
+import support
 from support import run
-from tenner.agent.lane import LaneBusy, PutBack
+from tenner.agent.errors import LaneBusy, Preempted
+from tenner.schedule import status
 
 sim.quiet()
 
@@ -222,7 +224,7 @@ class Trouble(unittest.TestCase):
     def test_a_person_first_and_then_the_beat(self):
         board = sim.Board("- Check.\n")
         board.idle = 5
-        board.reply = PutBack(sim.Result(tokens=40))
+        board.reply = Preempted(sim.Result(tokens=40))
         board.pass_time(1000)
         # Three times put back: it waits for the conversation to pause.
         self.assertEqual(len(board.turns), 3)
@@ -253,7 +255,7 @@ class Trouble(unittest.TestCase):
         board = sim.Board("- Check.\n")
         board.reply = KeyError("x")
         board.pass_time(1000)
-        self.assertTrue(board.service.saved["f"] >= 1)
+        self.assertTrue(board.service.failures >= 1)
 
     def test_budget(self):
         board = sim.Board("- Check.\n" + TANK, heartbeat__every=1800)
@@ -446,12 +448,12 @@ class Answers(unittest.TestCase):
     def test_why_and_status(self):
         board = sim.Board("- Check.\n")
         board.pass_time(1800)
-        why = list(board.service.why())
+        why = list(status.why(board.service))
         self.assertTrue("beat: ran" in why[0] and "100 tokens" in why[0], why[0])
         self.assertTrue(why[-1].startswith("next: in "))
-        status = list(board.service.status())
-        self.assertTrue(status[2].startswith("2 due: not due ("), status[2])
-        self.assertEqual(status[3], "3 active hours: ok")
+        lines = list(status.status(board.service))
+        self.assertTrue(lines[2].startswith("2 due: not due ("), lines[2])
+        self.assertEqual(lines[3], "3 active hours: ok")
 
     def test_mode_decide(self):
         asked = []
@@ -521,20 +523,21 @@ class OnFlash(unittest.TestCase):
 
     def test_what_waits_for_memory_is_known_after_a_power_cut(self):
         board = sim.Board("- Check.\n")
-        board.small = True
+        turns = []
 
-        async def alone(work, *args):
-            pass  # the power goes before there is room
+        async def run(tasks):
+            turns.append(tasks)  # the power goes before there is room
 
         async def main():
-            board.alone = alone
+            board.service._run = run
             await board.service.step(False, True)
-            await board.service.turn
+            while not turns:
+                await asyncio.sleep(0)
 
         board.step()
         board.clock.pass_s(board.service.next_wake())
         due = board.clock.utc
-        run(main())
+        support.run(main())
         board.clock.pass_s(1800)
         board.boot()
         board.pass_time(60)

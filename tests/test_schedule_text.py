@@ -5,8 +5,8 @@ import unittest
 
 from support import ROOT, temp_folder
 from tables import Parsed
-from tenner.schedule import items
-from tenner.schedule.ack import deliver
+from tenner.schedule import heartbeat_parser
+from tenner.schedule.strip_ack import strip_ack
 
 
 def texts(text):
@@ -74,7 +74,7 @@ class Items(unittest.TestCase):
         for padding in range(257):
             with open(path, "wb") as f:
                 f.write(b"<!--" + b"x" * padding + b"-->\n" + text.encode())
-            found = list(items.read(items.file_lines(path)))
+            found = list(heartbeat_parser.read(heartbeat_parser.file_lines(path)))
             if wanted is None:
                 wanted = found
                 self.assertEqual([entry[2] for entry in found][:2],
@@ -85,14 +85,16 @@ class Items(unittest.TestCase):
         path = temp_folder(self) + "/H.md"
         with open(path, "wb") as f:
             f.write(b"- " + "ä b ".encode() * 1000)
-        found = list(items.read(items.file_lines(path)))
-        self.assertEqual([entry[0] for entry in found], [items.PROBLEM, items.TASK])
+        found = list(heartbeat_parser.read(heartbeat_parser.file_lines(path)))
+        self.assertEqual(
+            [entry[0] for entry in found], [heartbeat_parser.PROBLEM, heartbeat_parser.TASK]
+        )
         self.assertEqual({entry[1] for entry in found}, {1})
-        for line in items.file_lines(path):
+        for line in heartbeat_parser.file_lines(path):
             self.assertTrue(len(line[1].encode()) <= 800)
         with open(path, "wb") as f:
             f.write(bytes(range(256)) * 9 + b"\xf0\x9f" * 700)
-        for line in items.file_lines(path):
+        for line in heartbeat_parser.file_lines(path):
             self.assertTrue(isinstance(line[1], str))
 
     def test_the_template_costs_nothing_and_its_examples_are_right(self):
@@ -112,7 +114,7 @@ class Items(unittest.TestCase):
 
 class Clauses(unittest.TestCase):
     def gate(self, text):
-        found, _, problem = items.split("(when %s) x" % text)
+        found, _, problem = heartbeat_parser.parse_clauses("(when %s) x" % text)
         return found.get("when"), problem
 
     def test_gates(self):
@@ -173,19 +175,22 @@ class Clauses(unittest.TestCase):
         ):
             with self.subTest(text):
                 line = "(%s) Do it." % text
-                found, rest, problem = items.split(line)
+                found, rest, problem = heartbeat_parser.parse_clauses(line)
                 self.assertEqual((found, rest), ({}, line))
                 self.assertTrue(word in problem, problem)
-        self.assertTrue("closed" in items.split("(every 5m Do it.")[2])
+        self.assertTrue("closed" in heartbeat_parser.parse_clauses("(every 5m Do it.")[2])
 
     def test_ordinary_brackets_are_ordinary(self):
         for text in ("(see notes) x", "(5m) x", "() x", "(never) x", "no (every 5m) x"):
-            self.assertEqual(items.split(text), ({}, text, None))
+            self.assertEqual(heartbeat_parser.parse_clauses(text), ({}, text, None))
 
     def test_words_in_any_case(self):
-        found, rest, problem = items.split("(Every 5M) x")
+        found, rest, problem = heartbeat_parser.parse_clauses("(Every 5M) x")
         self.assertTrue(problem)
-        self.assertEqual(items.split("(EVERY 5m; Notify) x")[0], {"every_s": 300, "notify": True})
+        self.assertEqual(
+            heartbeat_parser.parse_clauses("(EVERY 5m; Notify) x")[0],
+            {"every_s": 300, "notify": True},
+        )
 
 
 class Ack(unittest.TestCase):
@@ -206,7 +211,7 @@ class Ack(unittest.TestCase):
             "(HEARTBEAT_OK)",
         ):
             with self.subTest(reply):
-                self.assertEqual(deliver(reply), None)
+                self.assertEqual(strip_ack(reply), None)
 
     def test_an_alert_keeps_all_of_its_own(self):
         for reply, wanted in (
@@ -230,12 +235,12 @@ class Ack(unittest.TestCase):
             ("  Fire!  ", "Fire!"),
         ):
             with self.subTest(reply):
-                self.assertEqual(deliver(reply), wanted)
+                self.assertEqual(strip_ack(reply), wanted)
 
     def test_short_remainders_are_dropped_only_beside_the_token(self):
-        self.assertEqual(deliver("All good. HEARTBEAT_OK", 20), None)
-        self.assertEqual(deliver("All good.", 20), "All good.")
-        self.assertEqual(deliver("We say HEARTBEAT_OK here", 100), "We say HEARTBEAT_OK here")
+        self.assertEqual(strip_ack("All good. HEARTBEAT_OK", 20), None)
+        self.assertEqual(strip_ack("All good.", 20), "All good.")
+        self.assertEqual(strip_ack("We say HEARTBEAT_OK here", 100), "We say HEARTBEAT_OK here")
 
 
 if __name__ == "__main__":

@@ -3,10 +3,10 @@
 
 import unittest
 
-import tenner.sensors
 from fakes import FakeI2C, FakePort
 from support import run, temp_folder
-from tenner.sensors import SensorError, Sensors
+from tenner.sensors import SensorError, reader, reading
+from tenner.sensors.reader import Sensors
 from tenner.sensors.tmp102 import celsius
 from tenner.store import files
 
@@ -18,8 +18,8 @@ class TestSensors(unittest.TestCase):
         self.port = FakePort(self.folder, {"i2c0": self.bus})
         self.sensors = Sensors(self.port, self.folder)
         self.now = 1000
-        self.addCleanup(setattr, tenner.sensors, "ticks_ms", tenner.sensors.ticks_ms)
-        tenner.sensors.ticks_ms = lambda: self.now
+        self.addCleanup(setattr, reader, "ticks_ms", reader.ticks_ms)
+        reader.ticks_ms = lambda: self.now
         self.define('{"room": {"driver": "tmp102", "bus": "i2c0", "address": "0x48"}}')
 
     def define(self, text):
@@ -74,7 +74,7 @@ class TestSensors(unittest.TestCase):
             ('{"other": {"driver": "tmp102"}}', ("no sensor room", "has: other")),
             (
                 '{"room": {"driver": "tmp102", "bus": "i2c9"}}',
-                ("sensor room", "i2c9", "buses: i2c0"),
+                ("sensor room", "i2c9", "available: i2c0"),
             ),
             (
                 '{"room": {"driver": "tmp102", "address": "x"}}',
@@ -106,8 +106,6 @@ class TestSensors(unittest.TestCase):
         self.assertIn("gave no values", self.error())
 
     def test_a_driver_that_never_ends(self):
-        from tenner.sensors import reading
-
         self.addCleanup(setattr, reading, "DEADLINE_S", reading.DEADLINE_S)
         reading.DEADLINE_S = 0.01
         files.make_dirs(self.folder + "/drivers")
@@ -119,47 +117,15 @@ class TestSensors(unittest.TestCase):
         self.assertIn("sensor room: driver tn_hangs did not finish in", self.error())
         self.assertEqual(run(self.sensors.read("other")), {"temperature": 23.25})
 
-    def test_a_small_board_keeps_the_sensors_while_one_is_read(self):
-        from tenner import room
-
-        self.addCleanup(setattr, room, "forget", room.forget)
-        room.forget = lambda *names: None
-        dropped = []
-
-        class App:
-            sending = delivering = False
-            sensors = self.sensors
-            agent = self
-
-            def made(self, name):
-                return name == "sensors"
-
-            def part(self, name):
-                return self.sensors
-
-            def drop(self, name):
-                dropped.append(name)
-
-        self.forget_session = lambda: None
-        room.make(App())
-        self.assertIn("sensors", dropped)
-        del dropped[:]
-
-        async def meanwhile():
-            async with self.sensors.lock:
-                room.make(App())
-
-        run(meanwhile())
-        self.assertNotIn("sensors", dropped)
-        self.assertIn("zone", dropped)
-
     def test_cpu(self):
         self.define('{"board": {"driver": "cpu"}}')
         values = run(self.sensors.read("board"))
         self.assertEqual(values["heap_free"], 50000)
         self.assertEqual(values["heap_used"], 60000)
+        self.assertEqual((values["system_free"], values["system_block"]), (40000, 30000))
         self.assertTrue(values["uptime"] >= 0)
         self.assertNotIn("temperature", values)
+        self.port.system_memory = lambda: None
         self.port.vitals = lambda: {"temperature": 41.5}
         self.now += 3000
         self.assertEqual(run(self.sensors.read("board"))["temperature"], 41.5)

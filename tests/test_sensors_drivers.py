@@ -6,8 +6,9 @@ import unittest
 
 from fakes import FakePort, FakeSPI
 from support import run, temp_folder
-from tenner.sensors import SensorError, Sensors
+from tenner.sensors import SensorError
 from tenner.sensors.checks import crc8, inside
+from tenner.sensors.reader import Sensors
 from tenner.store import files
 
 DRIVERS = ("ads1115", "aht20", "bh1750", "bme280", "dht22", "ds18b20", "sht")
@@ -24,6 +25,8 @@ class ScriptedI2C:
         return []
 
     def writeto(self, address, buf, stop=True):
+        if address < 8:
+            raise OSError(19)  # no chip may have such an address
         self.written.append(bytes(buf))
 
     def writeto_mem(self, address, register, buf, *, addrsize=8):
@@ -324,7 +327,7 @@ class TestDrivers(unittest.TestCase):
         self.fails("the bus broke", "max31855")
         self.assertEqual(bus.log[-1], ("cs", 1))
         self.port.devices["spi0.1"] = bus
-        self.fails("there is no SPI device (none given); devices: spi0.0, spi0.1", "mcp3008")
+        self.fails("there is no SPI device (none given); available: spi0.0, spi0.1", "mcp3008")
         self.fails("there is no SPI device spi9.0", "mcp3008", bus="spi9.0")
 
     def test_mcp3008(self):

@@ -182,7 +182,7 @@ class App:
         files.make_dirs(self.state)
 
     def part(self, name):
-        from tenner.sensors import Sensors
+        from tenner.sensors.reader import Sensors
 
         # Without the cache of a reading that is 2 s old: hours pass here.
         return Sensors(self.ctx.port, self.ctx.workspace)

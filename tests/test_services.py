@@ -2,30 +2,26 @@
 import unittest
 
 from support import run
-from tenner import log, services, trouble
-from tenner.agent.bus import Message
+from tenner import log, log_exception, services
+from tenner.agent.message_queue import Message
 
 
 class App:
-    telegram = heard_s = None
+    """Raises what is planned, then answers."""
 
     def __init__(self, *plan):
         self.plan = list(plan)
         self.delivered = []
-        self.rests = 0
-        self.clock = self
+        self.agent = self
+        self.lane = None
 
-    def mono_s(self):
-        return 7
+    async def command(self, message):
+        if self.plan:
+            raise self.plan.pop(0)
+        self.reply(message, "not due")
 
-    async def rest(self):
-        self.rests += 1
-
-    def deliver(self, channel, chat, text, id=None, reply_to=None):
-        error = self.plan.pop(0) if self.plan else None
-        if error:
-            raise error
-        self.delivered.append((channel, chat, text))
+    def reply(self, message, text):
+        self.delivered.append(text)
 
 
 def raised(error):
@@ -47,27 +43,28 @@ class TestFailures(unittest.TestCase):
         log.write = self.lines.append
 
     def test_a_bug_is_logged_with_its_traceback(self):
-        self.assertEqual(trouble.tell("a turn failed", raised(ValueError("x"))), "ValueError: x")
+        self.assertEqual(
+            log_exception.log_exception("a turn failed", raised(ValueError("x"))), "ValueError: x"
+        )
         self.assertTrue("Traceback" in self.lines[1], self.lines)
         self.assertTrue(len(self.lines) >= 5, self.lines)
 
     def test_where_memory_was_short_only_the_place_is(self):
-        trouble.tell("a turn failed", raised(MemoryError("none")))
+        log_exception.log_exception("a turn failed", raised(MemoryError("none")))
         self.assertEqual(len(self.lines), 2, self.lines)
         self.assertTrue("a turn failed: MemoryError: none" in self.lines[0])
         self.assertTrue("in inner" in self.lines[1])
 
-    def test_an_answer_without_memory_is_given_once_there_is_some(self):
-        async def answer(message):
-            return "21 degrees"
+    def test_a_person_gets_an_answer_also_when_the_fault_is_ours(self):
+        app = App(ValueError("a bug"))
+        run(services._serve(app, Message("console", "owner", "/why")))
+        self.assertEqual(len(app.delivered), 1)
+        self.assertTrue("ValueError: a bug" in app.delivered[0], app.delivered)
 
-        for errors, expected in ((0, 1), (1, 1)):
-            app = App(*[MemoryError("none")] * errors)
-            run(services._answer(app, Message("console", "owner", "How warm?"), answer))
-            self.assertEqual(app.delivered, [("console", "owner", "21 degrees")] * expected)
-        with self.assertRaises(MemoryError):
-            app = App(MemoryError("none"), MemoryError("none"))
-            run(services._answer(app, Message("console", "owner", "How warm?"), answer))
+    def test_an_answer_that_did_not_fit_is_given_once_there_is_memory(self):
+        app = App(MemoryError("none"))
+        run(services._serve(app, Message("console", "owner", "/why")))
+        self.assertEqual(app.delivered, ["not due"])
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ import os
 import unittest
 
 from support import read_bytes, temp_folder
+from tenner.port import folders
 from tenner.store import files, repairs
 
 
@@ -124,6 +125,46 @@ class TestChores(unittest.TestCase):
         self.assertEqual(sorted(os.listdir(self.folder)), ["keep.md", "sub"])
         self.assertEqual(sorted(os.listdir(self.folder + "/sub")), ["folder.tmp", "keep.tmp.md"])
         self.assertEqual(repairs.clean_strays(self.folder + "/none"), 0)
+
+    def test_clean_strays_follows_no_link_and_stops_at_nothing(self):
+        if not hasattr(os, "symlink"):
+            self.skipTest("needs os.symlink")
+        outside = temp_folder(self)
+        home = self.folder + "/home"
+        for path in (outside + "/theirs.tenner.tmp", outside + "/theirs.tmp"):
+            files.write_atomic(path, "x")
+        files.make_dirs(home + "/deep")
+        files.make_dirs(home + "/shut")
+        os.symlink(outside, home + "/photos")
+        os.symlink(outside + "/theirs.tenner.tmp", home + "/one.tenner.tmp")
+        os.symlink(".", home + "/deep/loop")
+        files.write_atomic(home + "/draft.tmp", "the owner's")
+        files.write_atomic(home + "/deep/note.md.tenner.tmp", "half")
+        os.chmod(home + "/shut", 0)
+        scandir = folders.os.scandir
+
+        def refuse(folder):
+            # Root may go everywhere.
+            if folder.endswith("/shut"):
+                raise OSError(13, "Permission denied")
+            return scandir(folder)
+
+        self.addCleanup(setattr, folders.os, "scandir", scandir)
+        folders.os.scandir = refuse
+        self.assertEqual(repairs.clean_strays(home, files.WORKSPACE_TEMP), 1)
+        self.assertEqual(sorted(os.listdir(outside)), ["theirs.tenner.tmp", "theirs.tmp"])
+        self.assertEqual(
+            sorted(os.listdir(home)), ["deep", "draft.tmp", "one.tenner.tmp", "photos", "shut"]
+        )
+        self.assertEqual(os.listdir(home + "/deep"), ["loop"])
+
+    def test_very_deep_folders_are_no_end(self):
+        path = self.folder
+        for _ in range(120):
+            path += "/d"
+            os.mkdir(path)
+        files.write_atomic(path + "/a.tmp", "x")
+        self.assertEqual(repairs.clean_strays(self.folder), 1)
 
     def test_set_aside_never_replaces_an_older_one_silently(self):
         path = self.folder + "/a.json"

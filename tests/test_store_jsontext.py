@@ -3,7 +3,7 @@
 
 import unittest
 
-from tenner.store import jsontext
+from tenner.store import json_strict
 
 
 class TestLoads(unittest.TestCase):
@@ -26,8 +26,8 @@ class TestLoads(unittest.TestCase):
             ("[1,2,]", [1, 2]),
             ('"//"', "//"),
         ):
-            self.assertEqual(jsontext.loads(text), value)
-            self.assertEqual(jsontext.loads(text.encode()), value)
+            self.assertEqual(json_strict.loads(text), value)
+            self.assertEqual(json_strict.loads(text.encode()), value)
 
     def test_surrogate_pairs_are_joined_and_lone_halves_replaced(self):
         for text, value in (
@@ -39,8 +39,8 @@ class TestLoads(unittest.TestCase):
             ('"\\\\ud83d\\\\ude00"', "\\ud83d\\ude00"),
             ('"\\u00fc\\u20AC"', "\u00fc\u20ac"),
         ):
-            self.assertEqual(jsontext.loads(text), value)
-            jsontext.loads(text).encode()
+            self.assertEqual(json_strict.loads(text), value)
+            json_strict.loads(text).encode()
 
     def test_mistakes_name_line_and_what_was_expected(self):
         for text, line, expected in (
@@ -70,17 +70,17 @@ class TestLoads(unittest.TestCase):
             (b'"\xff"', 1, "UTF-8"),
         ):
             with self.assertRaises(ValueError) as caught:
-                jsontext.loads(text)
+                json_strict.loads(text)
             message = str(caught.exception)
             self.assertIn("line %d: " % line, message)
             self.assertIn(expected, message)
 
     def test_a_text_cut_off_anywhere_is_never_taken_for_whole(self):
         text = b'{"path":"a\\u00fc\\n.md","list":[1,-2.5e3,true,null],"deep":{"x":"\xf0\x9f\x98\x80"}}'
-        jsontext.loads(text)
+        json_strict.loads(text)
         for end in range(len(text)):
             with self.assertRaises(ValueError):
-                jsontext.loads(text[:end])
+                json_strict.loads(text[:end])
 
 
 if __name__ == "__main__":

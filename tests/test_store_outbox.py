@@ -3,6 +3,7 @@ import json
 import unittest
 
 from support import temp_folder
+from tenner.store import files
 from tenner.store.outbox import Outbox
 
 DAY = 86400
@@ -47,7 +48,7 @@ class OutboxCase(unittest.TestCase):
     def begin(self):
         """What is due, with its first bytes on the way."""
         item = self.box.next_due()
-        self.box.began(item.id)
+        self.box.mark_sending(item.id)
         return item
 
     def texts(self):
@@ -63,6 +64,10 @@ class OutboxCase(unittest.TestCase):
 
 def no_memory(*args):
     raise MemoryError("none")
+
+
+def no_space(*args):
+    raise OSError(28)
 
 
 class TestNoMemory(OutboxCase):
@@ -189,7 +194,7 @@ class TestRetries(OutboxCase):
     def test_told_to_wait_is_obeyed_even_when_the_network_comes_back(self):
         id = self.box.add("telegram", "1", "x")
         self.box.failed(id, retry_after_s=40)
-        self.box.hurry()
+        self.box.retry_now()
         self.assertEqual(self.box.next_wake(), 40)
 
     def test_the_network_is_back(self):
@@ -197,7 +202,7 @@ class TestRetries(OutboxCase):
         for _ in range(5):
             self.box.failed(id)
         self.assertEqual(self.box.next_wake(), 3600)
-        self.box.hurry()
+        self.box.retry_now()
         self.assertEqual(self.box.next_wake(), 0)
 
     def test_refused_for_good(self):
@@ -246,8 +251,8 @@ class TestDoubt(OutboxCase):
         self.assertEqual(self.box.failed(id, unknown=True), "retry")
         self.clock.sleep(5)
         item = self.box.next_due()
-        self.assertEqual((item.text, item.maybe), ("fire", True))
-        self.assertTrue(self.reboot().next_due().maybe)
+        self.assertEqual((item.text, item.possibly_sent), ("fire", True))
+        self.assertTrue(self.reboot().next_due().possibly_sent)
 
     def test_power_cut_while_sending(self):
         self.box.add("telegram", "1", "answer")
@@ -261,20 +266,20 @@ class TestDoubt(OutboxCase):
         self.reboot()
         self.clock.sleep(1)
         item = self.box.next_due()
-        self.assertEqual((item.text, item.maybe), ("fire", True))
+        self.assertEqual((item.text, item.possibly_sent), ("fire", True))
 
     def test_power_cut_while_waiting_for_a_retry_leaves_no_doubt(self):
         id = self.box.add("telegram", "1", "answer")
         self.box.next_due()
         self.box.failed(id)
         item = self.reboot().next_due()
-        self.assertEqual((item.text, item.maybe), ("answer", False))
+        self.assertEqual((item.text, item.possibly_sent), ("answer", False))
 
     def test_power_cut_before_sending_leaves_no_doubt(self):
         self.box.add("telegram", "1", "answer")
         self.box.next_due()
         item = self.reboot().next_due()
-        self.assertEqual((item.text, item.maybe), ("answer", False))
+        self.assertEqual((item.text, item.possibly_sent), ("answer", False))
 
 
 class TestRoom(OutboxCase):
@@ -329,8 +334,109 @@ class TestRoom(OutboxCase):
         self.reboot()
         self.assertEqual(self.box.add("telegram", "2", "c", id="c"), "c")
         item = self.box.next_due()
-        self.assertEqual((item.text, item.maybe), ("fire", True))
+        self.assertEqual((item.text, item.possibly_sent), ("fire", True))
         self.assertEqual(self.texts(), ["fire", "b"])
+
+
+class TestParts(OutboxCase):
+    """A long answer is one entry: all of its parts are kept, or none."""
+
+    PARTS = ("one ]", 'two "\u00e9\U0001f600"', "three")
+
+    def add(self, **options):
+        return self.box.add("telegram", "1", self.PARTS, **options)
+
+    def send_one(self):
+        """Send what is due; return its text and what it answers to."""
+        item = self.begin()
+        found = item.text, item.reply_to
+        self.box.confirm(item.id)
+        return found
+
+    def test_the_parts_go_one_after_the_other_and_only_the_first_one_quotes(self):
+        id = self.add(reply_to=7)
+        self.box.add("telegram", "1", "next")
+        sent = [self.send_one() for _ in range(4)]
+        self.assertEqual(sent, list(zip(self.PARTS + ("next",), (7, None, None, None))))
+        self.assertEqual(len(self.box), 0)
+        self.assertEqual(self.add(id=id), id)
+        self.assertEqual(len(self.reboot()), 0)
+
+    def test_a_reboot_after_each_part_goes_on_with_the_next(self):
+        self.add(reply_to=7)
+        for part in self.PARTS:
+            self.assertEqual(self.send_one()[0], part)
+            self.reboot()
+        self.assertEqual(self.box.next_due(), None)
+
+    def test_a_power_cut_loses_at_most_the_part_in_doubt(self):
+        for in_doubt in range(3):
+            self.add()
+            for _ in range(in_doubt):
+                self.send_one()
+            self.begin()
+            self.reboot()
+            self.assertEqual(self.texts(), list(self.PARTS[in_doubt + 1 :]))
+            self.assertEqual(
+                self.lines("failed.jsonl")[-1][4:], ["maybe sent", self.PARTS[in_doubt]]
+            )
+
+    def test_an_alert_repeats_the_part_in_doubt_marked(self):
+        self.add(alert="mark")
+        self.send_one()
+        self.begin()
+        item = self.reboot().next_due()
+        self.assertEqual((item.text, item.possibly_sent), (self.PARTS[1], True))
+        self.box.confirm(item.id)
+        item = self.reboot().next_due()
+        self.assertEqual((item.text, item.possibly_sent, item.alert), ("three", False, "mark"))
+
+    def test_an_answer_that_broke_off_goes_on_after_the_part_in_doubt(self):
+        id = self.add()
+        self.send_one()
+        self.begin()
+        self.assertEqual(self.box.failed(id, unknown=True), "maybe")
+        self.assertEqual(self.texts(), ["three"])
+
+    def test_refused_is_all_that_is_left(self):
+        id = self.add()
+        self.send_one()
+        self.begin()
+        self.assertEqual(self.box.failed(id, refused="blocked"), "failed")
+        self.assertEqual(self.texts(), [])
+        self.assertEqual([line[5] for line in self.lines("failed.jsonl")], list(self.PARTS[1:]))
+
+    def test_torn_while_it_is_written_it_is_not_there(self):
+        self.box.add("telegram", "1", "before", id="a")
+        before = files.size(self.box.path)
+        self.add(id="b")
+        with open(self.box.path, "rb") as file:
+            data = file.read()
+        for size in range(before, len(data) + 1):
+            with open(self.box.path, "wb") as file:
+                file.write(data[:size])
+            self.reboot()
+            whole = list(self.PARTS) if size == len(data) else []
+            self.box.add("telegram", "1", "after", id="z")
+            self.reboot()
+            self.assertEqual(self.texts(), ["before"] + whole + ["after"])
+
+    def test_after_compaction_the_rest_is_there(self):
+        self.add(alert=True, id="b")
+        self.send_one()
+        self.box.failed("b", unknown=True)
+        self.box.slack_bytes = 0
+        self.box.add("telegram", "2", "c", id="c")
+        self.box.confirm("c")
+        item = self.reboot().next_due()
+        self.assertEqual((item.text, item.possibly_sent), (self.PARTS[1], True))
+        self.assertEqual(self.texts(), list(self.PARTS[1:]))
+
+    def test_flash_that_takes_nothing_lets_all_parts_go(self):
+        self.box._log.append = no_space
+        self.add()
+        self.assertEqual([self.send_one()[0] for _ in range(3)], list(self.PARTS))
+        self.assertEqual(len(self.box), 0)
 
 
 class TestPowerCuts(OutboxCase):

@@ -5,7 +5,7 @@ import unittest
 
 from support import read_bytes, temp_folder, write_bytes
 from tenner.store import files
-from tenner.store.slots import TwoSlots
+from tenner.store.two_slot import TwoSlots
 
 
 class TestTwoSlots(unittest.TestCase):

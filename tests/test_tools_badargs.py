@@ -7,6 +7,7 @@ import unittest
 from fakes import FakeCtx, FakeI2C, FakeSPI
 from support import run, temp_folder
 from tenner.store import files
+from tenner.tools import built_in
 
 ROWS = (
     "I2C0_SDA,GPIO4\nLED,GPIO3\nA0,GPIO0\nBUTTON,GPIO9,input_only:_boot_strapping\n"
@@ -66,16 +67,16 @@ CASES = (
     # What a check puts into the arguments cannot be put there before it.
     ("gpio", LEVEL, {"gpio": "GPIO14"}, foreign("gpio", ("action", "ms", "pin", "value"))),
     # Buses and devices.
-    ("i2c", READ, {"bus": "i2c9"}, "there is no bus i2c9; there is: i2c0"),
-    ("i2c", READ, {"bus": "I2C0"}, "there is no bus I2C0; there is: i2c0"),
-    ("i2c", READ, {"bus": ""}, "there is no bus ; there is: i2c0"),
-    ("i2c", READ, {"bus": 0}, "there is no bus 0; there is: i2c0"),
-    ("i2c", READ, {"bus": "spi0.0"}, "there is no bus spi0.0; there is: i2c0"),
-    ("i2c", READ, {"bus": "/dev/i2c-1"}, "there is no bus /dev/i2c-1; there is: i2c0"),
+    ("i2c", READ, {"bus": "i2c9"}, "!there is no bus i2c9; available: i2c0"),
+    ("i2c", READ, {"bus": "I2C0"}, "!there is no bus I2C0; available: i2c0"),
+    ("i2c", READ, {"bus": ""}, "!there is no bus ; available: i2c0"),
+    ("i2c", READ, {"bus": 0}, "!there is no bus 0; available: i2c0"),
+    ("i2c", READ, {"bus": "spi0.0"}, "!there is no bus spi0.0; available: i2c0"),
+    ("i2c", READ, {"bus": "/dev/i2c-1"}, "!there is no bus /dev/i2c-1; available: i2c0"),
     ("i2c", READ, {"bus": ["i2c0"]}, 'bus must be text, not ["i2c0"]'),
     ("i2c", READ, {"bus": True}, "bus must be text, not true"),
-    ("spi", SEND, {"device": "spi0"}, "there is no device spi0; there is: spi0.0"),
-    ("spi", SEND, {"device": "spi0.1"}, "there is no device spi0.1; there is: spi0.0"),
+    ("spi", SEND, {"device": "spi0"}, "!there is no SPI device spi0; available: spi0.0"),
+    ("spi", SEND, {"device": "spi0.1"}, "!there is no SPI device spi0.1; available: spi0.0"),
     ("spi", SEND, {"device": 0.5}, "device must be text, not 0.5"),
     # Addresses.
     ("i2c", READ, {"address": ...}, "address is missing"),
@@ -276,8 +277,8 @@ class TestBadArguments(unittest.TestCase):
             self.assertTrue("error" not in result or "there is no pin ..." in result, result)
 
     def test_the_model_is_shown_nothing_that_could_approve(self):
-        for name in self.ctx.registry.built_in:
-            text = files.read_text(self.ctx.registry.path(name))
+        for _, place, _, _ in built_in.tools():
+            text = b"".join(files.blocks(*place)).decode()
             for word in ("confirm", "approve", "force"):
                 self.assertNotIn(word, text)
 

@@ -3,8 +3,8 @@
 
 import unittest
 
-from tenner.store import jsontext
-from tenner.tools import check
+from tenner.store import json_strict
+from tenner.tools import schema, schema_errors
 
 SCHEMA = {
     "name": "bus",
@@ -39,8 +39,11 @@ SCHEMA = {
 
 
 class TestCheck(unittest.TestCase):
-    def problem(self, args):
-        return check.problem(SCHEMA, args)
+    def problem(self, args, shown=SCHEMA):
+        try:
+            return schema.check(shown, args)
+        except schema.Mistake as mistake:
+            return schema_errors.sentence(shown, args, *mistake.args)
 
     def test_right_calls(self):
         for args in (
@@ -120,22 +123,22 @@ class TestCheck(unittest.TestCase):
             for word in words:
                 self.assertIn(word, text)
             self.assertTrue(len(text) < 400)
-            example = jsontext.loads(text.split("Example: ", 1)[1])
+            example = json_strict.loads(text.split("Example: ", 1)[1])
             self.assertIsNone(self.problem(example))
 
     def test_the_example_is_of_the_action_that_was_tried(self):
-        example = jsontext.loads(self.problem({"action": "write"}).split("Example: ", 1)[1])
+        example = json_strict.loads(self.problem({"action": "write"}).split("Example: ", 1)[1])
         self.assertEqual(example, {"action": "write", "device": "...", "data": [0]})
 
     def test_a_type_that_is_not_known_is_not_checked(self):
         for kind in (["string", "null"], "date", None):
-            schema = {"parameters": {"properties": {"x": {"type": kind}}}}
+            shown = {"parameters": {"properties": {"x": {"type": kind}}}}
             for value in ("a", 1, True, [1]):
-                self.assertIsNone(check.problem(schema, {"x": value}))
+                self.assertIsNone(self.problem({"x": value}, shown))
 
     def test_a_schema_without_anything_takes_no_arguments(self):
-        self.assertIsNone(check.problem({"name": "x"}, {}))
-        self.assertIn("allowed: none", check.problem({"name": "x"}, {"a": 1}))
+        self.assertIsNone(self.problem({}, {"name": "x"}))
+        self.assertIn("allowed: none", self.problem({"a": 1}, {"name": "x"}))
 
 
 if __name__ == "__main__":

@@ -9,11 +9,13 @@ import unittest
 
 from fakes import FakeCtx
 from support import run, temp_folder
-from tenner.port import linux_cage, linux_keeper, linux_process
+from tenner.port import folders
 from tenner.port.compat import sleep_ms
-from tenner.port.linux import Port
-from tenner.store import files
+from tenner.port.linux import process, sandbox, sandbox_supervisor
+from tenner.port.linux.port import Port
+from tenner.store import files, repairs
 from tenner.tools import exec as tool
+from tenner.tools import runner
 
 SECRET = "sk-of-the-owner-0123"
 
@@ -198,20 +200,20 @@ WORKS = (
 def why_skip():
     """Return why nothing can be run here, or None."""
     try:
-        linux_process.user()
-        if linux_process.user() != 0:
-            pid = linux_process.fork()
+        process.user()
+        if process.user() != 0:
+            pid = process.fork()
             if pid == 0:
                 try:
-                    from tenner.port import linux_namespace
+                    from tenner.port.linux import namespace
 
-                    linux_namespace.enter(linux_process.user(), linux_process.group(), False)
-                    linux_process.leave(0)
+                    namespace.enter(process.user(), process.group(), False)
+                    process.leave(0)
                 finally:
-                    linux_process.leave(1)
+                    process.leave(1)
             ended = (0, 0)
             while not ended[0]:
-                ended = linux_process.wait(pid)
+                ended = process.wait(pid)
             return "this kernel gives users no namespaces" if ended[1] else None
         return None
     except OSError as error:
@@ -225,7 +227,7 @@ SKIP = why_skip()
 class TestExec(unittest.TestCase):
     def setUp(self):
         self.root = temp_folder(self)
-        linux_process.chmod(self.root, 0o700)
+        process.chmod(self.root, 0o700)
         # As the owner may have left them: not private at all.
         for name in ("state", "certs", "workspace"):
             os.mkdir(self.root + "/" + name)
@@ -235,7 +237,7 @@ class TestExec(unittest.TestCase):
             ("workspace/notes.md", "buy milk\ncall Ann\n"),
         ):
             files.write_atomic(self.root + "/" + name, text)
-            linux_process.chmod(self.root + "/" + name, 0o644)
+            process.chmod(self.root + "/" + name, 0o644)
         self.before = self.listed()
 
     def ctx(self, rule="allow", answers=(), **settings):
@@ -248,11 +250,11 @@ class TestExec(unittest.TestCase):
 
     def call(self, command, ctx=None):
         ctx = ctx or self.ctx()
-        return run(ctx.registry.call("exec", json.dumps({"command": command}), ctx))
+        return run(runner.call(ctx, "exec", json.dumps({"command": command})))
 
     def listed(self):
         """Return what must not change: the agent's files with their sizes."""
-        found = [(self.root, linux_process.owner(self.root)[0])]
+        found = [(self.root, process.owner(self.root)[0])]
         for folder in ("", "/state", "/certs", "/workspace", "/workspace/tools"):
             if files.exists(self.root + folder):
                 for name in os.listdir(self.root + folder):
@@ -263,12 +265,12 @@ class TestExec(unittest.TestCase):
 
     def processes(self):
         """Return the processes of the commands' user, other than this one's."""
-        if linux_process.user():
+        if process.user():
             return []
-        uid = linux_cage.user_of_its_own(self.root)
+        uid = sandbox.user_of_its_own(self.root)
         found = []
         for name in os.listdir("/proc"):
-            if name.isdigit() and linux_keeper._owner("/proc/" + name) == uid:
+            if name.isdigit() and sandbox_supervisor._owner("/proc/" + name) == uid:
                 found.append(name)
         return found
 
@@ -307,6 +309,17 @@ class TestExec(unittest.TestCase):
                 done += 1
         self.assertTrue(done > 40, done)
 
+    def test_what_a_command_leaves_stops_neither_the_sweep_nor_a_start(self):
+        self.call("mkdir exec/q exec/r")
+        self.call("ln -s ../.. exec/q/up")
+        for command in ("mkfifo exec/r/pipe", "chmod 0 exec/q", "mkdir -m 0 exec/s"):
+            self.assertIn("exit code 0", self.call(command))
+        found = [name for name, kind in folders.entries(self.root + "/workspace/exec/r")]
+        self.assertEqual(found, [])
+        repairs.clean_strays(self.root + "/workspace", files.WORKSPACE_TEMP)
+        self.assertIn("exit code 0", self.call("ls -a exec"))
+        self.assertEqual(self.listed(), self.before)
+
     def test_the_owner_decides(self):
         asked = []
 
@@ -316,10 +329,10 @@ class TestExec(unittest.TestCase):
 
         ctx = self.ctx("ask")
         ctx.ask = ask
-        self.assertIn("said no", self.call("echo  'a b'", ctx))
+        self.assertIn("not approved", self.call("echo  'a b'", ctx))
         self.assertIn("a b", self.call("echo  'a b'", ctx))
         self.assertEqual(asked, ["run, without a shell: echo 'a b'"] * 2)
-        self.assertTrue(ctx.turn.outside)
+        self.assertTrue(ctx.turn.untrusted_input)
         ctx = self.ctx(["echo *", "ls **", "date"])
         self.assertIn("exit code 0", self.call('"echo"   hi', ctx))
         self.assertIn("exit code 0", self.call("ls -l exec", ctx))
@@ -357,8 +370,8 @@ class TestExec(unittest.TestCase):
 
         async def stopped():
             arguments = '{"command": "sleep 999"}'
-            task = asyncio.create_task(ctx.registry.call("exec", arguments, ctx))
-            while not self.processes() and linux_process.user() == 0:
+            task = asyncio.create_task(runner.call(ctx, "exec", arguments))
+            while not self.processes() and process.user() == 0:
                 await sleep_ms(2)
             task.cancel()
             try:
@@ -374,42 +387,42 @@ class TestExec(unittest.TestCase):
         self.assertEqual(self.processes(), [])
 
     def test_it_ends_with_an_agent_that_is_killed(self):
-        if linux_process.user():
+        if process.user():
             return  # a namespace ends with its keeper, which the kernel sees to
-        pid = linux_process.fork()
+        pid = process.fork()
         if pid == 0:
             try:
                 self.call("sleep 999")
             finally:
-                linux_process.leave(0)
+                process.leave(0)
         while not self.processes():
             time.sleep(0.005)
-        linux_process.kill(pid, 9)
+        process.kill(pid, 9)
         while self.processes():
             time.sleep(0.005)
-        while linux_process.wait(pid) == (0, 0):
+        while process.wait(pid) == (0, 0):
             time.sleep(0.005)
 
     def test_a_device_that_anybody_may_open_is_told_of(self):
-        if linux_process.user():
+        if process.user():
             return
-        self.addCleanup(setattr, linux_cage, "_DEVICES", linux_cage._DEVICES)
-        linux_cage._DEVICES = ("null",)
+        self.addCleanup(setattr, sandbox, "_DEVICES", sandbox._DEVICES)
+        sandbox._DEVICES = ("null",)
         self.assertIn("anybody may open /dev/null", self.call("ls"))
 
     def test_what_the_agent_makes_later_can_be_read_too(self):
         self.call("touch exec/x")
         files.write_atomic(self.root + "/workspace/later.md", "new")
-        linux_process.chmod(self.root + "/workspace/later.md", 0o600)
+        process.chmod(self.root + "/workspace/later.md", 0o600)
         self.assertIn("new", self.call("cat later.md"))
-        if linux_process.user() == 0:
-            self.assertEqual(linux_process.owner(self.root + "/config.json")[0] & 0o077, 0)
+        if process.user() == 0:
+            self.assertEqual(process.owner(self.root + "/config.json")[0] & 0o077, 0)
 
     def test_the_first_command_makes_the_folders_there_are_to_be(self):
         here = os.getcwd()
         os.chdir(self.root)
         try:
-            cage = linux_cage.Cage(self.root, "other", "")
+            cage = sandbox.Cage(self.root, "other", "")
         finally:
             os.chdir(here)
         self.assertEqual(cage.folder, self.root + "/other/exec")

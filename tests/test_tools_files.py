@@ -46,6 +46,46 @@ class TestFileTools(unittest.TestCase):
             self.assertIn("error: ", self.call("write_file", path=path, content="x"))
         self.assertFalse(files.exists(self.folder + "/config.json"))
 
+    def test_no_folder_gets_in_the_way_of_a_file_that_turns_go_by(self):
+        self.in_turn("person")
+        self.ctx.answers = [True] * 20
+        for name in (
+            "memory/MEMORY.md/x",
+            "memory/memory.MD/x/y",
+            "./memory/../memory/MEMORY.md/x",
+            "SOUL.md/x",
+            "soul.MD/x",
+            "HEARTBEAT.md/x",
+            "CRON.json/a/b",
+            "SENSORS.json/x",
+            "memory",
+            "skills",
+            "tools",
+            "drivers",
+            "exec",
+        ):
+            for tool, args in (("write_file", {"content": "x"}), ("append_file", {"text": "x"})):
+                text = self.call(tool, path=name, **args)
+                self.assertTrue(text.startswith("error: "), (name, text))
+        self.assertEqual(os.listdir(self.home), [])
+
+    @unittest.skipUnless(hasattr(os, "mkfifo"), "needs os.mkfifo")
+    def test_nothing_but_files_is_opened(self):
+        files.make_dirs(self.home + "/exec")
+        os.mkfifo(self.home + "/exec/pipe")
+        for tool, args in (
+            ("read_file", {}),
+            ("write_file", {"content": "x"}),
+            ("append_file", {"text": "x"}),
+            ("edit_file", {"old": "a", "new": "b"}),
+        ):
+            text = self.call(tool, path="exec/pipe", **args)
+            self.assertIn("is no regular file", text)
+        files.make_dirs(self.home + "/memory")
+        os.mkfifo(self.home + "/memory/2026-01-01.md")
+        self.put("memory/note.md", "a word")
+        self.assertIn("note.md:1: a word", self.call("search_memory", query="word"))
+
     def test_append_never_glues_lines(self):
         for text, expected in (
             ("one", b"one\n"),
@@ -231,8 +271,8 @@ class TestFileTools(unittest.TestCase):
         for settings in ({}, {"tools.write_file": "allow", "tools.append_file": "allow"}):
             for path in ("tools/x.py", "drivers/x.py", "notes/../Tools/x.py"):
                 self.ctx = FakeCtx(self.folder, settings)
-                self.assertIn("said no", self.call("write_file", path=path, content="x"))
-                self.assertIn("said no", self.call("append_file", path=path, text="x"))
+                self.assertIn("not approved", self.call("write_file", path=path, content="x"))
+                self.assertIn("not approved", self.call("append_file", path=path, text="x"))
                 self.assertIn("run as code", self.ctx.asked[0])
                 self.assertFalse(files.exists(self.home + "/tools/x.py"))
         self.ctx = FakeCtx(self.folder, {}, answers=(True,))
@@ -290,7 +330,7 @@ class TestMessage(unittest.TestCase):
             ("5", (), True, "sent"),
             (5, (), True, "sent"),
             ("1", (), True, "sent"),
-            ("7", (), False, "said no"),
+            ("7", (), False, "not approved"),
             ("7", (True,), True, "sent"),
             ("8", (True,), False, "allowed: the owner (leave chat out), 7"),
         ):

@@ -6,6 +6,7 @@ import unittest
 
 from fakes import FakeCtx, FakeI2C
 from support import run, temp_folder
+from tenner.sensors import SensorError
 from tenner.store import files
 
 TMP102 = {0: b"\x17\x40", 1: b"\x60\xa0", None: b"\x11\x22\x33"}
@@ -29,6 +30,24 @@ class TestI2C(unittest.TestCase):
         self.bus.chips = {}
         self.assertIn("nothing answered; check power", self.call(action="scan"))
 
+    def test_a_bus_on_which_everybody_answers_is_stuck(self):
+        self.bus.chips = {address: {None: b"\0\0", 0: b"\0\0"} for address in range(112)}
+        text = self.call(action="scan")
+        self.assertEqual(
+            text, "bus i2c0: every address answers, so SDA is stuck low: held down, or no pull-ups"
+        )
+        ctx = FakeCtx(self.folder, {}, {"i2c0": self.bus})
+        files.write_atomic(
+            ctx.workspace + "/SENSORS.json",
+            '{"room": {"driver": "tmp102"}, "lamp": {"driver": "bh1750"}}',
+        )
+        for name in ("room", "lamp"):
+            with self.assertRaises(SensorError) as caught:
+                run(ctx.sensors.read(name))
+            self.assertIn("SDA is stuck low", str(caught.exception))
+        del self.bus.chips[7]
+        self.assertEqual(run(ctx.sensors.read("room")), {"temperature": 0.0})
+
     def test_read(self):
         self.assertEqual(
             self.call(action="read", address="0x48", register=0, length=2), "0x17 0x40 (23 64)"
@@ -42,6 +61,57 @@ class TestI2C(unittest.TestCase):
         text = self.call(action="read", address=72, register=9, length=256)
         self.assertTrue(text.startswith("256 bytes in hex: ff ff"))
         self.assertTrue(len(text) < 1024)
+
+    def test_what_goes_out_decides_what_is_asked(self):
+        self.bus.chips = {address: {} for address in (0x20, 0x38, 0x44, 0x48, 0x50, 0x60, 0x76)}
+        for address, args, asked in (
+            (0x48, {}, None),
+            (0x44, {"length": 6}, None),
+            (0x48, {"register": 0}, None),
+            (0x48, {"register": 3, "length": 2}, None),
+            (0x76, {"register": 0xD0}, None),
+            (0x50, {"register": 0xFF}, None),
+            # No register of the chips that are usual there.
+            (
+                0x48,
+                {"register": 4},
+                "write register 0x04 (4) to 0x48 and read 1 bytes on i2c0 (usua",
+            ),
+            (0x76, {"register": 0x60}, "write register 0x60"),
+            # A command, a level of relays, a word for a DAC; an address that nobody knows.
+            (0x44, {"register": 0x306D, "register_bits": 16}, "write register 0x30 0x6d"),
+            (0x44, {"register": 0x39}, "write register 0x39 (57) to 0x44"),
+            (0x20, {"register": 0xFF}, "write register 0xff (255) to 0x20"),
+            (0x60, {"register": 0x40}, "write register 0x40"),
+            (0x38, {"register": 0xAC, "length": 6}, "write register 0xac"),
+            # Two bytes are the first of an EEPROM's cells and what to put there.
+            (0x50, {"register": 0x12, "register_bits": 16}, "write register 0x00 0x12"),
+        ):
+            del self.bus.log[:]
+            ctx = FakeCtx(self.folder, {}, {"i2c0": self.bus})
+            read = {"action": "read", "address": address}
+            read.update(args)
+            text = run(ctx.call("i2c", read))
+            self.assertEqual(len(ctx.asked), 1 if asked else 0, read)
+            self.assertEqual(text.startswith("error: not approved"), bool(asked))
+            self.assertEqual(len(self.bus.log), 0 if asked else 1)
+            if asked:
+                self.assertTrue(ctx.asked[0].startswith(asked), ctx.asked)
+
+    def test_a_rule_for_reading_lets_nothing_out(self):
+        self.bus.chips = {0x44: {}, 0x48: {}}
+        for rule, args, done in (
+            (["read"], {"register": 0}, True),
+            (["read"], {"register": 9}, False),
+            (["read"], {"address": 0x44, "register": 0x306D, "register_bits": 16}, False),
+            (["read i2c0:0x44"], {"address": 0x44, "register": 0x39}, False),
+            (["write_read i2c0:0x44"], {"address": 0x44, "register": 0x39}, True),
+            (["i2c0:0x44"], {"address": 0x44, "register": 0x39}, True),
+        ):
+            read = {"action": "read", "address": 0x48}
+            read.update(args)
+            text = self.call(rule=rule, **read)
+            self.assertEqual(not text.startswith("error: the owner does not allow"), done, read)
 
     def test_write(self):
         self.assertEqual(
@@ -114,8 +184,8 @@ class TestI2C(unittest.TestCase):
 
     def test_buses(self):
         two = {"i2c0": self.bus, "i2c1": FakeI2C()}
-        self.assertIn("there is: i2c0, i2c1", self.call(two, action="scan"))
-        self.assertIn("no bus i2c9; there is: i2c0", self.call(action="scan", bus="i2c9"))
+        self.assertIn("available: i2c0, i2c1", self.call(two, action="scan"))
+        self.assertIn("no bus i2c9; available: i2c0", self.call(action="scan", bus="i2c9"))
         self.assertIn("nothing answered", self.call(two, action="scan", bus="i2c1"))
 
 

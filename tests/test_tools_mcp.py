@@ -2,6 +2,7 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import asyncio
+import gc
 import os
 import unittest
 
@@ -10,9 +11,9 @@ from net_peer import Peer, reply
 from support import cancelled, run, temp_folder
 from tenner.app import App
 from tenner.mcp import headers, listing
-from tenner.store import files, jsontext
+from tenner.store import files, json_strict
 from tenner.store.appendlog import dumps
-from tenner.tools import mcp
+from tenner.tools import mcp_call, mcp_tools
 
 DAY_S = 24 * 3600
 SCHEMA = '{"type":"object","properties":{"x":{},"deep":{"properties":{"a":{"enum":[]}}}}}'
@@ -85,12 +86,14 @@ class Bench(FakeAgent):
     async def use(self, step):
         peer = await Peer(*self.answers).start()
         try:
+            self.peer = peer
             self.settings["mcp.home.url"] = peer.url + "/mcp"
             self.ctx = FakeCtx(self.folder, self.settings, **self.more)
             self.ctx.agent = self
             return await step(self)
         finally:
             self.requests = peer.requests
+            self.peer = None
             await peer.stop()
 
     def run(self, step):
@@ -98,10 +101,10 @@ class Bench(FakeAgent):
 
     async def refresh(self):
         await self.ctx.registry.refresh(self)
-        return mcp.names(self.ctx.registry)
+        return [name for name, _ in mcp_tools.tools(self.ctx.registry)]
 
     def body(self, number):
-        return jsontext.loads(self.requests[number][1])
+        return json_strict.loads(self.requests[number][1])
 
     def head(self, number):
         return self.requests[number][0].decode()
@@ -160,7 +163,8 @@ class TestList(unittest.TestCase):
         registry = bench.ctx.registry
         self.assertIn("home-look", registry.names())
         self.assertNotIn("home-look", registry.names("heartbeat"))
-        self.assertEqual(registry.path("home-look"), bench.folder + "/state/mcp/home-look.json")
+        place = registry.find("home-look", "person")[0]
+        self.assertEqual(place[0], bench.folder + "/state/mcp/home-look.json")
 
     def test_a_list_cut_anywhere(self):
         body = ('{"id":1,"result":{"tools":[%s,%s],"nextCursor":null}}' % (TOOL, TOOL)) % (
@@ -203,6 +207,8 @@ class TestList(unittest.TestCase):
         self.assertEqual(len(bench.run(lambda b: b.refresh())), 32)
 
     def test_unfit_tools_are_left_out_and_the_others_stay(self):
+        # 31 KB in one piece; what the tests before have left lies in between.
+        gc.collect()
         bench = self.bench(
             tools(
                 tool("good"),
@@ -235,19 +241,36 @@ class TestList(unittest.TestCase):
         left = sorted(os.listdir(bench.folder + "/state/mcp"))
         self.assertEqual(left, ["home-c.json", "home.session", "home.tools"])
 
-    def test_a_server_that_fails_keeps_its_tools_and_is_not_asked_at_once_again(self):
+    def test_a_server_that_fails_keeps_its_tools_and_is_left_alone_for_longer_and_longer(self):
         broken = reply(b"oops", b"500 Internal Server Error")
-        bench = self.bench(tools(tool("a")), broken, tools(tool("b")))
+        bench = self.bench(tools(tool("a")), broken, broken, broken, tools(tool("b")))
 
         async def days(bench):
             found = []
-            for seconds in (0, DAY_S, 60, 600):
+            for seconds in (0, DAY_S, 1, 29, 1, 59, 1):
                 bench.clock.time += seconds
-                found.append(await bench.refresh())
+                found += await bench.refresh()
+                found.append(len(bench.peer.requests))
+            self.assertEqual(bench.ctx.registry.missing(), [])
             return found
 
-        self.assertEqual(bench.run(days), [["home-" + name] for name in "aaab"])
-        self.assertEqual(len(bench.requests), 3)
+        found = bench.run(days)
+        self.assertEqual(found[::2], ["home-" + name for name in "aaaaaab"])
+        self.assertEqual(found[1::2], [1, 2, 3, 3, 4, 4, 5])
+
+    def test_a_server_that_is_down_at_first_is_there_with_the_next_message(self):
+        broken = reply(b"oops", b"502 Bad Gateway")
+        bench = self.bench(broken, tools(tool("a")))
+
+        async def messages(bench):
+            self.assertEqual(await bench.refresh(), [])
+            (missing,) = bench.ctx.registry.missing()
+            self.assertTrue("MCP server home does not answer" in missing, missing)
+            self.assertTrue("502" in missing, missing)
+            found = await bench.refresh()
+            return found, bench.ctx.registry.missing()
+
+        self.assertEqual(bench.run(messages), (["home-a"], []))
 
     def test_two_servers_and_names_that_no_api_takes(self):
         self.assertEqual(listing.unique_name("a", "get_x-1"), "a-get_x-1")
@@ -278,17 +301,6 @@ class TestList(unittest.TestCase):
             App(bench.folder)
             found = os.listdir(place)
             self.assertEqual(len(found), left, found)
-
-    def test_a_board_without_servers_pays_nothing(self):
-        ctx = FakeCtx(temp_folder(self))
-        import sys
-
-        for name in list(sys.modules):
-            if ".mcp" in name:
-                del sys.modules[name]
-        self.assertEqual(ctx.registry.servers, {})
-        list(ctx.registry.schemas())
-        self.assertEqual([name for name in sys.modules if ".mcp" in name], [])
 
 
 class TestGreeting(unittest.TestCase):
@@ -481,11 +493,9 @@ class TestCall(unittest.TestCase):
             self.assertNotIn("of-the-house", got)
 
     def test_a_server_that_takes_too_long_is_left(self):
-        # Its code is let go of when it was used: this is the class that the call finds.
-        from tenner.mcp.client import Client
-
-        self.addCleanup(setattr, Client, "timeout_s", Client.timeout_s)
-        Client.timeout_s = 0.05
+        client = mcp_call.Client
+        self.addCleanup(setattr, client, "timeout_s", client.timeout_s)
+        client.timeout_s = 0.05
         got = self.call([b"HTTP/1.1 200 OK\r\n", Peer.STALL])
         self.assertEqual(got, "error: the MCP server home did not answer within 0 s")
 
@@ -533,7 +543,7 @@ class TestCall(unittest.TestCase):
     def test_what_the_server_does_not_call_reading_is_asked_for(self):
         args = {"lamp": "hall"}
         got = self.call(text("ok"), "home-set", args)
-        self.assertIn("the owner said no", got)
+        self.assertIn("not approved", got)
         self.assertEqual(self.bench.ctx.asked, ['home.set {"lamp": "hall"}'])
         self.assertEqual(self.bench.requests, [])
         self.assertIn("ok", self.call(text("ok"), "home-set", args, answers=(True,)))
@@ -569,7 +579,7 @@ class TestCall(unittest.TestCase):
         before, results = bench.run(orders)
         self.assertIn("wrote", before)
         for result in results:
-            self.assertIn("the owner said no", result)
+            self.assertIn("not approved", result)
         self.assertEqual(len(bench.ctx.asked), len(results))
         with open(bench.ctx.workspace + "/HEARTBEAT.md") as file:
             self.assertEqual(file.read(), files_of["content"])

@@ -154,6 +154,51 @@ class TestResolve(unittest.TestCase):
         self.assertIn("private", str(caught.exception))
         self.assertTrue(resolve(self.home, agent + "/other", False, ("**",), agent))
 
+    def test_what_is_private_elsewhere_is_so_whatever_the_patterns_say(self):
+        etc = temp_folder(self)
+        for name in ("config.json", "environment", "release/tenner/app.py", "other"):
+            files.make_dirs((etc + "/" + name).rpartition("/")[0])
+            files.write_atomic(etc + "/" + name, "x")
+        own = (etc + "/config.json", etc + "/environment", etc + "/release")
+        for name, allowed in (
+            ("config.json", False),
+            ("Config.JSON", False),
+            ("environment", False),
+            ("release/tenner/app.py", False),
+            ("release/new", False),
+            ("release", False),
+            ("other", True),
+            ("releases", True),
+        ):
+            for write in (False, True):
+                try:
+                    resolve(self.home, etc + "/" + name, write, ("/**",), None, own)
+                    self.assertTrue(allowed, name)
+                except ToolError as error:
+                    self.assertFalse(allowed, (name, error))
+
+    def test_keys_are_out_of_reach_by_their_names(self):
+        for path in (
+            "/root/.ssh/id_ed25519",
+            "/srv/me/.SSH/authorized_keys",
+            "/etc/shadow",
+            "/etc/ssh/ssh_host_rsa_key",
+            "/etc/ssl/private/site.key",
+            "/etc/ssl/site.PEM",
+            "/proc/self/environ",
+            "/proc/1/mem",
+            "/proc/thread-self/environ",
+        ):
+            self.assertFalse(self.allowed(path, False, ("/**", "/proc/**")), path)
+        self.assertTrue(self.allowed("/proc/meminfo", False, ("/proc/*",)))
+
+    def test_code_and_pins_of_a_board_are_private(self):
+        for name in ("main.py", "asyncio.py", "x.MPY", "pins.csv", "run/console", "lib/x/y"):
+            self.assertFalse(
+                self.allowed(self.root + "/" + name, True, (self.root + "/**",)), name
+            )
+        self.assertTrue(self.allowed(self.root + "/notes.txt", True, (self.root + "/**",)))
+
     def test_temporary_names_are_not_written(self):
         self.assertFalse(self.allowed("a.tmp", True))
         self.assertFalse(self.allowed("a.TMP", True))

@@ -57,6 +57,22 @@ class TestSPI(Board):
         self.assertIn("0xbf", self.call("spi", action="read", length=4))
         self.assertEqual(self.spi.log[2], ("transfer", bytes(4)))
 
+    def test_reading_sends_nothing_but_zeros(self):
+        for rule in (None, ["read"], "allow"):
+            text = self.call("spi", rule, action="read", length=1, data=[0xC7])
+            self.assertEqual(text, "error: spi: read sends zeros; use transfer to send data")
+        self.assertEqual(self.spi.log, [])
+
+    def test_a_rule_may_name_what_is_sent(self):
+        rule = ["transfer spi0.0 9f*"]
+        self.call("spi", rule, action="transfer", data=[0x9F, 0, 0, 0])
+        self.assertEqual(self.spi.log[2], ("transfer", b"\x9f\0\0\0"))
+        del self.spi.log[:]
+        for data in ([0xC7], [0x9F] + [0] * 32, [0x06, 0x9F]):
+            text = self.call("spi", rule, action="transfer", data=data)
+            self.assertTrue(text.startswith("error: the owner does not allow spi transfer"), text)
+        self.assertEqual(self.spi.log, [])
+
     def test_speed_and_mode_are_for_this_call_only(self):
         self.call("spi", action="transfer", data=[1], speed=2000, mode=3)
         self.assertEqual(self.spi.log[0], ("init", 2000, 3, 8))

@@ -86,7 +86,7 @@ class TestSkills(unittest.TestCase):
     def test_installing_is_asked_for_and_stays_in_the_workspace(self):
         answers = (reply(INDEX), reply(b"{}"), reply(SKILL))
         bench = Bench(self, *answers)
-        self.assertIn("the owner said no", bench.install("plant-watch"))
+        self.assertIn("not approved", bench.install("plant-watch"))
         self.assertEqual(bench.installed(), [])
         self.assertEqual(bench.paths, [])
         bench = Bench(self, *answers, answers=(True,))

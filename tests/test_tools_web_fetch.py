@@ -7,7 +7,7 @@ import unittest
 from fakes import FakeAgent, FakeCtx
 from net_peer import Peer, reply
 from support import run, temp_folder
-from tenner.net.web_get import join, quote
+from tenner.net.web.get import join, quote
 from tenner.store import files
 
 HTML = b"Content-Type: text/html; charset=utf-8\r\n"
@@ -29,7 +29,7 @@ class TestWebFetch(unittest.TestCase):
     def ctx(self, rule="allow", allow=("127.0.0.1",), small=False, **more):
         settings = {"tools.web_fetch": rule, "web.allow": list(allow)}
         ctx = FakeCtx(self.folder, settings, **more)
-        ctx.port.small = small
+        ctx.brief = small
         ctx.agent = FakeAgent()
         return ctx
 
@@ -217,7 +217,7 @@ class TestWebFetch(unittest.TestCase):
         text, _ = self.fetch([self.to(b"http://example.com/b")], ctx)
         self.assertEqual(text, "error: it moved to http://example.com/b: fetch that instead")
         text, peer = self.fetch([], ctx)
-        self.assertIn("the owner said no", text)
+        self.assertIn("not approved", text)
         self.assertEqual(peer.connections, 0)
 
     def test_the_head_of_an_answer_cannot_be_forged(self):
@@ -244,7 +244,7 @@ class TestWebFetch(unittest.TestCase):
     def test_every_connection_is_closed(self):
         ctx = self.ctx()
         self.fetch([reply(b"ok")], ctx)
-        self.assertEqual([http._stream for http in ctx.agent.made], [None])
+        self.assertEqual([http.stream for http in ctx.agent.made], [None])
 
 
 class TestAddresses(unittest.TestCase):

@@ -5,13 +5,16 @@ import gc
 import os
 import sys
 
-if sys.implementation.name == "cpython":
-    # asyncio imports them, and as a rule nobody uses them: 1.1 MB with what they import in turn.
-    from tenner.port.linux_later import later
+# isort: split
+# First, for asyncio imports them: 1.1 MB of libraries that nobody uses as a rule.
+import tenner.port.linux.lazy_import
+import tenner.preload  # noqa: F401
 
-    later("inspect", "locale")
-
+# isort: split
+from tenner import app, oneshot
 from tenner.port.compat import const
+from tenner.port.linux.port import Port
+from tenner.store.files import exists
 
 _GARBAGE = const(32768)
 
@@ -71,8 +74,6 @@ def _default_config():
         return None
     folder = os.getenv("XDG_CONFIG_HOME") or (os.getenv("HOME") or ".") + "/.config"
     path = folder + "/tenner/config.json"
-    from tenner.store.files import exists
-
     return path if exists(path) else None
 
 
@@ -90,34 +91,21 @@ def main(argv):
     if not config and "--root" not in options:
         config = _default_config()
     workspace = options.get("--workspace")
-    from tenner.store.files import exists
-
     for path in (options.get("--root"), config, workspace):
         if path and not exists(path):
             print("tenner: %s does not exist" % path)
             return 2
     if config:
-        from tenner.port.linux import Port
-
         # Commands that the model runs are kept from it.
         Port.settings = config
     if "--once" in options:
-        from tenner.oneshot import once
-
-        return once(root, config, workspace, options["--once"])
+        return oneshot.once(root, config, workspace, options["--once"])
     if "--heartbeat" in options:
-        from tenner.oneshot import heartbeat
-
-        return heartbeat(root, config, workspace)
+        return oneshot.heartbeat(root, config, workspace)
     if hasattr(gc, "threshold"):
         # Collected early, the live heap stays in few pages; the others are never touched, so they cost nothing.
         gc.threshold(_GARBAGE)
-    from tenner.app import main as run
-    from tenner.port.linux_pages import let_go_later
-
-    let_go_later()
-
-    return run(root, config, workspace)
+    return app.main(root, config, workspace)
 
 
 if __name__ == "__main__":

@@ -2,127 +2,101 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import asyncio
-import gc
 
-from tenner.log import log
+from tenner import approval, boot, factories, overlay, services
+from tenner.agent import spawn
+from tenner.agent.budget import Budget
+from tenner.channels import commands
+from tenner.channels.delivery import Delivery
+from tenner.llm.chain import Chain
+from tenner.log import log, redact
+from tenner.net.http import Http
 from tenner.port.compat import const, sleep_ms
+from tenner.schedule.posix_tz import Zone
+from tenner.sensors.reader import Sensors
+from tenner.status_commands import Report
+from tenner.store.outbox import Outbox
+from tenner.store.two_slot import TwoSlots
+from tenner.tools.registry import Registry
 
 _SETTLE_MS = const(50)
 _SETTLE_STEPS = const(60)
+#: Parts that outlive a phase.
+_LASTING = ("gate", "tls", "wifi", "telegram", "mqtt", "console", "heartbeat", "cron")
 
 
 class App:
     """
     `root` is the folder of config.json, workspace/ and state/ ("" on a board); `boot` makes what is there
-    from the start. A part is made when it is first asked for (`part`), and on a small board let go
-    again when it has nothing to do (`rest`).
+    from the start. A part is made when it is first asked for (`part`); on a small board the parts that only a phase
+    needs end with it.
     """
 
     telegram = mqtt = console = None
     #: For deep sleep: was the clock set since the start, and when did somebody last write?
     synced = False
     heard_s = None
-    #: Does something wait in the outbox, is it being sent now, and what of it must outlive its code?
-    sending = delivering = hurry = False
-    waiting = None
-    #: The modules that stayed when there was room last.
-    stays = ()
+    #: Is the outbox being sent, and shall it be retried now?
+    sending = retry_now = False
+    #: What the outbox knows beyond its file (Outbox.kept).
+    outbox_state = None
 
     def __init__(self, root="", config_path=None, workspace=None):
-        from tenner import boot
-
         self._parts = {}
         boot.equip(self, root, config_path, workspace)
+        overlay.configure(self.port.small, self._phase_over)
 
     def part(self, name):
-        """Return a part of the agent, made on its first use (see wiring)."""
+        """Return a part of the agent, made on its first use (see _make, and factories for what lasts)."""
         if name not in self._parts:
-            from tenner import wiring
-
-            self._parts[name] = wiring.make(name, self)
-            self.shed("tenner.wiring")
+            self._parts[name] = self._make(name)
         return self._parts[name]
+
+    def _make(self, name):
+        get = self.config.get
+        if name == "zone":
+            return Zone(get("time.zone"))
+        if name == "chain":
+            notify = self.agent.notify
+            return Chain(self.config, self.http, self.state + "/resting.json", notify=notify)
+        if name == "sensors":
+            return Sensors(self.port, self.workspace)
+        if name == "registry":
+            return Registry(self.port, self.config, self.workspace)
+        if name == "budget":
+            per_day = get("budget.tokens_per_day")
+            reserve = get("budget.person_reserve_percent")
+            slots = self.slots(name)
+            zone = self.part("zone")
+            return Budget(slots, self.clock, zone, per_day, reserve, self.agent.notify)
+        if name == "delivery":
+            outbox = Outbox(self.state, self.clock, self.outbox_state)
+            delivery = Delivery(outbox, self.owner, self.part("heartbeat").confirm)
+            for channel in (self.console, self.telegram, self.mqtt):
+                if channel is not None:
+                    delivery.register(channel.name, channel)
+            return delivery
+        return factories.make(name, self)
 
     def made(self, name):
         """Is this part there now?"""
         return name in self._parts
 
-    def drop(self, name):
-        """On a small board, let go of a part; it is made again when it is asked for."""
-        if self.port.small:
-            self._parts.pop(name, None)
-
-    async def rest(self):
-        """Between turns on a small board, let go of the code and the parts that only a turn needs."""
-        if self.port.small and not self.agent.lane.holder:
-            try:
-                self._make_room()
-            except MemoryError:
-                # Not even for what makes room: as it was the last time, and then properly.
-                for name in ("chain", "registry", "scheduled"):
-                    self.drop(name)
-                self.shed("tenner.", self.stays)
-                gc.collect()
-                self._make_room()
-            await self.collect()
-
-    def _make_room(self):
-        from tenner import room
-
-        room.make(self)
-
-    async def collect(self):
-        """
-        Collect garbage in a task of its own, for its stack is short: a deeper one is full of what calls that are
-        over have left on it, and a single stale pointer keeps a module that was let go of.
-        """
-        await asyncio.create_task(_collect())
-
-    async def alone(self, work, *args):
-        """
-        Await `work(*args)`; on a small board when nothing else of its size runs: there is memory for one. It is not called
-        before, for a coroutine keeps in memory what it has used, and whoever waits for it would keep the coroutine.
-        """
-        if not self.port.small:
-            return await work(*args)
-        async with self.room:
-            if self.made("delivery"):
-                # Something was said while nobody had the room.
-                await self.rest()
-            try:
-                return await work(*args)
-            finally:
-                await self.rest()
-
-    async def let_go(self, *names):
-        """On a small board, let go of the sensors and of the modules that the last step of a beat has needed."""
-        if self.port.small:
-            # Whoever measures holds a lock that the next one must find.
-            if self.made("sensors") and not self.part("sensors").lock.locked():
-                self.drop("sensors")
-            for name in names:
-                self.shed("tenner." + name)
-            await self.collect()
-
-    def shed(self, prefix, keep=()):
-        """On a small board, let go of the modules whose names begin so, if nobody runs them."""
-        if self.port.small:
-            from tenner.store.modules import forget
-
-            forget(prefix, keep)
+    def _phase_over(self):
+        delivery = self._parts.get("delivery")
+        if delivery:
+            self.outbox_state = delivery.outbox.kept()
+        for name in [name for name in self._parts if name not in _LASTING]:
+            overlay.remove(self._parts, name)
 
     def slots(self, name):
         """Return the little state of this name; not kept, so that its code need not be."""
-        from tenner.store.slots import TwoSlots
-
         return TwoSlots(self.state + "/" + name)
 
     # --- the outside
 
     def http(self, yields=False):
         """Return a new HTTP client; all of them share the certificates and the one TLS session."""
-        from tenner.net.http import Http
-
         return Http(self.tls, self.part("gate"), yields)
 
     def tls(self):
@@ -136,18 +110,19 @@ class App:
     def linked(self):
         """The link is up: go on with what waits for it."""
         self.connected.set()
-        self.hurry = True
+        self.retry_now = True
         self.mail.set()
 
     def now_text(self):
         """Return the owner's local time for a prompt, or say that nobody knows it."""
         return self.part("zone").tell(self.clock.now(), self.clock.trusted)
 
-    async def breathe(self):
+    async def breathe(self, turn):
         """Where a background turn has the one TLS session, let Telegram look for messages between rounds."""
-        if self.telegram and self.part("gate").polls and self.telegram.is_deaf():
-            await self.part("chain").close()
-            await self.telegram.look()
+        if self.telegram and self.part("gate").polls and self.telegram.is_starved():
+            await turn.chain.close()
+            async with overlay.released():
+                await self.telegram.poll_once()
 
     # --- people
 
@@ -161,8 +136,8 @@ class App:
         return ("console", "owner") if self.console is not None else (None, None)
 
     def deliver(self, channel, chat, text, alert=False, id=None, reply_to=None):
-        """Send a text to a person, through the outbox; return the ids of what waits there."""
-        ids = self.part("delivery").post(channel, chat, text, alert, id, reply_to)
+        """Send a text to a person, through the outbox and without secrets; return the ids of what waits there."""
+        ids = self.part("delivery").post(channel, chat, redact(text), alert, id, reply_to)
         self.mail.set()
         self.start_sending()
         return ids
@@ -171,36 +146,41 @@ class App:
         """Send a text to a chat of Telegram."""
         return self.deliver("telegram", chat, text, False, id, reply_to)
 
+    def reply(self, message, text):
+        """Send the answer to a message, quoting it where the channel can."""
+        self.heard_s = self.clock.mono_s()
+        telegram = self.telegram if message.channel == "telegram" else None
+        quoted = message.reply_to
+        # By the id that a word of a restart would have: after a power cut just here there is one answer only.
+        id = quoted and "tg-%s-%d" % (message.chat, quoted)
+        self.deliver(message.channel, message.chat, text, id=id, reply_to=quoted)
+        if telegram:
+            # Only now that the answer is in the outbox may Telegram forget the message.
+            telegram.done(message)
+
     def start_sending(self):
         """See to it that what waits in the outbox is being sent."""
         if not self.sending:
-            from tenner.services import supervise
-
             self.sending = True
-            asyncio.create_task(supervise("delivery", self._send))
+            asyncio.create_task(services.supervise("delivery", self._send))
 
     async def _send(self):
         wait_s = 0
         while wait_s is not None or self.mail.is_set():
             try:
-                # Meanwhile the code that sends is let go of.
                 await asyncio.wait_for(self.mail.wait(), wait_s or 0)
             except asyncio.TimeoutError:
                 pass
             self.mail.clear()
-            wait_s = await self.alone(self._drain)
+            wait_s = await overlay.run("SEND", self._drain)
         self.sending = False
 
     async def _drain(self):
-        self.delivering = True
-        try:
-            delivery = self.part("delivery")
-            if self.hurry:
-                self.hurry = False
-                delivery.outbox.hurry()
-            return await delivery.drain()
-        finally:
-            self.delivering = False
+        delivery = self.part("delivery")
+        if self.retry_now:
+            self.retry_now = False
+            delivery.outbox.retry_now()
+        return await delivery.drain()
 
     async def settle(self):
         """Wait until what is just being sent has left; where the network is down not for long."""
@@ -210,18 +190,16 @@ class App:
             await sleep_ms(_SETTLE_MS)
 
     async def ask_owner(self, text, turn):
-        """Ask whoever drives this turn, if that is the owner, else the owner; False is no."""
-        from tenner.approval import ask
+        """Ask the person who drives this turn, if that is the owner, else the owner; False is no."""
+        return await approval.ask(self, text, turn)
 
-        return await ask(self, text, turn)
+    def spawn(self, text, turn):
+        """Begin a task in the background for `turn`; return the sentence the model is told."""
+        return spawn.start(self.agent, text, turn)
 
     async def command(self, message):
-        """Return the answer to a line that begins with a slash."""
-        await self.rest()
-        from tenner.channels import commands
-        from tenner.report import Report
-
-        return await commands.run(Report(self), message)
+        """Answer a line that begins with a slash."""
+        self.reply(message, await commands.run(Report(self), message))
 
 
 def main(root="", config_path=None, workspace=None):
@@ -240,17 +218,5 @@ def main(root="", config_path=None, workspace=None):
 
 async def run(app):
     """Start every service and wait for the end of the program."""
-    _boot(app)
-    await app.rest()
+    await overlay.run("BOOT", boot.start, app)
     await app.ended.wait()
-
-
-def _boot(app):
-    # By itself: nothing that lasts may hold the code that is needed only once.
-    from tenner import boot
-
-    boot.start(app)
-
-
-async def _collect():
-    gc.collect()

@@ -1,7 +1,8 @@
-# tenner approval: asks the owner whether a tool may do what it is about to; loaded when one asks.
+# tenner approval: asks the owner whether a tool may act.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.log import log
+from tenner.store.hours import Hours
 
 
 async def ask(app, text, turn):
@@ -24,7 +25,5 @@ def _is_quiet(app):
     window = app.config.get("heartbeat.active_hours")
     if not window:
         return False
-    from tenner.store.hours import Hours
-
     local = app.part("zone").local(app.clock.now())
     return not (app.clock.trusted and Hours(window).active(local[3] * 60 + local[4]))

@@ -1,18 +1,18 @@
-# tenner boot: what is done once, when the agent starts; forgotten after.
+# tenner boot: makes what lasts and starts the services.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import asyncio
 import os
 
-from tenner import __version__, services
+from tenner import __build__, __version__, power, services
 from tenner.agent.agent import Agent
-from tenner.agent.bus import Queue
+from tenner.agent.message_queue import Queue
+from tenner.channels.telegram import pair
 from tenner.log import log
 from tenner.net.clock import Clock
 from tenner.port import open_port
 from tenner.port.compat import const
 from tenner.store import configload, files, repairs
-from tenner.store.modules import forget
 
 _INBOX = const(8)  # messages of people that may wait
 
@@ -21,21 +21,20 @@ def equip(app, root, config_path, workspace):
     """Give `app` what is there as long as it runs; ValueError for an owner's mistake."""
     app.port = open_port(root)
     app.config = configload.load(config_path or app.port.path("config.json"))
-    for name in ("tenner.store.configload", "tenner.store.jsontext"):
-        forget(name)  # 6 KB of heap that nobody else needs for now
     app.port.configure(app.config)
     app.workspace = workspace or app.port.path("workspace")
     app.state = app.port.path("state")
     files.make_dirs(app.state)
     for folder in (app.state, app.workspace):
-        strays = repairs.clean_strays(folder)
+        # Nobody else has files in the state folder; in the workspace people have.
+        ending = files.TEMP if folder == app.state else files.WORKSPACE_TEMP
+        strays = repairs.clean_strays(folder, ending)
         if strays:
             log("boot", "%d unfinished file(s) of a power cut removed from %s" % (strays, folder))
     _forget_servers(app.state + "/mcp", app.config.section("mcp"))
     app.clock = Clock(app.port)
     app.inbox = Queue(_INBOX)
     app.connected = asyncio.Event()
-    app.room = asyncio.Lock()
     app.mail = asyncio.Event()
     app.ended = asyncio.Event()
     app.agent = Agent(app.port, app.config, app.workspace, app)
@@ -49,7 +48,7 @@ def _forget_servers(place, servers):
                 files.remove(place + "/" + entry)
 
 
-def start(app):
+async def start(app):
     """Say what there is, and start every service."""
     for line in _lines(app.port):
         log("boot", line)
@@ -62,7 +61,15 @@ def _lines(port):
     """Yield what a person at the serial console wants to know first."""
     free, used = port.memory()
     yield "tenner %s on %s (%s start)" % (__version__, port.kind, port.reset_cause())
+    if __build__:
+        yield "build %s" % __build__
     yield "heap: %d KB free, %d KB used" % (free // 1024, used // 1024)
+    system = port.system_memory()
+    if system:
+        yield "for Wi-Fi and TLS: %d KB free, %d KB of it in one block" % (
+            system[0] // 1024,
+            system[1] // 1024,
+        )
     # Asked here, where there is room for the code that finds out.
     found = [kind for kind in ("i2c", "spi", "gpio", "adc", "pwm") if port.has(kind)]
     yield "hardware: %s" % (" ".join(found) or "none")
@@ -89,15 +96,15 @@ def _list(app):
         app.connected.set()
     yield "network", services.network, app
     yield "people", services.people, app
+    if app.port.shares_memory:
+        yield "memory", services.memory, app
     if app.config.get("telegram.token"):
-        from tenner.channels import telegram_pair
-
-        paired = telegram_pair.kept(app.state)
+        paired = pair.kept(app.state)
         if paired and not app.config.get("telegram.owner"):
             app.config.put("telegram.owner", paired)
         app.telegram = app.part("telegram")
         if not app.telegram.owner:
-            log("telegram", "nobody is the owner. " + telegram_pair.offer(app.telegram, app.state))
+            log("telegram", "nobody is the owner. " + pair.offer(app.telegram, app.state))
         yield "telegram", services.when_connected, app, app.telegram.poll
     else:
         log("telegram", "off: there is no telegram.token")
@@ -112,8 +119,6 @@ def _list(app):
         ("cron", services.jobs, app),
     )
     if app.config.section("power").get("mode") == "sleep":
-        from tenner import power
-
         yield "power", power.run, app
         timed = [(one[0], power.after_sync, app) + one[1:] for one in timed]
     yield from timed

@@ -5,8 +5,13 @@ from tenner.port.compat import const, ticks_diff, ticks_ms
 
 _MAX_LINE = const(400)
 
+#: Secrets of fewer letters are not blacked out, for there would be false hits, but they do not leave (tools.secrets).
+SHORT = const(6)
+_LEAST = const(3)
+
 _start = ticks_ms()
 _secrets = []
+_short = []
 
 # Replaced by the application once the wall clock is trusted: a function that returns "HH:MM:SS".
 stamp = None
@@ -17,8 +22,13 @@ write = print
 
 def hide(secret):
     """Never let `secret` appear in a line. Short values are not worth the false hits."""
-    if isinstance(secret, str) and len(secret) >= 6 and secret not in _secrets:
-        _secrets.append(secret)
+    if isinstance(secret, str) and len(secret) >= _LEAST and secret not in secrets():
+        (_secrets if len(secret) >= SHORT else _short).append(secret)
+
+
+def secrets():
+    """Return all secrets, the short ones too."""
+    return _secrets + _short
 
 
 def redact(text):

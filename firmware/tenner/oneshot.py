@@ -5,7 +5,9 @@ import asyncio
 import sys
 
 from tenner import log
+from tenner.agent.turn import Turn
 from tenner.app import App
+from tenner.schedule import status
 
 
 def once(root, config, workspace, text):
@@ -36,8 +38,6 @@ def _with_app(root, config, workspace, action):
 
 
 async def _once(app, text):
-    from tenner.agent.turn import Turn
-
     app.deliver = _print_message
     turn = Turn(app.agent, "person", text + "\n\n(now: %s)" % app.now_text(), "console", "owner")
     result = await app.agent.lane.person("console:owner", turn)
@@ -55,15 +55,16 @@ def _print_message(channel, chat, text, alert=False):
 async def _beat(app):
     sent = []
 
-    async def deliver(text, mark):
+    async def deliver(app, text, alert):
         sent.append(text)
         return "queued"
 
-    app.part("scheduled").deliver_alert = deliver
-    for line in app.part("heartbeat").status():
+    heartbeat = app.part("heartbeat")
+    heartbeat.deliver = deliver
+    for line in status.status(heartbeat):
         print(line)
     # Now means now: neither the time, nor the hours, nor a sensor's gate is waited for.
-    action, reason = await app.part("heartbeat").step(True)
+    action, reason = await heartbeat.step(True)
     print("decision: %s (%s)" % (action, reason))
     for text in sent:
         print("would send: " + text)

@@ -8,8 +8,10 @@ begins when the time server was asked.
 
 import asyncio
 
+from tenner import overlay
 from tenner.log import log
 from tenner.port.compat import const
+from tenner.schedule.occurrences import Occurrences
 from tenner.store import files
 
 _LOOK_S = const(1)
@@ -44,7 +46,7 @@ def plan(busy, clock_waits, talk_s, awake_s, wakes):
         if seconds is not None and (best is None or seconds < best):
             best = seconds
     if best is None:
-        return _LONGEST_S, "nothing is ever due"
+        return _LONGEST_S, "no scheduled tasks"
     if best < _SHORTEST_S:
         return None, "the next task is near"
     return min(best, _LONGEST_S), "the next task"
@@ -56,7 +58,7 @@ def _busy(app, services):
         return "a turn"
     if len(app.inbox) or (app.telegram is not None and app.telegram.digest):
         return "a message"
-    if app.made("spawner") and app.part("spawner").running:
+    if app.agent.spawned:
         return "a background task"
     for service in services:
         if not service.booted:
@@ -64,10 +66,11 @@ def _busy(app, services):
         if service.running_s is not None:
             return "a turn"
         for task in service.tasks or ():
-            gate = task.gate
-            if gate and gate.for_s and gate.since_s is not None and not gate.fired:
+            condition = task.condition
+            if condition and condition.for_s and condition.since_s is not None:
                 # The count of `for` is in memory only.
-                return "a gate whose condition holds"
+                if not condition.fired:
+                    return "a condition that holds"
     return None
 
 
@@ -118,14 +121,12 @@ def look(app):
     return plan(busy, clock_waits, talk_s, now_s, wakes)
 
 
-def write_down(service):
+async def write_down(service):
     """Put on flash what of a service is in memory only."""
-    from tenner.schedule.book import Book
-
-    book = Book(service)
-    book.flush(True)
-    if service.stale:
-        book.save()
+    occurrences = Occurrences(service)
+    occurrences.log.flush(True)
+    if service.dirty:
+        occurrences.save()
 
 
 async def after_sync(app, service, *args):
@@ -147,7 +148,7 @@ async def run(app):
         # Twice, so that whatever the last turn has set going is seen.
         if sleep_s is not None and before is not None:
             for service in _services(app):
-                write_down(service)
+                await overlay.run("BEAT", write_down, service)
             log("power", "sleeping for %d s (%s)" % (sleep_s, why))
             app.port.deep_sleep(sleep_s * 1000, app.config.get("power.wake_gpio") or None)
         before = sleep_s

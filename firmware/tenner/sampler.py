@@ -2,6 +2,8 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.log import log
+from tenner.sensors import ring
+from tenner.sensors.errors import SensorError
 from tenner.store import files
 
 
@@ -9,8 +11,6 @@ async def sample(app, every_s):
     """Keep a reading if there is none of this time yet; return in how many seconds the next one is due."""
     now = app.clock.now()
     if files.exists(app.workspace + "/SENSORS.json"):
-        from tenner.sensors import ring
-
         kept = ring.Ring(app.state + "/readings", app.config.get("sensors.history_kb") * 1024)
         # Not two in a row where the board was only started again.
         if kept.last() // every_s != now // every_s:
@@ -25,8 +25,6 @@ async def sample(app, every_s):
 
 async def _read(sensors):
     """Return [(name, number)] of what the sensors say now."""
-    from tenner.sensors import SensorError
-
     found = []
     try:
         for name in sensors.names():

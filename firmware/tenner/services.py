@@ -2,9 +2,11 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import asyncio
-import gc
 
+from tenner import memory_guard, memory_restart, overlay, sampler
+from tenner.agent import answer
 from tenner.log import log
+from tenner.log_exception import log_exception
 from tenner.port.compat import const, ticks_diff, ticks_ms
 from tenner.store import files
 
@@ -15,26 +17,12 @@ _SYNC_RETRY_S = const(10)
 _JOBS_POLL_S = const(60)
 _LOOK_S = const(1)
 _SYNC_EVERY_S = const(6 * 3600)
-
-
-def failed(what, error):
-    """
-    Log a failure with its traceback, and return it in a clause. Where memory is short it is said shorter: nothing
-    may raise here.
-    """
-    gc.collect()
-    try:
-        from tenner.trouble import tell
-
-        return tell(what, error)
-    except MemoryError:
-        print("app: out of memory")
-        return "MemoryError"
+_MEMORY_S = const(5)
 
 
 def unhandled(loop, context):
     """What leaves a task that nobody waits for is logged like any failure, without secrets."""
-    failed("a task failed", context.get("exception"))
+    log_exception("a task failed", context.get("exception"))
 
 
 async def supervise(name, service, *args):
@@ -46,7 +34,7 @@ async def supervise(name, service, *args):
             await service(*args)
             return
         except Exception as error:
-            failed(name + " failed", error)
+            log_exception(name + " failed", error)
         if ticks_diff(ticks_ms(), start) > _HEALTHY_MS:
             backoff_s = _FIRST_BACKOFF_S
         log("app", "%s starts again in %d s" % (name, backoff_s))
@@ -61,18 +49,31 @@ async def network(app):
     while True:
         if app.port.network_up() and await app.clock.sync(host):
             app.synced = True
-            log("clock", "%s (%s)" % (app.now_text(), host))
+            await overlay.run("CLOCK", _log_time, app, host)
             app.part("heartbeat").poke()
-            await app.rest()
             await asyncio.sleep(_SYNC_EVERY_S)
         else:
             await asyncio.sleep(_SYNC_RETRY_S)
+
+
+async def _log_time(app, host):
+    log("clock", "%s (%s)" % (app.now_text(), host))
 
 
 async def when_connected(app, service):
     """Run a service that makes no sense before there is a network."""
     await app.connected.wait()
     await service()
+
+
+async def memory(app):
+    """Restart the board between turns when connections have no memory left for good."""
+    if files.exists(memory_guard.note(app)):
+        await overlay.run("RESTART", memory_restart.tell, app)
+    while True:
+        await asyncio.sleep(_MEMORY_S)
+        if memory_guard.needs_look(app):
+            await overlay.run("RESTART", memory_restart.mend, app)
 
 
 async def jobs(app):
@@ -89,71 +90,51 @@ async def readings(app):
         while not app.clock.trusted:
             await asyncio.sleep(_LOOK_S)
         await app.agent.lane.wait_free()
-        wait_s = await app.alone(_sample, app, every_s)
-        await asyncio.sleep(wait_s)
-
-
-def _sample(app, every_s):
-    from tenner import sampler
-
-    return sampler.sample(app, every_s)
+        await asyncio.sleep(await overlay.run("SAMPLE", sampler.sample, app, every_s))
 
 
 async def people(app):
     """
-    Answer people. Where there is room for it a command is done beside a turn, /stop always; a small board does one
+    Answer people. Where there is memory for it a command is done beside a turn, /stop always; a small board does one
     thing after the other.
     """
     while True:
         message = await app.inbox.get()
         app.heard_s = app.clock.mono_s()
         log(message.channel, "%s: %s" % (message.sender or message.chat, message.text))
-        command = message.text.startswith("/")
-        if command and (not app.port.small or message.text == "/stop"):
-            await _answer(app, message, app.command)
+        if message.text == "/stop":
+            # Now, and not when the turn that it stops has ended.
+            asyncio.create_task(_say(app, message, app.agent.stop()))
         else:
-            asyncio.create_task(_serve(app, message, app.command if command else app.agent.answer))
+            asyncio.create_task(_serve(app, message))
 
 
-async def _serve(app, message, answer):
-    who = "%s:%s" % (message.channel, message.chat)
+async def _serve(app, message):
     lane = app.agent.lane
-    if answer == app.command:
-        return await app.alone(_answer, app, message, answer)
-    # Before it waits: a background turn makes way, and an approval waits no longer for whoever wrote this.
-    lane.call(who)
+    command = message.text.startswith("/")
     try:
-        await app.alone(_answer, app, message, answer)
-    finally:
-        lane.hang_up()
-
-
-async def _answer(app, message, answer):
-    try:
-        text = await answer(message)
+        if command:
+            await overlay.run("COMMAND", app.command, message)
+        else:
+            # Before it waits: a background turn makes way, and an approval waits no longer for its answer.
+            lane.request("%s:%s" % (message.channel, message.chat))
+            try:
+                # The lane before the memory: a turn that waits for an approval needs that to go on.
+                async with lane.queue:
+                    await lane.wait_turn()
+                    await overlay.run("TURN", answer.answer, app.agent, message)
+            finally:
+                lane.release()
     except Exception as error:
         # A person always gets an answer, also when the fault is ours or the heap was too small.
-        await app.rest()
-        what = failed("a turn failed", error)
+        what = log_exception("a turn failed", error)
         text = "Something in me failed (%s). The log has the details." % what
-    # The turn's code makes room for what sends its answer.
-    await app.rest()
-    try:
-        reply(app, message, text)
-    except MemoryError:
-        # Whatever was in the way is over by now, and what is in the outbox already is not put there twice.
-        await app.rest()
-        reply(app, message, text)
+        await _say(app, message, text)
 
 
-def reply(app, message, text):
-    """Send the answer to a message, quoting it where the channel can."""
-    app.heard_s = app.clock.mono_s()
-    telegram = app.telegram if message.channel == "telegram" else None
-    quoted = telegram.reply_to(message) if telegram else None
-    # By the id that a word of a restart would have: after a power cut just here there is one answer only.
-    id = quoted and "tg-%s-%d" % (message.chat, quoted)
-    app.deliver(message.channel, message.chat, text, id=id, reply_to=quoted)
-    if telegram:
-        # Only now that the answer is in the outbox may Telegram forget the message.
-        telegram.done(message)
+async def _say(app, message, text):
+    await overlay.run("KEEP", _reply, app, message, text)
+
+
+async def _reply(app, message, text):
+    app.reply(message, text)

@@ -58,7 +58,7 @@ class Likeness:
 
 def ours(pieces: Iterable[bytes]) -> str:
     """The text of a page that comes in these pieces."""
-    from tenner.net.web_html import Html
+    from tenner.net.web.html import Html
 
     parts: list[bytes] = []
     page = Html(parts.append)
@@ -188,7 +188,7 @@ def show(console: Console) -> None:
 #: Feeds a page of so many bytes, of the same rows again and again, and keeps as much of it as a board does.
 _SCRIPT = """
 import gc, sys
-from tenner.net.web_html import Html
+from tenner.net.web.html import Html
 
 ROWS = {
     "rows": b"<tr class='x'><td>%d</td><td>value <b>7</b></td><td><a href='/row/%d'>more&hellip;</a></tr>\\n",
@@ -222,8 +222,9 @@ _SMALL, _LARGE = 20_000, 2_000_000
 def library() -> Iterator[Path]:
     """The firmware as a board has it: what the compiler needs would hide what the page needs."""
     with tempfile.TemporaryDirectory() as folder:
-        build.write_tree(build.firmware_tree("VIRTUAL", workspace=False), Path(folder))
-        yield Path(folder) / "lib"
+        # Its modules one by one: an overlay has more than the reader of pages.
+        build.write_tree(build.linux_tree(mpy=True), Path(folder))
+        yield Path(folder)
 
 
 def read(library: Path, kind: str, size: int, heap_kb: int) -> None:
@@ -281,8 +282,8 @@ def turn(heap_kb: int) -> None:
             "tools": {"web_fetch": "allow"},
             "web": {"allow": [f"localhost:{pages.port}", f"127.0.0.1:{pages.port}"]},
         }
-        with heap.agent(heap_kb, settings=settings, idle_ms=300) as running:
-            running.live("rest")
+        with heap.agent(heap_kb, settings=settings) as running:
+            running.idle()
             for _ in range(2):
                 running.ask(f'call web_fetch {{"url":"{pages.url}/"}}', "High at 06:12")
     finally:

@@ -16,6 +16,7 @@ from host_tools.board import ports, seen
 from host_tools.board.transfer import Progress, get_files, put_files
 from host_tools.board.transport import Transport
 from host_tools.errors import BoardGone, BoardRefused, BoardSilent
+from host_tools.overlays import translate
 from host_tools.project import Project
 
 _ONBOARD = Path(__file__).parent / "onboard"
@@ -46,6 +47,8 @@ class Info:
     device_id: str | None
     reset_cause: int | None
     deflate: bool
+    #: Build, board and version of the agent that its image has inside (host_tools/image.py).
+    image: str | None = None
 
     @property
     def mpy_version(self) -> int:
@@ -275,7 +278,7 @@ class Board:
             if found := _STARTED.search(text):
                 return Started(True, found[1], text)
             if text.endswith(_AT_PROMPT):
-                return Started(False, _why_stopped(text), text)
+                return Started(False, _why_stopped(translate(text)), text)
         return Started(False, f"it said nothing of the agent within {limit_s:g} s")
 
 
@@ -295,7 +298,7 @@ def _why_stopped(text: str) -> str:
 def _info(line: str) -> Info:
     values = ast.literal_eval(line.strip())
     version, mpy, machine, build, platform, agent, block, total, free, *rest = values
-    heap_free, heap_used, device, cause, deflate = rest
+    heap_free, heap_used, device, cause, deflate, image = rest
     return Info(
         micropython=".".join(str(part) for part in version[:3] if part != ""),
         mpy=mpy,
@@ -311,6 +314,7 @@ def _info(line: str) -> Info:
         device_id=device.hex() if device else None,
         reset_cause=cause,
         deflate=deflate,
+        image=image,
     )
 
 

@@ -32,9 +32,9 @@ def _complete_sim(
 F = TypeVar("F", bound=Callable[..., object])
 
 
-def board_options(command: F) -> F:
-    """Adds the parameters `port` and `sim`, as `open_board` takes them."""
-    port = click.option(
+def port_option(command: F) -> F:
+    """Adds the parameter `port`."""
+    return click.option(
         "--port",
         "-p",
         envvar="TENNER_PORT",
@@ -43,7 +43,11 @@ def board_options(command: F) -> F:
         metavar="PORT",
         shell_complete=_complete_port,
         help="Device, serial number, ssh://USER@HOST, socket://HOST:PORT or rfc2217://HOST:PORT of the board.",
-    )
+    )(command)
+
+
+def board_options(command: F) -> F:
+    """Adds the parameters `port` and `sim`, as `open_board` takes them."""
     sim = click.option(
         "--sim",
         default=None,
@@ -51,4 +55,4 @@ def board_options(command: F) -> F:
         shell_complete=_complete_sim,
         help="A virtual board, by its name.",
     )
-    return port(sim(command))
+    return port_option(sim(command))

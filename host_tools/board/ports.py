@@ -84,6 +84,16 @@ def list_sims() -> list[Port]:
     return [Port(known["pty"], sim=name) for name, known in running.items() if known["pty"]]
 
 
+def connected(named: str | None) -> list[Port]:
+    """Every board that can be seen, and the one that is `named`, which no list of USB ports may show."""
+    found = [*list_ports(), *list_sims()]
+    if named:
+        port = _given(named)
+        if port not in found:
+            found.insert(0, port)
+    return found
+
+
 def remembered(project: Project) -> Port | None:
     """The project's board, wherever it is now."""
     known = project.load().get("port")

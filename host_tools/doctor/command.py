@@ -131,6 +131,5 @@ def _on_board(board: Board, found: Port, loader: bool) -> Part:
     if started.running:
         yield ok("agent", f"started again: {started.text}")
     else:
-        has_code = any(path.startswith(codes.HOME) for path in there)
-        do = "see the lines above" if has_code else "run `tenner sync`"
+        do = "see the lines above" if codes.has_code(info, there) else "run `tenner sync`"
         yield fail("agent", f"does not run: {started.text}", do)

@@ -45,11 +45,12 @@ def check_code(
     info: Info, there: dict[str, Entry], project: Project, config: bytes | None
 ) -> Part:
     """Is the code on the board complete, and that of this checkout?"""
-    if "/main.py" not in there or not any(path.startswith(codes.HOME) for path in there):
+    if "/main.py" not in there or not codes.has_code(info, there):
         yield fail("code", "there is no agent on the board", "run `tenner sync`")
         return
     try:
-        tree = codes.code_tree(codes.board_name(project, info, None), config)
+        name = codes.board_name(project, info, None)
+        tree = codes.code_tree(name, config, image=info.image)
     except CommandError as exc:
         yield skip("code", exc.message)
         return

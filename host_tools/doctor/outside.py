@@ -24,7 +24,8 @@ _NETWORK = ("signal", "dns", "clock", "tls", "key", "telegram")
 _WEAK_DBM = -72
 #: A certificate's dates do not matter to the minute; a heartbeat's hours do.
 _CLOCK_OFF_S = 60
-_PINS = "/lib/tenner/pins.csv"
+#: On the flash, or in the board's image.
+_PINS = ("/lib/tenner/pins.csv", "/rom/lib/tenner/pins.csv")
 _SENSORS = "/workspace/SENSORS.json"
 
 
@@ -134,7 +135,7 @@ def _reached(host: str, secure: bool) -> Part:
 
 def check_buses(board: Board, settings: Settings) -> Part:
     """Scan every I2C bus, and compare with the sensors that should be there."""
-    found = board.read_files([_PINS, _SENSORS])
+    found = board.read_files([*_PINS, _SENSORS])
     try:
         sensors = json.loads(found.get(_SENSORS, b"{}"))
         expected = _expected(sensors)
@@ -143,7 +144,8 @@ def check_buses(board: Board, settings: Settings) -> Part:
             "sensors", f"{_SENSORS} cannot be read: {exc}", "mend it here, then `tenner sync`"
         )
         return
-    buses = _buses(found.get(_PINS, b""), settings)
+    pins = next((found[path] for path in _PINS if path in found), b"")
+    buses = _buses(pins, settings)
     if not buses:
         yield skip("i2c", "the board's pins.csv names no I2C bus")
     only = next(iter(buses)) if len(buses) == 1 else ""
@@ -198,7 +200,7 @@ def _chip(address: int) -> str:
     """The address, with what it usually is."""
     path = FIRMWARE / "tenner" / "tools" / "i2c_chips.tsv"
     for line in path.read_text(encoding="utf-8").splitlines():
-        number, _, names = line.partition("\t")
+        number, _, names = line.split("\t")
         if number == f"0x{address:02x}":
             return f"0x{address:02x} ({names})"
     return f"0x{address:02x}"

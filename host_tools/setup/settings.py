@@ -17,9 +17,9 @@ from host_tools.errors import CommandError
 if str(FIRMWARE) not in sys.path:
     sys.path.insert(0, str(FIRMWARE))
 
-from tenner.store import configload, jsontext
+from tenner.store import configload, json_strict
 from tenner.store.config import ConfigError, default, find, rows
-from tenner.store.nearest import nearest
+from tenner.store.suggest import nearest
 
 PATH = "/config.json"
 Settings = dict[str, Any]
@@ -28,7 +28,7 @@ Settings = dict[str, Any]
 def parse(text: str, place: str) -> Settings:
     """Settings out of JSON, comments and trailing commas allowed."""
     try:
-        found = jsontext.loads(text)
+        found = json_strict.loads(text)
     except ValueError as exc:
         raise CommandError(f"{place}: {exc}") from exc
     if not isinstance(found, dict):

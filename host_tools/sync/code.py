@@ -18,6 +18,8 @@ from host_tools.build import (
 )
 from host_tools.catalog import boards_with, chip_of, find_board, known_boards
 from host_tools.errors import CommandError
+from host_tools.image import about
+from host_tools.overlays import maps
 from host_tools.project import Project
 from host_tools.sync.switch import LIST, MAIN, NEW
 
@@ -29,7 +31,14 @@ _HOMES = tuple(f"{home}/" for home in (HOME, *LIBRARY_HOMES))
 #: Code of ours in a place that goes before /lib in sys.path, left by a copy to the root.
 SHADOW = "/tenner"
 #: What a sync that was cut off may have left outside of HOME.
-_LEFT = [f"{LIST}.tmp", "/boot.py.tmp", f"{MAIN}.tmp", f"{MAIN}{NEW}"]
+_LEFT = [
+    *(
+        f"{path}{ending}"
+        for path in (LIST, "/boot.py", MAIN)
+        for ending in (".tenner.tmp", ".tmp")
+    ),
+    f"{MAIN}{NEW}",
+]
 #: What is asked for on the board in the one call.
 ROOTS = [HOME, *LIBRARY_HOMES, LIST, SHADOW, "/boot.py", "/main.py", *_LEFT]
 #: boot.py of a board that nobody has touched.
@@ -143,15 +152,27 @@ def board_name(project: Project, info: Info, given: str | None) -> str:
     )
 
 
-def code_tree(board: str, config: bytes | None, *, templates: bool = False) -> dict[str, bytes]:
+def has_code(info: Info, there: dict[str, Entry]) -> bool:
+    """Is there an agent on the board, on its flash or in its image?"""
+    return info.image is not None or any(path.startswith(HOME) for path in there)
+
+
+def code_tree(
+    board: str, config: bytes | None, *, templates: bool = False, image: str | None = None
+) -> dict[str, bytes]:
     """The code, compiled, with the libraries that the board's config.json asks for; with the workspace's templates too
-    if wanted."""
+    if wanted. What the board's `image` (Info.image) has inside is left out, when it is the same."""
     try:
-        return firmware_tree(
+        tree = firmware_tree(
             board, workspace=templates, libraries=libraries_for(settings_in(config))
         )
     except BuildError as exc:
         raise CommandError(str(exc)) from exc
+    maps.keep(tree)
+    if image == about(board, tree):
+        # Anything in its place on the flash would hide it.
+        return {path: data for path, data in tree.items() if not path.startswith(f"{HOME}/")}
+    return tree
 
 
 def missing_libraries(board: Board, settings: dict[str, Any]) -> dict[str, bytes]:

@@ -95,7 +95,7 @@ def synchronize(
     name = codes.board_name(project, info, board_name)
     if tree is None:
         config = board.read_files([codes.CONFIG]) if codes.CONFIG in there else {}
-        tree = codes.code_tree(name, config.get(codes.CONFIG))
+        tree = codes.code_tree(name, config.get(codes.CONFIG), image=info.image)
     codes.check_version(info, tree)
     plan = codes.plan_code(tree, there)
     workspace = Workspace(project, info.device_id)

@@ -16,6 +16,7 @@ from types import TracebackType
 
 from host_tools.board.transport import FRIENDLY_PROMPT, Transport
 from host_tools.errors import BoardSilent, CommandError
+from host_tools.overlays import Translator
 
 #: `log.log` on the board: when, area, text.
 LOG_LINE = re.compile(r"^ *(\+\d+\.\d+s|\d\d:\d\d:\d\d) (\S+) +(.*)$")
@@ -34,6 +35,7 @@ class Console:
         self._text = ""
         #: Lines that were typed and have not come back yet, without what has.
         self._echoes: list[str] = []
+        self._translator = Translator()
 
     def __enter__(self) -> Console:
         return self
@@ -60,7 +62,7 @@ class Console:
                 self._text = rest
                 said = self._without_echo(line.rstrip("\r"))
                 if said is not None:
-                    yield said
+                    yield self._translator.line(said)
                 continue
             data = self.transport.read_available(limit_s)
             if not data:

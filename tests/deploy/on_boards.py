@@ -114,7 +114,7 @@ def test_one_changed_file_is_all_that_is_sent(server, first):
     second = changed(first, trouble="OTHER = 1\n")
     logins = server.logins()
     report = deploy(server, second)
-    assert sorted(report.code.write) == ["SHA256SUMS", "lib/tenner/trouble.mpy"]
+    assert sorted(report.code.write) == ["SHA256SUMS", "lib/tenner/log_exception.mpy"]
     assert server.logins() == logins + 1, "one connection for all calls"
     assert current(server) == second.name
     assert releases(server) == sorted([first.name, second.name]), "the one before is kept"
@@ -447,7 +447,10 @@ def test_a_user_who_is_not_root_has_it_in_the_own_folders(pilot, first):
     (agent,) = pilot.agents()
     assert os.stat(f"/proc/{agent}").st_uid == 1000
     second = changed(first, trouble="OTHER = 1\n")
-    assert sorted(deploy(pilot, second).code.write) == ["SHA256SUMS", "lib/tenner/trouble.mpy"]
+    assert sorted(deploy(pilot, second).code.write) == [
+        "SHA256SUMS",
+        "lib/tenner/log_exception.mpy",
+    ]
     (agent,) = pilot.agents()
     os.kill(agent, 9)
     log = pilot.path("/users/pilot/.local/state/tenner/agent.log")

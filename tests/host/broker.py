@@ -74,6 +74,11 @@ class Broker:
             self._process.wait(10)
             self._process = None
 
+    def forget(self):
+        """Lose what is retained, as a broker without persistence does when it is stopped."""
+        for kept in self._folder.glob("mosquitto.db*"):
+            kept.unlink()
+
     def settings(self):
         """What a board's config.json says of it, by dotted key."""
         return {

@@ -9,6 +9,9 @@ import asyncio
 import json
 import sys
 
+import tenner.preload  # noqa: F401
+
+# isort: split
 from fakes import FakeCtx
 from tenner.net import tls
 from tenner.net.http import Http
@@ -37,7 +40,7 @@ async def main(root, settings, calls):
     ctx = FakeCtx(root, json.loads(settings))
     ctx.agent = app = App(root)
     await ctx.registry.refresh(app)
-    paths = list(ctx.registry.schemas())
+    paths = [place[0] for place in ctx.registry.schemas()]
     names = [path.rsplit("/", 1)[-1][:-5] for path in paths if "/state/mcp/" in path]
     schemas = [files.read_text(path) for path in paths if "/state/mcp/" in path]
     results = []

@@ -21,11 +21,10 @@ import time
 from vfs import VfsLfs2, mount, umount
 
 import schedule_sim as sim
+from tenner.agent import background
 from tenner.agent.agent import Session
 from tenner.channels.delivery import Delivery
-from tenner.schedule.book import name_of
-from tenner.schedule.slots import slot_start
-from tenner.scheduled import Scheduled
+from tenner.schedule.due import slot_start
 from tenner.store import files
 from tenner.store.outbox import Outbox
 
@@ -45,8 +44,8 @@ HEARTBEAT = (
     "- (every 5m; when tank.level > 90) Too full.\n"
     "- [%s] Order seeds.\n"
 )
-# What a model answers when it was asked about the door; "|" is where the channel parts a text.
-DOOR = "The door is| open."
+# What a model answers when it was asked about the door: two parts for the channel.
+DOOR = "The door is open.\n\nIt has been so for a while."
 MAYBE = "(maybe sent before) "
 # A beat and what is due round it; then long enough for all of it to be due again.
 CUT_S = 1500
@@ -93,7 +92,10 @@ class RamFlash:
 
 
 class Phone:
-    """What `scheduled` asks of the application, and the delivery of a channel."""
+    """What `background` asks of the application, and the delivery of a channel."""
+
+    max_units = 50
+    untrusted_reports = False
 
     def __init__(self, board):
         self.board = board
@@ -115,10 +117,7 @@ class Phone:
     def deliver(self, channel, chat, text, alert):
         return self.delivery.post(channel, chat, text, alert)
 
-    def parts(self, text):
-        return text.split("|")
-
-    async def send(self, chat, text, reply_to, began):
+    async def send(self, chat, text, reply_to, began, alarm):
         began()
         self.board.sent.append((self.board.clock.utc, text))
         return "ok", 1
@@ -156,7 +155,7 @@ class Board(sim.Board):
         return sim.Board.step(self, *forced)
 
     async def deliver_alert(self, text, mark):
-        return await Scheduled(self.phone).deliver_alert(text, mark)
+        return await background.deliver(self.phone, text, mark)
 
     def think(self, prompt):
         for task in ("Check the door", "Look at the tank"):
@@ -257,17 +256,16 @@ def said(board):
         return "something waits in the outbox for ever"
     texts = [text for _, text in board.sent]
     for text in texts:
-        # The first part is queued before the text is whole on flash.
-        if texts.count(text) > 1 and text != DOOR.split("|")[0]:
+        if texts.count(text) > 1:
             return "said twice: " + text
-    names = {task.line: name_of(task) for task in board.service.tasks}
+    names = {task.line: task.name() for task in board.service.tasks}
     for line in board.lines():
         if line.get("sent") not in ("queued", "repeat"):
             continue
         if line["k"] == names[4]:
             parts = ["Tank low: 10 %"]
         elif "beat" in (line["k"], line.get("with")):
-            parts = DOOR.split("|")
+            parts = DOOR.split("\n\n")
         else:
             parts = [tank_text(line["t"])]
         for part in parts:
@@ -286,7 +284,7 @@ def lines_of(board, task):
     """None when each slot of the task has one line, that of an interrupted run in its slot."""
     found = []
     for line in board.lines():
-        if line["k"] == name_of(task):
+        if line["k"] == task.name():
             found.append(slot_start(task.every_s, task.phase_s, line["due"]))
     expected = []
     at = slot_start(task.every_s, task.phase_s, sim.START) + task.every_s

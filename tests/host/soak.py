@@ -22,14 +22,13 @@ from pathlib import Path
 # The tests' own modules are found by name, as pytest finds them.
 sys.path[:0] = ["tests", "firmware"]
 
+from host_tools.bench.mixed import SHORT  # noqa: E402
 from host_tools.interpreters import find_micropython32  # noqa: E402
 from host_tools.services import OWNER, Services, Step  # noqa: E402
 from tests.host.e2e import ONE_SESSION, Bench, agent_board  # noqa: E402
 
-HEAP = "112K"
+HEAP = "152K"
 BEAT = "# Heartbeat\n\n- (every 1s; when room.temperature changes by 0.03; notify) Room at {room.temperature}\n"
-#: What the board says when something is done again, or not at all, for want of memory.
-SHORT = re.compile("memory allocation failed|out of memory|no memory for an")
 MARK = "(maybe sent before) "
 LIMIT_S = 180
 _IN_FLIGHT = 3

@@ -14,8 +14,8 @@ STRANGER = "4242"
 
 @pytest.fixture(scope="module")
 def agent(micropython32):
-    with heap.agent(HEAP_KB, idle_ms=300) as running:
-        running.live("rest")
+    with heap.agent(HEAP_KB) as running:
+        running.idle()
         yield running
 
 
@@ -52,12 +52,13 @@ def test_the_rounds_of_a_turn_share_one_connection(agent):
 
 
 def test_a_note_is_found_again_and_long_term_memory_is_in_the_prompt(agent):
+    # Before notes are read: they are text from outside, after which this would be asked for.
+    call(agent, "write_file", path="memory/MEMORY.md", content="The owner is called Ada.\n")
     assert "added" in call(
         agent, "append_file", path="memory/2026-05-01.md", text="The freezer was defrosted."
     )
     assert "2026-05-01.md:1: The freezer was" in call(agent, "search_memory", query="FREEZER was")
     assert "no note has" in call(agent, "search_memory", query="freezer exploded")
-    call(agent, "write_file", path="memory/MEMORY.md", content="The owner is called Ada.\n")
     agent.ask("say: hello")
     system = messages(agent)[0]["content"]
     assert "# memory/MEMORY.md\nThe owner is called Ada." in system
@@ -89,6 +90,8 @@ def test_stop_ends_a_turn_and_the_next_one_works(agent):
 
 def test_a_background_task_reports_once(agent):
     model, telegram = agent.services.model, agent.services.telegram
+    # Text from outside in the conversation would have it ask first.
+    agent.ask("/new")
     model.script = [
         Answer("", [ToolCall("spawn", {"task": "count the freezers"})]),
         "I will tell you.",
@@ -106,8 +109,8 @@ def test_a_background_task_reports_once(agent):
 
 
 def test_a_history_too_long_for_the_model_is_sent_in_half(micropython32):
-    with heap.agent(HEAP_KB, messages=2000, idle_ms=300) as agent:
-        agent.live("rest")
+    with heap.agent(HEAP_KB, messages=2000) as agent:
+        agent.idle()
         model = agent.services.model
         model.context_tokens = 12000
         agent.ask("say: shorter", "shorter")
@@ -119,8 +122,8 @@ def test_a_history_too_long_for_the_model_is_sent_in_half(micropython32):
 
 
 def test_a_long_conversation_is_summed_up_and_goes_on(micropython32):
-    with heap.agent(HEAP_KB, llm={"context_tokens": 2000}, idle_ms=300) as agent:
-        agent.live("rest")
+    with heap.agent(HEAP_KB, llm={"context_tokens": 2000}) as agent:
+        agent.idle()
         path = agent.root / "state" / "sessions" / f"telegram_{OWNER}.jsonl"
         summed = []
         for number in range(60):

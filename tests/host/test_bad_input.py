@@ -24,7 +24,7 @@ MEGABYTE = 1 << 20
 def agent(request, micropython32):
     """One agent for all that is about replies, which must survive them one after the other."""
     with heap.agent(HEAP_KB, llm={"api": request.param, "timeout_s": 20}) as running:
-        running.live("rest")
+        running.idle()
         yield running
 
 
@@ -263,8 +263,8 @@ SESSIONS = [
     ("data", "aside"), [case[1:] for case in SESSIONS], ids=[case[0] for case in SESSIONS]
 )
 def test_a_history_nobody_wrote_so(micropython32, api, data, aside):
-    with heap.agent(HEAP_KB, session=data, llm={"api": api}, idle_ms=300) as agent:
-        agent.live("rest")
+    with heap.agent(HEAP_KB, session=data, llm={"api": api}) as agent:
+        agent.idle()
         telegram = agent.services.telegram
         telegram.say(OWNER, "say: hello")
         telegram.wait_for(lambda _: any(one.text.startswith("hello") for one in telegram.sent), 20)

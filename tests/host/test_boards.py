@@ -78,6 +78,19 @@ def test_what_is_wrong_with_a_port_is_its_state(monkeypatch):
         assert len(listed()) == 2
 
 
+def test_a_board_that_no_list_of_ports_shows(monkeypatch):
+    with VirtualBoard({}, tcp_port=0) as board:
+        board.wait_for(">>> ")
+        url = f"socket://127.0.0.1:{board.tcp_port}"
+        monkeypatch.setenv("TENNER_PORT", url)
+        shown = json.loads(tenner("boards", "--json").stdout)["connected"]
+        assert [(one["port"], one["state"]) for one in shown] == [(url, "at the REPL")]
+        assert "No board is connected" not in tenner("boards").stdout
+    shown = json.loads(tenner("boards", "--json", "--port", "ssh://root@nano").stdout)["connected"]
+    assert [one["port"] for one in shown] == ["ssh://root@nano"]
+    assert "Linux board" in shown[0]["state"]
+
+
 def test_nothing_connected_and_what_is_known():
     assert "No board is connected" in tenner("boards").stdout
     known = json.loads(tenner("boards", "--json").stdout)["known"]

@@ -6,6 +6,19 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from host_tools import build
+from host_tools.overlays import maps
+from tests.host.overlays_support import RUNTIME
+
+TABLE = """
+[overlays]
+core = ["tenner", "tenner.app", "tenner.overlay", "tenner.port.package", "tenner.port.compat"]
+more = ["tenner.more"]
+[phases]
+IDLE = []
+WORK = ["more"]
+[linux]
+modules = ["tenner.port.cpython", "tenner.tools.exec"]
+"""
 
 
 @pytest.fixture
@@ -14,11 +27,15 @@ def firmware(tmp_path):
     build.write_tree(
         {
             "/boot.py": b"# boot\n",
-            "/main.py": b"import tenner.app\n",
+            "/main.py": b"from tenner.app import main\nmain()\n",
             "/manifest.py": b"",
-            "/tenner/__init__.py": b'__version__ = "1"\n',
+            "/overlays.toml": TABLE.encode(),
+            "/tenner/__init__.py": b'__version__ = "1"\n__build__ = ""\n',
             "/tenner/store/__init__.py": b"# tenner store: files.\n",
-            "/tenner/app.py": b"def f():\n    assert False\n    raise ValueError(1)\n",
+            "/tenner/app.py": b"from tenner.more import more\ndef main():\n    assert False\n    more()\n",
+            "/tenner/more.py": b"def more():\n    raise ValueError(1)\n",
+            "/tenner/tools/exec.py": b"def run(): pass\n",
+            "/tenner/tools/exec.json": b"{}",
             "/tenner/tools/t.json": b'{\n  "name": "t\xc3\xa9"\n}\n',
             "/tenner/store/config.tsv": b"a\tb\n",
             "/tenner/agent/person.md": b"You are",
@@ -26,6 +43,7 @@ def firmware(tmp_path):
             "/tenner/notes.txt": b"not for the board",
             "/workspace/SOUL.md": b"soul",
             "/workspace/memory/.gitkeep": b"",
+            **{f"/{path}": (build.FIRMWARE / path).read_bytes() for path in RUNTIME},
         },
         tmp_path,
     )
@@ -36,45 +54,69 @@ def test_the_tree_of_a_board(firmware):
     tree = build.firmware_tree("VIRTUAL", firmware=firmware)
     assert list(tree) == [
         "/boot.py",
-        "/lib/tenner/__init__.mpy",
-        "/lib/tenner/agent/person.md",
+        "/lib/tenner/__init__.py",
         "/lib/tenner/app.mpy",
+        "/lib/tenner/data.pack",
+        "/lib/tenner/more.mpy",
+        "/lib/tenner/overlays.tsv",
         "/lib/tenner/pins.csv",
-        "/lib/tenner/store/config.tsv",
-        "/lib/tenner/tools/t.json",
         "/main.py",
         "/workspace/SOUL.md",
     ]
-    assert tree["/main.py"] == b"import tenner.app\n"
+    assert tree["/main.py"].startswith(b"from tenner.app import main")
     assert tree["/lib/tenner/app.mpy"][:2] == b"M\x06"
-    assert tree["/lib/tenner/tools/t.json"] == '{"name":"té"}'.encode()
+    assert '{"name":"té"}'.encode() in tree["/lib/tenner/data.pack"]
+    assert b"exec" not in tree["/lib/tenner/data.pack"]
     assert b"I2C0_SCL,GPIO" in tree["/lib/tenner/pins.csv"]
 
 
 def test_sources_stay_sources_without_mpy(firmware):
     tree = build.firmware_tree("VIRTUAL", mpy=False, workspace=False, firmware=firmware)
-    assert tree["/lib/tenner/app.py"].startswith(b"def f()")
+    assert tree["/lib/tenner/app.py"].startswith(b"from tenner.more")
     assert not [name for name in tree if name.endswith(".mpy") or name.startswith("/workspace")]
 
 
-def test_tracebacks_name_the_module(firmware):
-    spawn = b"def spawn(): pass\n"
-    build.write_tree({f"/tenner/{name}/spawn.py": spawn for name in ("agent", "tools")}, firmware)
+def test_a_build_has_an_id_by_which_its_tracebacks_are_understood(firmware):
     tree = build.firmware_tree(firmware=firmware)
-    # Twice the length, the name, a zero: the first entry of a module's names.
+    first = maps.build_of(tree)
+    assert first in tree["/lib/tenner/__init__.py"].decode()
+    assert (maps.BUILT / f"{first}.json").exists()
+    assert maps.build_of(build.firmware_tree(firmware=firmware)) == first
+    (firmware / "tenner" / "more.py").write_bytes(b"def more(): pass\n")
+    assert maps.build_of(build.firmware_tree(firmware=firmware)) != first
+    # Twice the length, the name, a zero: the first entry of a file's names is what tracebacks call it.
     assert b"\x06app\0" in tree["/lib/tenner/app.mpy"]
-    assert b"\x0ctenner\0" in tree["/lib/tenner/__init__.mpy"]
-    assert b"\x24tenner.tools.spawn\0" in tree["/lib/tenner/tools/spawn.mpy"]
 
 
-def test_an_empty_package_is_only_a_folder(firmware):
-    assert "/lib/tenner/store/__init__.mpy" not in build.firmware_tree(firmware=firmware)
-    assert "/lib/tenner/store/__init__.py" in build.firmware_tree(mpy=False, firmware=firmware)
+def test_an_overlay_and_a_folder_of_data_cannot_have_one_name(firmware):
+    table = firmware / "overlays.toml"
+    table.write_text(TABLE.replace("more =", "store =").replace('"more"', '"store"'))
+    with pytest.raises(build.BuildError, match="overlay store has the name of a folder"):
+        build.firmware_tree(firmware=firmware)
+
+
+def test_a_wrong_table_is_a_sentence(firmware):
+    (firmware / "overlays.toml").write_text(TABLE.replace('"tenner.more"', ""))
+    with pytest.raises(build.BuildError, match="tenner.more in no overlay"):
+        build.firmware_tree(firmware=firmware)
+
+
+def test_names_that_a_library_has_are_kept(firmware, monkeypatch):
+    source = b"class Client: pass\nclass Own:\n    gauge = 0\n    depth = 1\n"
+    source += b"def more(): Client().gauge = Own().depth\n"
+    (firmware / "tenner" / "more.py").write_bytes(source)
+    library = {"chumicro_mqtt/client.py": b"class Client:\n    def gauge(self): pass\n"}
+    monkeypatch.setattr(build, "_library", lambda key: library)
+    alone = build.firmware_tree(firmware=firmware)["/lib/tenner/more.mpy"]
+    beside = build.firmware_tree(firmware=firmware, libraries=["mqtt"])["/lib/tenner/more.mpy"]
+    assert b"gauge" in beside
+    assert b"gauge" not in alone
+    assert b"depth" not in beside
 
 
 def test_the_real_firmware_builds():
     tree = build.firmware_tree("VIRTUAL")
-    assert "/lib/tenner/port/esp32.mpy" in tree
+    assert "/lib/tenner/app.mpy" in tree
     for name, data in tree.items():
         if name.endswith(".json"):
             assert json.loads(data) is not None
@@ -84,10 +126,11 @@ def test_a_chip_gets_no_commands_and_linux_does():
     assert not [
         name for name in build.firmware_tree("VIRTUAL") if "exec" in name or "cage" in name
     ]
-    assert "/lib/tenner/tools/exec.json" not in build.firmware_tree("VIRTUAL", mpy=False)
-    assert {"tenner/tools/exec.json", "tenner/port/linux_cage.mpy"} <= set(
-        build.linux_tree(mpy=True)
-    )
+    chip = build.firmware_tree("VIRTUAL", mpy=False)
+    assert b"tools/exec.json\t" not in chip["/lib/tenner/data.pack"]
+    linux = build.linux_tree(mpy=True)
+    assert "tenner/port/linux/sandbox.mpy" in linux
+    assert b"tools/exec.json\t" in linux["tenner/data.pack"]
 
 
 def test_an_unknown_board_names_the_known_ones(firmware):

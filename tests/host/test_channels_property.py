@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from channels_checks import split_problem, to_html, utf16_units, visible
-from tenner.channels import markup, split
+from tenner.channels import split
+from tenner.channels.telegram import markup
 
 #: Enough for every run; 20000 were looked at when this was written.
 EXAMPLES = int(os.environ.get("TENNER_EXAMPLES", "200"))

@@ -6,12 +6,12 @@ import pytest
 
 from channels_fakes import FakeConfig, deliver
 from host_tools.services import OWNER, TOKEN, Step, Telegram
-from tenner.agent.bus import Queue
+from tenner.agent.message_queue import Queue
 from tenner.channels.delivery import Delivery
-from tenner.channels.telegram import Telegram as Channel
+from tenner.channels.telegram.channel import Telegram as Channel
 from tenner.net.http import Http
 from tenner.store.outbox import Outbox
-from tenner.store.slots import TwoSlots
+from tenner.store.two_slot import TwoSlots
 
 
 class Clock:
@@ -85,7 +85,7 @@ def test_a_conversation(server, tmp_path):
         answer = (
             "**Hi** `you` <&> 😀\n\n```py\nif a < b: pass\n```\n| a | b |\n|---|---|\n| 1 | 2 |"
         )
-        reply_to = channel.reply_to(message)
+        reply_to = message.reply_to
         assert await deliver(delivery, "telegram", message.chat, answer, reply_to=reply_to)
         channel.done(message)
         while server.unconfirmed:
@@ -162,7 +162,7 @@ def test_refusals_and_lost_answers(server, tmp_path):
 def test_strangers(server, tmp_path):
     async def scene(channel, inbound, delivery):
         server.say(4000, "let me in")
-        server.attach(OWNER, "photo", "look")
+        server.attach(OWNER, "photo")
         while len(server.sent) < 2:
             await asyncio.sleep(0.01)
         assert {one.chat_id for one in server.sent} == {OWNER}

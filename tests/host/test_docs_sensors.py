@@ -8,7 +8,8 @@ import pytest
 from host.driver_bench import Bench
 from host_tools import ROOT
 from host_tools.build import FIRMWARE
-from tenner.sensors import SensorError, Sensors
+from tenner.sensors import SensorError
+from tenner.sensors.reader import Sensors
 
 TEXT = (ROOT / "docs" / "sensors.md").read_text()
 TABLE = [

@@ -8,12 +8,13 @@ import pytest
 import tables
 from host_tools import ROOT
 from host_tools.build import BOARDS
-from tenner.net import web_guard
+from tenner.net.web import guard
 from tenner.port.gpio import Gpio
 from tenner.store import configload
 from tenner.store.config import Config
+from tenner.tools import built_in
 from tenner.tools import exec as exec_tool
-from tenner.tools import verify
+from tenner.tools.prepare import verified
 
 TEXT = (ROOT / "docs" / "tools.md").read_text()
 CALLS = re.findall(r"^(\w+) (\{.*\})$", TEXT, re.MULTILINE)
@@ -32,11 +33,11 @@ def test_every_call_is_a_right_one(ctx):
         if name == "exec":
             exec_tool.check(json.loads(text), ctx)
             continue
-        verify.verify(ctx.registry, name, text, ctx)
+        verified(ctx, name, text, *ctx.registry.find(name, ctx.turn.kind))
 
 
-def test_every_tool_is_named(ctx):
-    for name in ctx.registry.built_in:
+def test_every_tool_is_named():
+    for name in built_in.names():
         assert f"`{name}`" in TEXT, name
 
 
@@ -56,7 +57,7 @@ def test_the_limits_of_the_web_are_those_of_the_tool():
     most, small = re.findall(r"^_MOST\w* = const\((\d+)\)", source, re.MULTILINE)
     assert f"{int(most):,} bytes come at a time ({int(small):,} on a board without PSRAM)" in TEXT
     with pytest.raises(OSError) as refusal:
-        web_guard.check("http://192.168.1.1/")
+        guard.check("http://192.168.1.1/")
     assert f"error: {refusal.value}\n" in TEXT
 
 

@@ -8,12 +8,13 @@ import sys
 import pytest
 from click.testing import CliRunner
 
-from host_tools import ROOT
+from host_tools import ROOT, build, littlefs_image
 from host_tools.cli import main as tenner
 from host_tools.doctor import cable, inside
 from host_tools.doctor.findings import State
 from host_tools.services import Step
 from host_tools.vboard import VirtualBoard
+from host_tools.vboard.image import VFS_SIZE
 from tests.host.e2e import SENSORS, SideBySide, agent_board
 
 together = SideBySide(at_once=3)
@@ -69,6 +70,9 @@ def sensor_off(bench):
     bench.board.fault("tmp102", "absent")
 
 
+#: Bytes that leave 6 % of the flash free beside the agent.
+FILLING = VFS_SIZE * 94 // 100 - littlefs_image.taken(build.firmware_tree("VIRTUAL"))
+
 # (name, what is wrong from the start, what goes wrong then, check, what it says, what to do)
 TROUBLE = [
     ("key", {}, bad_key, "key", "does not take the key", "is llm.api_key complete"),
@@ -86,7 +90,7 @@ TROUBLE = [
     ("stale", {"files": {"/lib/tenner/old.mpy": "x"}}, None, "code", "not those of this", "tenner sync"),
     ("cut-off", {"files": {"/lib/tenner/app.mpy.new": "x"}}, None, "code", "was cut off", "tenner sync"),
     ("aside", {"files": {"/state/x.json.bad": "x"}}, None, "files", "put aside", "tenner pull"),
-    ("full", {"files": {"/workspace/big": os.urandom(960000)}}, None, "files", "are free", "/workspace/big"),
+    ("full", {"files": {"/workspace/big": os.urandom(FILLING)}}, None, "files", "are free", "/workspace/big"),
     ("bus", {"files": {"/workspace/SENSORS.json": SENSORS.replace("0x48", "0x49")}}, None, "i2c0", "0x49", "SDA"),
     ("json", {"files": {"/workspace/SENSORS.json": "{"}}, None, "sensors", "cannot be read", "tenner sync"),
 ]  # fmt: skip

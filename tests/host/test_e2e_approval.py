@@ -12,7 +12,9 @@ together = SideBySide()
 WRITE = {"action": "write", "pin": "LED", "value": 1}
 CALL = f"call gpio {json.dumps(WRITE)}"
 EXACT = r"^set pin LED \(GPIO3\) to 1$"
-AFTER_NO = "the owner said no, or nothing, to: set pin LED (GPIO3) to 1. Leave it"
+AFTER_NO = "not approved: set pin LED (GPIO3) to 1. Do not retry"
+
+GUEST = 4711
 
 #: A beat that switches something, whatever the time.
 SWITCHES = f"# Heartbeat\n\n{CALL}\n"
@@ -78,8 +80,8 @@ def test_y_and_n_on_the_console():
             bench.wait_for("set pin LED (GPIO3) to 1 [y/n]")
             assert led(bench) == 0
             bench.type(key)
-            bench.wait_for("2 rounds, 1 tool calls")
             bench.wait_for(answer)
+            bench.wait_for("2 rounds, 1 tool calls")
             assert led(bench) == level
 
 
@@ -97,6 +99,19 @@ def test_writing_instead_of_pressing_is_a_no():
         bench.telegram.wait_for(lambda _: not question.buttons, LIMIT_S)
         bench.echo("still here")
         assert led(bench) == 0
+
+
+@together.check
+def test_somebody_else_who_writes_meanwhile_waits_for_the_answer():
+    with agent_board(changes={"telegram.allow": [GUEST]}) as bench:
+        bench.ready()
+        bench.telegram.say(OWNER, CALL)
+        bench.wait_told(EXACT)
+        bench.telegram.say(GUEST, "say: a guest")
+        bench.wait_for(f"{GUEST}: say: a guest")
+        press(bench, "Allow")
+        bench.wait_told(r"gpio: pin LED \(GPIO3\) is at 1")
+        bench.wait_told("a guest", chat=GUEST)
 
 
 @together.check
@@ -131,7 +146,7 @@ def test_a_heartbeat_at_night_waits_for_nobody():
         bench.ready()
         bench.type("/trigger")
         bench.wait_for("quiet hours: nobody is asked")
-        bench.wait_for("error: the owner said no, or nothing")
+        bench.wait_for("error: not approved: ")
         bench.wait_for("heartbeat: 2 rounds, 1 tool calls")
         assert led(bench) == 0
         assert not any(re.search(EXACT, text) for text in bench.told())

@@ -97,7 +97,7 @@ def test_a_person_at_the_console_comes_first():
         bench.ready()
         _stalled_beat(bench)
         bench.type(ASK)
-        bench.wait_for("a person came first")
+        bench.wait_for("preempted by a user message")
         bench.wait_for(READS.format(31.5))
         # The beat is run again and the alert is not lost.
         bench.wait_told(WARM_TOLD)
@@ -112,7 +112,7 @@ def test_a_person_on_telegram_comes_first_where_two_tls_sessions_fit(heap):
         _stalled_beat(bench)
         assert bench.ask("say: me first").startswith("me first")
         bench.wait_told(WARM_TOLD)
-        assert "a person came first" in bench.log
+        assert "preempted by a user message" in bench.log
 
 
 @together.check
@@ -135,7 +135,7 @@ def test_a_person_on_telegram_is_noticed_between_the_rounds_of_a_board_with_one_
         bench.board.set("room.temperature", 31.5)
         bench.model.wait_requests(1, LIMIT_S)
         bench.telegram.say(OWNER, "say: me first")
-        bench.wait_for("a person came first")
+        bench.wait_for("preempted by a user message")
         bench.wait_told("^me first")
         bench.wait_told(WARM_TOLD)
 

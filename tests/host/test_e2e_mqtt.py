@@ -7,7 +7,7 @@ import pytest
 
 from host_tools.services import Authority
 from tests.host.broker import Broker, Owner
-from tests.host.e2e import ASK, PSRAM, READS, agent_board
+from tests.host.e2e import ASK, LIMIT_S, PSRAM, READS, SENSORS, agent_board
 
 ALERT = "# Heartbeat\n\n- (every 1s; when room.temperature > 30 reset 28; notify) Warm: {room.temperature}\n"
 NO_TELEGRAM = {"telegram.token": None, "telegram.owner": None}
@@ -65,9 +65,65 @@ def test_home_assistant_finds_the_sensors(broker):
         assert config["unit_of_measurement"] == "°C"
         assert config["device_class"] == "temperature"
         values = json.loads(owner.wait(config["state_topic"]))
-        name = config["value_template"].removeprefix("{{ value_json.").removesuffix(" }}")
-        assert isinstance(values[name], float)
+        name = config["value_template"].removeprefix("{{ value_json[").removesuffix("] }}")
+        assert isinstance(values[json.loads(name)], float)
         assert owner.wait(config["availability_topic"]) == "online"
+
+
+def found_again(owner, heard):
+    """The sensor's config is published once more; return its topic's end."""
+    return json.loads(owner.wait("_room_temperature/config", after=heard))
+
+
+def test_home_assistant_that_was_started_again_is_told_of_the_sensors(broker):
+    with board(broker) as (_, owner):
+        owner.wait("_room_temperature/config")
+        owner.wait("/sensor/room")
+        heard = len(owner.heard)
+        owner.publish("homeassistant/status", "online")
+        assert found_again(owner, heard)["device_class"] == "temperature"
+
+
+def test_a_broker_that_forgot_what_was_retained_is_told_again(broker):
+    with board(broker) as (_, owner):
+        owner.wait("_room_temperature/config")
+        owner.close()
+        broker.stop()
+        broker.forget()
+        broker.start()
+        again = Owner(broker)
+        try:
+            assert found_again(again, 0)["unit_of_measurement"] == "°C"
+            assert again.wait("/status") == "online"
+        finally:
+            again.close()
+
+
+def test_a_sensor_with_a_wildcard_in_its_name_does_not_end_the_connection(broker):
+    named = SENSORS.replace("room", "x+y")
+    files = {"/workspace/SENSORS.json": named}
+    with board(broker, changes={"mqtt.topic": "attic"}, files=files) as (_, owner):
+        config = json.loads(owner.wait("/config", lambda text: "x+y" in text))
+        assert "temperature" in json.loads(owner.wait(config["state_topic"]))
+        assert "offline" not in [text for topic, text in owner.heard if topic == "attic/status"]
+
+
+def test_an_alert_goes_to_telegram_and_to_the_broker(broker):
+    changes = broker.settings()
+
+    def roots(services):
+        return {"stand-in": services.ca_der, "broker": broker.authority.der}
+
+    with agent_board(
+        ALERT, changes=changes, roots=roots, heap=PSRAM, libraries=("mqtt",)
+    ) as bench:
+        owner = Owner(broker)
+        owner.wait("/status")
+        bench.board.set("room.temperature", 31.5)
+        assert owner.wait("/alert").startswith("Warm: 31.5")
+        bench.telegram.wait_sent(1, LIMIT_S)
+        assert bench.telegram.sent[0].text.startswith("Warm: 31.5")
+        owner.close()
 
 
 def test_the_last_will_tells_of_a_board_that_lost_its_power(broker):

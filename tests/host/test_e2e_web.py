@@ -186,9 +186,9 @@ def test_orders_that_the_owner_is_asked_about():
                 bench.wait_told(question)
                 asked = next(one for one in bench.telegram.sent if re.search(question, one.text))
                 deny(bench, asked)
-                bench.wait_told("the owner said no, or nothing, to: ")
+                bench.wait_told("not approved: ")
                 no_harm(bench)
-                assert bench.log.count("error: the owner said no") == count
+                assert bench.log.count("error: not approved") == count
             bench.model.obey = False
             # An order for the turn after this one.
             change = ToolCall("append_file", {"path": "HEARTBEAT.md", "text": "by hand"})

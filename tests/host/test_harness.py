@@ -1,6 +1,7 @@
 """The harness itself: a failing test must fail, on every interpreter, with its reason shown."""
 
 import os
+import re
 import subprocess
 import sys
 
@@ -123,16 +124,47 @@ def suite(tmp_path, text, *args, **environment):
 GOOD = HEAD + "    def test_a(self): pass\n" + MAIN
 
 
+#: Says where the firmware's code comes from.
+ORIGIN = (
+    HEAD
+    + "    def test_a(self):\n        import tenner.log\n        raise ValueError(tenner.log.__file__)\n"
+    + MAIN
+)
+
+
 def test_a_file_runs_once_per_interpreter(tmp_path, micropython32):
     status, output = suite(tmp_path, GOOD)
     assert status == 0
-    assert "3 passed" in output
+    assert re.search("5 passed|3 passed, 2 skipped", output)
+
+
+def test_an_image_runs_its_own_code(tmp_path, any_image):
+    name = any_image.interpreter.name
+    file = {"micropython32rom": "/rom/lib/tenner/log.mpy", "micropython32frozen": "tenner/log.py"}
+    status, output = suite(tmp_path, ORIGIN, f"--interpreter={name}")
+    assert status == 1
+    assert f"ValueError: {file[name]}\n" in output
+
+
+def test_an_image_is_left_out_with_single_files():
+    collect = [sys.executable, "-m", "pytest", "--collect-only", "-q", "tests/test_power.py"]
+    done = subprocess.run(collect, cwd=ROOT, capture_output=True, text=True, check=False)
+    found = {line.partition("::")[2] for line in done.stdout.splitlines()}
+    assert {"micropython", "micropython32"} < found
+    assert not {"micropython32rom", "micropython32frozen"} & found
+
+
+def test_an_image_that_cannot_be_built_is_skipped_with_the_reason(tmp_path):
+    absent = {"TENNER_CACHE": str(tmp_path / "empty"), "PATH": "", "TENNER_REQUIRE_32BIT": "0"}
+    status, output = suite(tmp_path, GOOD, "--interpreter=micropython32frozen", **absent)
+    assert "1 skipped" in output
+    assert "gcc is not here" in output
 
 
 def test_one_interpreter_can_be_chosen(tmp_path):
     status, output = suite(tmp_path, GOOD, "--interpreter=micropython")
     assert status == 0
-    assert "1 passed, 2 deselected" in output
+    assert "1 passed, 4 deselected" in output
 
 
 def test_a_file_that_runs_nothing_fails(tmp_path):

@@ -2,16 +2,16 @@
 
 import pytest
 
-from host_tools.bench import heap
+from host_tools.bench import heap, mixed
 
 #: The budget: what a board without PSRAM has. `make bench B=heap.` measures how much less is enough.
-BUDGET_KB = 112
+BUDGET_KB = 144
 
 
 @pytest.fixture
 def agent(micropython32):
-    with heap.agent(BUDGET_KB, messages=200, idle_ms=300) as running:
-        running.live("rest")
+    with heap.agent(BUDGET_KB, messages=200) as running:
+        running.idle()
         yield running
 
 
@@ -28,3 +28,8 @@ def test_turns_fit_and_keep_fitting(agent):
 def test_too_small_a_heap_is_noticed(micropython32):
     with pytest.raises(heap.Died):
         heap.one_turn(48)
+
+
+def test_a_mixed_run_is_not_clean_where_memory_is_short(micropython32):
+    with pytest.raises(heap.Died, match="memory"):
+        mixed.run(80)

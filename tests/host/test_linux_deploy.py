@@ -121,7 +121,7 @@ def test_the_same_release_has_the_same_name_and_another_one_another():
     assert made.packed(made.files) == again.packed(again.files)
     assert b"I2C5" in made.files["lib/tenner/pins.csv"]
     assert "lib/tenner/pins.csv" not in other.files
-    assert "lib/tenner/port/linux.mpy" in made.files
+    assert "lib/tenner/port/linux/port.mpy" in made.files
 
 
 def test_sha256sum_accepts_what_a_release_says_of_itself(tmp_path):

@@ -60,8 +60,8 @@ def test_a_cut_at_every_flash_operation_of_a_beat(micropython, tmp_path, torn):
     image = tmp_path / "flash"
     run(micropython, "make", image)
     operations, asked, sent = map(int, run(micropython, "cut", image, "-1", "").split())
-    # Or the test would say nothing: both ways together, at least three hundred cuts.
-    assert operations > 150
+    # Or the test would say nothing: both ways together, hundreds of cuts.
+    assert operations > 120
     assert (asked > 2, sent) == (True, 4)
     with ThreadPoolExecutor(4) as pool:
         found = pool.map(lambda number: live(micropython, image, number, torn), range(operations))

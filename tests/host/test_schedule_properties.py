@@ -13,9 +13,8 @@ import schedule_sim as sim
 from agent_fakes import Call, Reply, make_agent
 from support import remove_tree, temp_folder
 from tenner.agent.turn import Turn
-from tenner.schedule.book import name_of
-from tenner.schedule.gates import show
-from tenner.schedule.slots import after
+from tenner.schedule.conditions import show
+from tenner.schedule.due import after
 from tenner.store.hours import Hours
 
 TEXTS = (
@@ -57,13 +56,13 @@ def _silence():
 
 
 def replies(kind):
-    from tenner.agent.lane import PutBack
+    from tenner.agent.errors import Preempted
 
     return {
         "ok": sim.Result("HEARTBEAT_OK"),
         "alert": sim.Result("The door is open."),
         "fail": sim.Result(error="The model does not answer."),
-        "person": PutBack(sim.Result(tokens=7)),
+        "person": Preempted(sim.Result(tokens=7)),
     }[kind]
 
 
@@ -82,10 +81,10 @@ class Board(sim.Board):
 
     def waiting_now(self):
         tasks = self.service.tasks or ()
-        waiting = {(name_of(task), task.pending[0]) for task in tasks if task.pending}
+        waiting = {(task.name(), task.pending.due) for task in tasks if task.pending}
         # A job that stands behind what is wrong in the file goes on when that is put right.
-        known = self.service.known.items()
-        return waiting | {(name, entry[2][0]) for name, entry in known if entry[2]}
+        saved = self.service.saved.items()
+        return waiting | {(name, task.pending.due) for name, task in saved if task.pending}
 
     def without_a_line(self):
         """What waited, waits no more, and ended without a line; or has several."""
@@ -235,7 +234,9 @@ def test_promises_hold_whatever_happens(text, hour, events):
 
     # What came due at the end has been dealt with: nothing waits for ever.
     for task in board.service.tasks or ():
-        assert task.pending is None or board.service.put_backs or is_quiet(board, board.clock.utc)
+        assert (
+            task.pending is None or board.service.preemptions or is_quiet(board, board.clock.utc)
+        )
 
 
 def jobs(*entries):
@@ -324,7 +325,7 @@ def test_every_occurrence_has_exactly_one_line(text, spells):
             if due > now:
                 break
             expected.append(due)
-        name = name_of(task)
+        name = task.name()
         found = [line["due"] for line in board.lines() if line["k"] == name]
         assert found == expected, show(len(found))
 

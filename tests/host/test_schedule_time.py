@@ -9,7 +9,7 @@ import pytest
 from croniter import croniter
 
 from tenner.schedule.cronexpr import Cron
-from tenner.schedule.zone import Zone
+from tenner.schedule.posix_tz import Zone
 
 UTC = datetime.timezone.utc
 EPOCH = datetime.datetime(1970, 1, 1, tzinfo=UTC)

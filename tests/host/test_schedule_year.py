@@ -7,8 +7,7 @@ import pytest
 
 import schedule_sim as sim
 import schedule_year
-from tenner.schedule.book import name_of
-from tenner.schedule.slots import after
+from tenner.schedule.due import after
 
 DAYS = 21
 
@@ -27,7 +26,7 @@ def test_every_occurrence_has_one_line_unless_there_was_no_power(board):
     for line in board.lines():
         dues[line["k"]].append(line["due"])
     for task in board.service.tasks:
-        found = dues[name_of(task)]
+        found = dues[task.name()]
         assert len(found) == len(set(found))
         at = sim.START
         while True:

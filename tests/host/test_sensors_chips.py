@@ -299,6 +299,6 @@ def test_a_driver_takes_every_name_of_a_chip_that_leads_to_it(bench, chip):
 
 def test_a_name_of_a_chip_that_nobody_knows(bench):
     with pytest.raises(
-        SensorError, match="there is no driver bme999; there are: adc ads1115 .* tmp105"
+        SensorError, match="there is no driver bme999; available: adc ads1115 .* tmp105"
     ):
         bench.read("bme999")

@@ -83,7 +83,7 @@ CALL = "call gpio " + json.dumps({"action": "write", "pin": "LED", "value": 1})
 
 
 def test_what_the_agent_asks_for_is_no_without_a_person(bench):
-    assert "the owner said no" in tell(bench.board, "chat", CALL).stdout
+    assert "not approved" in tell(bench.board, "chat", CALL).stdout
     assert bench.board.world().get("gpio3", 0) == 0
 
 

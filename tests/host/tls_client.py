@@ -9,9 +9,9 @@ import json
 import sys
 
 from tenner.llm.failure import failed
-from tenner.net import tls
+from tenner.net import tls, tls_errors
 from tenner.net.http import Http
-from tenner.port.linux_certs import each
+from tenner.port.linux.certs import each
 
 
 class Candidate:
@@ -36,8 +36,8 @@ async def main(certs, url, secret, lines=0, bundle=None):
     except (OSError, EOFError, ValueError) as error:
         result = {
             "error": type(error).__name__,
-            "class": failed(Candidate, error, 20).cls,
-            "sentence": tls.explain(error),
+            "class": failed(Candidate, error, 20).kind,
+            "sentence": tls_errors.explain(error),
         }
     await http.close()
     print(json.dumps(result))

@@ -92,7 +92,7 @@ def test_on_riscv64(interpreters, name, path, monkeypatch):
     command, environment = interpreters[name]
     for variable, value in environment.items():
         monkeypatch.setenv(variable, value)
-    done = run_file([*command, str(path)])
+    done = run_file([*command, str(path)], {**os.environ, **environment})
     output = done.stdout + done.stderr
     assert done.returncode == 0, output
     if name == "cpython":

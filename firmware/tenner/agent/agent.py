@@ -1,11 +1,9 @@
-# tenner agent.agent: the wired parts a turn works with, and what happens to a person's words.
+# tenner agent.agent: the wired parts a turn works with.
 # MIT license; Copyright (c) 2026 the tenner authors
 
-import asyncio
-
+from tenner.agent.history_records import plain
 from tenner.agent.lane import Lane
 from tenner.log import log
-from tenner.store.modules import fleeting
 
 
 class Session:
@@ -30,9 +28,9 @@ class Session:
 class Agent:
     """
     Owns the lane and the sessions. `app` lies above and gives the rest: `part(name)` is one of chain,
-    registry, sensors, budget and spawner; `breathe()` is awaited between the rounds of a background turn;
-    `deliver(channel, chat, text)` queues a text for a person, `settle()` waits until it has left; `console` and `telegram` are channels, or
-    None; `now_text()` is the local time for the prompt; `owner()` is the owner's (channel, chat);
+    registry, sensors, budget and spawner; `breathe(turn)` is awaited between the rounds of a background turn;
+    `deliver(channel, chat, text)` queues a text for a person, `settle()` waits until it has left; `console` and `telegram`
+    are channels, or None; `now_text()` is the local time for the prompt; `owner()` is the owner's (channel, chat);
     `clock` is a net.clock.Clock.
     """
 
@@ -45,7 +43,13 @@ class Agent:
         self.lane = Lane(app.clock)
         #: Was the owner told that flash is full?
         self.full = False
-        self._tidying = False
+        #: Is a task waiting to sum up a history?
+        self.tidying = False
+        #: Has a background turn read what somebody else wrote? From then on its reports count as that.
+        self.untrusted_reports = False
+        #: Names of the background tasks under way (agent.spawn), and how many there were.
+        self.spawned = []
+        self.spawn_count = 0
         self._session = None
 
     @property
@@ -54,14 +58,13 @@ class Agent:
 
     def session(self, channel, chat):
         """Return the session of a chat; the last one used is kept, as its file is already checked."""
-        from tenner.agent.lines import plain
-
         path = self.port.path("state/sessions/%s_%s.jsonl" % (channel, plain(str(chat))))
         if self._session is None or self._session.path != path:
-            self._session = Session(path, self._window())
+            self._session = Session(path, self.window())
         return self._session
 
-    def _window(self):
+    def window(self):
+        """Return how many bytes of a history are sent at most."""
         share = self.config.get("llm.context_tokens") * 3  # 4 bytes a token, 75 % of them
         return min(self.config.get("session.max_kb") * 1024, share)
 
@@ -69,60 +72,15 @@ class Agent:
         """True when turns of this kind have used up today's tokens."""
         return self.config.get("budget.tokens_per_day") and self.part("budget").left(kind) <= 0
 
-    # --- people
+    async def wait_quiet(self):
+        """Wait until no turn runs and the answer of the last one has left."""
+        await self.lane.wait_free()
+        await self.app.settle()
 
     def stop(self):
         """Cancel what is running; return the sentence that says so."""
-        return "Stopping." if self.lane.stop() else "Nothing is running."
-
-    async def answer(self, message):
-        """Run a person's turn and return the text of the answer: there always is one."""
-        if self.spent("person"):
-            return "Today's tokens are spent, the reserve for people too. They start anew at midnight."
-        text = "%s\n\n(now: %s)" % (message.text, self.app.now_text())
-        # What told the time makes room for the turn, and the turn for what comes after it.
-        await self.app.rest()
-        who = "%s:%s" % (message.channel, message.chat)
-        session = self.session(message.channel, message.chat)
-        if session.size > session.window * 3 // 2:
-            # Messages keep coming and left no pause for it; what is over two windows old would be lost.
-            await self._sum_up(session, who, True)
-        result = await self._turn(session, who, message, text)
-        await self.app.rest()
-        self._after(session, who, result)
-        if result.error is not None:
-            return result.error
-        return result.text or "(The model gave no text.)"
-
-    async def _turn(self, session, who, message, text):
-        from tenner.agent.turn import Turn
-
-        session.window = self._window()  # the last turn may have made it smaller
-        turn = Turn(self, "person", text, message.channel, message.chat, session)
-        return await self.lane.person(who, turn)
-
-    def _after(self, session, who, result):
-        from tenner.agent.upkeep import account
-
-        account(self, "person", who, result)
-        if session.size > session.window and not self._tidying:
-            self._tidying = True
-            asyncio.create_task(fleeting([lambda: self._tidy(session, who)]))
-
-    async def _tidy(self, session, who):
-        """Have a history that has outgrown its window summed up when nobody waits."""
-        try:
-            await self.lane.wait_free()
-            await self.app.settle()  # the answer goes first
-            await self.app.alone(self._sum_up, session, who)
-        finally:
-            self._tidying = False
-
-    async def _sum_up(self, session, who, pressing=False):
-        from tenner.agent.summary import tidy
-
-        await tidy(self, session, who, pressing)
-        await self.app.rest()
+        stopped, self.lane.stopped = self.lane.stopped, False
+        return "Stopping." if stopped or self.lane.stop() else "Nothing is running."
 
     def notify(self, text):
         """Tell the owner something about the agent itself."""

@@ -12,7 +12,7 @@ _DAY_S = 86400
 
 class Budget:
     """
-    `slots` is a store.slots.TwoSlots, `clock` a net.clock.Clock, `zone` a schedule.zone.Zone;
+    `slots` is a store.slots.TwoSlots, `clock` a net.clock.Clock, `zone` a schedule.posix_tz.Zone;
     `tokens_per_day` 0 is no limit; `notify(text)` tells the owner.
     """
 

@@ -1,12 +1,12 @@
 # tenner agent.context: what one model request is made of, streamed from flash; loaded while it is sent.
 # MIT license; Copyright (c) 2026 the tenner authors
 
+from tenner.agent import skills
 from tenner.agent.history import PIECE, pieces, span
 from tenner.port.compat import const
-from tenner.port.package import package_path
+from tenner.port.package import locate
 from tenner.store import files
-
-_PIECE = const(256)
+from tenner.tools import untrusted
 
 # The owner's files in the order they stand in the prompt, and how many bytes of each are read.
 # What changes least comes first: providers cache the unchanged beginning of a prompt.
@@ -19,15 +19,10 @@ _BEAT_FILE_LIMIT = const(1024)
 
 def _file_pieces(path, limit):
     """Yield at most `limit` bytes of a file, and say where it was cut."""
-    with open(path, "rb") as file:
-        while limit > 0:
-            piece = file.read(min(_PIECE, limit))
-            if not piece:
-                return
-            limit -= len(piece)
-            yield piece
-        if file.read(1):
-            yield b"\n[cut: read_file shows the rest]"
+    size = files.size(path)
+    yield from files.blocks(path, 0, min(size, limit))
+    if size > limit:
+        yield b"\n[cut: read_file shows the rest]"
 
 
 def system(agent, turn):
@@ -38,36 +33,30 @@ def system(agent, turn):
     rules, names, limit = "agent/heartbeat.md", _BEAT_FILES, _BEAT_FILE_LIMIT
     if turn.kind == "person":
         rules, names, limit = "agent/person.md", _FILES, _FILE_LIMIT
-    yield from _file_pieces(package_path(rules), 4096)
+    yield from files.blocks(*locate(rules))
     for name in names.split():
         path = "%s/%s.md" % (agent.workspace, name)
         if files.size(path) > 0:
             yield b"\n# %s.md\n" % name.encode()
             yield from _file_pieces(path, limit)
     if turn.kind == "person":
-        from tenner.agent.skills import pieces
-
-        yield from pieces(agent.workspace)
+        yield from skills.pieces(agent.workspace)
+    for note in turn.notes:
+        yield b"\n" + note.encode()
 
 
 def records(turn):
     """Yield history and this turn's own lines as pieces of history lines (agent.history)."""
+    before = ()
     if turn.span is not None:
-        yield from span(turn.session, *turn.span)
+        before = span(turn.session, *turn.span)
     elif turn.session is not None:
-        for piece in pieces(turn.session):
-            turn.outside = turn.outside or _is_outside(piece)
-            yield piece
+        before = pieces(turn.session)
+    for piece in before:
+        # A mark is in the first piece of a line.
+        if not turn.untrusted_input and untrusted.is_marked(piece):
+            turn.untrusted_input = True
+        yield piece
     for line in turn.lines:
         for start in range(0, len(line), PIECE):
             yield line[start : start + PIECE]
-
-
-def _is_outside(piece):
-    """Is it the call of a tool whose results strangers write (OUTSIDE in its module)?"""
-    if not piece.startswith(b'["c",'):
-        return False
-    # A piece of long arguments may begin so, too.
-    for name in piece.split(b'"', 6)[5:6]:
-        return name == b"exec" or name.startswith(b"web_") or b"_skill" in name or b"-" in name
-    return False

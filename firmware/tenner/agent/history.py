@@ -16,21 +16,10 @@ is checked (agent.repair), and only whole turns stay.
 
 import os
 
+from tenner.agent import history_repair
+from tenner.agent.history_lines import PIECE, line_blocks, line_pieces
+from tenner.agent.history_records import record, shorten
 from tenner.store import files
-
-# As small as the longest id and name of a call allow, which must come in one piece: the heap has few long stretches.
-PIECE = 352
-
-
-def line_pieces(file, end):
-    """Yield the lines of `file` up to offset `end` in pieces; the last of a line ends in a newline."""
-    left = end - file.tell()
-    while left > 0:
-        piece = file.readline(min(PIECE, left))
-        if not piece:
-            return
-        left -= len(piece)
-        yield piece
 
 
 def check(session):
@@ -42,7 +31,7 @@ def check(session):
         size = files.size(path)
     _choose(session, size)
     if size != session.size:
-        if size and _repair(session, size):
+        if size and history_repair.repair(session.path, session.summary_end, session.start, size):
             session.repaired = True
             size = files.size(path)
             _choose(session, size)
@@ -50,23 +39,21 @@ def check(session):
 
 
 def span(session, start, end):
-    """Yield the lines from `start` to `end` in pieces, the summary before them."""
+    """Yield the lines from `start` to `end`, the summary before them, as `pieces` does."""
     if end > 0:
         with open(session.path, "rb") as file:
             yield from line_pieces(file, session.summary_end)
             file.seek(start)
-            yield from line_pieces(file, end)
+            yield from line_blocks(file, end)
 
 
 def pieces(session):
-    """Yield the history to send, summary first, in pieces that never span two lines."""
+    """Yield the history to send, summary first: several whole lines at once, or a long one in pieces."""
     return span(session, session.start, session.size)
 
 
 def append(session, lines):
     """Add the lines of one turn in one write; the session was checked before."""
-    from tenner.agent.lines import shorten
-
     files.make_dirs(session.path.rsplit("/", 1)[0])
     with open(session.path, "ab") as file:
         for line in lines:
@@ -97,8 +84,6 @@ def cut_for(session, keep):
 
 def _compacted(session, start, summary):
     if summary is not None:
-        from tenner.agent.lines import record
-
         yield record("s", summary)
         session.summary_end = 0
     yield from span(session, start, session.size)
@@ -131,13 +116,3 @@ def _turn_after(path, offset):
             if not piece or fresh and piece.startswith(b'["u",'):
                 return here
             fresh = piece.endswith(b"\n")
-
-
-def _repair(session, size):
-    """Check the window, and put right what is wrong; return whether something was."""
-    from tenner.agent import repair
-    from tenner.store.modules import forget
-
-    # Its code makes room for the turn's again.
-    forget("tenner.agent.repair")
-    return repair.mend(session.path, session.summary_end, session.start, size)

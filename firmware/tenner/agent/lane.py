@@ -3,13 +3,7 @@
 
 import asyncio
 
-
-class LaneBusy(Exception):
-    """The lane is taken; args[0] is its holder, such as `telegram:1234`."""
-
-
-class PutBack(Exception):
-    """A background turn made way for a person and must be run again."""
+from tenner.agent.errors import LaneBusy, Preempted
 
 
 class Lane:
@@ -25,10 +19,14 @@ class Lane:
         #: Who runs a turn now.
         self.holder = None
         self._lock = asyncio.Lock()
+        #: Held by the person who is served, or is the next one.
+        self.queue = asyncio.Lock()
         self._people = 0
         self._turn = None
         self._idle_since = clock.mono_s()
         self._freed = asyncio.Event()
+        #: Has a /stop that is still to be answered stopped a turn?
+        self.stopped = False
 
     def busy(self):
         """Return the holder's name, or None when a background turn could start."""
@@ -44,6 +42,12 @@ class Lane:
             self._freed.clear()
             await self._freed.wait()
 
+    async def wait_turn(self):
+        """Wait until the running turn has ended, for somebody who has asked for the lane by `request`."""
+        while self.holder:
+            self._freed.clear()
+            await self._freed.wait()
+
     def stop(self, reason="stop"):
         """Interrupt the running turn; return False when there is none."""
         if self._turn is None:
@@ -51,41 +55,49 @@ class Lane:
         self._turn.interrupt(reason)
         return True
 
+    def overheard(self, stops):
+        """A message of the owner waits until there is memory for it; `stops`: it is /stop."""
+        if self._turn is not None:
+            if stops:
+                self.stopped = self.stop()
+            elif self._turn.kind != "person" and self._turn.preemptible:
+                self._turn.interrupt("person")
+
     def draft(self, who):
         """Return what the model has written so far in the turn of `who`, "" when none runs."""
         return self._turn.draft() if self.holder == who else ""
 
-    def call(self, who):
-        """Somebody waits, with words for the agent if `who` is given: what runs makes way. See hang_up."""
+    def request(self, who):
+        """Somebody waits, with words for the agent if `who` is given: what runs makes way. See release."""
         self._people += 1
         if self._turn is not None:
-            if self._turn.kind != "person" and not self._turn.firm:
+            if self._turn.kind != "person" and self._turn.preemptible:
                 self._turn.interrupt("person")
             elif self.holder == who:
-                self._turn.overrule()
+                self._turn.cancel_question()
 
-    def hang_up(self):
-        """Whoever called has been served."""
+    def release(self):
+        """Release the lane after `request`."""
         self._people -= 1
         self._idle_since = self._clock.mono_s()
         self._freed.set()
 
     async def person(self, who, turn):
         """Run `turn` for a person as soon as the running turn allows; return its result."""
-        self.call(who)
+        self.request(who)
         try:
             return await self._run(who, turn)
         finally:
-            self.hang_up()
+            self.release()
 
     async def background(self, who, turn):
-        """Run `turn` if the lane is free, else raise LaneBusy. PutBack when a person came."""
+        """Run `turn` if the lane is free, else raise LaneBusy. Preempted when a person came."""
         if self.busy():
             raise LaneBusy(self.busy())
         result = await self._run(who, turn)
         if result.interrupted == "person":
             self.put_backs += 1
-            raise PutBack(result)
+            raise Preempted(result)
         return result
 
     async def _run(self, who, turn):

@@ -19,7 +19,7 @@ def pieces(workspace):
     head = b"\n# Skills\nFor what one is for, read skills/NAME/SKILL.md first.\n"
     for name in sorted(os.listdir(folder))[:_MOST]:
         path = "%s/%s/SKILL.md" % (folder, name)
-        if files.exists(path):
+        if files.is_file(path):
             with open(path, "rb") as file:
                 front = file.read(_FRONT)
             _, _, line = front.partition(b"\ndescription:")

@@ -1,13 +1,14 @@
 # tenner agent.summary: replaces the old part of a session by a summary, outside a person's turn.
 # MIT license; Copyright (c) 2026 the tenner authors
 
-from tenner.agent import history
-from tenner.agent.lane import LaneBusy, PutBack
+from tenner.agent import accounting, history
+from tenner.agent.errors import LaneBusy, Preempted
 from tenner.agent.turn import Turn
 from tenner.log import log
 from tenner.port.compat import const
-from tenner.port.package import package_path
+from tenner.port.package import locate
 from tenner.store import files
+from tenner.tools.untrusted import mark_untrusted
 
 _HARD_FACTOR = const(4)  # a session this many windows long loses its oldest turns even offline
 
@@ -18,14 +19,9 @@ async def tidy(agent, session, who, pressing=False):
     try:
         result = await compact(agent, session, who, pressing)
     except OSError as error:
-        from tenner.agent.upkeep import not_kept
-
-        not_kept(agent, error)
-    await agent.app.rest()
+        accounting.not_kept(agent, error)
     if result is not None:
-        from tenner.agent.upkeep import account
-
-        account(agent, "summary", who, result)
+        accounting.account(agent, "summary", who, result)
 
 
 async def compact(agent, session, who, pressing=False):
@@ -37,8 +33,8 @@ async def compact(agent, session, who, pressing=False):
     history.check(session)
     cut = history.cut_for(session, session.window // 2)
     turn = Turn(agent, "summary", "Write the summary now.", session=session)
-    turn.firm = pressing
-    turn.system = files.read_text(package_path("agent/summary.md"))
+    turn.preemptible = not pressing
+    turn.system = b"".join(files.blocks(*locate("agent/summary.md"))).decode()
     turn.span = (history.cut_for(session, 2 * session.window), cut)
     turn.tools = ()
     if turn.span[0] >= cut or agent.spent("summary"):
@@ -46,14 +42,17 @@ async def compact(agent, session, who, pressing=False):
     lane = agent.lane
     try:
         result = await (lane.person if pressing else lane.background)("summary:" + who, turn)
-    except (LaneBusy, PutBack):
+    except (LaneBusy, Preempted):
         return None
     if result.interrupted:
         return result
     history.check(session)  # something may have been reported to this chat meanwhile
     before = session.size
     if result.error is None and result.text:
-        history.compact(session, cut, result.text)
+        text = result.text
+        if turn.untrusted_input:
+            text = mark_untrusted("of an earlier conversation", text)
+        history.compact(session, cut, text)
     else:
         log("session", "%s not summed up: %s" % (who, result.error or "the model said nothing"))
         if before <= _HARD_FACTOR * session.window:

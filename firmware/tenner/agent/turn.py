@@ -1,23 +1,14 @@
 # tenner agent.turn: the tool loop, from a prompt to an answer.
 # MIT license; Copyright (c) 2026 the tenner authors
 
-"""
-A small board has room for the code of one step of a turn at a time. What writes a request (`ask`, `context`), what reads a
-reply (llm), what calls tools (`rounds`) and what keeps the history (`upkeep`) is therefore imported inside functions,
-and let go of when the next step begins.
-"""
-
+from tenner import overlay
+from tenner.agent import accounting, model_call, prompt_files, tool_calls
+from tenner.agent.errors import Stopped
+from tenner.agent.history_records import record
 from tenner.log import log
 from tenner.port.compat import const, ticks_diff, ticks_ms
+from tenner.tools.untrusted import DATA, is_marked
 
-# What a turn needs from its beginning to its end.
-_STAYS = (
-    "tenner.agent.agent",
-    "tenner.agent.bus",
-    "tenner.agent.lane",
-    "tenner.agent.turn",
-    "tenner.llm.chain",
-)
 _CUT_OFF_NOTE = const(
     "Your answer was cut off at the length limit. Go on from there, and keep it short."
 )
@@ -41,10 +32,6 @@ class Result:
         return self.used
 
 
-class Stopped(Exception):
-    """Leaves the tool loop; args[0] is the sentence for whoever asked."""
-
-
 class Turn:
     """
     One turn of `agent` (the wired parts, see app). `kind` is person, heartbeat, cron or spawn.
@@ -54,12 +41,12 @@ class Turn:
 
     system = None
     span = None
-    #: Schema files of the tools on offer; None: those of the registry for this kind of turn.
+    #: Places of the schemas of the tools on offer; None: those of the registry for this kind of turn.
     tools = None
-    #: It does not make way for a person, although it is nobody's.
-    firm = False
-    #: Ask once and run no tool: the model's reply is in the result.
-    single = False
+    #: Does it make way for a person when it is nobody's?
+    preemptible = True
+    #: False: ask once and run no tool; the model's reply is in the result.
+    run_tools = True
     #: The call that failed last, and how many times in a row.
     failure = None
     failures = 0
@@ -68,12 +55,18 @@ class Turn:
     question = None
     overruled = False
     #: Has it read what strangers wrote, or does it see an earlier turn that has?
-    outside = False
+    untrusted_input = False
+    #: Sentences for the end of the system prompt.
+    notes = ()
     asked_ms = 0
     #: While a model is asked: the task, and what it is asked; then its reply.
     task = None
     request = None
     reply = None
+    #: The llm.chain.Chain of this turn, while it runs.
+    chain = None
+    #: Called with the Result before the history is kept, for a power cut in between should not lose the answer.
+    on_result = None
     _interrupted = None
 
     def __init__(self, agent, kind, text, channel=None, chat=None, session=None, model=None):
@@ -92,15 +85,15 @@ class Turn:
         self._interrupted = reason
         if self.task is not None:
             self.task.cancel()
-        self.overrule()
+        self.cancel_question()
 
     def draft(self):
         """Return what there is of the reply that is being received."""
         reply = self.request and self.request.reply
         return reply.draft() if reply else ""
 
-    def overrule(self):
-        """Whoever is asked has written instead of answering."""
+    def cancel_question(self):
+        """Take a question for approval as denied: its owner has written instead of answering."""
         if self.question is not None:
             self.overruled = True
             self.question.cancel()
@@ -109,66 +102,48 @@ class Turn:
         """Run to the end and return a Result; only CancelledError leaves this method."""
         result = self.result
         start = ticks_ms()
-        app = self.agent.app
+        self.chain = self.agent.part("chain")
         if self.session is not None and not self.keep():
             self.session = None
+        for told in prompt_files.check(self.agent.workspace):
+            self.agent.notify(told)
         self.add("u", self.text)
-        for _ in range(2):
-            short = False
-            try:
-                result.text = await self._loop(start)
-            except Stopped as stop:
-                result.error = stop.args[0]
-                result.interrupted = self._interrupted
-            except MemoryError as error:
-                log("turn", error)
-                # What was said so far did not fit, and may end anywhere.
-                del self.lines[1:]
-                short = True
-            finally:
-                # The connection was kept for the next round; now the long poll wants the one TLS session.
-                await app.part("chain").close()
-            app.drop("chain")
-            await self.make_room()
-            # Garbage may have been in the way. But what a tool has done is not done twice.
-            if not short or result.tool_calls:
-                break
-        if short:
+        try:
+            result.text = await self._loop(start)
+        except Stopped as stop:
+            result.error = stop.args[0]
+            result.interrupted = self._interrupted
+        except overlay.OutOfMemory as error:
+            log("turn", error)
+            # The records of this turn did not fit, and may end anywhere.
+            del self.lines[1:]
             result.error = "I stopped: this did not fit into my memory. Ask for something shorter."
+        finally:
+            # The connection was kept for the next round; now the long poll wants the one TLS session.
+            await self.chain.close()
+        await overlay.enter("KEEP")
         result.ms = ticks_diff(ticks_ms(), start)
+        if self.on_result:
+            self.on_result(result)
         if result.error is not None:
             self.add("a", "(no answer: %s)" % result.error)
         if self.session is not None and self.span is None:
+            self._mark()
             self.keep(self.lines)
         return result
 
-    async def make_room(self, *more):
-        """On a small board let go of what the next step does not need; `more` are modules that it does."""
-        if self.agent.port.small:
-            for prefix in (
-                "tenner.agent.",
-                "tenner.llm.",
-                "tenner.tools",
-                "tenner.net.sse",
-                "tenner.net.jsonin",
-                "tenner.net.tls",
-                "tenner.channels.telegram_",
-                "tenner.store.slots",
-            ):
-                self.agent.app.shed(prefix, _STAYS + more)
-            await self.agent.app.collect()
+    def _mark(self):
+        """Have the history tell that this turn has read what the owner did not type, where no line of it does."""
+        if self.untrusted_input and not any(is_marked(line) for line in self.lines):
+            self.lines.insert(1, record("n", "(what follows goes by %s, too)" % DATA))
 
     def add(self, kind, text, id=None):
         """Add a line to the records of this turn."""
-        from tenner.agent.lines import record
-
         self.lines.append(record(kind, text, id))
 
     def keep(self, lines=()):
         """Add `lines` to the session's file; False when that cannot be written."""
-        from tenner.agent.upkeep import keep
-
-        return keep(self.agent, self.session, lines)
+        return accounting.keep(self.agent, self.session, lines)
 
     # --- the loop
 
@@ -181,17 +156,15 @@ class Turn:
             timeout_ms = limit_s * 1000 + self.asked_ms - ticks_diff(ticks_ms(), start)
             if timeout_ms <= 0:
                 raise Stopped("I stopped: this took longer than %d s." % limit_s)
-            await self._ask_model(timeout_ms)
-            calls, text, stop = self._take()
+            await model_call.ask(self, timeout_ms)
+            reply, self.reply = self.reply, None
+            calls, text, stop = tool_calls.take(self, reply)
+            reply = None
             if calls:
-                # While tools run nobody needs the code that talks to the model.
-                await self.make_room("tenner.agent.rounds")
-                self.agent.part("registry")
-                await self.agent.app.collect()
-                await self._call_tools(calls)
+                await tool_calls.run(self, calls)
                 if self.kind != "person":
-                    await self.agent.app.breathe()
-            elif self.single or stop != "length":
+                    await self.agent.app.breathe(self)
+            elif not self.run_tools or stop != "length":
                 return text
             elif told_length:
                 return text + "\n(cut off at the length limit)"
@@ -201,22 +174,6 @@ class Turn:
                     self.add("a", "(nothing)")
                 self.add("n", _CUT_OFF_NOTE)
         raise Stopped("I stopped after %d rounds of tools without an answer." % max_rounds)
-
-    async def _ask_model(self, timeout_ms):
-        from tenner.agent.ask import ask
-
-        await ask(self, timeout_ms)
-
-    def _take(self):
-        from tenner.agent.rounds import take
-
-        reply, self.reply = self.reply, None
-        return take(self, reply)
-
-    async def _call_tools(self, calls):
-        from tenner.agent.rounds import call_tools
-
-        await call_tools(self, calls)
 
     def check_interrupt(self):
         """Raise Stopped when somebody has interrupted this turn."""

@@ -1,6 +1,8 @@
 # tenner channels.commands: the commands people type, the same in every channel.
 # MIT license; Copyright (c) 2026 the tenner authors
 
+from tenner.store import suggest
+
 # (name, does it act rather than show, one line of help)
 COMMANDS = (
     ("heartbeat", False, "what the heartbeat's gates say"),
@@ -36,8 +38,6 @@ async def run(app, message):
                 return method(args.strip(), message.channel, message.chat)
             lines = method()
             return lines if isinstance(lines, str) else "\n".join(lines)
-    from tenner.store.nearest import nearest
-
-    guess = nearest(name, [known for known, _, _ in COMMANDS])
+    guess = suggest.nearest(name, [known for known, _, _ in COMMANDS])
     hint = "Did you mean /%s?" % guess if guess else "/help lists what there is."
     return "There is no command /%s. %s" % (name[:32], hint)

@@ -7,7 +7,8 @@ line is the owner. An answer is printed at once, so that no log line gets into i
 
 import asyncio
 
-from tenner.agent.bus import Message
+from tenner.agent.message_queue import Message
+from tenner.channels.question import Question
 from tenner.log import log, redact
 
 
@@ -21,7 +22,7 @@ class Console:
         self.inbound = inbound
         self._read_line = read_line
         self._write = write
-        self._answer = None  # [Event, bool] while a question waits
+        self._question = None  # while one waits
         self._asking = asyncio.Lock()
 
     async def run(self):
@@ -38,11 +39,10 @@ class Console:
                 self._take(line)
 
     def _take(self, line):
-        if self._answer and line[:1] != "/":
+        if self._question and line[:1] != "/":
             word = line.lower()
             if word in ("y", "yes", "n", "no"):
-                self._answer[1] = word[0] == "y"
-                self._answer[0].set()
+                self._question.settle(word[0] == "y")
             else:
                 self.show(self.chat, "Please answer y or n.")
         elif not self.inbound.put_nowait(Message("console", self.chat, line, self.chat)):
@@ -55,12 +55,12 @@ class Console:
     async def ask(self, text, timeout_s=600):
         """Ask y/n; no answer in time is a no, and one question at a time is asked."""
         async with self._asking:
-            answer = self._answer = [asyncio.Event(), False]
+            question = self._question = Question(text)
             self.show(self.chat, text + " [y/n]")
             try:
-                await asyncio.wait_for(answer[0].wait(), timeout_s)
-            except asyncio.TimeoutError:
-                self.show(self.chat, "No answer in %d s: taken as no." % timeout_s)
+                answer = await question.wait(timeout_s)
             finally:
-                self._answer = None
-            return answer[1]
+                self._question = None
+            if question.answer is None:
+                self.show(self.chat, "No answer in %d s: taken as no." % timeout_s)
+            return answer

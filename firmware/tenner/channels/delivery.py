@@ -1,14 +1,18 @@
 # tenner channels.delivery: takes what is in the outbox to its channel.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-A channel has `async send(chat, text, reply_to, began)`, which calls `began()` before the first byte leaves, and returns ("ok", id), ("retry", seconds or None),
-("refused", why) or ("unknown", why), `parts(text)` that cuts a text to what fits, and `async idle()`.
+A channel has `async send(chat, text, reply_to, began, alarm)`, which calls `began()` before the first byte leaves, and returns ("ok", id), ("retry", seconds or None),
+("refused", why) or ("unknown", why), and `async idle()`. With `max_units` it takes a text in parts of so many UTF-16 units.
 A channel with `show(chat, text)` instead is local: what it shows has arrived, and needs no outbox.
 """
 
-import gc
-
+from tenner.channels import split
 from tenner.log import log
+from tenner.port.compat import const
+from tenner.store.outbox_item import is_last
+
+_MARK = const("(maybe sent before) ")
+_ALARM = const("al:")
 
 
 class Delivery:
@@ -29,32 +33,34 @@ class Delivery:
 
     def post(self, channel, chat, text, alert=False, id=None, reply_to=None):
         """
-        Queue a text; return the ids of its parts, [] when it was shown at once or is empty. `alert`
-        may be a mark, by which the text is known as long as it waits and when it has arrived.
+        Queue a text as one entry, in parts that the channel takes; return [its id], [] when it was shown at once or
+        is empty. `alert` may be a mark, by which the text is known as long as it waits and when it has arrived; one that
+        begins with `al:` is that of an alarm, whose message has buttons.
         """
         target = self._channels.get(channel)
         if alert:
             chat = getattr(target, "alert_chat", chat)
+            if text.strip():
+                self._publish(channel, text)
         if hasattr(target, "show"):
             target.show(chat, text)
             return []
-        ids = []
+        limit = getattr(target, "max_units", None)
+        if limit and alert:
+            # It may be sent again, and then says so.
+            limit -= len(_MARK)
+        parts = list(_parts(text, limit))
+        if not parts:
+            return []
+        return [self.outbox.add(channel, chat, parts, alert, id, reply_to)]
 
-        def add(part, alert):
-            # Each part is confirmed by itself, so that none is repeated because a later one failed.
-            part_id = "%s.%d" % (id, len(ids)) if id and ids else id
-            quoted = None if ids else reply_to
-            ids.append(self.outbox.add(channel, chat, part, alert, part_id, quoted))
-
-        last = None
-        for part in target.parts(text) if target else (text,):
-            if last:
-                add(last, bool(alert))
-            last = part
-        if last:
-            # It has the mark, for the text has arrived when the last of it has.
-            add(last, alert)
-        return ids
+    def _publish(self, channel, text):
+        """Queue an alert for the channels besides the owner's that take them, such as a broker."""
+        for name in self._channels:
+            chat = getattr(self._channels[name], "alert_chat", None)
+            if name != channel and chat:
+                # No alert there: it is known by the owner's copy, and makes room for that.
+                self.outbox.add(name, chat, text)
 
     async def drain(self):
         """
@@ -76,9 +82,10 @@ class Delivery:
     async def _send(self, item):
         """Send an item; return False when it has to be tried again."""
         if item.arrived:
-            return self._settle(item)
+            self._settle(item)
+            return True
         channel = self._channels.get(item.channel)
-        text = "(maybe sent before) " + item.text if item.maybe else item.text
+        text = _MARK + item.text if item.possibly_sent else item.text
         verdict, detail = "retry", None
         if hasattr(channel, "show"):
             channel.show(item.chat, text)
@@ -86,18 +93,24 @@ class Delivery:
         elif channel:
 
             def began():
-                self.outbox.began(item.id)
+                self.outbox.mark_sending(item.id)
 
-            verdict, detail = await channel.send(item.chat, text, item.reply_to, began=began)
+            alarm = None
+            if is_last(item) and str(item.alert)[:3] == _ALARM:
+                alarm = item.alert[3:]
+            verdict, detail = await channel.send(
+                item.chat, text, item.reply_to, began=began, alarm=alarm
+            )
         if verdict == "ok":
-            return self._settle(item)
+            self._settle(item)
+            return True
         outcome = self.outbox.failed(
             item.id,
             detail if verdict == "retry" else None,
             verdict == "unknown",
             detail if verdict == "refused" else None,
         )
-        if outcome == "failed":
+        if outcome == "failed" and item.chat != getattr(channel, "alert_chat", None):
             self._tell_owner(
                 "A message to %s:%s was not delivered: %s"
                 % (item.channel, item.chat, detail or "no way to reach it for a day"),
@@ -106,17 +119,12 @@ class Delivery:
         return outcome != "retry"
 
     def _settle(self, item):
-        """Be done with what has arrived; False when there is no memory for that now: it is tried again, and not sent again."""
+        """Be done with what has arrived. It is not sent again where this must be done again for want of memory."""
         self.outbox.has_arrived(item)
-        try:
+        if is_last(item):
             # Before the outbox forgets it: a power cut in between repeats the alert, and marks it so.
             self._tell_arrived(item.alert)
-            self.outbox.confirm(item.id)
-            return True
-        except MemoryError as error:
-            gc.collect()
-            log("outbox", "not written yet that a message has arrived: %s" % error)
-            return False
+        self.outbox.confirm(item.id)
 
     def _tell_arrived(self, mark):
         if self.arrived and isinstance(mark, str):
@@ -130,3 +138,10 @@ class Delivery:
         # A line about a line to the owner would go round for ever.
         if chat is not None and str(chat) != str(about):
             self.post(channel, chat, text)
+
+
+def _parts(text, limit):
+    # Each character is one or two units.
+    if limit is None or 2 * len(text) <= limit:
+        return (text,) if text.strip() else ()
+    return split.parts(text, limit)

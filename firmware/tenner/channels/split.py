@@ -7,7 +7,7 @@ cut is closed, and opened again in the next part. No cut falls inside a mark of 
 or bold words, unless that alone is longer than a message.
 """
 
-from tenner.channels.markup import clean, closes, fence_of, parse, units
+from tenner.channels.telegram.markup import clean, closes, fence_of, parse, units
 
 
 def parts(text, limit=4096):

@@ -5,23 +5,13 @@ import asyncio
 import time
 from collections import namedtuple
 
+from tenner import overlay
+from tenner.llm import client, failure
+from tenner.llm.cooldown import Cooldown
+from tenner.llm.errors import LlmError
 from tenner.log import log
 from tenner.port.compat import const, ticks_diff, ticks_ms
 from tenner.store import files
-
-
-class LlmError(Exception):
-    """
-    A model call failed. `cls` is a class of the fallback chain (llm.failure), the text says to a
-    person what failed and what to do, `status` is the HTTP status if there was one.
-    """
-
-    def __init__(self, cls, sentence, retry_after_s=None, status=None):
-        super().__init__(sentence)
-        self.cls = cls
-        self.retry_after_s = retry_after_s
-        self.status = status
-
 
 # One model at one address, as the settings name it.
 _FIELDS = const(("name", "api", "base_url", "api_key", "model", "max_tokens"))
@@ -31,7 +21,7 @@ Candidate = namedtuple("Candidate", _FIELDS)
 class Chain:
     """
     `http_factory()` returns a new net.http.Http. `store` is the path of the small file that says which
-    models rest (llm.resting). `notify(text)` reaches the owner, once for each trouble until the model
+    models cool down (llm.cooldown). `notify(text)` reaches the owner, once for each trouble until the model
     answers again. `sleep(seconds)` and `now()` can be replaced in tests.
     """
 
@@ -45,7 +35,6 @@ class Chain:
         self._sleep = sleep
         self._now = now
         self._http = None
-        self._resting = None
 
     async def complete(self, request, model=None, timeout_ms=None):
         """
@@ -54,30 +43,31 @@ class Chain:
         sentence for a person when all failed, or at once when the history must get shorter.
         """
         start = ticks_ms()
+        timeout_s = self._config.get("llm.timeout_s")
         found = self.candidates(model)
-        if self._resting or files.size(self._store) > 0:
-            found = self._rests().awake(found)
+        if files.size(self._store) > 0:
+            found = self._cooldown().available(found)
         errors = []
         for candidate in found:
-            left_s = self._config.get("llm.timeout_s")
+            left_s = timeout_s
             if timeout_ms is not None:
                 left_s = min(left_s, (timeout_ms - ticks_diff(ticks_ms(), start)) / 1000)
                 if left_s <= 0:
                     break
+            if errors:
+                await overlay.enter("REQUEST")
             try:
                 reply = await self._ask(candidate, request, left_s)
-                if self._resting:
-                    self._resting.worked(candidate)
+                if files.size(self._store) > 0:
+                    self._cooldown().worked(candidate)
                 return reply
             except LlmError as error:
-                log("llm", "%s: %s" % (error.cls, error))
-                if error.cls == "context_overflow":
+                log("llm", "%s: %s" % (error.kind, error))
+                if error.kind == "context_overflow":
                     raise
                 errors.append(error)
-                self._rests().failed(candidate, error)
-        from tenner.llm.failure import nobody
-
-        raise nobody(errors)
+                self._cooldown().failed(candidate, error)
+        raise failure.all_failed(errors)
 
     async def close(self):
         """Close the connection that is kept for the next round; call it at the end of a turn."""
@@ -106,34 +96,24 @@ class Chain:
             found.insert(0, Candidate(*[other[field] for field in _FIELDS]))
         return found
 
-    def _rests(self):
-        """Return which models rest; the code for it is loaded only when one failed."""
-        if self._resting is None:
-            from tenner.llm.resting import Resting
-
-            self._resting = Resting(self._store, self._notify, self._now)
-        return self._resting
+    def _cooldown(self):
+        return Cooldown(self._store, self._notify, self._now)
 
     async def _ask(self, candidate, request, left_s):
         """Ask one model, twice when the first failure is likely to pass."""
-        # Not at the top: between two rounds of a turn a small board lets go of what it needs here.
-        from tenner.llm.client import complete
-
         # A second call at the same time, of a spawned agent say, has a connection of its own.
         http, self._http = self._http or self._factory(), None
         try:
             try:
-                return await complete(http, candidate, request, left_s)
+                return await client.complete(http, candidate, request, left_s)
             except LlmError as error:
-                from tenner.llm.failure import pause_s
-
-                wait_s = pause_s(error)
+                wait_s = failure.pause_s(error)
                 if wait_s is None:
                     raise
-                log("llm", "%s: %s; once more in %d s" % (error.cls, error, wait_s))
-            await request.make_room()
+                log("llm", "%s: %s; once more in %d s" % (error.kind, error, wait_s))
             await self._sleep(wait_s)
-            return await complete(http, candidate, request, left_s)
+            await overlay.enter("REQUEST")
+            return await client.complete(http, candidate, request, left_s)
         finally:
             if self._http is None:
                 self._http = http

@@ -2,7 +2,11 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.llm import records
-from tenner.net.jsonout import escape, escaped, quote
+from tenner.net.json.writer import escape, escaped, quote
+from tenner.store import files
+
+_USER = b'{"role":"user","content":"'
+_ASSISTANT = b'{"role":"assistant","content":"'
 
 
 def target(candidate):
@@ -25,45 +29,65 @@ def body(candidate, request):
         yield b',"max_completion_tokens":%d' % limit if own else b',"max_tokens":%d' % limit
     yield b',"messages":[{"role":"system","content":"'
     yield from escaped(request.system())
+    yield from _messages(request)
+    opening = b',"tools":['
+    for first, block in files.blocks_of(request.tools()):
+        if first:
+            block = opening + b'{"type":"function","function":' + block
+            opening = b"},"
+        yield block
+    yield b"}]}" if opening == b"}," else b"}"
+
+
+def _messages(request):
+    """Yield the messages of the history behind the open one of the system."""
     # Neighbors a person's role says become one message: some models' templates refuse two in a row.
     # A message stays open until it is known what follows; `ending` closes it.
     ending = b'"}'
     role = ""  # the kind of the open message: u, a, t, or c once it has calls
-    for line, part, _ in records.parts(request.records()):
-        if line:
-            kind, id, name = line
-            if kind == "c":
-                if role == "c":
-                    yield b'"}},'
-                elif role == "a":
-                    yield b'","tool_calls":['
+    splitter = records.Splitter()
+    for piece in request.records():
+        end = records.dialog_end(piece, role)
+        if end:
+            yield ending + b"," + _dialog(piece)
+            role = end
+            ending = b'"}'
+            continue
+        for line, part, _ in splitter.parts(piece):
+            if line:
+                kind, id, name = line
+                if kind == "c":
+                    if role == "c":
+                        yield b'"}},'
+                    elif role == "a":
+                        yield b'","tool_calls":['
+                    else:
+                        yield ending + b',{"role":"assistant","content":"","tool_calls":['
+                    yield b'{"id":%s,"type":"function","function":{"name":%s,"arguments":"' % (
+                        id,
+                        name,
+                    )
+                    role = "c"
+                    ending = b'"}}]}'
+                elif kind in "at" or role != "u":
+                    yield ending
+                    if kind == "t":
+                        yield b',{"role":"tool","tool_call_id":%s,"content":"' % id
+                    elif kind == "a":
+                        yield b"," + _ASSISTANT
+                    else:
+                        kind = "u"
+                        yield b"," + _USER
+                    role = kind
+                    ending = b'"}'
                 else:
-                    yield ending + b',{"role":"assistant","content":"","tool_calls":['
-                yield b'{"id":%s,"type":"function","function":{"name":%s,"arguments":"' % (
-                    id,
-                    name,
-                )
-                role = "c"
-                ending = b'"}}]}'
-            elif kind in "at" or role != "u":
-                yield ending
-                if kind == "t":
-                    yield b',{"role":"tool","tool_call_id":%s,"content":"' % id
-                elif kind == "a":
-                    yield b',{"role":"assistant","content":"'
-                else:
-                    kind = "u"
-                    yield b',{"role":"user","content":"'
-                role = kind
-                ending = b'"}'
-            else:
-                yield b"\\n\\n"
-        yield escape(part) if role == "c" else part
+                    yield b"\\n\\n"
+            yield escape(part) if role == "c" else part
     yield ending + b"]"
-    opening = b',"tools":['
-    for path in request.tools():
-        yield opening + b'{"type":"function","function":'
-        yield from records.file_pieces(path)
-        yield b"}"
-        opening = b","
-    yield b"]}" if opening == b"," else b"}"
+
+
+def _dialog(piece):
+    """Return the messages of a dialog, the last of which is left open."""
+    start = _USER if piece[2:3] == b"u" else _ASSISTANT
+    piece = piece[6:-3].replace(b'"]\n["u","', b'"},' + _USER)
+    return start + piece.replace(b'"]\n["a","', b'"},' + _ASSISTANT)

@@ -1,11 +1,14 @@
-# tenner llm.failure: what a failed model call is, and one clear sentence of it. Imported when one failed.
+# tenner llm.failure: what kind of failure a failed model call is, and one clear sentence of it.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import asyncio
 import errno as errors
 
-from tenner.llm.chain import LlmError
-from tenner.net.jsonin import Scanner
+from tenner.llm.errors import LlmError
+from tenner.net.http_errors import HttpError
+from tenner.net.json.scanner import Scanner
+from tenner.net.shortage import SENTENCE, is_short
+from tenner.net.tls_errors import explain
 from tenner.port.compat import const
 
 _BODY = const(1024)
@@ -34,7 +37,7 @@ _ADVICE = {
 
 def classify(status=None, body="", errno=None, error=None):
     """
-    Return the class of one failure: by the reply's `status` and `body`, by the `errno` of an OSError,
+    Return the kind of one failure: by the reply's `status` and `body`, by the `errno` of an OSError,
     or by `error`, the text of any other exception ("deadline" when the time was up).
     """
     body = (body or "").lower()
@@ -83,13 +86,13 @@ async def refused(candidate, response):
     except (OSError, EOFError):
         body = ""  # the status alone says enough
     status = response.status
-    cls = classify(status, body)
+    kind = classify(status, body)
     try:
         # A date is not worth a calendar here.
         after_s = max(0, int(float(response.header("retry-after") or "")))
     except (ValueError, OverflowError):
         after_s = None
-    return _error(candidate, cls, "answered %d" % status, _message(body), after_s, status)
+    return _error(candidate, kind, "answered %d" % status, _message(body), after_s, status)
 
 
 def broken(candidate, reply):
@@ -98,8 +101,8 @@ def broken(candidate, reply):
     if status is not None and status < 400:
         status = None
     words = reply.error
-    cls = classify(status, words, error=words)
-    return _error(candidate, cls, "broke its reply off", words, None, status)
+    kind = classify(status, words, error=words)
+    return _error(candidate, kind, "broke its reply off", words, None, status)
 
 
 def failed(candidate, error, timeout_s):
@@ -108,9 +111,8 @@ def failed(candidate, error, timeout_s):
         return _error(candidate, "timeout", "did not answer within %d s" % timeout_s)
     if isinstance(error, EOFError):
         return _error(candidate, "timeout", "closed the connection too early")
-    from tenner.net.http import HttpError
-    from tenner.net.tls import explain
-
+    if is_short(error):
+        return _error(candidate, "timeout", "cannot be reached", SENTENCE)
     reason = explain(error)
     if reason:
         return _error(candidate, "tls", "cannot be trusted", reason)
@@ -123,7 +125,7 @@ def failed(candidate, error, timeout_s):
     return _error(candidate, classify(errno=number), "cannot be reached", reason)
 
 
-def _error(candidate, cls, what, detail="", retry_after_s=None, status=None):
+def _error(candidate, kind, what, detail="", retry_after_s=None, status=None):
     detail = _redact(" ".join(detail.split()), candidate.api_key)
     if len(detail) > _MESSAGE:
         detail = detail[:_MESSAGE] + "..."
@@ -132,9 +134,9 @@ def _error(candidate, cls, what, detail="", retry_after_s=None, status=None):
         candidate.base_url.split("://")[-1].split("/")[0].split("@")[-1],
         what,
         " (%s)" % detail if detail else "",
-        _ADVICE.get(cls, ""),
+        _ADVICE.get(kind, ""),
     )
-    return LlmError(cls, sentence, retry_after_s, status)
+    return LlmError(kind, sentence, retry_after_s, status)
 
 
 def _redact(text, key):
@@ -170,14 +172,14 @@ def _message(body):
 
 def pause_s(error):
     """Return how long to wait before the same model is asked once more, or None for not at all."""
-    if error.cls == "timeout":
+    if error.kind == "timeout":
         return _RETRY_S
-    if error.cls == "rate_limit" and (error.retry_after_s or 0) <= _LONGEST_WAIT_S:
+    if error.kind == "rate_limit" and (error.retry_after_s or 0) <= _LONGEST_WAIT_S:
         return error.retry_after_s
     return None
 
 
-def nobody(failures):
+def all_failed(failures):
     """Return the LlmError for a person when no model answered."""
     if not failures:
         return LlmError("timeout", "I stopped: no model answered in the time there was.")
@@ -185,4 +187,4 @@ def nobody(failures):
     others = len(failures) - 1
     more = "; %d other model%s failed too" % (others, "" if others == 1 else "s") if others else ""
     text = "I could not get an answer: %s%s; I try again with the next message." % (first, more)
-    return LlmError(first.cls, text, first.retry_after_s, first.status)
+    return LlmError(first.kind, text, first.retry_after_s, first.status)

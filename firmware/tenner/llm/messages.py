@@ -2,7 +2,13 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.llm import records
-from tenner.net.jsonout import escaped, quote
+from tenner.net.json.writer import escaped, quote
+from tenner.store import files
+
+# A message up to its blocks, and a block of text up to its text.
+_USER = b'{"role":"user","content":['
+_ASSISTANT = b'{"role":"assistant","content":['
+_TEXT = b'{"type":"text","text":"'
 
 
 def target(candidate):
@@ -21,41 +27,69 @@ def body(candidate, request):
     # This API insists on a limit.
     yield b',"stream":true,"max_tokens":%d' % (records.max_tokens(candidate, request) or 1024)
     opening = b',"tools":['
-    for path in request.tools():
-        yield opening
-        yield from _schema(path)
-        opening = b","
+    held = b""
+    for first, block in files.blocks_of(request.tools()):
+        if first:
+            yield held + opening
+            opening = b","
+            held = b""
+            found = b""
+        if not found:
+            # This API calls `parameters` otherwise. Inside a string the quotes would be escaped, so the first one is the key.
+            before, found, block = (held + block).partition(b'"parameters"')
+            held = b"" if found else before[-12:]
+            block = before + b'"input_schema"' + block if found else before[:-12]
+        yield block
     if opening == b",":
-        yield b"]"
+        yield held + b"]"
     yield b',"system":[{"type":"text","text":"'
     yield from escaped(request.system())
     yield b'","cache_control":{"type":"ephemeral"}}],"messages":['
+    yield from _messages(request)
+
+
+def _messages(request):
+    """Yield the messages of the history, and the end of the request."""
     # Roles take turns, so neighbors of one role share a message, the results of a round and what a person
     # says after it too. Empty text is refused: a block and a message begin with their first byte.
     role = b""  # of the message that is open
     opened = False  # the block of this line is
-    for line, part, last in records.parts(request.records()):
-        if line:
-            kind, id, name = line
-            opened = False
-        if not opened and (part or kind in "ct"):
-            opened = True
-            wanted = b"assistant" if kind in "ac" else b"user"
-            if wanted == role:
-                yield b","
-            else:
-                yield (b"]}," if role else b"") + b'{"role":"%s","content":[' % wanted
-                role = wanted
-            if kind == "c":
-                yield b'{"type":"tool_use","id":"%s","name":%s,"input":' % (_plain(id), name)
-            elif kind == "t":
-                yield b'{"type":"tool_result","tool_use_id":"%s","content":"' % _plain(id)
-            else:
-                yield b'{"type":"text","text":"'
-        yield part
-        if opened and last:
-            yield b"}" if kind == "c" else b'"}'
+    splitter = records.Splitter()
+    for piece in request.records():
+        end = records.dialog_end(piece, "a" if role == _ASSISTANT else "u" if role else "")
+        if end:
+            yield (b"]}," if role else b"") + _dialog(piece)
+            role = _ASSISTANT if end == "a" else _USER
+            continue
+        for line, part, last in splitter.parts(piece):
+            if line:
+                kind, id, name = line
+                opened = False
+            if not opened and (part or kind in "ct"):
+                opened = True
+                wanted = _ASSISTANT if kind in "ac" else _USER
+                if wanted == role:
+                    yield b","
+                else:
+                    yield (b"]}," if role else b"") + wanted
+                    role = wanted
+                if kind == "c":
+                    yield b'{"type":"tool_use","id":"%s","name":%s,"input":' % (_plain(id), name)
+                elif kind == "t":
+                    yield b'{"type":"tool_result","tool_use_id":"%s","content":"' % _plain(id)
+                else:
+                    yield _TEXT
+            yield part
+            if opened and last:
+                yield b"}" if kind == "c" else b'"}'
     yield b"]}]}" if role else b"]}"
+
+
+def _dialog(piece):
+    """Return the messages of a dialog, the last of which is left open behind its text."""
+    start = _USER if piece[2:3] == b"u" else _ASSISTANT
+    piece = piece[6:-3].replace(b'"]\n["u","', b'"}]},' + _USER + _TEXT)
+    return start + _TEXT + piece.replace(b'"]\n["a","', b'"}]},' + _ASSISTANT + _TEXT) + b'"}'
 
 
 def _plain(id):
@@ -69,19 +103,3 @@ def _plain(id):
         taken = letter.isalpha() or letter.isdigit() or letter in b"-_"
         plain += letter if taken else b"_%02x" % byte
     return plain
-
-
-def _schema(path):
-    """Yield a tool's schema file; this API calls `parameters` otherwise."""
-    held = b""
-    pieces = records.file_pieces(path)
-    for piece in pieces:
-        # Inside a string the quotes would be escaped, so the first one is the key itself.
-        before, old, held = (held + piece).partition(b'"parameters"')
-        if old:
-            yield before + b'"input_schema"' + held
-            yield from pieces
-            return
-        yield before[:-12]
-        held = before[-12:]
-    yield held

@@ -1,15 +1,20 @@
 # tenner llm.parse_chat: reads the reply of a model that speaks chat completions.
 # MIT license; Copyright (c) 2026 the tenner authors
 
-from tenner.llm.client import Call
+from tenner.llm.collect import CallCollector
 
 
 class Parser:
-    """Takes the values of reply chunks, and of whole replies, which differ only in one word."""
+    """Takes the values of reply chunks, and of whole replies, which differ only in one word; `reply` is the Collector."""
+
+    #: The members of a document that say something.
+    WANTED = ("choices", "usage", "error")
+    #: Set by an event that says more than pieces of text and what may be said again.
+    said_more = False
 
     def __init__(self, reply):
         self.reply = reply
-        self._call = Call(self.reply.limit)
+        self._call = CallCollector(self.reply.limit)
         self._item = -1  # place of the collected call in this event's list
 
     def sink(self, path, value, more):
@@ -85,8 +90,11 @@ class Parser:
         if found:
             found.id = found.id or part.id
             found.name = found.name or part.name
-            found.add(part.end())
+            piece = part.end()
+            found.add(piece)
+            self.reply.note(piece, found.add)
             part.clear()
         else:
+            self.said_more = True
             self.reply.add_call(part)
-            self._call = Call(self.reply.limit)
+            self._call = CallCollector(self.reply.limit)

@@ -1,11 +1,25 @@
 # tenner llm.parse_messages: reads the reply of a model that speaks Anthropic's format.
 # MIT license; Copyright (c) 2026 the tenner authors
 
-from tenner.llm.client import Call
+from tenner.llm.collect import CallCollector
 
 
 class Parser:
-    """Takes the values of stream events, and of a whole message, whose blocks come in a list."""
+    """Takes the values of stream events, and of a whole message, whose blocks come in a list; `reply` is the Collector."""
+
+    #: The members of a document that say something.
+    WANTED = (
+        "delta",
+        "content_block",
+        "content",
+        "type",
+        "usage",
+        "message",
+        "stop_reason",
+        "error",
+    )
+    #: Set by an event that says more than pieces of text and what may be said again.
+    said_more = False
 
     def __init__(self, reply):
         self.reply = reply
@@ -16,7 +30,7 @@ class Parser:
 
     def _new_block(self):
         self._type = ""
-        self._call = Call(self.reply.limit)
+        self._call = CallCollector(self.reply.limit)
 
     def sink(self, path, value, more):
         """Take one value from the scanner. What is thought has other names and is passed over."""
@@ -40,9 +54,12 @@ class Parser:
                 reply.add_text(str(value))
             elif last == "partial_json" and self._open:
                 self._open.add(str(value))
+                self.reply.note(str(value), self._open.add)
         elif top == "content_block":
+            self.said_more = True
             self._value(path[1:], value, more)
         elif top == "content" and len(path) > 2:
+            self.said_more = True
             if path[1] != self._item:
                 self.event_end()
                 self._item = path[1]

@@ -2,22 +2,77 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 """
 The records stay JSON text all the way: strings and argument objects are copied as they are, so nothing
-is parsed, and no line is ever whole in memory.
+is parsed, and no long line is ever whole in memory.
 """
 
+from tenner.net.json.writer import valid
 
-def parts(pieces):
+
+def is_dialog(block):
     """
-    Yield (line, part, last) for each piece of the records: `part` is from the line's content, the inside of a
-    JSON string or a call's whole arguments object, and may be empty. `line` is [kind, id, name], and None
-    unless a line begins; id and name are JSON strings with their quotes.
+    Return whether a block is nothing but whole lines of people and of models (u and a) that an API takes as they stand.
+    Long histories are full of them, so it is found out without looking at each line.
     """
-    held = b""
-    line = kind = None
-    for piece in pieces:
+    count = block.count(b"\n")
+    if block.count(b'\n["u","') + block.count(b'\n["a","') != count - 1 or (
+        block[:6] != b'["u","' and block[:6] != b'["a","'
+    ):
+        return False
+    text = block
+    if b"\\" in text:
+        text = text.replace(b"\\\\", b"").replace(b'\\"', b"").replace(b"\\n", b"")
+        if b"\\" in text:
+            return False
+    # Four quotes a line are its own: none is left that would end a text.
+    if text.count(b'"]\n') != count or text.count(b'"') != 4 * count or text[-1] != 0x0A:
+        return False
+    return min(text.replace(b"\n", b"")) >= 0x20 and valid(block) == block
+
+
+def dialog_end(block, before):
+    """
+    Return the kind of the last line of a block that is, in a history that was checked, whole lines of people and of models
+    that take turns, none of them empty, after a line of the kind `before`; None of any other.
+    """
+    head = block[:6]
+    kind = "u" if head == b'["u","' else "a" if head == b'["a","' else before
+    if kind == before or block[-3:] != b'"]\n' or b',""]\n' in block:
+        return None
+    answers = [part.count(b'\n["a","') for part in block.split(b'\n["u","')]
+    if len(answers) + sum(answers) != block.count(b"\n") or (kind == "a" and answers.pop(0)):
+        return None
+    # One answer to each line of a person; that to the last one may be in the next block.
+    last = answers.pop() if answers else 1
+    if last > 1 or answers and (min(answers) != 1 or max(answers) != 1):
+        return None
+    return "a" if last else "u"
+
+
+class Splitter:
+    """Cuts history lines, which come several at once or in pieces, into parts."""
+
+    def __init__(self):
+        self._held = b""
+        self._kind = None
+
+    def parts(self, piece):
+        """
+        Yield (line, part, last) for a piece of the records: `part` is from the line's content, the inside of a
+        JSON string or a call's whole arguments object, and may be empty. `line` is [kind, id, name], and None
+        unless a line begins; id and name are JSON strings with their quotes.
+        """
+        start = end = 0
+        while start < len(piece):
+            end = piece.find(b"\n", start) + 1 or len(piece)
+            yield self._part(piece[start:end])
+            start = end
+
+    def _part(self, piece):
         # The line's end, `"]` and a newline, may be cut: keep two bytes back until it is known.
-        piece = held + piece
+        piece = self._held + piece
+        line = None
         start = 0
+        kind = self._kind
         if kind is None:
             kind = piece[2:3].decode()
             line = [kind, b"", b""]
@@ -34,9 +89,9 @@ def parts(pieces):
             kind = None
         else:
             end = max(start, len(piece) - 2)
-        held = b"" if last else piece[end:]
-        yield line, piece[start:end], last
-        line = None
+        self._held = b"" if last else piece[end:]
+        self._kind = kind
+        return line, piece[start:end], last
 
 
 def _string_end(data, start):
@@ -51,15 +106,6 @@ def _string_end(data, start):
             back -= 1
         if (end - back) & 1:
             return end + 1
-
-
-def file_pieces(path):
-    """Yield a file in small pieces."""
-    with open(path, "rb") as file:
-        piece = file.read(256)
-        while piece:
-            yield piece
-            piece = file.read(256)
 
 
 def max_tokens(candidate, request):

@@ -10,8 +10,11 @@ import asyncio
 import json
 
 from tenner import __version__
+from tenner.mcp import headers
+from tenner.mcp.errors import McpError, Refused
 from tenner.mcp.reply import Reply
-from tenner.net.jsonout import quote
+from tenner.net import tls_errors
+from tenner.net.json.writer import quote
 from tenner.port.compat import const
 from tenner.store import files
 from tenner.store.appendlog import dumps
@@ -35,14 +38,6 @@ _META = const(
 # capability, it has not this version of ours.
 _KNOWING = (-32020, -32021, -32022)
 _VERSION = const(-32022)
-
-
-class McpError(OSError):
-    """args[0] is a sentence: which server, what, and what to do."""
-
-
-class Refused(McpError):
-    """The server has answered with an error; args[0] is what it says."""
 
 
 class Client:
@@ -71,9 +66,7 @@ class Client:
         """Call the tool of a line of the `.tools` file; `sink` gets what is in the result."""
         _, name, _, paths = line
         more = [("Mcp-Name", name)]
-        if paths or not is_plain(name):
-            from tenner.mcp import headers
-
+        if paths or not headers.is_plain(name):
             more = [("Mcp-Name", headers.encoded(name))] + headers.values(paths, args)
         members = '"name":%s,"arguments":%s' % (quote(name).decode(), dumps(args))
         await self.request("tools/call", members, sink, more)
@@ -126,34 +119,32 @@ class Client:
 
     async def _send(self, method, members, sink=None, more=()):
         """One exchange; return its Reply, whatever it says."""
-        headers = [
+        fields = [
             ("Content-Type", "application/json"),
             ("Accept", "application/json, text/event-stream"),
         ]
         if self._token:
-            headers.append(("Authorization", "Bearer " + self._token))
+            fields.append(("Authorization", "Bearer " + self._token))
         if self._version:
-            headers.append(("MCP-Protocol-Version", self._version))
+            fields.append(("MCP-Protocol-Version", self._version))
         if self._session:
-            headers.append(("Mcp-Session-Id", self._session))
+            fields.append(("Mcp-Session-Id", self._session))
         if self._version == _LATEST:
-            headers.append(("Mcp-Method", method))
-            headers += more
+            fields.append(("Mcp-Method", method))
+            fields += more
             members += (members and ",") + _META % (_ME % __version__)
         self._id += 1
         body = (_MESSAGE % (self._id, method, members) if method else _NOTE).encode()
         reply = Reply(sink)
         try:
-            await self._http.exchange("POST", self._url, headers, body, reply.read, self.timeout_s)
+            await self._http.exchange("POST", self._url, fields, body, reply.read, self.timeout_s)
         except (OSError, EOFError, ValueError, asyncio.TimeoutError) as error:
-            from tenner.net.tls import explain
-
             # For CPython a time that is up is an OSError.
             if isinstance(error, asyncio.TimeoutError):
                 self._fail("did not answer within %d s" % self.timeout_s)
             if isinstance(error, EOFError):
                 self._fail("closed the connection before its answer was whole")
-            self._fail("does not answer as it should: %s" % (explain(error) or error))
+            self._fail("does not answer as it should: %s" % (tls_errors.explain(error) or error))
         return reply
 
     def _check(self, reply):
@@ -172,13 +163,3 @@ class Client:
 
     def _fail(self, what):
         raise McpError("the MCP server %s %s" % (self._server, what))
-
-
-def is_plain(value):
-    """Can a header hold this text as it is?"""
-    return (
-        value
-        and value == value.strip()
-        and " " <= min(value) <= max(value) <= "~"
-        and not value.startswith("=?base64?")
-    )

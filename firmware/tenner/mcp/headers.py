@@ -1,7 +1,7 @@
 # tenner mcp.headers: values of a request to an MCP server that are sent as headers too.
 # MIT license; Copyright (c) 2026 the tenner authors
 
-from tenner.mcp.client import is_plain
+from binascii import b2a_base64
 
 
 def values(paths, args):
@@ -22,9 +22,17 @@ def encoded(value):
     """Return a text as the value of a header: as it is where a header can hold it, else in base64."""
     if is_plain(value):
         return value
-    from binascii import b2a_base64
-
     return "=?base64?%s?=" % b2a_base64(value.encode()).decode().strip()
+
+
+def is_plain(value):
+    """Can a header hold this text as it is?"""
+    return (
+        value
+        and value == value.strip()
+        and " " <= min(value) <= max(value) <= "~"
+        and not value.startswith("=?base64?")
+    )
 
 
 def wanted(schema):

@@ -5,9 +5,10 @@ import json
 from binascii import crc32
 
 from tenner.log import log
+from tenner.mcp import headers
 from tenner.mcp.client import Client
-from tenner.net.jsonout import quote, valid
-from tenner.net.strictjson import loads
+from tenner.net.json.strict import loads
+from tenner.net.json.writer import quote, valid
 from tenner.port.compat import const
 from tenner.store import files
 
@@ -102,11 +103,9 @@ class _Page:
         schema = members["inputSchema"]
         if schema is None or schema[:1] != b"{":
             raise ValueError("its schema is no object, or over %d bytes" % _MAX_SCHEMA)
-        headers = {}
+        paths = {}
         if b'"x-mcp-header"' in schema:
-            from tenner.mcp.headers import wanted
-
-            headers = wanted(json.loads(schema))
+            paths = headers.wanted(json.loads(schema))
         description = members.get("description")
         description = loads(description.decode()) if description else ""
         if len(description) > _MAX_DESCRIPTION:
@@ -125,7 +124,7 @@ class _Page:
         if files.size(path) != len(data) or files.read_text(path).encode() != data:
             files.write_atomic(path, data)
         if own not in [line[0] for line in self._found]:
-            self._found.append((own, name, reads, headers))
+            self._found.append((own, name, reads, paths))
 
 
 class Cutter:

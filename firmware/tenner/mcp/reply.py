@@ -1,7 +1,8 @@
 # tenner mcp.reply: what an MCP server answers, read as it arrives.
 # MIT license; Copyright (c) 2026 the tenner authors
 
-from tenner.net.jsonin import Scanner
+from tenner.net.json.scanner import Scanner
+from tenner.net.sse import SseReader
 from tenner.port.compat import const
 
 _BUFFER = const(512)
@@ -39,8 +40,6 @@ class Reply:
             return
         stream = None
         if "event-stream" in kind:
-            from tenner.net.sse import SseReader
-
             stream = SseReader(self._feed, self._event_end)
         elif "json" not in kind:
             if self.status < 300:

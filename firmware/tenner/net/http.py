@@ -8,31 +8,19 @@ handshake. Whatever goes wrong, the socket is closed and the exception goes on t
 import asyncio
 import gc
 
-from tenner.port.compat import const, ticks_diff, ticks_ms
-from tenner.store.modules import fleeting
+from tenner.net.http_errors import HttpError, Yielded
+from tenner.net.response import Response
+from tenner.net.shortage import ENOMEM
+from tenner.net.url import is_plain, parse_url
+from tenner.port.compat import const, open_connection, ticks_diff, ticks_ms
 
-_CHUNK = const(512)  # one write and one drain each: two writes per drain lose bytes under TLS
+# One write and one drain each: two writes per drain lose bytes under TLS. The response's buffer gathers it.
+_CHUNK = const(512)
+_SHORT = const(480)  # a head and a body that go in one chunk
 _RESTARTS = const(3)
-_MAX_LINE = const(2048)  # longest line that is kept
-_MAX_SKIPPED = const(32768)  # longest header line that is passed over
-_MAX_HEADERS = const(64)  # in a head, or after a chunked body
-
-# The only response headers kept; a reply may bring dozens.
-_WANTED = const(
-    b" content-type content-length content-encoding transfer-encoding connection retry-after location"
-    b" mcp-session-id "
-)
 
 
-class HttpError(OSError):
-    """The server does not speak HTTP as it should, or a limit was passed. args[0] is a sentence."""
-
-
-class Yielded(Exception):
-    """The exchange gave its connection up because somebody else was waiting for the gate."""
-
-
-class Http:
+class Http(Response):
     """
     An HTTP client with at most one connection. `tls` is a function that returns the SSLContext. `gate`
     (net.gate) is held while there is a TLS session; with `yields` true the exchange is a long poll
@@ -48,21 +36,19 @@ class Http:
     resolve = None
 
     def __init__(self, tls=None, gate=None, yields=False):
+        super().__init__()
         self.yields = yields
         #: Bytes of the body last sent.
         self.body_bytes = 0
         self._tls = tls
         self._gate = gate
         self._gated = False
+        self._known = "", None  # the beginning of the last URL, and its origin
         self._origin = None
-        self._stream = None
-        self._task = None
+        self._task = self._work = self._result = None
         self._busy = False
         self._asked = False
         self._idle_since = 0
-        # Gathers what is sent; then holds what was received past the part asked for.
-        self._buf = bytearray(_CHUNK)
-        self._start = self._end = 0
 
     # --- one exchange
 
@@ -73,58 +59,74 @@ class Http:
         twice, to count and to send. asyncio.TimeoutError after `timeout_s`, counted from the moment
         the gate is open.
         """
-        origin, path = parse_url(url)
+        base, origin = self._known
+        path = url[len(base) :]
+        # A board asks one server again and again.
+        if not base or path[:1] != "/" or not url.startswith(base) or not is_plain(path):
+            origin, path = parse_url(url)
+            base = url[: url.find("/", 8)] if "/" in url[8:] else "?"
+            self._known = ("", None) if "?" in base else (base, origin)
         head = _head(method, origin, path, headers)
         if self._busy:
             raise RuntimeError("this connection is busy")
         self._busy = True
         self._asked = False
+        self._work = head, body, consume
         try:
             if origin != self._origin:
                 await self._drop()
             if origin[0] and self._gate and not self._gated:
                 await self._gate.acquire(self)
                 self._gated = True
-            work = [lambda: self._exchange(origin, head, body, consume)]
-            self._task = asyncio.create_task(fleeting(work))
-            return await asyncio.wait_for(self._task, timeout_s)
+            # A task that has ended may stay in memory for long, as the queue of asyncio never clears its links, with all
+            # that its coroutine knew, stale slots of its stack too: this one knows `self` only.
+            self._task = asyncio.create_task(self._exchange(origin))
+            await asyncio.wait_for(self._task, timeout_s)
+            if self._gate:
+                self._gate.lacked_memory(None)
+            return self._result
         except BaseException as error:
             await self._drop()
             if self._asked and isinstance(error, asyncio.CancelledError):
                 raise Yielded
+            if self._gate and self._gate.lacked_memory(error):
+                raise OSError(ENOMEM)
             raise
         finally:
             self._busy = False
-            self._task = None
+            self._task = self._work = self._result = None
             self._idle_since = ticks_ms()
 
-    async def _exchange(self, origin, head, body, consume):
+    async def _exchange(self, origin):
         for _ in range(1 + _RESTARTS):
-            reused = self._stream is not None
-            self._start = self._end = 0
+            reused = self.stream is not None
+            self.start = self.end = 0
             try:
                 if not reused:
                     await self._connect(origin)
-                if await self._send(head, body):
-                    await self._receive_head()
+                if await self._send():
+                    await self.receive_head()
                     break
             except (OSError, EOFError):
                 # The server closed a kept connection in the meantime: nothing was answered yet.
-                if not reused or self._end:
+                if not reused or self.end:
                     raise
             await self._disconnect()
         else:
             raise HttpError("the request changed each time while it was sent")
-        result = await consume(self)
-        if self._keep and not self._done:
+        await self._consume()
+        if self.keep and not self.done:
             try:
                 # Often it is but the end of the body that is missing.
                 await asyncio.wait_for(self.read_text(256), 1)
             except (OSError, EOFError, asyncio.TimeoutError):
-                self._keep = False
-        if not self._keep or not self._done or self._start != self._end:
+                self.keep = False
+        if not self.keep or not self.done or self.start != self.end:
             await self._drop()
-        return result
+
+    async def _consume(self):
+        # Not in the task's own frame, whose stack would go on pointing at the result.
+        self._result = await self._work[2](self)
 
     # --- the connection
 
@@ -143,8 +145,6 @@ class Http:
             await self._drop()
 
     async def _connect(self, origin):
-        from tenner.port.compat import open_connection
-
         secure, host, port = origin
         context = None
         if secure:
@@ -153,13 +153,15 @@ class Http:
             context = self._tls()
             gc.collect()
         address = await self.resolve(host, port) if self.resolve else host
-        self._stream, _ = await open_connection(
+        stream, _ = await open_connection(
             address, port, ssl=context, server_hostname=context and host
         )
+        self.attach(stream)
         self._origin = origin
 
     async def _disconnect(self):
-        stream, self._stream = self._stream, None
+        stream = self.stream
+        self.attach(None)
         self._origin = None
         if stream:
             await stream.wait_closed()
@@ -175,8 +177,20 @@ class Http:
 
     # --- the request
 
-    async def _send(self, head, body):
+    async def _write(self, chunk):
+        """Send a chunk; nothing of it waits when this returns."""
+        self.stream.write(chunk)
+        # Where it has left already, as it has as a rule on MicroPython, to drain is a pass of the loop for nothing.
+        if getattr(self.stream, "out_buf", True):
+            await self.stream.drain()
+
+    async def _send(self):
         """Send the request; return False when the body came out in another length the second time."""
+        head, body, _ = self._work
+        if isinstance(body, bytes) and len(head) + len(body) < _SHORT:
+            self.body_bytes = len(body)
+            await self._write(head + b"Content-Length: %d\r\n\r\n" % len(body) + body)
+            return True
         left = 0
         for count, piece in enumerate(_pieces(b"", body)):
             left += len(piece)
@@ -187,7 +201,7 @@ class Http:
             head += b"Content-Length: %d\r\n" % left
         head += b"\r\n"
         left += len(head)
-        view = memoryview(self._buf)
+        view = memoryview(self.buffer)
         used = 0
         pieces = _pieces(head, body)
         try:
@@ -197,179 +211,21 @@ class Http:
                 if left < 0:
                     return False
                 start = 0
-                while start < size:
-                    count = min(size - start, _CHUNK - used)
-                    view[used : used + count] = piece[start : start + count]
+                while used + size - start >= _CHUNK:
+                    count = _CHUNK - used
+                    view[used:] = piece[start : start + count]
                     start += count
-                    used += count
-                    if used == _CHUNK:
-                        self._stream.write(view)
-                        await self._stream.drain()
-                        used = 0
+                    await self._write(view)
+                    used = 0
+                size -= start
+                view[used : used + size] = piece[start:] if start else piece
+                used += size
         finally:
             # A body that reads files closes them now, not when the garbage is collected.
             pieces.close()
         if used and not left:
-            self._stream.write(view[:used])
-            await self._stream.drain()
+            await self._write(view[:used])
         return left == 0
-
-    # --- the response
-
-    async def _receive(self, view):
-        while True:
-            count = await self._stream.readinto(view)
-            # None: TLS had a record but no data in it yet.
-            if count is not None:
-                return count
-
-    async def _line(self):
-        """Return the next line without its end, but at most `_MAX_LINE` + 1 bytes of it."""
-        line = b""
-        total = 0
-        while total < _MAX_SKIPPED:
-            if self._start == self._end:
-                count = await self._receive(memoryview(self._buf))
-                if not count:
-                    raise EOFError("the server closed the connection")
-                self._start = 0
-                self._end = count
-            stop = self._buf.find(b"\n", self._start, self._end) + 1
-            end = stop or self._end
-            line = (line + self._buf[self._start : end])[: _MAX_LINE + 1]
-            total += end - self._start
-            self._start = end
-            if stop:
-                return line.rstrip(b"\r\n")
-        raise _bad("a line without end")
-
-    async def _receive_head(self):
-        """Read the head of the response; interim ones are skipped."""
-        self.status = 100
-        while self.status < 200:
-            line = await self._line()
-            status = line[9:12]
-            if line[:7] != b"HTTP/1." or not status.isdigit() or status == b"101":
-                raise _bad("no HTTP/1.1")
-            self.status = int(status)
-            self._keep = line[7:8] != b"0"
-            self._headers = {}
-            await self._receive_headers()
-        # The end of the body is known by chunks, by its length, or by the connection's end.
-        coding = (self.header("transfer-encoding") or "identity").lower()
-        length = self.header("content-length")
-        self._chunked = coding == "chunked"
-        self._left = -1
-        if self._chunked or self.status in (204, 304):
-            self._left = 0
-        elif coding != "identity":
-            raise _bad("a body in " + coding)
-        elif length is not None:
-            if not length.isdigit() or len(length) > 12:
-                raise _bad("a wrong content-length")
-            self._left = int(length)
-        self._done = not self._left and not self._chunked
-        if self._left < 0 or "close" in (self.header("connection") or "").lower():
-            self._keep = False
-
-    async def _receive_headers(self):
-        """Read lines up to an empty one: those of a head, or those after the last chunk of a body."""
-        for _ in range(_MAX_HEADERS + 1):
-            line = await self._line()
-            if not line:
-                return
-            name, _, value = line.partition(b":")
-            name = name.lower()
-            if b" %s " % name in _WANTED:
-                name = name.decode()
-                value = value.strip().decode()
-                if len(line) > _MAX_LINE or (
-                    self._headers.setdefault(name, value) != value and name == "content-length"
-                ):
-                    raise _bad("a wrong " + name)
-        raise _bad("too many headers")
-
-    def header(self, name):
-        """Return a header by its lower-case name, or None. Only those in `_WANTED` are there."""
-        return self._headers.get(name)
-
-    async def readinto(self, buf):
-        """Read the next bytes of the body into `buf`; return how many, 0 at the end of the body."""
-        if self._chunked and not self._left and not self._done:
-            size = (await self._line()).split(b";")[0].strip().lower()
-            if not 0 < len(size) < 9 or size.strip(b"0123456789abcdef"):
-                raise _bad("a wrong chunk size")
-            self._left = int(size, 16)
-            if not self._left:
-                await self._receive_headers()
-                self._done = True
-        if self._done or not len(buf):
-            return 0
-        view = memoryview(buf)
-        if self._left >= 0:
-            view = view[: self._left]
-        count = min(len(view), self._end - self._start)
-        if count:
-            view[:count] = self._buf[self._start : self._start + count]
-            self._start += count
-        else:
-            count = await self._receive(view)
-        if self._left < 0:
-            self._done = not count
-        elif not count:
-            raise EOFError("the reply was cut off")
-        else:
-            self._left -= count
-            if not self._left:
-                self._done = not self._chunked
-                if self._chunked and await self._line():
-                    raise _bad("a wrong chunk size")
-        return count
-
-    async def read_text(self, limit):
-        """Return at most `limit` bytes of the body as text."""
-        from tenner.net.jsonout import decode
-
-        view = memoryview(bytearray(limit))
-        used = 0
-        while used < limit:
-            count = await self.readinto(view[used:])
-            if not count:
-                break
-            used += count
-        return decode(view[:used])
-
-
-def _bad(what):
-    return HttpError("the server sent %s: check the address" % what)
-
-
-def parse_url(url):
-    """Return ((is it https, host, port), path) of an http or https URL; ValueError when it is none."""
-    scheme, _, rest = url.partition("://")
-    secure = scheme.lower() == "https"
-    rest = rest.split("#")[0]
-    host = rest.split("/")[0].split("?")[0]
-    path = rest[len(host) :]
-    if path[:1] != "/":
-        path = "/" + path
-    colon = host.rfind(":")
-    port = "443" if secure else "80"
-    if colon > host.rfind("]"):
-        port = host[colon + 1 :]
-        host = host[:colon]
-    host = host.strip("[]").lower()
-    if (
-        not (secure or scheme.lower() == "http")
-        or not host
-        or "@" in host
-        or not "!" <= min(url) <= max(url) <= "~"
-        or not port.isdigit()
-        or not 0 < int(port) < 65536
-    ):
-        # What stands before an @ may be a password.
-        raise ValueError("no http or https address: " + url.split("@")[-1][:80])
-    return (secure, host, int(port)), path
 
 
 def _head(method, origin, path, headers):

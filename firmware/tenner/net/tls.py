@@ -44,10 +44,3 @@ def _trust(result, data):
         result.load_verify_locations(data)
     else:
         result.load_verify_locations(cadata=data)
-
-
-def explain(error):
-    """Return one sentence for a TLS failure: what, and what to do. None when it is none."""
-    from tenner.net import tls_errors
-
-    return tls_errors.explain(error)

@@ -1,6 +1,8 @@
 # tenner net.tls_errors: what a TLS failure means for the owner.
 # MIT license; Copyright (c) 2026 the tenner authors
 
+from tenner.net.shortage import SENTENCE, is_short
+
 # Words of a message in lower case, and the meaning. MicroPython's messages are mbedTLS's, CPython's OpenSSL's.
 _MESSAGES = (
     ("not yet valid|in the future", "is not valid yet: check the board's clock"),
@@ -16,12 +18,13 @@ _OLD = "the server refused the handshake: it may speak only TLS 1.3, and this bo
 _NUMBERS = {
     -30592: _OLD,
     -28288: _OLD,
-    -32512: "the board has too little memory left for TLS: restart it",
 }
 
 
 def explain(error):
-    """Return one sentence for a TLS failure, or None when `error` is of another kind."""
+    """Return one sentence for a failure of TLS or for want of memory, or None when `error` is of another kind."""
+    if is_short(error):
+        return SENTENCE
     number = error.args[0] if error.args else 0
     name = type(error).__name__
     # A connection that was cut is a matter of the network, also under TLS.

@@ -15,5 +15,5 @@ def open_port(root=""):
     if HAS_ESP32:
         from tenner.port.esp32 import Port
     else:
-        from tenner.port.linux import Port
+        from tenner.port.linux.port import Port
     return Port(root)

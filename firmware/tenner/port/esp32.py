@@ -7,13 +7,18 @@ import time
 import machine
 import network
 
+from tenner.port import chip_heap, vitals
 from tenner.port.compat import const
+from tenner.port.gpio import Gpio
+from tenner.port.package import package_path
+from tenner.port.pins import Pins
+from tenner.port.stdin import Stdin
 
 _PSRAM_HEAP = const(1000000)  # no ESP32 without PSRAM has a GC heap of this size
-# A session takes about 40 KB in all, one block of 17 KB among it; the rest is left for Python's heap,
-# which grows from the same memory.
+# A session takes up to 32 KB, one block of 17 KB among it; the rest is left for Wi-Fi and for Python's heap, should it grow.
 _TLS_BLOCK = const(20000)
 _TLS_FREE = const(64000)
+_FIRST = const(0x08)  # I2C address that is no chip's for certain
 _OLDEST_TIME = const(1735689600)  # 2025-01-01: an earlier clock was never set
 
 # time.time() counts from 2000 on an ESP32 and from 1970 elsewhere.
@@ -25,7 +30,9 @@ class Port:
 
     def __init__(self, root=""):
         self.root = root
-        self.small = gc.mem_free() + gc.mem_alloc() < _PSRAM_HEAP
+        self.small = chip_heap.heap_bytes() < _PSRAM_HEAP
+        #: Does Python's heap grow into the memory that Wi-Fi and TLS live on?
+        self.shares_memory = chip_heap.is_shared
         self._config = None
         self._buses = {}  # what is open, by name or GPIO, and the names of what there is
         self._stdin = None
@@ -33,21 +40,28 @@ class Port:
     def path(self, name):
         return self.root + "/" + name
 
+    def private(self):
+        """Return the agent's own files and folders that are not in the root folder."""
+        return ()
+
     # --- identity, memory, life
 
     def device_id(self):
         return machine.unique_id()
 
     def memory(self):
-        """Return (free, used) bytes of the GC heap."""
+        """Return (free, used) bytes of the GC heap as large as it is; it could grow, at the cost of TLS."""
         gc.collect()
-        return gc.mem_free(), gc.mem_alloc()
+        used = gc.mem_alloc()
+        return chip_heap.heap_bytes() - used, used
+
+    def system_memory(self):
+        """Return (free, largest free block, least ever free) bytes of what Wi-Fi and TLS live on."""
+        return chip_heap.figures()
 
     def vitals(self):
         """Return the chip's own values: `temperature`, `rssi`; those there are."""
-        from tenner.port.vitals import vitals
-
-        return vitals(self._wlan())
+        return vitals.vitals(self._wlan())
 
     def reset(self):
         machine.reset()
@@ -72,8 +86,6 @@ class Port:
 
     async def stdin_line(self):
         if self._stdin is None:
-            from tenner.port.stdin import Stdin
-
             self._stdin = Stdin(echo=True)
         return await self._stdin.line()
 
@@ -95,7 +107,7 @@ class Port:
     # --- network
 
     def _wlan(self):
-        return network.WLAN(network.WLAN.IF_STA)
+        return network.WLAN(0)  # the station; 1.22 has no WLAN.IF_STA
 
     def network_up(self):
         return self._wlan().isconnected()
@@ -111,13 +123,8 @@ class Port:
 
     def tls_fits(self):
         """Does the memory outside Python's heap have room for one more TLS session?"""
-        from esp32 import HEAP_DATA, idf_heap_info
-
-        regions = idf_heap_info(HEAP_DATA)
-        return (
-            max([region[2] for region in regions]) >= _TLS_BLOCK
-            and sum([region[1] for region in regions]) >= _TLS_FREE
-        )
+        free, largest, _ = chip_heap.figures()
+        return largest >= _TLS_BLOCK and free >= _TLS_FREE
 
     # --- buses; what finds and opens them is loaded when one is asked for
 
@@ -150,13 +157,33 @@ class Port:
         return self._buses[device]
 
     def has(self, kind):
-        """Is there anything for the tool i2c, spi, gpio, adc or pwm? Asked at boot, and known from then on."""
+        """
+        Can the board do this: i2c, spi, gpio, adc, pwm? Asked at boot, and known from then on. "exec" is for systems that
+        have programs.
+        """
         if kind not in self._buses:
             if kind in ("i2c", "spi"):
                 self._buses[kind] = self._wires().buses(kind)
-            else:
+            elif kind in ("gpio", "adc", "pwm"):
                 self._buses[kind] = len(self.pins().names(kind))
+            else:
+                return False
         return bool(self._buses[kind])
+
+    def why_not(self, kind, name):
+        """Return why a bus that is there may not be used; here all may."""
+        return None
+
+    def scan(self, name):
+        """Return the addresses that answer on an I2C bus."""
+        bus = self.i2c(name)
+        # The scan of a bus that hangs takes seconds, and then finds nothing: one transfer says so at once.
+        try:
+            bus.writeto(_FIRST, b"")
+        except OSError as error:
+            if error.args[0] in (110, 116):  # ETIMEDOUT, here and on an ESP32
+                raise
+        return bus.scan()
 
     def _names(self, kind):
         self.has(kind)
@@ -164,12 +191,7 @@ class Port:
 
     def pins(self):
         """Return a `port.gpio.Gpio`: what there is besides buses, for the tools gpio, adc and pwm."""
-        from tenner.port.gpio import Gpio
-
         return self._wires(Gpio)
 
     def _wires(self, kind=None):
-        from tenner.port.package import package_path
-        from tenner.port.pins import Pins
-
         return (kind or Pins)(package_path("pins.csv"), self._config, self._buses)

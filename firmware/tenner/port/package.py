@@ -1,18 +1,63 @@
 # tenner port.package: where the data files that ship with the code are.
 # MIT license; Copyright (c) 2026 the tenner authors
+"""
+A build puts the data files of the package into one, `tenner/data.pack`, for on a board's flash each file takes a block of
+4 KB. It begins with its index, a line for each: name, offset, size and what else the build knows of it, separated by
+tabs; an empty line ends the index. Without a pack, as in the source, they are files of their own.
+"""
 
 import os
 import sys
 
+from tenner.port.compat import const
+
+_PACK = const("data.pack")
+
+#: The path of the pack, "" where there is none; None before it was looked for.
+_pack = None
+
 
 def package_path(name):
-    """Path of a data file that ships with the code, such as `store/config.tsv`."""
+    """Path of a data file that is not packed, such as `pins.csv`."""
     # Not by __file__: frozen code has none, and its data files lie in /lib all the same.
     for place in sys.path:
         path = (place + "/" if place else "") + "tenner/" + name
-        try:
-            os.stat(path)
+        if _size(path) is not None:
             return path
-        except OSError:
-            continue
     raise OSError(2, "tenner/%s is missing: sync the board again" % name)
+
+
+def locate(name):
+    """Return (path, start, end), the bytes of a data file such as `store/config.tsv`; OSError when it is missing."""
+    for found, place, _ in packed(name):
+        if found == name:
+            return place
+    path = package_path(name)
+    return path, 0, _size(path)
+
+
+def packed(prefix):
+    """Yield (name, (path, start, end), what else is known of it) of the packed files whose names begin with `prefix`."""
+    global _pack
+    if _pack is None or _pack[:1] not in ("", "/"):
+        try:
+            _pack = package_path(_PACK)
+        except OSError:
+            _pack = ""
+    if not _pack:
+        return
+    wanted = prefix.encode()
+    with open(_pack, "rb") as file:
+        line = file.readline()
+        while len(line) > 1:
+            if line.startswith(wanted):
+                name, start, size, more = line[:-1].decode().split("\t")
+                yield name, (_pack, int(start), int(start) + int(size)), more
+            line = file.readline()
+
+
+def _size(path):
+    try:
+        return os.stat(path)[6]
+    except OSError:
+        return None

@@ -6,6 +6,11 @@ import sys
 
 from tenner.port.compat import const
 
+try:
+    from tenner.port.cpython import StdinReader
+except ImportError:
+    StdinReader = None  # MicroPython reads the terminal itself
+
 _MAX_LINE = const(2048)
 
 
@@ -17,11 +22,9 @@ class Stdin:
         self._reader = None
 
     async def _open(self):
-        if sys.implementation.name == "micropython":
+        if StdinReader is None:
             self._reader = asyncio.StreamReader(sys.stdin)
         else:
-            from tenner.port.cpython import StdinReader
-
             self._reader = StdinReader()
             await self._reader.open()
 

@@ -8,7 +8,7 @@ twice runs in its first pass only.
 """
 
 from tenner.port.compat import const
-from tenner.schedule.zone import date_of, days_of, month_days
+from tenner.schedule.posix_tz import date_of, days_of, month_days
 
 # Two leap days on one weekday can be forty years apart, round 2100.
 _MAX_MONTHS = const(45 * 12)

@@ -2,10 +2,17 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 """
 A text is known by its mark. Only what was confirmed as sent counts, and it counts over reboots; that an
-alert still waits is known to whoever queued it, by the same mark.
+alert still waits is known by the same mark in the outbox.
 
 state/said.jsonl has a line ["mark of a text",when it arrived] for each; 0 is a time that nobody knew.
 """
+
+import re
+from binascii import hexlify
+from hashlib import sha256
+
+from tenner.agent import background
+from tenner.schedule import schedule_files
 
 
 async def deliver(heartbeat, text):
@@ -16,23 +23,23 @@ async def deliver(heartbeat, text):
         if not at and heartbeat.app.clock.trusted:
             confirm(heartbeat, mark)
         return "repeat"
-    sent = await heartbeat.app.part("scheduled").deliver_alert(text, mark)
+    sent = await (heartbeat.deliver or background.deliver)(heartbeat.app, text, mark or True)
     if mark and sent == "yes":
         confirm(heartbeat, mark)
     return sent
 
 
 def confirm(heartbeat, mark):
-    """The text of that mark has arrived."""
+    """Note that the text of that mark has arrived."""
     clock = heartbeat.app.clock
-    heartbeat.stores().say('["%s",%d]' % (mark, clock.now() if clock.trusted else 0))
+    schedule_files.of(heartbeat).say('["%s",%d]' % (mark, clock.now() if clock.trusted else 0))
 
 
 def _said(heartbeat, mark):
-    """When the text of that mark arrived last, None if not within the window."""
+    """Return when the text of that mark arrived last, None if not within the window."""
     at = None
     start = ('["%s",' % mark).encode()
-    for line in heartbeat.stores().said():
+    for line in schedule_files.of(heartbeat).said():
         when = line[len(start) : -1]
         if line.startswith(start) and line.endswith(b"]") and when.isdigit():
             at = int(when)
@@ -51,11 +58,7 @@ def _window_s(heartbeat):
 
 
 def mark_of(heartbeat, text):
-    """What a text is known by; None when everything may be said again at once."""
-    import re
-    from binascii import hexlify
-    from hashlib import sha256
-
+    """Return what a text is known by; None when everything may be said again at once."""
     if not _window_s(heartbeat):
         return None
     text = " ".join(text.lower().split())

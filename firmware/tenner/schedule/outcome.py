@@ -1,27 +1,32 @@
 # tenner schedule.outcome: settles what a turn came to: delivers the answer, tries again, tells of failures.
 # MIT license; Copyright (c) 2026 the tenner authors
 
+from tenner.agent import background
+from tenner.agent.errors import LaneBusy, Preempted
 from tenner.log import log
+from tenner.schedule import cron_tick, dedup
+from tenner.schedule.occurrences import Occurrences
+from tenner.schedule.run_log import SENT
+from tenner.schedule.strip_ack import strip_ack
 
 _BACK_OFF_S = (30, 60, 300, 900, 3600)
 _TELL_AFTER = 3
 
 
-async def settle(box, tasks, result, tokens=0, to=None):
+async def settle(service, request, result):
     """
     Write down how a run has ended, and deliver its answer. `result`: of the turn, a text that needed
-    none, None when the model decided to skip, or what was raised. `to`: a job's payload. (action, reason)
+    none, None when the model decided to skip, or what was raised. (action, reason)
     """
-    from tenner.agent.lane import LaneBusy, PutBack
-
-    line = {"r": "ran", "tokens": tokens, "sent": "no"}
+    tasks = request.tasks
+    line = {"r": "ran", "tokens": request.tokens, "sent": "no"}
     error = text = None
     if isinstance(result, LaneBusy):
-        return _wait(box, tasks, "lane busy (%s)" % result.args[0], tokens)
-    if isinstance(result, PutBack):
-        box.put_backs += 1
-        tokens += result.args[0].tokens() if result.args else 0
-        return _wait(box, tasks, "put back (a person came first)", tokens)
+        return _wait(service, tasks, "lane busy (%s)" % result.args[0], request.tokens)
+    if isinstance(result, Preempted):
+        service.preemptions += 1
+        tokens = request.tokens + (result.args[0].tokens() if result.args else 0)
+        return _wait(service, tasks, "preempted by a user message", tokens)
     if isinstance(result, str):
         text = result
     elif isinstance(result, Exception):
@@ -38,83 +43,87 @@ async def settle(box, tasks, result, tokens=0, to=None):
         elif result.error is not None:
             error = result.error
         else:
-            from tenner.schedule.ack import deliver
-
-            at_most = 0 if to else box.app.config.get("heartbeat.ack_max_chars")
-            text = deliver(result.text or "", at_most)
-    if text:
+            at_most = 0
+            if request.payload is None:
+                at_most = service.app.config.get("heartbeat.ack_max_chars")
+            text = strip_ack(result.text or "", at_most)
+    if text and request.sent is None:
         try:
-            line["sent"] = await _deliver(box, text, to)
+            # Kept, for where memory is short this is called again.
+            request.sent = await _deliver(service, text, request.payload)
         except OSError as reason:
             error = "the answer could not be sent (%s)" % reason
-        # What delivers makes room for what writes it down.
-        await box.app.rest()
-    from tenner.schedule.book import SENT, Book
-
+    line["sent"] = request.sent or "no"
     tokens = line["tokens"]
-    book = Book(box)
+    occurrences = Occurrences(service)
     if error:
-        if to:
-            from tenner.schedule.cronwake import failed
-
-            return failed(book, tasks, error, tokens)
-        if text is result:
-            # An alert that needs no model.
-            book.take_back(tasks, error, 1)
-            return book.retry(tasks, error)
-        return _failed(book, tasks, error, tokens)
-    book.end(tasks, line)
+        return _failed(occurrences, request, error, tokens)
+    occurrences.end(tasks, line)
     sent = SENT[line["sent"]]
-    name = tasks[0].key + " ran" if to else "ran"
-    log(box.area, "%s: %s (%d tokens)" % (name, line.get("why") or sent, tokens))
-    if box.saved.get("f") and text is not result:
-        _recovered(book)
+    name = tasks[0].key + " ran" if request.payload else "ran"
+    log(service.area, "%s: %s (%d tokens)" % (name, line.get("why") or sent, tokens))
+    if service.failures and request.needs_model:
+        _recovered(occurrences)
     return "run", sent
 
 
-def _wait(box, tasks, reason, tokens):
-    from tenner.schedule.book import Book
+async def put_off(service, tasks, error):
+    """There was no memory: the tasks wait; a text that is in the outbox already is known there by its mark."""
+    occurrences = Occurrences(service)
+    if tasks:
+        occurrences.requeue(tasks, str(error), 1)
+        return occurrences.retry(tasks, "out of memory")
+    return "retry", "out of memory"
 
-    book = Book(box)
-    book.take_back(tasks, reason, 0, tokens)
-    return book.retry(tasks, reason)
+
+async def tell(service, text, channel, chat):
+    """Send a text to a chat."""
+    service.app.deliver(channel, chat, text)
 
 
-async def _deliver(box, text, to):
+def _wait(service, tasks, reason, tokens):
+    occurrences = Occurrences(service)
+    occurrences.requeue(tasks, reason, 0, tokens)
+    return occurrences.retry(tasks, reason)
+
+
+async def _deliver(service, text, payload):
     """Give a text to a person: "yes", "queued", or "repeat" when the owner was told before."""
-    # Garbage of the steps before would be in the way of what delivers.
-    await box.app.let_go()
-    if to:
-        return await box.app.part("scheduled").deliver_job(text, to.get("channel"), to.get("chat"))
-    from tenner.schedule.dedup import deliver
-
-    return await deliver(box, text)
+    if payload is None:
+        return await dedup.deliver(service, text)
+    deliver = service.deliver or background.deliver
+    return await deliver(service.app, text, False, payload.get("channel"), payload.get("chat"))
 
 
-def _failed(book, tasks, sentence, tokens):
-    box = book.box
-    saved = box.saved
-    failures = saved["f"] = saved.get("f", 0) + 1
+def _failed(occurrences, request, sentence, tokens):
+    tasks = request.tasks
+    if request.payload is not None:
+        return cron_tick.failed(occurrences, tasks[0], sentence, tokens)
+    if not request.needs_model:
+        occurrences.requeue(tasks, sentence, 1)
+        return occurrences.retry(tasks, sentence)
+    service = occurrences.service
+    service.failures += 1
+    failures = service.failures
     wait_s = _BACK_OFF_S[min(failures, len(_BACK_OFF_S)) - 1]
-    box.not_before_s = book.mono_s + wait_s
-    box.waits[0] = sentence
+    service.not_before_s = occurrences.moment.mono_s + wait_s
+    service.model_retry.reason = sentence
     log("heartbeat", "failed (%d in a row): %s; again in %d s" % (failures, sentence, wait_s))
-    if failures >= _TELL_AFTER and not saved.get("n"):
-        saved["n"] = 1
-        box.app.agent.notify(
+    if failures >= _TELL_AFTER and not service.told:
+        service.told = 1
+        service.app.agent.notify(
             "The heartbeat has failed %d times in a row: %s I go on trying, and will say when it "
             "works again." % (failures, sentence.rstrip(".") + ".")
         )
-    book.take_back(tasks, sentence, 1, tokens)
+    occurrences.requeue(tasks, sentence, 1, tokens)
     return "retry", "failed: %s" % sentence
 
 
-def _recovered(book):
-    box = book.box
-    saved = box.saved
-    sentence = "The heartbeat works again, after %d failures." % saved["f"]
+def _recovered(occurrences):
+    service = occurrences.service
+    sentence = "The heartbeat works again, after %d failures." % service.failures
     log("heartbeat", sentence)
-    if saved.get("n"):
-        box.app.agent.notify(sentence)
-    saved["f"] = saved["n"] = box.not_before_s = 0
-    book.save()
+    if service.told:
+        service.app.agent.notify(sentence)
+    service.failures = service.told = service.not_before_s = 0
+    occurrences.save()

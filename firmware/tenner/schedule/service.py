@@ -1,92 +1,22 @@
-# tenner schedule.service: the heartbeat and the jobs of CRON.json as services, and all that stays in memory of them.
+# tenner schedule.service: waits until something is due, for the heartbeat and for the jobs of CRON.json.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-Deciding and running is in modules that are imported when there is something to look at, so that a
-small board can let go of them in between. What lasts from one wake to the next is here: data only, and the
-defaults in the classes, where they cost nothing per task.
+This stays in memory all day. What looks, decides and runs is reached through `overlay`, when there is something to
+look at; it keeps nothing, so that what lasts from one look to the next is here: data only.
 """
 
 import asyncio
 import os
 
+from tenner import overlay
+from tenner.agent import background
 from tenner.port.compat import const
+from tenner.schedule import cron_edit, dedup, outcome, tick
+from tenner.schedule.task import Retry
 
 _POLL_S = const(60)
 # A difference between the two clocks that is taken for a jump of one.
 _JUMP_S = const(30)
-
-
-class Task:
-    #: An item of HEARTBEAT.md: a short number that names it as long as nobody edits it; 0 is the
-    #: beat itself. A job of CRON.json: its id.
-    key = 0
-    #: Its line in HEARTBEAT.md; the text is read from there when it runs.
-    line = 0
-    # When: a grid of seconds, a cron expression (on the owner's clock, or in `tz`), or one moment;
-    # `free`: the grid begins where the task is first seen.
-    every_s = 0
-    phase_s = 0
-    cron = None
-    at = 0
-    tz = None
-    free = False
-    hours = None
-    # How: a named model, the text itself, only if a gate is open.
-    model = None
-    notify = False
-    gate = None
-    #: UTC seconds of the last run.
-    last = 0
-    # Start of the count while the clock is not trusted, and whether it ran since then.
-    base_s = 0
-    ran = False
-    # The occurrence at hand, whether a person asked for it outside the task's times, and the one
-    # that waits to be tried again: [due, reason, failed tries, tokens they cost].
-    due = 0
-    asked = False
-    pending = None
-    # The run under way: [due, start, whether it is due again when it is cut short], and what takes
-    # it back: (what waited, whether the clock was trusted, last, base_s, ran, next).
-    run = None
-    before = None
-    # The value that opened the gate, kept until the task has run; and the last look at it.
-    opened = None
-    was_open = False
-    #: The next time of a cron expression, worked out when first asked for.
-    next = None
-    # Of a job: whether missed runs are skipped, its entry's "enabled", since when it is off
-    # although that says otherwise, why, failures in a row, and when it may be tried again.
-    skip = False
-    enabled = True
-    off = 0
-    why = ""
-    failures = 0
-    not_before_s = 0
-
-
-class Gate:
-    sensor = ""
-    value = ""
-    op = ""
-    number = 0
-    number2 = None
-    for_s = 0
-    reset = None
-    #: Monotonic seconds since which the condition holds.
-    since_s = None
-    # These survive a reboot; `silent`: the owner was told that the sensor does not answer.
-    fired = False
-    reference = None
-    silent = False
-
-
-def later(module, name):
-    """A function that is in another module, which is loaded when it is called."""
-
-    def call(*args):
-        return getattr(__import__("tenner.schedule." + module, None, None, (name,)), name)(*args)
-
-    return call
 
 
 class Service:
@@ -95,57 +25,54 @@ class Service:
 
     config, clock, port      .get(name); .now(), .trusted, .mono_s(); .device_id()
     workspace, state         folders
-    part(name)               "zone", "sensors" and "budget", asked for at every wake, so that they need not
-                             be kept; "scheduled", which runs turns and sends texts
+    part(name)               "zone", "sensors" and "budget", asked for at every look, so that they need not be kept
     agent                    .lane, .notify(text): tells the owner something about the agent itself
     online()                 True, or what is missing ("wifi")
-    alone(function, *args)   awaits function(*args) when there is memory for it
     """
 
     #: What is timed (Task); None without the file. What the file looked like when it was read.
     tasks = None
     signature = None
     booted = False
-    #: The clock at the last wake: whether it was trusted, and how far from the monotonic one.
+    #: The clock at the last look: whether it was trusted, and how far from the monotonic one.
     was_trusted = False
     offset_s = 0
     #: Since when the clock is what it is: what fell due before was missed.
     start_s = 0
     #: Monotonic second of the next wake; None when nothing is ever due.
     wake_at_s = None
-    #: Monotonic second before which no model is asked, after a failure; turns put back in a row.
+    #: Monotonic second before which no model is asked, after a failure; turns preempted in a row.
     not_before_s = 0
-    put_backs = 0
+    preemptions = 0
     #: Start of the turn under way, None without one.
     running_s = None
     #: The kind of the last decision that was logged; when run-log lines were written last.
-    said = None
+    last_logged = None
     written_s = None
     #: Whether there is more to be kept than was written.
-    stale = False
+    dirty = False
+    # What is kept, beside the tasks: boots too short for a beat, failures in a row, whether the owner was told of
+    # them, and the check sum of the problems that were reported.
+    short_boots = failures = told = problems = 0
     #: Seconds between beats, None without any; active hours; whether the beat has anything to do, and
     #: comes early because boots have been too short for one.
     every_s = None
     window = ""
-    work = early = False
-    #: schedule.stores.Stores, or what stands in for it in tests.
-    kept = None
-    #: The module whose step() looks once at file, clock and sensors, and runs what is due.
-    module = ""
+    has_work = early = False
+    #: What stands in for schedule_files.ScheduleFiles in tests, and for background.deliver where nothing is to be sent.
+    files = None
+    deliver = None
 
     def __init__(self, app, area, file):
         self.app = app
         self.area = area
         self.file = app.workspace + "/" + file
-        # For what needs the lane, and for what does not: the last wait, its end on the monotonic
-        # clock, and its reason.
-        self.retry_s = [0, 0]
-        self.retry_at_s = [0, 0]
-        self.waits = ["", ""]
-        #: Lines of the run log that are held, the counters, and what no task has taken over yet.
+        #: For what needs the lane, and for what does not.
+        self.model_retry = Retry()
+        self.alert_retry = Retry()
+        #: Lines of the run log that are held, and what no task has taken over yet (SavedTask by name).
         self.held = []
         self.saved = {}
-        self.known = {}
         self._seen = None
         self._poked = asyncio.Event()
 
@@ -153,7 +80,7 @@ class Service:
         """Wake whenever something is due, for ever."""
         while True:
             if not self._nothing_new():
-                await self.app.alone(self.step, False, True)
+                await self.step(False, True)
             wake_s = self.next_wake()
             # Not longer than a minute: the file may have been edited by anybody.
             wait_s = _POLL_S if wake_s is None else min(max(wake_s, 1), _POLL_S)
@@ -161,12 +88,73 @@ class Service:
                 self._seen = None
 
     async def step(self, forced=False, aside=False):
-        # Loaded when it runs, not when it is asked for: before there may be no memory for it.
-        return await later(self.module, "step")(self, forced, aside)
+        """
+        Look once, and run what is due. (action, reason): "run" and what came of it, or why not. `forced` passes the gates
+        due, active hours and sensors; `aside`: conditions are looked at while a model thinks.
+        """
+        answer, alerts, tasks = await overlay.run("BEAT", tick.look, self, forced, aside)
+        if alerts:
+            sent = await overlay.run("BEAT", self._run, alerts)
+            if answer[0] == "run":
+                answer = sent
+        if tasks and aside and self.area == "heartbeat":
+            asyncio.create_task(overlay.run("BEAT", self._run, tasks))
+            return "run", "started"
+        if tasks:
+            answer = await overlay.run("BEAT", self._run, tasks)
+        return answer
+
+    async def _run(self, tasks):
+        """Run tasks, those of one request together, and settle what came of it. (action, reason) of the last."""
+        answer = ("run", None)
+        begun = list(tasks)
+        # Those of a heartbeat go out while a model thinks.
+        alerts = self.area == "heartbeat" and tasks[0].notify
+        try:
+            while tasks:
+                request = await overlay.step("BEAT", tick.next_request, self, tasks, answer)
+                if request is None:
+                    break
+                answer = await self._handle(request)
+            await overlay.step("BEAT", tick.close, self)
+        except overlay.OutOfMemory as error:
+            begun = [task for task in begun if task.run]
+            answer = await overlay.step("BEAT", outcome.put_off, self, begun, error)
+        finally:
+            if not alerts:
+                self.running_s = None
+                self.poke()
+        return answer
+
+    async def _handle(self, request):
+        try:
+            while request.choose:
+                reply = await self.run_turn(request)
+                await overlay.step("BEAT", tick.choose, self, request, reply)
+            if request.needs_model:
+                result = await self.run_turn(request)
+            else:
+                result = request.text
+        except Exception as error:
+            # Also what only a bug raises: a failed turn must never pass for a quiet one.
+            result = error
+        return await overlay.step("SEND", outcome.settle, self, request, result)
+
+    async def run_turn(self, request):
+        """Return the Result of a turn, or the model's reply where it only chooses. Tests put theirs in its place."""
+        return await overlay.step(
+            "TURN",
+            background.run_turn,
+            self.app,
+            request.text,
+            self.area,
+            request.model,
+            request.choose,
+        )
 
     def _nothing_new(self):
-        """Whether a wake can be spared: nothing due, same file, same clock. Cheap on purpose."""
-        if self.kept is not None:
+        """Return whether a look can be spared: nothing due, same file, same clock. Cheap on purpose."""
+        if self.files is not None:
             return False
         try:
             stat = os.stat(self.file)
@@ -189,38 +177,28 @@ class Service:
         self._poked.set()
 
     def next_wake(self):
-        """Seconds until something is due, None when nothing ever is: a board may sleep so long."""
+        """Return seconds until something is due, None when nothing ever is: a board may sleep so long."""
         if self.wake_at_s is None:
             return None
         return max(self.wake_at_s - self.app.clock.mono_s(), 0)
 
-    def stores(self):
-        """Where the state is kept; made anew unless it was given."""
-        if self.kept is not None:
-            return self.kept
-        from tenner.schedule.stores import Stores
-
-        return Stores(self.app.state, self.file)
-
 
 class Heartbeat(Service):
     """Runs what HEARTBEAT.md asks for."""
-
-    module = "wake"
-    #: The turn under way beside the service.
-    turn = None
 
     def __init__(self, app):
         Service.__init__(self, app, "heartbeat", "HEARTBEAT.md")
         self.every_s = app.config.get("heartbeat.every")
         self.window = app.config.get("heartbeat.active_hours")
 
-    #: confirm(mark): the owner has received that text, it is not said again within `heartbeat.dedup_h`
-    confirm = later("dedup", "confirm")
+    async def trigger(self, channel, chat):
+        """Run the heartbeat now, and tell that chat what came of it."""
+        answer = await self.step(True)
+        await overlay.run("SEND", outcome.tell, self, "heartbeat: %s (%s)" % answer, channel, chat)
 
-    #: status(): the chain of gates for `/heartbeat`, why(count=10): the last decisions for `/why`, line by line
-    status = later("tell", "status")
-    why = later("tell", "why")
+    def confirm(self, mark):
+        """Note that the owner has received the text of this mark: it is not said again within `heartbeat.dedup_h`."""
+        dedup.confirm(self, mark)
 
 
 class CronJobs(Service):
@@ -229,16 +207,24 @@ class CronJobs(Service):
     state to the board. Texts of jobs stay on flash until they run.
     """
 
-    module = "cronwake"
-
     def __init__(self, app):
         Service.__init__(self, app, "cron", "CRON.json")
 
-    #: lines(): one for each job; add(entry), remove(id), enable(id, enabled=True): ValueError says what is wrong
-    lines = later("jobedit", "lines")
-    add = later("jobedit", "add")
-    remove = later("jobedit", "remove")
-    enable = later("jobedit", "enable")
+    def lines(self):
+        """Yield one line for each job: its id, its time, what is next."""
+        return cron_edit.lines(self)
+
+    def add(self, entry):
+        """Add an entry, in the place of one with the same id; ValueError says what is wrong with it."""
+        cron_edit.add(self, entry)
+
+    def remove(self, key):
+        """Take a job out; ValueError when there is none of this id."""
+        cron_edit.enable(self, key, None)
+
+    def enable(self, key, enabled=True):
+        """Switch a job on, whatever switched it off, or off; ValueError when there is none of this id."""
+        cron_edit.enable(self, key, enabled)
 
 
 async def _wait(event, seconds):

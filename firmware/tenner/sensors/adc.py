@@ -4,8 +4,8 @@
 Settings: pin, value, scale, offset. The mean of eight readings, as those of an ESP32 are noisy.
 """
 
-from tenner.sensors import SensorError
 from tenner.sensors.checks import scaled
+from tenner.sensors.errors import SensorError
 
 
 async def read(port, cfg):

@@ -9,8 +9,8 @@ worst: 8.7 ms), 9.5.4 data format.
 """
 
 from tenner.port.compat import sleep_ms
-from tenner.sensors import SensorError
 from tenner.sensors.checks import choice, scaled
+from tenner.sensors.errors import SensorError
 from tenner.sensors.i2cbus import busy, chip
 
 _CHANNELS = ("0-1", "0-3", "1-3", "2-3", 0, 1, 2, 3)

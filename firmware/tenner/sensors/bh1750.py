@@ -8,7 +8,7 @@ most), "How to calculate the data", "Adjust measurement result" (MTreg 69; 31 in
 """
 
 from tenner.port.compat import sleep_ms
-from tenner.sensors.i2cbus import bad, chip
+from tenner.sensors.i2cbus import bad, check_zeros, chip
 
 
 async def read(port, cfg):
@@ -26,6 +26,7 @@ async def read(port, cfg):
             # The chip does not say when it is done: nothing may mean dark, or not yet.
             if counts:
                 break
+        check_zeros(bus, cfg, data)
         if counts < 0xFFFF:
             return {"light": round(counts / 1.2 * 69 / mtreg, 1)}
     raise bad(cfg, "gets more light than the 121557 lx it can measure")

@@ -1,7 +1,7 @@
 # tenner sensors.checks: what drivers check before a number is a value.
 # MIT license; Copyright (c) 2026 the tenner authors
 
-from tenner.sensors import SensorError
+from tenner.sensors.errors import SensorError
 
 
 def inside(value, low, high):

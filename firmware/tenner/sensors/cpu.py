@@ -12,4 +12,7 @@ async def read(port, cfg):
     values["uptime"] = int(uptime_s())
     if free:
         values["heap_free"] = free
+    system = port.system_memory()
+    if system:
+        values["system_free"], values["system_block"] = system[:2]
     return values

@@ -8,8 +8,8 @@ are made, 2 s apart, which is also the shortest time between them.
 """
 
 from tenner.port.compat import sleep_ms
-from tenner.sensors import SensorError
 from tenner.sensors.checks import choice, inside
+from tenner.sensors.errors import SensorError
 
 
 async def read(port, cfg):

@@ -10,8 +10,8 @@ and its checksum, "DS18B20 function commands", table 2 (750 ms for 12 bits).
 from binascii import hexlify, unhexlify
 
 from tenner.port.compat import const, sleep_ms
-from tenner.sensors import SensorError
 from tenner.sensors.checks import inside
+from tenner.sensors.errors import SensorError
 
 _MARK = const(0x5A)
 

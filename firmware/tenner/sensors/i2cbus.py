@@ -1,18 +1,17 @@
 # tenner sensors.i2cbus: what the drivers of I2C chips share.
 # MIT license; Copyright (c) 2026 the tenner authors
 
-from tenner.sensors import SensorError
+from tenner.port import bus_names
+from tenner.port.compat import const
+from tenner.sensors.bus_errors import stuck
+from tenner.sensors.errors import SensorError
+
+_RESERVED = const(0x07)  # an address that no chip may have
 
 
 def chip(port, cfg, default_address):
     """Return (bus, address) of a sensor's settings, and keep them there; the only bus needs no name."""
-    names = port.i2c_names()
-    name = cfg.get("bus") or (names[0] if len(names) == 1 else "(none given)")
-    if name not in names:
-        why = port.kind == "linux" and port.why_not("i2c", name)
-        if why:
-            raise SensorError(why)
-        raise SensorError("there is no bus %s; buses: %s" % (name, ", ".join(names) or "none"))
+    name = bus_names.choose(port, "i2c", cfg.get("bus") or None)
     address = cfg.get("address", default_address)
     try:
         address = int(address, 0) if isinstance(address, str) else int(address)
@@ -33,6 +32,16 @@ def result(bus, cfg, size, ms):
             raise busy(cfg, ms)
         raise
     return data
+
+
+def check_zeros(bus, cfg, data):
+    """SensorError if `data` is nothing but zeros because SDA is stuck low, which every address answers on."""
+    if not any(data):
+        try:
+            bus.writeto(_RESERVED, b"")
+        except OSError:
+            return  # as it should be
+        raise SensorError(stuck(cfg["bus"]))
 
 
 def bad(cfg, what="sent a wrong checksum: disturbed wires?"):

@@ -9,8 +9,8 @@ revision 2: "Serial Interface" the 16 bits. Both measure all the time while they
 
 from struct import unpack
 
-from tenner.sensors import SensorError
 from tenner.sensors.checks import choice, inside
+from tenner.sensors.errors import SensorError
 from tenner.sensors.spibus import exchange, silent
 
 

@@ -8,8 +8,8 @@ Before the value nobody drives the line and its pull-up makes it high: nothing b
 low. On a board without that pull-up it may also mean 0 V, and `zero` set to true says so.
 """
 
-from tenner.sensors import SensorError
 from tenner.sensors.checks import choice, scaled
+from tenner.sensors.errors import SensorError
 from tenner.sensors.spibus import exchange, silent
 
 

@@ -2,13 +2,14 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import asyncio
-import sys
 
+from tenner import overlay
+from tenner.net.json import strict
 from tenner.port.compat import const
-from tenner.port.package import package_path
-from tenner.sensors import SensorError
-from tenner.store import files
-from tenner.store.modules import fleeting, forget
+from tenner.port.package import locate
+from tenner.sensors import bus_errors
+from tenner.sensors.errors import SensorError
+from tenner.store import files, load_custom
 
 #: A driver that waits longer for its chip is stopped: others want to read their sensors too.
 DEADLINE_S = 10
@@ -21,10 +22,8 @@ def load(workspace):
     path = workspace + "/SENSORS.json"
     if not files.exists(path):
         return {}
-    from tenner.net.strictjson import loads
-
     try:
-        table = loads(files.read_text(path, _MAX_BYTES))
+        table = strict.loads(files.read_text(path, _MAX_BYTES))
     except (OSError, ValueError) as error:
         raise SensorError("SENSORS.json: %s" % error)
     if not isinstance(table, dict):
@@ -41,18 +40,13 @@ def load(workspace):
 async def measure(port, workspace, name):
     """Return the values of a sensor as its driver reads them now."""
     table = load(workspace)
-    if port.small:
-        # What has read it makes room for the driver.
-        forget("tenner.net.strictjson")
-        forget("tenner.net.jsonin")
     if name not in table:
         known = ", ".join(sorted(table)) or "none"
         raise SensorError("there is no sensor %s; SENSORS.json has: %s" % (name, known))
     cfg = table[name]
     kind = cfg["driver"]
     try:
-        work = [lambda: _driver(workspace, cfg).read(port, cfg)]
-        values = await asyncio.wait_for(fleeting(work), DEADLINE_S)
+        values = await asyncio.wait_for(_driver(workspace, cfg).read(port, cfg), DEADLINE_S)
         if not isinstance(values, dict) or not values:
             raise SensorError("driver %s gave no values" % kind)
         return values
@@ -61,9 +55,7 @@ async def measure(port, workspace, name):
     except (OSError, asyncio.TimeoutError) as error:
         # CPython has one class for our deadline and for the ETIMEDOUT of a bus, which comes with a number.
         if error.args:
-            from tenner.sensors.buserrors import explain
-
-            text = explain(error, cfg.get("bus"), cfg.get("address"))
+            text = bus_errors.explain(error, cfg.get("bus"), cfg.get("address"))
         else:
             text = "driver %s did not finish in %d s" % (kind, DEADLINE_S)
     except MemoryError:
@@ -87,23 +79,19 @@ def _driver(workspace, cfg):
             return module
         folder = workspace + "/drivers"
         if files.exists(folder + "/" + name + ".py"):
-            from tenner.store import owned
-
-            return owned.load(folder, name)
-        with open(package_path("sensors/chips.tsv")) as file:
-            for line in file:
-                chip, known = line.split()
-                if chip == name.lower():
-                    cfg["chip"] = chip
-                    return _shipped(known)
-                text += " " + chip
-    raise SensorError("there is no driver %s; there are:%s" % (name, text))
+            return load_custom.load(folder, name)
+        for line in files.lines_of(files.blocks(*locate("sensors/chips.tsv"))):
+            chip, known = line.decode().split()
+            if chip == name.lower():
+                cfg["chip"] = chip
+                return _shipped(known)
+            text += " " + chip
+    raise SensorError("there is no driver %s; available:%s" % (name, text))
 
 
 def _shipped(name):
-    name = "tenner.sensors." + name
     try:
-        __import__(name)
+        module = overlay.module("tenner.sensors." + name)
     except ImportError:
         return None
-    return sys.modules[name] if hasattr(sys.modules[name], "read") else None
+    return module if hasattr(module, "read") else None

@@ -13,8 +13,9 @@ nothing.
 import json
 import struct
 
+from tenner.log import log
 from tenner.port.compat import const, sleep_ms
-from tenner.store import files
+from tenner.store import files, repairs
 
 _SIZE = const(9)
 _BLOCK = const(504)  # whole records
@@ -113,9 +114,6 @@ class Ring:
             except OSError:
                 continue
             except (ValueError, TypeError, IndexError, KeyError):
-                from tenner.log import log
-                from tenner.store import repairs
-
                 log("sensors", "%s is damaged: put aside" % repairs.set_aside(path))
         found.sort()
         return found

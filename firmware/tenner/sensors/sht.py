@@ -9,8 +9,8 @@ table 5 how long (8.3 ms), 4.6 conversion, whose humidity is to be cut at 0 and 
 """
 
 from tenner.port.compat import sleep_ms
-from tenner.sensors import SensorError
 from tenner.sensors.checks import crc8, inside
+from tenner.sensors.errors import SensorError
 from tenner.sensors.i2cbus import bad, chip, result
 
 

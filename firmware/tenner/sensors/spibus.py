@@ -1,20 +1,13 @@
 # tenner sensors.spibus: what the drivers of SPI chips share.
 # MIT license; Copyright (c) 2026 the tenner authors
 
-from tenner.sensors import SensorError
+from tenner.port import bus_names
+from tenner.sensors.errors import SensorError
 
 
 def exchange(port, cfg, data):
     """Send bytes to the device of a sensor's settings, and return as many that came back."""
-    names = port.spi_names()
-    name = cfg.get("bus") or (names[0] if len(names) == 1 else "(none given)")
-    if name not in names:
-        why = port.kind == "linux" and port.why_not("spi", name)
-        if why:
-            raise SensorError(why)
-        text = "there is no SPI device %s; devices: %s"
-        raise SensorError(text % (name, ", ".join(names) or "none"))
-    cfg["bus"] = name
+    name = cfg["bus"] = bus_names.choose(port, "spi", cfg.get("bus") or None)
     bus, cs = port.spi(name)
     reply = bytearray(len(data))
     # The slowest chip's limit and mode, whatever somebody else set before.

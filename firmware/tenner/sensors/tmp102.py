@@ -9,7 +9,7 @@ DS012658 (LM75): "Temperature data format".
 """
 
 from tenner.sensors.checks import choice, inside
-from tenner.sensors.i2cbus import bad, chip
+from tenner.sensors.i2cbus import bad, check_zeros, chip
 
 
 async def read(port, cfg):
@@ -17,6 +17,7 @@ async def read(port, cfg):
     bus, address = chip(port, cfg, 0x48)
     data = bytearray(2)
     bus.readfrom_mem_into(address, 0, data)
+    check_zeros(bus, cfg, data)
     if kind == "lm75":
         value = celsius(data, 9)
     elif data[1] & 15 in (0, 1, 9):

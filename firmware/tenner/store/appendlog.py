@@ -9,7 +9,7 @@ it. Every rewrite goes through a temporary file and a rename, in blocks, whateve
 import json
 
 from tenner.port.compat import const
-from tenner.store import files
+from tenner.store import files, repairs
 
 _BLOCK = const(256)
 
@@ -44,9 +44,6 @@ class AppendLog:
             return size
         end = size if self._whole else self.end()
         if end < size or size + count > self.max_bytes:
-            # Rare, so its code is not kept: once after a power cut, once per half a log.
-            from tenner.store import repairs
-
             end = repairs.rewrite_log(self.path, end, self.max_bytes, lines, count)
         else:
             self._whole = False

@@ -2,17 +2,24 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 """
 Every key stands once in `config.tsv`, with its type, default, unit and meaning; the host tools and the
-documentation read the same table. In RAM are only the settings that were made: a default is looked up
-in the table when it is asked for, so ask once and keep the answer.
+documentation read the same table. In RAM are only the settings that were made: a default is found
+in the table, by its bytes, when it is asked for.
 
 Values come out ready for use: a duration is a number of seconds, a list a list, an id text.
 """
 
-from tenner.port.package import package_path
+from tenner.port.compat import const
+from tenner.port.package import locate
 from tenner.store import files
 
 #: `key type default unit secret meaning`, separated by tabs; `*` in a key stands for any name.
 TABLE = "store/config.tsv"
+
+_BLOCK = const(512)
+_LONGEST_KEY = const(40)
+
+#: Where the table is, as `locate` returns it; it is looked for once.
+_place = ()
 
 
 class ConfigError(ValueError):
@@ -27,12 +34,15 @@ class Config:
 
     def get(self, key):
         """Return the setting or its default; a name that is in no table row is a KeyError."""
-        if key not in self._values:
-            row = find(key)
-            if row is None:
-                raise KeyError(key)
-            return default(row)
-        return self._values[key]
+        if key in self._values:
+            return self._values[key]
+        if key.startswith("tools."):
+            # A policy has no default, and a turn asks for that of every tool.
+            return None
+        row = find(key)
+        if row is None:
+            raise KeyError(key)
+        return default(row)
 
     def put(self, key, value):
         """Set a value for this run; the file stays as the owner wrote it."""
@@ -54,21 +64,62 @@ class Config:
 
 def rows():
     """Yield the rows of the table one by one: (key, type, default, unit, secret, meaning)."""
-    with open(package_path(TABLE), "rb") as file:
-        for line in files.lines(file):
-            key, kind, default, unit, secret, meaning = line.decode().split("\t")
-            if kind != "type":
-                yield key, kind, default, unit, secret == "secret", meaning
+    for line in files.lines_of(files.blocks(*_table())):
+        row = _row(line)
+        if row[1] != "type":
+            yield row
 
 
 def find(key):
     """Return the row that stands for `key`, or None."""
-    table = rows()
-    for row in table:
-        if matches(row[0], key):
-            table.close()
-            return row
-    return None
+    row = _find(key)
+    if row is None:
+        parts = key.split(".")
+        for place in range(1, len(parts)):
+            row = row or _find(".".join(parts[:place] + ["*"] + parts[place + 1 :]))
+    return row
+
+
+def _find(pattern):
+    """Return the row whose first column is `pattern`, or None."""
+    wanted = b"\n%s\t" % pattern.encode()
+    if len(wanted) > _LONGEST_KEY or "\t" in pattern:
+        return None
+    # Before each block stands the end of the last one, for what lies across the two.
+    buf = bytearray(_LONGEST_KEY + _BLOCK)
+    view = memoryview(buf)
+    path, start, end = _table()
+    left = end - start
+    with open(path, "rb") as file:
+        file.seek(start)
+        while True:
+            # Behind the table there may be another file's bytes.
+            count = min(file.readinto(view[_LONGEST_KEY:]), left)
+            if not count:
+                return None
+            left -= count
+            start = buf.find(wanted, 0, _LONGEST_KEY + count)
+            if start >= 0:
+                start += 1
+                end = buf.find(b"\n", start, _LONGEST_KEY + count)
+                if end >= 0:
+                    return _row(bytes(view[start:end]))
+                rest = file.read(_BLOCK).split(b"\n", 1)[0]
+                return _row(bytes(view[start : _LONGEST_KEY + count]) + rest)
+            buf[:_LONGEST_KEY] = buf[count : count + _LONGEST_KEY]
+
+
+def _table():
+    global _place
+    # A path from here on would be another one when the program has changed its folder.
+    if not _place or _place[0][:1] != "/":
+        _place = locate(TABLE)
+    return _place
+
+
+def _row(line):
+    key, kind, default, unit, secret, meaning = line.decode().split("\t")
+    return key, kind, default, unit, secret == "secret", meaning
 
 
 def default(row):

@@ -15,8 +15,10 @@ import os
 
 from tenner.log import hide
 from tenner.port.compat import const
-from tenner.store import files, jsontext
+from tenner.store import files, json_strict
 from tenner.store.config import Config, ConfigError, find, matches, rows
+from tenner.store.hours import Hours
+from tenner.store.suggest import nearest
 
 _MAX_BYTES = const(8192)
 _SECRET = const(4)
@@ -32,14 +34,14 @@ def load(path, env=None):
     if files.exists(path):
         try:
             text = files.read_text(path, _MAX_BYTES)
-            tree = jsontext.loads(text)
+            tree = json_strict.loads(text)
         except ValueError as error:
             raise ConfigError("%s: %s" % (path, error))
         if not isinstance(tree, dict):
             raise ConfigError('%s: must be an object, for example {"name": "tenner"}' % path)
         _Source(path, text).walk("", tree, values)
-    getenv = os.getenv if env is None and hasattr(os, "getenv") else (env or {}).get
-    for row in rows():
+    getenv = getattr(os, "getenv", None) if env is None else env.get
+    for row in rows() if getenv else ():
         variable = "TENNER_" + row[0].upper().replace(".", "_")
         text = getenv(variable)
         if text is not None and "*" not in row[0]:
@@ -115,8 +117,6 @@ def _is_section(key):
 
 
 def _hint(key):
-    from tenner.store.nearest import nearest
-
     best = nearest(key, _names())
     return 'did you mean "%s"?' % best if best else "`tenner setup` lists every key"
 
@@ -148,7 +148,7 @@ def from_text(type_text, text):
     if name == "int" and text.lstrip("-").isdigit():
         return int(text)
     if name == "objects" or text[:1] == "[":
-        return jsontext.loads(text)
+        return json_strict.loads(text)
     if name == "list" or name == "policy" and "," in text:
         return [part.strip() for part in text.split(",") if part.strip()]
     return text
@@ -209,8 +209,6 @@ def _seconds(text):
 
 def _is_window(text):
     """Is it "", or HH:MM-HH:MM with two different ends?"""
-    from tenner.store.hours import Hours
-
     try:
         return not text or bool(Hours(text))
     except ValueError:

@@ -12,15 +12,24 @@ import os
 from tenner.log import log
 from tenner.port.compat import const
 
+try:
+    from tenner.port.cpython import sync_folder
+except ImportError:
+    sync_folder = None  # littlefs has written a folder when it has renamed in it
+
 _ENOENT = const(2)
 _EIO = const(5)
 _ENOTDIR = const(20)
 _ENOSPC = const(28)
 _FOLDER = const(0x4000)  # the S_IFDIR bit of a mode, the same on littlefs and POSIX
+_KIND = const(0xF000)
+_REGULAR = const(0x8000)
 _BLOCK = const(256)
 
 #: Ending of a file that is being written; a stray one is what a power cut leaves behind.
 TEMP = ".tmp"
+#: The same where people have files too, whose names may end in .tmp.
+WORKSPACE_TEMP = ".tenner.tmp"
 
 
 def exists(path):
@@ -32,6 +41,12 @@ def is_folder(path):
     """Is `path` a folder?"""
     stat = _stat(path)
     return stat is not None and stat[0] & _FOLDER != 0
+
+
+def is_file(path):
+    """Is `path` a regular file? To open anything else may wait for ever."""
+    stat = _stat(path)
+    return stat is not None and stat[0] & _KIND == _REGULAR
 
 
 def size(path):
@@ -76,11 +91,13 @@ def read_text(path, limit=16384):
 def lines(file):
     """Yield the lines of an open binary file without their ends, read in blocks."""
     # readline() of MicroPython asks the file system for one byte at a time.
+    return lines_of(_read_blocks(file))
+
+
+def lines_of(blocks):
+    """Yield the lines of a text that comes in blocks of bytes, without their ends."""
     rest = b""
-    while True:
-        block = file.read(_BLOCK)
-        if not block:
-            break
+    for block in blocks:
         parts = (rest + block).split(b"\n")
         rest = parts.pop()
         for line in parts:
@@ -89,16 +106,52 @@ def lines(file):
         yield rest
 
 
-def blocks(path, start, end):
-    """Yield the bytes of a file from offset `start` to `end` in blocks."""
+def blocks(path, start=0, end=None):
+    """Yield the bytes of a file from offset `start` to `end`, None for its end, in blocks."""
     with open(path, "rb") as file:
         file.seek(start)
-        while start < end:
-            block = file.read(min(_BLOCK, end - start))
+        while end is None or start < end:
+            block = file.read(_BLOCK if end is None else min(_BLOCK, end - start))
             if not block:
+                if end is None:
+                    return
                 raise OSError(_EIO, "%s became shorter while it was read" % path)
             start += len(block)
             yield block
+
+
+def blocks_of(places):
+    """
+    Yield (is it the first one of its place, block) of parts of files, each (path, start, end); a file that several of them
+    are in is opened once.
+    """
+    file = opened = None
+    try:
+        for path, start, end in places:
+            if path != opened:
+                if file:
+                    file.close()
+                file = open(path, "rb")
+                opened = path
+            file.seek(start)
+            first = True
+            while start < end:
+                block = file.read(min(_BLOCK, end - start))
+                if not block:
+                    raise OSError(_EIO, "%s became shorter while it was read" % path)
+                start += len(block)
+                yield first, block
+                first = False
+    finally:
+        if file:
+            file.close()
+
+
+def _read_blocks(file):
+    block = file.read(_BLOCK)
+    while block:
+        yield block
+        block = file.read(_BLOCK)
 
 
 def put(file, piece):
@@ -117,12 +170,12 @@ def sync(file):
         os.fsync(file.fileno())
 
 
-def write_atomic(path, data):
+def write_atomic(path, data, ending=TEMP):
     """
     Replace the file by `data`: bytes, str, or an iterable of them, written piece by piece.
-    Whatever goes wrong, the old file stays whole and the temporary one is removed.
+    Whatever goes wrong, the old file stays whole and the temporary one, of this ending, is removed.
     """
-    temp = path + TEMP
+    temp = path + ending
     try:
         with open(temp, "wb") as file:
             if isinstance(data, (bytes, bytearray, memoryview, str)):
@@ -138,9 +191,7 @@ def write_atomic(path, data):
         except OSError as error:  # not to hide why the write failed
             log("store", "cannot remove %s: %s" % (temp, error))
         raise
-    if hasattr(os, "fsync"):
-        from tenner.port.cpython import sync_folder
-
+    if sync_folder is not None:
         sync_folder(path)
 
 

@@ -1,11 +1,12 @@
 # tenner store.outbox: what was said to people and is not yet known to have arrived.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-One file of JSON lines: `["+", id, added, channel, chat, alert, reply_to, text]` when a message is added,
-`["-", id]` when it is settled, `["?", id]` when it may have arrived. Texts stay on flash until they are
-sent; RAM holds a few numbers for each. `alert` is false, true, or a text by which whoever
-queued the message knows it again. A message costs two appends. Which one is being sent is
-written to two slots of inline size, so that after a power cut that one, and no other, is in doubt.
+One file of JSON lines: `["+", id, added, channel, chat, alert, reply_to, text]` when a message is added; a long one has a
+ninth entry, the bytes of each further line, and its other parts follow in the same write as `["&", id, text]`.
+`[">", id]` is written when a part is done with and another follows, `["-", id]` when the message is, `["?", id]` when the
+part to send may have arrived. Texts stay on flash until they are sent; RAM holds a few numbers for each. `alert`
+is false, true, or a mark by which whoever queued the message knows it again. Which part is being sent is written to
+two slots of inline size, so that after a power cut that one, and no other, is in doubt.
 
 What is rare, to give up, to make room and to tidy the file, is in `outbox_upkeep`.
 """
@@ -16,36 +17,14 @@ from os import urandom
 
 from tenner.log import log
 from tenner.port.compat import const
-from tenner.store import files
+from tenner.store import files, outbox_upkeep
 from tenner.store.appendlog import AppendLog, dumps
-from tenner.store.slots import TwoSlots
+from tenner.store.outbox_item import Item, is_last
+from tenner.store.two_slot import TwoSlots
 
 _RETRY_S = (5, 25, 120, 600, 3600)
 _GIVE_UP_S = const(86400)
 _KNOWN_IDS = const(16)
-
-
-class Item:
-    """
-    A message on its way; `text` is there while it is sent. `maybe`: it may have arrived already. It has no function, so
-    that what waits keeps none of this module in memory.
-    """
-
-    id: str
-    added: int
-    channel: str
-    chat: str
-    alert: bool
-    reply_to: object
-    born: int
-    due: int
-    start: int
-    size: int
-    text = None
-    maybe = held = False  # held: the other side told us when to come again
-    #: It has arrived, but that could not be written down yet.
-    arrived: bool
-    tries = 0
 
 
 class Outbox:
@@ -57,7 +36,7 @@ class Outbox:
     #: Most bytes of messages that wait. When full, the oldest that is no alert goes first.
     max_bytes = 48 * 1024
 
-    #: Longest line of the file, so that one message can be read into a small heap.
+    #: Longest line of the file, so that one part can be read into a small heap.
     max_line = 16384
 
     #: How much settled text may lie in the file before it is written anew.
@@ -91,92 +70,91 @@ class Outbox:
 
     def add(self, channel, chat, text, alert=False, id=None, reply_to=None):
         """
-        Keep a message until it is confirmed; return its id. An `id` seen before adds nothing. None
-        means that there was no room: only alerts wait, and this is none.
+        Keep a message, a text or a list of its parts, until it is confirmed; return its id. An `id` seen before adds
+        nothing. None means that there was no room: only alerts wait, and this is none.
         """
         if id is None:
             id = hexlify(urandom(4)).decode()
         if id in self.settled or self.waits(id):
             return id
         added = int(self.clock.now()) if self.clock.trusted else 0
-        record = ["+", id, added, channel, chat, alert, reply_to, text]
-        line = dumps(record).encode() + b"\n"
-        size = len(line)
-        if size > self.max_line:
-            raise ValueError("a message of %d bytes is too long: split it" % size)
-        item = _item(record, -1, size, self.clock.mono_s())
-        if len(self.items) >= self.max_items or self.used() + size > self.max_bytes:
-            from tenner.store.outbox_upkeep import make_room
-
-            if not make_room(self, item):
+        texts = [text] if isinstance(text, str) else text
+        record = ["+", id, added, channel, chat, alert, reply_to, texts[0]]
+        lines = [_line(["&", id, part]) for part in texts[1:]]
+        if lines:
+            record.append([len(line) for line in lines])
+        lines.insert(0, _line(record))
+        for line in lines:
+            if len(line) > self.max_line:
+                raise ValueError("a message of %d bytes is too long: split it" % len(line))
+        item = _item(record, -1, [len(line) for line in lines], self.clock.mono_s())
+        if len(self.items) >= self.max_items or self.used() + item.size > self.max_bytes:
+            if not outbox_upkeep.make_room(self, item):
                 return None
-        if id == self._sending:
-            self._mark_sending(None)  # its namesake was; this one is not yet
+        if self._sending and id == self._sending[0]:
+            self._save_sending(None)  # its namesake was; this one is not yet
         # First of all: what is on flash must not be missing here for want of memory.
         self.items.append(item)
         try:
-            item.start = self._log.append([line])
+            item.start = self._log.append(lines)
         except OSError as error:
             # Better sent from RAM than lost for certain.
             log("outbox", "cannot keep a message on flash: %s" % error)
-            item.text = text
-        except MemoryError:
+            item.texts = texts
+        except BaseException:
             self.items.remove(item)
             raise
         return id
 
     def waits(self, id):
-        """Is this message still on its way? Return it, or None."""
+        """Return the message of this id if it is still on its way, or None."""
         for item in self.items:
             if item.id == id:
                 return item
         return None
 
     def used(self):
-        """Bytes of the messages that wait."""
+        """Return the bytes of the messages that wait."""
         return sum([item.size for item in self.items])
 
     def next_due(self):
-        """Return the item to send now, or None."""
-        now = self.clock.mono_s()
-        for item in self._heads():
-            if item.due <= now:
-                if item.arrived:
-                    return item
-                text = self.text_of(item)
-                if text is None:
-                    log("outbox", "a message to %s cannot be read back" % item.chat)
-                    self.settle(item)
-                    return self.next_due()
-                item.text = text
+        """Return the item to send now, with the text of its next part, or None."""
+        while True:
+            item = self._head_due()
+            if item is None or item.arrived:
                 return item
-        return None
+            item.text = self.text_of(item, item.part)
+            if item.text is not None:
+                return item
+            log("outbox", "a message to %s cannot be read back" % item.chat)
+            self.resolve(item)
 
-    def began(self, id):
-        """Its first byte is about to leave: a power cut from here on leaves in doubt whether it arrived."""
-        self._mark_sending(id)
+    def mark_sending(self, id):
+        """The first byte of its next part is about to leave: a power cut from here on leaves in doubt whether it arrived."""
+        item = self.waits(id)
+        self._save_sending((id, item.part) if item else None)
 
     def next_wake(self):
-        """Seconds until something is due, 0 when it is now; None when nothing waits."""
+        """Return the seconds until something is due, 0 when it is now; None when nothing waits."""
         now = self.clock.mono_s()
         waits = [max(0, item.due - now) for item in self._heads()]
         return min(waits) if waits else None
 
     def confirm(self, id):
-        """The message has arrived: forget it."""
+        """The part that was sent has arrived: go on to the next one, or be done with the message."""
         item = self.waits(id)
         if item is not None:
-            self.settle(item)
+            self.resolve(item)
 
     def has_arrived(self, item):
-        """It is not sent again, whatever happens before `confirm`; that is tried again a little later."""
+        """Mark its part as delivered; only `confirm` is tried again, a little later."""
         item.arrived = True
         item.due = self.clock.mono_s() + _RETRY_S[0]
 
     def failed(self, id, retry_after_s=None, unknown=False, refused=None):
         """
-        The message was not confirmed. `unknown`: it may have arrived; an alert is then sent again,
-        marked, and others are not. `refused` says why it never will. Returns "retry", "maybe" or "failed".
+        The part was not confirmed. `unknown`: it may have arrived; that of an alert is then sent again, marked, and
+        others are not. `refused` says why no part of it ever will. Returns "retry", "maybe" or "failed".
         """
         item = self.waits(id)
         if item is None:
@@ -185,36 +163,33 @@ class Outbox:
         age_s = now - item.born
         if item.added and self.clock.trusted:
             age_s = max(age_s, self.clock.now() - item.added)
-        outcome = "failed"
-        if unknown and not item.alert:
-            outcome = "maybe"
-            refused = "maybe sent"
-        elif age_s >= _GIVE_UP_S:
-            refused = refused or "not delivered within 24 hours"
+        if refused is None and unknown and not item.alert:
+            outbox_upkeep.keep_failed(self, item, "maybe sent", item.part + 1)
+            self.resolve(item)
+            return "maybe"
+        if refused is None and age_s >= _GIVE_UP_S:
+            refused = "not delivered within 24 hours"
         if refused is not None:
-            from tenner.store.outbox_upkeep import give_up
-
-            give_up(self, item, refused)
-            return outcome
-        if unknown and not item.maybe:
-            item.maybe = True
+            outbox_upkeep.give_up(self, item, refused)
+            return "failed"
+        if unknown and not item.possibly_sent:
+            item.possibly_sent = True
             self._write(["?", id])
-        item.held = retry_after_s is not None
-        if item.held:
+        item.rate_limited = retry_after_s is not None
+        if item.rate_limited:
             item.due = now + retry_after_s
         else:
             item.due = now + _RETRY_S[min(item.tries, len(_RETRY_S) - 1)]
             item.tries += 1
-        if item.start >= 0:
-            item.text = None
-        self._mark_sending(None)
+        item.text = None
+        self._save_sending(None)
         return "retry"
 
-    def hurry(self):
+    def retry_now(self):
         """The network is back: try at once what waits for a retry nobody asked us to wait for."""
         now = self.clock.mono_s()
         for item in self.items:
-            if not item.held and item.due > now:
+            if not item.rate_limited and item.due > now:
                 item.due = now
                 item.tries = 0
 
@@ -226,25 +201,39 @@ class Outbox:
         for item in self.items:
             chat = (item.channel, item.chat)
             if chat not in seen:
-                if not item.arrived:
+                if not item.arrived or not is_last(item):
                     seen.append(chat)
                 yield item
 
-    def _mark_sending(self, id):
-        if id != self._sending:
-            self._slot.save({"id": id})
-            self._sending = id
+    def _head_due(self):
+        now = self.clock.mono_s()
+        for item in self._heads():
+            if item.due <= now:
+                return item
+        return None
+
+    def _save_sending(self, sending):
+        """Write down which (id, part) is being sent."""
+        if sending != self._sending:
+            self._slot.save({"id": sending[0], "part": sending[1]} if sending else {"id": None})
+            self._sending = sending
+
+    def resolve(self, item):
+        """Be done with the next part of an item, and with the item when it was the last one."""
+        # First of all: what fails here for want of memory is done again, and nothing is sent again.
+        if is_last(item):
+            self.settle(item)
+        else:
+            self._write([">", item.id])
+            _go_on(item, self.clock.mono_s())
 
     def settle(self, item):
         """Be done with an item."""
-        # First of all: what fails here for want of memory is done again, and nothing is sent again.
         self._write(["-", item.id])
         self.items.remove(item)
         self._remember(item.id)
         if files.size(self.path) - self.used() > self.slack_bytes:
-            from tenner.store.outbox_upkeep import compact
-
-            compact(self)
+            outbox_upkeep.compact(self)
 
     def _remember(self, id):
         self.settled.append(id)
@@ -259,65 +248,105 @@ class Outbox:
         except OSError as error:
             log("outbox", "cannot write to %s: %s" % (self.path, error))
 
-    def text_of(self, item):
-        """Return the text of an item; None when its line in the file is not what it was."""
+    def text_of(self, item, part):
+        """Return the text of a part; None when its line in the file is not what it was."""
         if item.start < 0:
-            return item.text
+            return item.texts[part]
+        start = item.start + sum(item.sizes[:part])
         try:
             with open(self.path, "rb") as file:
-                file.seek(item.start)
-                record = _parse(file.read(item.size))
+                file.seek(start)
+                record = _parse(file.read(item.sizes[part]))
             if record[1] == item.id:
-                return record[7]
+                return record[2 if record[0] == "&" else 7]
         except (OSError, ValueError, IndexError) as error:
-            log("outbox", "%s is damaged at %d: %s" % (self.path, item.start, error))
+            log("outbox", "%s is damaged at %d: %s" % (self.path, start, error))
         return None
 
     def _load(self):
         """Read the file; a line that is none of ours is passed over, and what was being sent is in doubt."""
         start = skipped = 0
         now = self.clock.mono_s()
+        missing = 0  # parts of the last item that did not come yet
         try:
             size = files.size(self.path)
             with open(self.path, "rb") as file:
                 # MicroPython's readline(n) takes a block of n bytes, which a used heap may not have.
                 for line in files.lines(file):
                     line += b"\n"[: size - start - len(line)]
-                    try:
-                        record = _parse(line)
-                        kind, id = record[:2]
-                        item = self.waits(id)
-                        if kind == "+" and not item:
-                            self.items.append(_item(record, start, len(line), now))
-                        elif kind == "-":
-                            self._remember(id)
-                            if item:
-                                self.items.remove(item)
-                        elif kind == "?" and item:
-                            item.maybe = True
-                    except (ValueError, TypeError):
-                        skipped += 1
+                    if missing and line[:4] == b'["&"' and self._continues(line, missing):
+                        missing -= 1
+                    else:
+                        if missing:
+                            # The power went while it was written; nobody was told that it was kept.
+                            self.items.pop()
+                        missing = 0
+                        try:
+                            missing = self._take(_parse(line), start, len(line), now)
+                        except (ValueError, TypeError):
+                            skipped += 1
                     start += len(line)
+            if missing:
+                self.items.pop()
         except OSError as error:
             if files.exists(self.path):
                 log("outbox", "cannot read %s: %s" % (self.path, error))
         if skipped:
             log("outbox", "%s: passed over %d damaged lines" % (self.path, skipped))
-        self._sending = self._slot.load().get("id")
-        if self.waits(self._sending):
-            log("outbox", "a message was being sent when the power went")
-            self.failed(self._sending, retry_after_s=0, unknown=True)
+        state = self._slot.load()
+        self._sending = (state["id"], state.get("part", 0)) if state.get("id") else None
+        item = self._sending and self.waits(self._sending[0])
+        if item and item.part == self._sending[1]:
+            log("outbox", "power was lost while sending to %s; delivery unknown" % item.chat)
+            self.failed(item.id, retry_after_s=0, unknown=True)
+
+    def _take(self, record, start, size, now):
+        """Take a line of the file; return how many parts of its message must follow."""
+        kind, id = record[:2]
+        item = self.waits(id)
+        if kind == "+":
+            sizes = record[8] if len(record) > 8 else []
+            new = _item(record, start, [size] + sizes, now)
+            if not item:
+                self.items.append(new)
+                return len(sizes)
+        elif kind == "-":
+            self._remember(id)
+            if item:
+                self.items.remove(item)
+        elif kind == ">" and item and not is_last(item):
+            _go_on(item, now)
+        elif kind == "?" and item:
+            item.possibly_sent = True
+        return 0
+
+    def _continues(self, line, missing):
+        """Return whether a line is the next part of the last item."""
+        return len(line) == self.items[-1].sizes[-missing] and line[-1:] == b"\n"
 
 
-def _item(record, start, size, now):
-    """Return the Item of a record; `start` is that of its line in the file, -1 while flash refuses to take it."""
+def _item(record, start, sizes, now):
+    """Return the Item of a record whose lines begin at `start` and have these sizes."""
     item = Item()
-    _, item.id, item.added, item.channel, item.chat, item.alert, item.reply_to, _ = record
-    item.born = item.due = now  # seconds of the monotonic clock
+    _, item.id, item.added, item.channel, item.chat, item.alert, item.reply_to = record[:7]
+    item.born = item.due = now
     item.start = start
-    item.size = size
-    item.arrived = False
+    item.sizes = sizes
+    item.size = sum(sizes)
     return item
+
+
+def _go_on(item, now):
+    """Come to the next part of an item."""
+    item.part += 1
+    item.due = now
+    item.tries = 0
+    item.reply_to = item.text = None
+    item.possibly_sent = item.rate_limited = item.arrived = False
+
+
+def _line(record):
+    return dumps(record).encode() + b"\n"
 
 
 def _parse(line):

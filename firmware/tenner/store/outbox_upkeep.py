@@ -10,15 +10,21 @@ _FAILED_BYTES = const(16384)
 
 
 def give_up(box, item, reason):
-    """Move the item to the file of failed messages."""
+    """Move what was not sent of the item to the file of failed messages."""
+    keep_failed(box, item, reason, len(item.sizes))
+    box.settle(item)
+
+
+def keep_failed(box, item, reason, end):
+    """Write the parts of the item from the next one up to `end` to the file of failed messages."""
     log("outbox", "message to %s:%s: %s" % (item.channel, item.chat, reason))
     now = int(box.clock.now()) if box.clock.trusted else 0
-    line = [now, item.id, item.channel, item.chat, reason, box.text_of(item)]
-    try:
-        AppendLog(box.folder + "/failed.jsonl", _FAILED_BYTES).append([line])
-    except (OSError, ValueError) as error:
-        log("outbox", "cannot keep the failed message: %s" % error)
-    box.settle(item)
+    for part in range(item.part, end):
+        line = [now, item.id, item.channel, item.chat, reason, box.text_of(item, part)]
+        try:
+            AppendLog(box.folder + "/failed.jsonl", _FAILED_BYTES).append([line])
+        except (OSError, ValueError) as error:
+            log("outbox", "cannot keep the failed message: %s" % error)
 
 
 def make_room(box, new):
@@ -45,7 +51,9 @@ def compact(box):
         for item in kept:
             yield from files.blocks(box.path, item.start, item.start + item.size)
         for item in kept:
-            if item.maybe:
+            for _ in range(item.part):
+                yield dumps([">", item.id]) + "\n"
+            if item.possibly_sent:
                 yield dumps(["?", item.id]) + "\n"
 
     try:

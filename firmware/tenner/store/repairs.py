@@ -5,24 +5,33 @@ import os
 
 from tenner.log import log
 from tenner.port.compat import const
+from tenner.port.folders import entries
 from tenner.store import files
 
 _LAST_ASIDE = const(9)
 _BLOCK = const(256)
 
 
-def clean_strays(folder):
-    """Delete the *.tmp files a power cut left in `folder` and below; return how many."""
+def clean_strays(top, ending=files.TEMP):
+    """
+    Delete the files with this ending that a power cut left in `top` and below; return how many. Links are not followed, and
+    what cannot be looked at or deleted is left: a start must not fail because of it.
+    """
     count = 0
-    if not files.is_folder(folder):
-        return count
-    for name in os.listdir(folder):
-        path = folder + "/" + name
-        if name.endswith(files.TEMP) and not files.is_folder(path):
-            files.remove(path)
-            count += 1
-        elif files.is_folder(path):
-            count += clean_strays(path)
+    left = [top]
+    while left:
+        folder = left.pop()
+        try:
+            for name, kind in list(entries(folder)):
+                path = folder + "/" + name
+                if kind == "d":
+                    left.append(path)
+                elif kind == "f" and name.endswith(ending):
+                    os.remove(path)
+                    count += 1
+        except OSError as error:
+            if folder != top or files.exists(top):
+                log("store", "%s is left as it is: %s" % (folder, error))
     return count
 
 

@@ -3,7 +3,8 @@
 
 from tenner.tools import pins
 
-places = pins.places
+NEEDS = "port:adc"
+subjects = pins.subjects
 
 
 def check(args, ctx):

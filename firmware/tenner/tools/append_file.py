@@ -2,22 +2,23 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.store import files
-from tenner.tools.paths import check_room, check_write, code_approval, writable_file
+from tenner.tools import paths
 
 ASK_ANYWAY = True
-check = check_write
-approval = code_approval
+check = paths.check_write
+approval = paths.code_approval
+subjects = paths.subjects
 
 
 async def run(args, ctx):
-    path = writable_file(ctx, args["path"])
+    path = paths.writable_file(ctx, args["path"])
     data = args["text"].encode()
     if data[-1:] != b"\n":
         data += b"\n"
     size = max(files.size(path), 0)
     if size and not _ends_a_line(path, size):
         data = b"\n" + data
-    check_room(ctx.workspace + "/", size + len(data))
+    paths.check_room(ctx.workspace + "/", size + len(data))
     files.make_dirs(path.rsplit("/", 1)[0])
     with open(path, "ab") as file:
         files.put(file, data)

@@ -1,17 +1,15 @@
 # tenner tools.cron: adds, lists and removes the jobs of CRON.json.
 # MIT license; Copyright (c) 2026 the tenner authors
 
-from tenner.tools import ToolError
+from tenner.tools.errors import ToolError
 
+# Schedules are not changed by what they started, nor in the background.
+TURNS = "person"
 RESULT_CAP = 2048
 LIMITS = {"id": (1, 40), "message": (1, 2000), "every_seconds": (1, None)}
 
 
 def check(args, ctx):
-    if ctx.turn.kind in ("cron", "heartbeat", "spawn"):
-        raise ToolError("cron: a turn that the schedule started cannot change the schedule")
-    if getattr(ctx.agent, "cron", None) is None:
-        raise ToolError("cron: the scheduler is not running on this board")
     if args["action"] == "add":
         times = [name for name in ("cron", "every_seconds", "at") if name in args]
         if len(times) != 1:
@@ -20,7 +18,7 @@ def check(args, ctx):
 
 def approval(args, ctx):
     """In a turn that has read what strangers wrote, no job is theirs to add or to take away."""
-    if not ctx.turn.outside or args["action"] == "list":
+    if not ctx.turn.untrusted_input or args["action"] == "list":
         return None
     words = ": " + args["message"] if args["action"] == "add" else ""
     return "%s the job %s, now that text from outside was read%s" % (
@@ -31,7 +29,7 @@ def approval(args, ctx):
 
 
 async def run(args, ctx):
-    jobs = ctx.agent.cron
+    jobs = ctx.jobs()
     action = args["action"]
     try:
         if action == "add":

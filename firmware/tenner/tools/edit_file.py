@@ -2,22 +2,23 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.store import files
-from tenner.tools import ToolError
-from tenner.tools.paths import check_room, check_write, code_approval, readable_file, writable_file
+from tenner.tools import paths
+from tenner.tools.errors import ToolError
 
 ASK_ANYWAY = True
-approval = code_approval
+approval = paths.code_approval
+subjects = paths.subjects
 
 
 def check(args, ctx):
     if not args["old"]:
         raise ToolError("edit_file: old is empty: give the text to replace, or use append_file")
-    readable_file(ctx, args["path"])
-    check_write(args, ctx)
+    paths.readable_file(ctx, args["path"])
+    paths.check_write(args, ctx)
 
 
 async def run(args, ctx):
-    path = writable_file(ctx, args["path"])
+    path = paths.writable_file(ctx, args["path"])
     old = args["old"].encode()
     new = args["new"].encode()
     size = files.size(path)
@@ -28,8 +29,8 @@ async def run(args, ctx):
         raise ToolError(
             "the text is in %s %d times: give more of what stands round it" % (args["path"], count)
         )
-    check_room(path, size + len(new) - len(old))
-    files.write_atomic(path, _edited(path, size, place, len(old), new))
+    paths.check_room(path, size + len(new) - len(old))
+    files.write_atomic(path, _edited(path, size, place, len(old), new), files.WORKSPACE_TEMP)
     return "changed %s, now %d bytes" % (args["path"], size + len(new) - len(old))
 
 

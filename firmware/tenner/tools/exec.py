@@ -2,21 +2,24 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 """
 There is no shell unless `exec.shell` says so: what only a shell would understand is refused, not taken for something
-else. What the command may reach is not a matter of its words: see `port.linux_cage`.
+else. What the command may reach is not a matter of its words: see `port.linux.sandbox`.
 """
 
 import asyncio
 import os
 
-from tenner.net.jsonout import decode
+from tenner.net.json.writer import decode
 from tenner.port.compat import const, sleep_ms
-from tenner.tools import ToolError, as_data
+from tenner.port.linux.sandbox import Cage
+from tenner.tools.errors import ToolError
+from tenner.tools.untrusted import mark_untrusted
 
 _KEEP = const(2000)  # bytes of output, from its start and from its end
 _FLOOD = const(1048576)
 _LONGEST_LOOK_MS = const(25)
 _GOODBYES = const(5000)  # ten seconds: what waits for a broken disk cannot be killed
 
+NEEDS = "port:exec tools.exec"
 LIMITS = {"command": (1, 1000)}
 RESULT_CAP = 6000
 DEADLINE_S = 630  # exec.timeout_s, and time to end all of it
@@ -36,6 +39,10 @@ _PLAIN = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789%+,-./:=
 _INVISIBLE = "\u061c\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2061\u2062\u2063\u2064\u2066\u2067\u2068\u2069\ufeff"
 
 _lock = asyncio.Lock()
+
+
+def subjects(args):
+    return (args["command"],)
 
 
 def check(args, ctx):
@@ -62,8 +69,6 @@ def approval(args, ctx):
 
 
 async def run(args, ctx):
-    from tenner.port.linux_cage import Cage
-
     get = ctx.config.get
     words = ["sh", "-c", args["command"]] if _with_shell(ctx) else split(args["command"])
     limits = (get("exec.timeout_s"), get("exec.memory_mb"), get("exec.network"))
@@ -96,7 +101,7 @@ async def run(args, ctx):
         head = "%s: killed, %s" % (words[0], why)
     elif code[0] == "-":
         head = "%s: ended by signal %s" % (words[0], code[1:])
-    return as_data(head, output.text() or "(no output)")
+    return mark_untrusted(head, output.text() or "(no output)")
 
 
 def split(command):

@@ -1,9 +1,10 @@
 # tenner tools.find_skills: what there is in the owner's index of skills.
 # MIT license; Copyright (c) 2026 the tenner authors
 
-from tenner.tools import as_data
 from tenner.tools.skill_index import entries
+from tenner.tools.untrusted import mark_untrusted
 
+NEEDS = "skills.index"
 RESULT_CAP = 2048
 LIMITS = {"query": (None, 200)}
 OUTSIDE = True
@@ -18,9 +19,9 @@ async def run(args, ctx):
         if all(word in line.lower() for word in words):
             found.append(line)
 
-    http = ctx.agent.app.http()
+    http = ctx.http()
     try:
         await entries(ctx, http, take)
     finally:
         await http.close()
-    return as_data("index of skills", "\n".join(found) or "no skill has these words")
+    return mark_untrusted("index of skills", "\n".join(found) or "no skill has these words")

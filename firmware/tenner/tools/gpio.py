@@ -4,8 +4,8 @@
 from tenner.port.compat import sleep_ms
 from tenner.tools import pins
 
-places = pins.places
-
+NEEDS = "port:gpio"
+subjects = pins.subjects
 LIMITS = {"value": (0, 1), "ms": (1, 10000)}
 
 

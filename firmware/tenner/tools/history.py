@@ -1,7 +1,9 @@
 # tenner tools.history: what a sensor read in the last hours, in a few numbers.
 # MIT license; Copyright (c) 2026 the tenner authors
 
-from tenner.sensors import SensorError, ring
+from tenner.sensors import ring
+from tenner.sensors.errors import SensorError
+from tenner.sensors.units import unit
 
 
 async def told(ctx, name, hours):
@@ -18,7 +20,7 @@ async def told(ctx, name, hours):
         row = found[key]
         count, first, last = max(count, row[0]), min(first, row[1]), max(last, row[2])
         text = "%s min %s max %s mean %s last %s " % tuple([key] + [_shown(n) for n in row[3:]])
-        lines.append(text + ctx.sensors.unit(key))
+        lines.append(text + unit(key))
     text = "%s, %d readings from %s ago to %s ago:\n"
     return text % (name, count, _age(now - first), _age(now - last)) + "\n".join(lines)
 

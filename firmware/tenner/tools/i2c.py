@@ -1,11 +1,20 @@
 # tenner tools.i2c: scan, read and write chips on an I2C bus.
 # MIT license; Copyright (c) 2026 the tenner authors
+"""
+What goes out on the wire decides what is asked, not the name of the action: to read a register is to write its number
+first, which for some chips is a command. Unasked go a read without register, and one byte that only points at a
+register of the chips that are usual at that address (i2c_chips.tsv).
+"""
 
-from tenner.port.compat import const, sleep_ms
-from tenner.tools import ToolError, buses
+from tenner.port import bus_names
+from tenner.port.compat import sleep_ms
+from tenner.sensors import bus_errors
+from tenner.tools import i2c_chips
+from tenner.tools.errors import ToolError
+from tenner.tools.format_bytes import format_bytes
+from tenner.tools.subjects import with_places
 
-_FIRST = const(0x08)
-
+NEEDS = "port:i2c"
 LIMITS = {
     "address": (0x03, 0x77),
     "register": (0, 0xFFFF),
@@ -16,29 +25,50 @@ LIMITS = {
 
 
 def check(args, ctx):
-    buses.choose("i2c", args, "bus", ctx.port)
+    args["bus"] = bus_names.choose(ctx.port, "i2c", args.get("bus"))
     if args.get("register", 0) > 255 and args.get("register_bits") != 16:
         raise ToolError("i2c: register 0x%x needs register_bits 16" % args["register"])
 
 
-def places(args):
-    if "address" not in args:
-        return (args["bus"],)
-    return args["bus"], "%s:0x%02x" % (args["bus"], args["address"])
+def subjects(args):
+    places = [args["bus"]]
+    if "address" in args:
+        places.append("%s:0x%02x" % (args["bus"], args["address"]))
+    action = args["action"]
+    if action == "read" and not _only_reads(args):
+        action = "write_read"
+    return with_places(action, *places)
 
 
 def approval(args, ctx):
     action = args["action"]
-    if action in ("scan", "read"):
+    if action == "scan" or _only_reads(args):
         return None
-    from tenner.tools import i2c_chips
-
-    text = "write %s to 0x%02x" % (buses.listed(args["data"]), args["address"])
-    if action == "write_read":
-        text += " and read %d bytes" % args["length"]
-    elif "register" in args:
+    if action == "read":
+        text = "write register %s to" % format_bytes(_register(args))
+    else:
+        text = "write %s to" % format_bytes(args["data"])
+    text += " 0x%02x" % args["address"]
+    if action == "write" and "register" in args:
         text += " register 0x%02x" % args["register"]
+    elif action != "write":
+        text += " and read %d bytes" % args.get("length", 1)
     return "%s on %s%s" % (text, args["bus"], i2c_chips.usual(args["address"]))
+
+
+def _only_reads(args):
+    """Does nothing go out but, at most, the number of a register that this address is known to have?"""
+    if args["action"] != "read":
+        return False
+    sent = _register(args)
+    return not sent or (len(sent) == 1 and i2c_chips.has_register(args["address"], sent[0]))
+
+
+def _register(args):
+    """Return the bytes that a register's number is sent as."""
+    if "register" not in args:
+        return b""
+    return args["register"].to_bytes(args.get("register_bits", 8) // 8, "big")
 
 
 async def run(args, ctx):
@@ -52,11 +82,7 @@ async def run(args, ctx):
     try:
         bus = ctx.port.i2c(args["bus"])
         if action == "scan":
-            from tenner.tools import i2c_chips
-
-            if ctx.port.kind != "linux":
-                _probe(bus)
-            return i2c_chips.listed(args["bus"], bus.scan())
+            return i2c_chips.listed(args["bus"], ctx.port.scan(args["bus"]))
         if action == "write":
             if register is None:
                 bus.writeto(address, data)
@@ -70,7 +96,7 @@ async def run(args, ctx):
                     bus.writeto(address, data)
                     await sleep_ms(delay_ms)
                     bus.readfrom_into(address, answer)
-                return buses.listed(answer)
+                return format_bytes(answer)
             # One transaction with a repeated start, which is what reading a register is.
             register = int.from_bytes(data, "big")
             bits = 8 * len(data)
@@ -78,17 +104,8 @@ async def run(args, ctx):
             bus.readfrom_into(address, answer)
         else:
             bus.readfrom_mem_into(address, register, answer, addrsize=bits)
-        return buses.listed(answer)
+        return format_bytes(answer)
     except OSError as error:
-        from tenner.sensors.buserrors import explain
-
-        raise ToolError(explain(error, args["bus"], address, bus if action != "scan" else None))
-
-
-def _probe(bus):
-    """Raise what a bus that hangs raises: a chip's scan of it takes seconds, and then finds nothing."""
-    try:
-        bus.writeto(_FIRST, b"")
-    except OSError as error:
-        if error.args[0] in (110, 116):  # ETIMEDOUT, here and on an ESP32
-            raise
+        raise ToolError(
+            bus_errors.explain(error, args["bus"], address, bus if action != "scan" else None)
+        )

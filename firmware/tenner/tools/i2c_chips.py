@@ -1,7 +1,12 @@
 # tenner tools.i2c_chips: the chips that usually sit at an I2C address, from a table on flash.
 # MIT license; Copyright (c) 2026 the tenner authors
+"""
+A row of i2c_chips.tsv has the address, its registers and its chips. The registers are those that all chips known to sit
+there let be read by their number, as 00-7f, or - where one of them would take the byte for a command or for data.
+"""
 
-from tenner.port.package import package_path
+from tenner.port.package import locate
+from tenner.sensors.bus_errors import MOST_CHIPS, stuck
 from tenner.store import files
 
 
@@ -9,14 +14,27 @@ def listed(bus, addresses):
     """Return the answer to a scan."""
     if not addresses:
         return "%s: nothing answered; check power, wiring and pull-up resistors" % bus
+    if len(addresses) > MOST_CHIPS:
+        return stuck(bus)
     return "%s: %s" % (bus, ", ".join(["0x%02x%s" % (a, usual(a)) for a in addresses]))
 
 
 def usual(address):
     """Return " (usually TMP102 temperature)", or "" for an address of no known chip."""
+    row = _row(address)
+    return " (usually %s)" % row[2] if row else ""
+
+
+def has_register(address, number):
+    """Is to send this byte to this address known to do nothing but point at a register?"""
+    row = _row(address)
+    first, dash, last = row[1].partition("-") if row else ("", "", "")
+    return first != "" and dash == "-" and int(first, 16) <= number <= int(last, 16)
+
+
+def _row(address):
     prefix = b"0x%02x\t" % address
-    with open(package_path("tools/i2c_chips.tsv"), "rb") as file:
-        for line in files.lines(file):
-            if line.startswith(prefix):
-                return " (usually %s)" % line[len(prefix) :].decode()
-    return ""
+    for line in files.lines_of(files.blocks(*locate("tools/i2c_chips.tsv"))):
+        if line.startswith(prefix):
+            return line.decode().split("\t")
+    return None

@@ -3,7 +3,7 @@
 
 from tenner.port.compat import const
 from tenner.store import files
-from tenner.tools import ToolError
+from tenner.tools.errors import ToolError
 from tenner.tools.paths import check_room
 from tenner.tools.skill_index import address, entries, is_plain, text
 
@@ -12,9 +12,14 @@ _MAX_NAME = const(40)
 _MAIN = "SKILL.md"
 _ENDINGS = (".md", ".json", ".txt", ".csv")
 
+NEEDS = "skills.index"
 LIMITS = {"name": (1, 128)}
 OUTSIDE = True
 ASK_ANYWAY = True
+
+
+def subjects(args):
+    return (args["name"],)
 
 
 def check(args, ctx):
@@ -41,7 +46,7 @@ async def run(args, ctx):
             lists.append([one for one in names if one != _MAIN])
 
     folder = "%s/skills/%s" % (ctx.workspace, name)
-    http = ctx.agent.app.http()
+    http = ctx.http()
     try:
         if place == address(ctx.config.get("skills.index")) + "/" + name:
             await entries(ctx, http, take)
@@ -57,7 +62,7 @@ async def run(args, ctx):
                 raise ToolError('install_skill: %s does not begin with "name: %s"' % (_MAIN, name))
             check_room(ctx.workspace + "/", len(body.encode()))
             files.make_dirs(folder)
-            files.write_atomic(folder + "/" + one, body)
+            files.write_atomic(folder + "/" + one, body, files.WORKSPACE_TEMP)
             done.append(one)
     finally:
         await http.close()

@@ -5,18 +5,21 @@ import os
 
 from tenner.port.compat import const
 from tenner.store import files
-from tenner.tools import ToolError
-from tenner.tools.paths import readable, relative
+from tenner.tools import paths
+from tenner.tools.errors import ToolError
+from tenner.tools.untrusted import mark_untrusted
 
 _ROOM = const(880)  # characters of names in one answer
 
+subjects = paths.subjects
+
 
 def check(args, ctx):
-    args["path"] = relative(ctx.workspace, readable(ctx, args.get("path") or "."))
+    args["path"] = paths.relative(ctx.workspace, paths.readable(ctx, args.get("path") or "."))
 
 
 async def run(args, ctx):
-    folder = readable(ctx, args["path"])
+    folder = paths.readable(ctx, args["path"])
     if not files.is_folder(folder):
         raise ToolError(
             "%s is a file of %d bytes: use read_file" % (args["path"], files.size(folder))
@@ -37,4 +40,8 @@ async def run(args, ctx):
             )
             break
         lines.append(line)
-    return "\n".join(lines)
+    text = "\n".join(lines)
+    # Names of files may be a stranger's words as well.
+    if args["path"][0] == "/" or args["path"].split("/")[0] == "exec":
+        return mark_untrusted(args["path"], text)
+    return text

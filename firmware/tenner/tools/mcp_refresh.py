@@ -1,25 +1,28 @@
 # tenner tools.mcp_refresh: has MCP servers asked for their tools, and keeps what they have.
 # MIT license; Copyright (c) 2026 the tenner authors
 
+import asyncio
 import os
 
 from tenner.log import log
+from tenner.mcp.listing import fetch, plain
 from tenner.port.compat import const
 from tenner.store import files
 from tenner.store.appendlog import dumps
-from tenner.tools.mcp import folder, lines, stamp, tag
+from tenner.tools.mcp_tools import due, folder, lines, stamp, tag
+from tenner.tools.patterns import matches
 
-_RETRY_S = const(24 * 3600 - 600)
 _MAX_SERVER = const(20)
+_MAX_REASON = const(200)
 
 
-async def refresh(registry, servers, app):
-    """Ask these servers. What goes wrong is logged, no more."""
-    from tenner.mcp.listing import fetch, plain
-
+async def refresh(registry, app):
+    """Ask those servers whose tools are not known, or a day old. What goes wrong is logged, no more."""
     place = folder(registry)
     now = app.clock.known() or 0
-    files.make_dirs(place)
+    servers = due(registry, now)
+    if servers:
+        files.make_dirs(place)
     for server in servers:
         if plain(server) != server or "-" in server or len(server) > _MAX_SERVER:
             log(
@@ -28,8 +31,8 @@ async def refresh(registry, servers, app):
                 % (server, _MAX_SERVER),
             )
             continue
-        at = now
-        same = stamp(registry, server)[0] == tag(registry, server)
+        known, _, failures, reason = stamp(registry, server)
+        same = known == tag(registry, server)
         if not same:
             # It may be another one by that name, to whom the session means nothing.
             files.remove("%s/%s.session" % (place, server))
@@ -38,16 +41,19 @@ async def refresh(registry, servers, app):
             wanted = _matcher(registry.servers[server].get("tools", ("*",)))
             found = await fetch(server, http, registry.servers, place, wanted)
             log("mcp", "%s: %d tools" % (server, len(found)))
-        except (OSError, ValueError) as error:
-            log("mcp", error)
-            # What was known stays. No other turn of the next ten minutes waits for it.
+            failures, reason = 0, ""
+        except (OSError, ValueError, asyncio.TimeoutError) as error:
+            reason = str(error)[:_MAX_REASON] or type(error).__name__
+            log("mcp", "%s: %s" % (server, reason))
+            # What was known stays, and turns do not wait for it again and again.
             found = list(lines(registry, server)) if same else []
-            at -= _RETRY_S
+            failures = failures + 1 if same else 1
         finally:
             await http.close()
+        stamped = (tag(registry, server), now, failures, reason)
         files.write_atomic(
             "%s/%s.tools" % (place, server),
-            [dumps(line) + "\n" for line in [(tag(registry, server), at)] + found],
+            [dumps(line) + "\n" for line in [stamped] + found],
         )
         kept = [line[0] for line in found]
         for entry in os.listdir(place):
@@ -60,6 +66,4 @@ def _matcher(patterns):
     """Return a function that says whether a name is one of those the owner wants."""
     if "*" in patterns:
         return lambda name: True
-    from tenner.tools.paths import matches
-
     return lambda name: any(matches(pattern, name) for pattern in patterns)

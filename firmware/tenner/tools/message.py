@@ -1,9 +1,15 @@
 # tenner tools.message: a message to the owner or to a chat the owner allows.
 # MIT license; Copyright (c) 2026 the tenner authors
 
-from tenner.tools import ToolError
+from tenner.tools.errors import ToolError
 
+# Others than the owner may read it.
+LEAVES = True
 LIMITS = {"text": (None, 4000)}
+
+
+def subjects(args):
+    return (args.get("chat", ""),)
 
 
 def check(args, ctx):

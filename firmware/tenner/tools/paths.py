@@ -2,15 +2,16 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 """
 Tools live in /workspace, wherever that is on the disk. A path is first put straight as text, then links
-are followed, and only what the path really leads to counts. Settings, state, certificates and code are
-out of reach whatever the owner's patterns say.
+are followed, and only what the path really leads to counts. Settings, state, certificates, keys and code are
+out of reach wherever they lie, whatever the owner's patterns say. Nothing but regular files is opened.
 """
 
 import os
 
 from tenner.port.compat import const
 from tenner.store import files
-from tenner.tools import ToolError
+from tenner.tools.errors import ToolError
+from tenner.tools.patterns import matches
 
 _MAX_PATH = const(128)
 _RESERVE = const(16384)  # what stays free for sessions, logs and the outbox
@@ -22,15 +23,20 @@ HOME = "/workspace"
 #: Folders of the workspace whose files the board would run.
 CODE = ("tools", "drivers")
 
-# Files, and a folder, of the workspace that later turns go by.
+# Files of the workspace that later turns go by, and folders that are in the workspace for something.
 _GUIDES = const(
     " heartbeat.md cron.json sensors.json agents.md soul.md identity.md user.md tools.md memory/memory.md "
 )
+_FOLDERS = const(" tools drivers skills memory exec ")
+
+# Keys of others, wherever they are.
+_KEYS = const(" .ssh .gnupg shadow shadow- gshadow gshadow- ")
+_KEY_ENDINGS = (".key", ".pem", "_key", ".p12", ".pfx")
 
 
 def readable(ctx, path):
     """Return the real path of an existing file or folder that may be read."""
-    real = resolve(ctx.workspace, path, False, ctx.config.get("read_paths"), ctx.port.root)
+    real = _resolved(ctx, path, False, "read_paths")
     if not files.exists(real):
         raise ToolError('there is no "%s": list_dir shows what there is' % path)
     return real
@@ -40,16 +46,27 @@ def readable_file(ctx, path):
     real = readable(ctx, path)
     if files.is_folder(real):
         raise ToolError('"%s" is a folder: use list_dir' % path)
+    _check_regular(real, path)
     return real
 
 
 def writable_file(ctx, path):
     """Return the real path of a file that may be written, now and in this kind of turn."""
-    real = resolve(ctx.workspace, path, True, ctx.config.get("write_paths"), ctx.port.root)
+    real = _resolved(ctx, path, True, "write_paths")
     if files.is_folder(real):
         raise ToolError('"%s" is a folder: name a file in it' % path)
+    if files.exists(real):
+        _check_regular(real, path)
     kind = ctx.turn.kind
     name = relative(ctx.workspace, real).lower()
+    if " %s " % name in _FOLDERS:
+        raise ToolError('"%s" is to be a folder: name a file in it' % path)
+    above = name.rpartition("/")[0]
+    while above:
+        # A folder by that name would be in the way of the file.
+        if " %s " % above in _GUIDES:
+            raise ToolError('"%s" is a file, not a folder: use another name' % above)
+        above = above.rpartition("/")[0]
     if (name == "heartbeat.md" and kind in ("heartbeat", "spawn")) or (
         name == "cron.json" and kind != "person"
     ):
@@ -57,6 +74,22 @@ def writable_file(ctx, path):
             "a %s turn cannot change the schedule in %s: tell the owner" % (kind, path)
         )
     return real
+
+
+def _resolved(ctx, path, write, patterns):
+    port = ctx.port
+    return resolve(ctx.workspace, path, write, ctx.config.get(patterns), port.root, port.private())
+
+
+def _check_regular(real, path):
+    if not files.is_file(real):
+        raise ToolError('"%s" is no regular file' % path)
+
+
+def is_guide(name):
+    """Is it, as `relative` returns it, a file that turns go by?"""
+    name = name.lower()
+    return name.startswith("skills/") or " %s " % name in _GUIDES
 
 
 def check_room(path, size):
@@ -75,7 +108,11 @@ def check_room(path, size):
             )
 
 
-# --- what tools have as their own `check` and `approval`
+# --- what tools have as their own `subjects`, `check` and `approval`
+
+
+def subjects(args):
+    return (args["path"],)
 
 
 def check_read(args, ctx):
@@ -95,7 +132,7 @@ def code_approval(args, ctx):
     first = name.split("/")[0].lower()
     why = "the board would run as code"
     if first not in CODE:
-        if not ctx.turn.outside or (first != "skills" and " %s " % name.lower() not in _GUIDES):
+        if not ctx.turn.untrusted_input or not is_guide(name):
             return None
         why = "later turns go by, now that text from outside was read"
     for pattern in ctx.config.get("write_paths"):
@@ -107,11 +144,12 @@ def code_approval(args, ctx):
 # --- paths
 
 
-def resolve(workspace, path, write=False, extra_patterns=(), root=None):
+def resolve(workspace, path, write=False, extra_patterns=(), root=None, private=()):
     """
     Return the real path of `path` or raise ToolError. `workspace` is the folder that /workspace stands
     for; `extra_patterns` are absolute paths outside of it that are allowed too: `*` is any
-    part of a name, `**` anything. `root` is the agent's folder when it is not beside the workspace.
+    part of a name, `**` anything. `root` is the agent's folder when it is not beside the workspace; `private` are
+    files and folders elsewhere that are the agent's.
     """
     _check_text(path, write)
     full = _straight(path if path.startswith("/") else HOME + "/" + path)
@@ -121,8 +159,11 @@ def resolve(workspace, path, write=False, extra_patterns=(), root=None):
     home = _real(workspace)
     if _below(home, real):
         return real
-    if _private(home.rpartition("/")[0], real) or (
-        root is not None and _private(_real(root), real)
+    if (
+        _is_own(home.rpartition("/")[0], real)
+        or (root is not None and _is_own(_real(root), real))
+        or any(_below(_real(place).lower(), real.lower()) for place in private)
+        or _is_key(real)
     ):
         raise ToolError('"%s" is private: settings, state and code are out of reach' % path)
     for pattern in extra_patterns:
@@ -138,22 +179,6 @@ def relative(workspace, real):
     """Return how the model calls a resolved path: `notes/a.md`, or the whole path outside."""
     home = _real(workspace)
     return real[len(home) + 1 :] or "." if _below(home, real) else real
-
-
-def matches(pattern, text):
-    """Does a pattern with `*` (within a name) and `**` (anything) match the whole of `text`?"""
-    head, star, rest = pattern.partition("*")
-    if not star:
-        return pattern == text
-    if not text.startswith(head):
-        return False
-    deep = rest[:1] == "*"
-    for end in range(len(head), len(text) + 1):
-        if matches(rest[1:] if deep else rest, text[end:]):
-            return True
-        if not deep and text[end : end + 1] == "/":
-            return False
-    return False
 
 
 def _check_text(path, write):
@@ -184,14 +209,28 @@ def _below(folder, path):
     return path == folder or path.startswith("/" if folder == "/" else folder + "/")
 
 
-def _private(root, real):
+def _is_own(root, real):
     """Is it one of the agent's own files in `root`, in any case of letters?"""
     root = root.lower().rstrip("/")
     real = real.lower()
     if not _below(root, real):
         return False
-    first = real[len(root) + 1 :].split("/")[0]
-    return first in ("state", "certs", "lib") or first.startswith("config.json")
+    first, more, _ = real[len(root) + 1 :].partition("/")
+    # A module beside the settings goes before one in /lib, and pins.csv says which pins are nobody's.
+    code = not more and (first.rpartition(".")[2] in ("py", "mpy") or first == "pins.csv")
+    return first in ("state", "certs", "lib", "run") or first.startswith("config.json") or code
+
+
+def _is_key(real):
+    """Is it a key of somebody's, by its name, or does it show the memory of a process?"""
+    parts = real.lower().split("/")
+    for part in parts:
+        if " %s " % part in _KEYS:
+            return True
+    for ending in _KEY_ENDINGS:
+        if parts[-1].endswith(ending):
+            return True
+    return parts[1] == "proc" and len(parts) > 3 and (parts[2].isdigit() or "self" in parts[2])
 
 
 def _real(path):

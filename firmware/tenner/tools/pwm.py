@@ -3,8 +3,8 @@
 
 from tenner.tools import pins
 
-places = pins.places
-
+NEEDS = "port:pwm"
+subjects = pins.subjects
 LIMITS = {"freq_hz": (1, 40000000), "duty_percent": (0, 100)}
 
 

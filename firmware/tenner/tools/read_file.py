@@ -3,18 +3,20 @@
 
 from tenner.port.compat import const
 from tenner.store import files
-from tenner.tools import ToolError, as_data
-from tenner.tools.paths import check_read, readable_file
+from tenner.tools import paths
+from tenner.tools.errors import ToolError
+from tenner.tools.untrusted import mark_untrusted
 
 _DEFAULT_LIMIT = const(1000)
 
 RESULT_CAP = 4200
 LIMITS = {"limit": (1, 4000)}
-check = check_read
+check = paths.check_read
+subjects = paths.subjects
 
 
 async def run(args, ctx):
-    path = readable_file(ctx, args["path"])
+    path = paths.readable_file(ctx, args["path"])
     size = files.size(path)
     start = args.get("offset", 0)
     start = max(size + start, 0) if start < 0 else start
@@ -33,10 +35,10 @@ async def run(args, ctx):
         part += ", bytes %d to %d of %d" % (start, end, size)
         if end < size:
             part += "; read on with offset %d" % end
-    # A skill is there to be followed; anything else in a file is only information.
-    if args["path"].startswith("skills/"):
+    # What turns go by is there to be followed, and nobody changes it unasked; anything else is only information.
+    if paths.is_guide(args["path"]):
         return "[%s]\n%s" % (part, text)
-    return as_data(part, text)
+    return mark_untrusted(part, text)
 
 
 def _decoded(data, heads):

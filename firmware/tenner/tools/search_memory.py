@@ -4,8 +4,11 @@
 import os
 
 from tenner.port.compat import const
-from tenner.tools import ToolError, as_data
+from tenner.store import files
+from tenner.tools.errors import ToolError
+from tenner.tools.untrusted import mark_untrusted
 
+NEEDS = "file:memory"
 LIMITS = {"query": (None, 100)}
 
 _ROOM = const(900)  # characters of one answer
@@ -21,15 +24,15 @@ async def run(args, ctx):
     room = _ROOM
     # Notes are named by their day.
     for name in sorted(os.listdir(folder), reverse=True):
-        if name.endswith(".md"):
+        if name.endswith(".md") and files.is_file(folder + "/" + name):
             for number, line in _matches(folder + "/" + name, words):
                 line = "memory/%s:%d: %s" % (name, number, line)
                 room -= len(line) + 1
                 if room < 0:
                     found.append("[there is more: use rarer words, or read_file]")
-                    return as_data("notes", "\n".join(found))
+                    return mark_untrusted("notes", "\n".join(found))
                 found.append(line)
-    return as_data("notes", "\n".join(found)) if found else "no note has: " + args["query"]
+    return mark_untrusted("notes", "\n".join(found)) if found else "no note has: " + args["query"]
 
 
 def _matches(path, words):

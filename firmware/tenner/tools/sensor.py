@@ -1,14 +1,18 @@
 # tenner tools.sensor: the named sensors, their values with units and age.
 # MIT license; Copyright (c) 2026 the tenner authors
 
-from tenner.sensors import SensorError
-from tenner.tools import ToolError
+from tenner.sensors.errors import SensorError
+from tenner.sensors.units import unit
+from tenner.tools import history
+from tenner.tools.errors import ToolError
+from tenner.tools.subjects import with_places
 
+NEEDS = "file:SENSORS.json"
 LIMITS = {"hours": (0.1, 8784)}
 
 
-def places(args):
-    return (args["name"],) if "name" in args else ()
+def subjects(args):
+    return with_places(args["action"], *([args["name"]] if "name" in args else ()))
 
 
 async def run(args, ctx):
@@ -18,15 +22,13 @@ async def run(args, ctx):
             return ", ".join(sensors.names()) or "none; SENSORS.json in the workspace defines them"
         name = args["name"]
         if args["action"] == "history":
-            from tenner.tools import history
-
             return await history.told(ctx, name, args.get("hours", 24))
         values = await sensors.read(name)
     except SensorError as error:
         raise ToolError(str(error))
     shown = []
     for value_name in sorted(values):
-        shown.append("%s %s %s" % (value_name, values[value_name], sensors.unit(value_name)))
+        shown.append("%s %s %s" % (value_name, values[value_name], unit(value_name)))
     age_s = sensors.age_ms(name) / 1000
     when = "now" if age_s < 1 else "%.0f s ago" % age_s
     return "%s: %s (%s)" % (name, ", ".join([text.strip() for text in shown]), when)

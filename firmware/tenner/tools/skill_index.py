@@ -1,10 +1,10 @@
 # tenner tools.skill_index: the skills that can be had, and where their files are; docs/skills.md has the format.
 # MIT license; Copyright (c) 2026 the tenner authors
 
-from tenner.net import web_get
-from tenner.net.jsonin import Scanner
+from tenner.net.json.scanner import Scanner
+from tenner.net.web import get as web_get
 from tenner.port.compat import const
-from tenner.tools import ToolError
+from tenner.tools.errors import ToolError
 
 _MAX_INDEX = const(65536)
 _MAX_TEXT = const(200)

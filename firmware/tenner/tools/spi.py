@@ -1,9 +1,14 @@
 # tenner tools.spi: exchange bytes with a device on SPI.
 # MIT license; Copyright (c) 2026 the tenner authors
 
+from tenner.port import bus_names
 from tenner.port.compat import const
-from tenner.tools import ToolError, buses
+from tenner.sensors import bus_errors
+from tenner.tools.errors import ToolError
+from tenner.tools.format_bytes import format_bytes
+from tenner.tools.subjects import with_places
 
+NEEDS = "port:spi"
 LIMITS = {
     "data": (1, 4096),
     "length": (1, 4096),
@@ -12,16 +17,24 @@ LIMITS = {
     "bits": (4, 32),
 }
 
+_SHOWN = const(32)  # bytes that a rule of the owner's may name
 _ASKED = const(1024)  # bytes that a message to the owner can show
 
 
 def check(args, ctx):
+    if args["action"] == "read" and "data" in args:
+        raise ToolError("spi: read sends zeros; use transfer to send data")
     if args["action"] != "list":
-        buses.choose("spi", args, "device", ctx.port)
+        args["device"] = bus_names.choose(ctx.port, "spi", args.get("device"))
 
 
-def places(args):
-    return (args["device"],) if "device" in args else ()
+def subjects(args):
+    """Besides the usual ones what goes out, so that one command can be allowed: "transfer spi0.0 9f 00 00 00"."""
+    found = with_places(args["action"], *([args["device"]] if "device" in args else ()))
+    data = args.get("data", ())
+    if args["action"] == "transfer" and len(data) <= _SHOWN:
+        found.append("%s %s" % (found[-1], " ".join(["%02x" % byte for byte in data])))
+    return found
 
 
 def approval(args, ctx):
@@ -33,7 +46,7 @@ def approval(args, ctx):
             "spi: the owner is asked about %d bytes at most: do it in parts, or have tools.spi set to allow"
             % _ASKED
         )
-    text = "send %s to %s" % (buses.listed(data, _ASKED), args["device"])
+    text = "send %s to %s" % (format_bytes(data, _ASKED), args["device"])
     for name in ("speed", "mode", "bits"):
         if name in args:
             text += ", %s %d" % (name, args[name])
@@ -45,8 +58,7 @@ async def run(args, ctx):
         return ", ".join(ctx.port.spi_names())
     device = args["device"]
     usual = ctx.config.get("spi.%s.freq" % device.partition(".")[0])
-    # To read is to send zeros.
-    data = bytes(args.get("data") or args["length"])
+    data = bytes(args["data"] if args["action"] == "transfer" else args["length"])
     answer = bytearray(len(data))
     try:
         bus, cs = ctx.port.spi(device)
@@ -61,10 +73,8 @@ async def run(args, ctx):
     except ValueError as error:
         raise ToolError("%s: %s" % (device, error))
     except OSError as error:
-        from tenner.sensors.buserrors import explain
-
-        raise ToolError(explain(error, device, None))
-    text = buses.listed(answer)
+        raise ToolError(bus_errors.explain(error, device, None))
+    text = format_bytes(answer)
     if answer[0] in (0, 255) and min(answer) == max(answer):
         text += "; if that is no answer: wiring, power, mode or speed?"
     return text

@@ -1,11 +1,12 @@
 # tenner tools.web_page: takes the response to web_fetch and keeps the part of its text that was asked for.
 # MIT license; Copyright (c) 2026 the tenner authors
-"""A module of its own: when a page is read, its code makes room for the text."""
-
-from tenner.net import web_get
-from tenner.net.jsonout import cut, decode
+from tenner.net.json.writer import cut, decode
+from tenner.net.web import get
+from tenner.net.web.charset import Charset
+from tenner.net.web.html import Html
 from tenner.port.compat import const
-from tenner.tools import ToolError, as_data
+from tenner.tools.errors import ToolError
+from tenner.tools.untrusted import mark_untrusted
 
 _TEXTS = const(" json xml javascript x-javascript yaml x-yaml x-ndjson ")
 _URL = const(300)  # characters of an address that are shown
@@ -33,7 +34,6 @@ class Page:
         self._links = [] if args.get("links") else None
         self._count = 0
         self._room = self._most // 4  # for addresses
-        self._shed = ctx.port.small and ctx.agent.app.shed
 
     async def take(self, http):
         """Read a response; return where it redirects to, or None."""
@@ -42,7 +42,7 @@ class Page:
         if http.status >= 300:
             raise ToolError("%s answered with status %d" % (shown(self.url), http.status))
         feed = self._reader(http.header("content-type") or "")
-        await web_get.read(http, self._spool, feed)
+        await get.read(http, self._spool, feed)
         if self._page and not self._cut:
             self._page.end()
         return None
@@ -53,11 +53,7 @@ class Page:
         charset = charset.split(";")[0]
         kind = kind.split(";")[0]
         self._page = None
-        if self._shed:
-            self._shed("tenner.net.web_guard")
         if kind in ("text/html", "application/xhtml+xml"):
-            from tenner.net.web_html import Html
-
             self._page = Html(self._add, charset, None if self._links is None else self._link)
         elif (
             kind
@@ -66,8 +62,6 @@ class Page:
         ):
             raise ToolError("%s is %s, not text" % (shown(self.url), kind[:60]))
         else:
-            from tenner.net.web_chars import Charset
-
             self._charset = Charset(charset)
 
         def feed(data):
@@ -103,8 +97,8 @@ class Page:
     def _link(self, href):
         self._count += 1
         if self._used and not self._cut and self._room > 0:
-            base = web_get.join(self.url, decode(self._page.base))
-            href = "[%d] %s" % (self._count, web_get.join(base, decode(href))[:_URL])
+            base = get.join(self.url, decode(self._page.base))
+            href = "[%d] %s" % (self._count, get.join(base, decode(href))[:_URL])
             self._room -= len(href)
             self._links.append(href)
         return self._count
@@ -136,4 +130,4 @@ class Page:
             texts.append("(no text)")
         if self._links:
             texts.append("\n\n" + "\n".join(self._links))
-        return [as_data(part, "")] + texts
+        return [mark_untrusted(part, "")] + texts

@@ -1,16 +1,19 @@
 # tenner tools.web_search: titles, addresses and snippets from the search service of the owner's choice.
 # MIT license; Copyright (c) 2026 the tenner authors
 
-from tenner.net import web_get
-from tenner.net.jsonin import Scanner
-from tenner.net.jsonout import quote
+from tenner.net.json.scanner import Scanner
+from tenner.net.json.writer import quote
+from tenner.net.web import get as web_get
+from tenner.net.web.charset import unescape
 from tenner.port.compat import const
-from tenner.tools import ToolError, as_data
+from tenner.tools.errors import ToolError
+from tenner.tools.untrusted import mark_untrusted
 
 _MOST = const(8)
-_MOST_SMALL = const(5)
+_MOST_BRIEF = const(5)
 _WORDS = const(50)  # more are refused by Brave
 
+NEEDS = "web.search"
 LIMITS = {"query": (1, 300)}
 RESULT_CAP = 8000
 OUTSIDE = True
@@ -35,7 +38,7 @@ def check(args, ctx):
 
 async def run(args, ctx):
     service = ctx.config.get("web.search")
-    most = _MOST_SMALL if ctx.port.small else _MOST
+    most = _MOST_BRIEF if ctx.brief else _MOST
     results = _Results(service, most)
     path = ctx.port.path("state/web.tmp")
 
@@ -45,14 +48,14 @@ async def run(args, ctx):
         await web_get.read(http, path, results.feed)
         results.feed(None)
 
-    http = ctx.agent.app.http()
+    http = ctx.http()
     try:
         await web_get.ask(http, *_request(service, args["query"], most, ctx.config.get, consume))
     finally:
         await http.close()
     if not results.found:
         return "%s found nothing for: %s" % (service, args["query"])
-    return as_data("results of " + service, results.text())
+    return mark_untrusted("results of " + service, results.text())
 
 
 def _request(service, query, most, get, consume):
@@ -87,7 +90,7 @@ async def _refusal(service, http):
     elif status in (301, 302, 307, 308, 404):
         hint = "check web.search_url in config.json"
     else:
-        hint = " ".join((await http.read_text(200)).split())
+        hint = mark_untrusted(service, " ".join((await http.read_text(200)).split()))
     return "%s answered with status %d: %s" % (service, status, hint)
 
 
@@ -136,8 +139,6 @@ class _Results:
             for field, _ in _FIELDS:
                 text = result.get(field, "")
                 if "&" in text and field != "url":
-                    from tenner.net.web_chars import unescape
-
                     text = unescape(text.encode()).decode()
                 lines.append(" ".join(text.split()))
             parts.append("%d. %s" % (number + 1, "\n".join([line for line in lines if line])))

@@ -2,17 +2,18 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.store import files
-from tenner.tools.paths import check_room, check_write, code_approval, writable_file
+from tenner.tools import paths
 
 ASK_ANYWAY = True
-check = check_write
-approval = code_approval
+check = paths.check_write
+approval = paths.code_approval
+subjects = paths.subjects
 
 
 async def run(args, ctx):
-    path = writable_file(ctx, args["path"])
+    path = paths.writable_file(ctx, args["path"])
     size = len(args["content"].encode())
-    check_room(ctx.workspace + "/", size)
+    paths.check_room(ctx.workspace + "/", size)
     files.make_dirs(path.rsplit("/", 1)[0])
-    files.write_atomic(path, args["content"])
+    files.write_atomic(path, args["content"], files.WORKSPACE_TEMP)
     return "wrote %s, %d bytes" % (args["path"], size)

@@ -12,11 +12,14 @@ sys.path[:] = [sys.argv[1], sys.argv[2] + "/lib", ".frozen"]
 
 import asyncio  # noqa: E402
 
-from tenner import wiring  # noqa: E402
 from tenner.app import App  # noqa: E402
+from tenner.llm import chat_completions  # noqa: E402
+from tenner.llm.chain import Chain  # noqa: E402
+from tenner.sensors.reader import Sensors  # noqa: E402
 
 MIDNIGHT = 1795219200  # 2026-11-21 00:00 UTC
 DAY_S = 86400
+WARM_FROM_S = int(sys.argv[3]) * 3600
 
 
 class Clock:
@@ -33,18 +36,6 @@ class Clock:
         return self.passed_s * 1000
 
 
-class Sensors:
-    def __init__(self, clock, warm_from_s):
-        self.clock = clock
-        self.warm_from_s = warm_from_s
-
-    async def read(self, name):
-        return {"temperature": 31.5 if self.clock.passed_s >= self.warm_from_s else 21.5}
-
-    def unit(self, name):
-        return "\u00b0C"
-
-
 class Reply:
     text = "HEARTBEAT_OK"
     calls = ()
@@ -53,40 +44,37 @@ class Reply:
     estimated = False
 
 
-class Chain:
-    """Builds the body of each request as the client does, and counts it."""
+class Day:
+    """What the model was asked, and the clock."""
 
+    clock = Clock()
     calls = sent = 0
 
-    def __init__(self, app):
-        from tenner.llm.chain import Chain as Real
 
-        self.candidate = Real(app.config, None, "").candidates()[0]
+async def read(sensors, name):
+    return {"temperature": 31.5 if Day.clock.passed_s >= WARM_FROM_S else 21.5}
 
-    async def complete(self, request, model=None, timeout_ms=None):
-        from tenner.llm import chat_completions
 
-        self.calls += 1
-        self.sent += sum(len(piece) for piece in chat_completions.body(self.candidate, request))
-        return Reply()
-
-    async def close(self):
-        pass
+async def complete(chain, request, model=None, timeout_ms=None):
+    """Build the body of a request as the client does, and count it."""
+    Day.calls += 1
+    Day.sent += sum(len(piece) for piece in chat_completions.body(chain.candidates()[0], request))
+    return Reply()
 
 
 async def main():
     app = App(sys.argv[2])
-    clock = app.clock = Clock()
-    chain = Chain(app)
-    sensors = Sensors(clock, int(sys.argv[3]) * 3600)
-    wiring.chain = lambda app: chain
-    wiring.sensors = lambda app: sensors
+    clock = app.clock = Day.clock
+    # Whoever makes a chain or a reader of sensors gets these.
+    Chain.complete = complete
+    Sensors.read = read
+    Sensors.unit = lambda sensors, name: "\u00b0C"
     heartbeat = app.part("heartbeat")
     while clock.passed_s < DAY_S:
         await heartbeat.step()
         wake_s = heartbeat.next_wake()
         clock.passed_s += max(wake_s if wake_s is not None else DAY_S, 1)
-    print("day", chain.calls, chain.sent)
+    print("day", Day.calls, Day.sent)
 
 
 asyncio.run(main())

@@ -1,11 +1,12 @@
-# bench chip: starts the agent as main.py does, and prints what the heap holds when nothing is going on.
+# bench chip: starts the agent as main.py does; a line on stdin asks for what is alive.
 """
-start.py MILLISECONDS [watch]: how long the agent settles before its heap is looked at, and whether the most that
-is alive is looked for, too, which takes its time. It runs in the folder that is
-the board's root, so that names of files are as long as on a board.
+start.py MODE: it runs in the folder that is the board's root, so that names of files are as long as on a board. For each
+line on stdin it prints `live LINE BYTES`, what is alive at that moment. In the mode `watched` it looks for the highest point too,
+which takes its time, and `most` asks for that. In the mode `quiet` nothing is added to the agent at all.
 """
 
 import gc
+import select
 import sys
 
 # C on a chip, where they take no heap.
@@ -21,44 +22,43 @@ gc.threshold(8192)  # as in main.py
 # What is imported from here on is what is measured.
 import asyncio  # noqa: E402
 
-from tenner import services  # noqa: E402
-from tenner.app import App, run  # noqa: E402
+_run = asyncio.run
+_watched = sys.argv[1] == "watched"
+_most = 0
 
 
-def live(label):
+def _answer(label):
     gc.collect()
-    print("live", label, gc.mem_alloc() - _empty)
+    print("live", label, _most if label == "most" else gc.mem_alloc() - _empty)
 
 
-async def watch(most):
-    """Keep in `most` how much was alive at the highest point, as far as others let this run."""
+async def _look():
+    """Answer what is asked; the most that was alive is known as far as others let this run."""
+    global _most
+    asked = select.poll()
+    asked.register(sys.stdin, select.POLLIN)
     while True:
-        await asyncio.sleep(0)
-        gc.collect()
-        most[0] = max(most[0], gc.mem_alloc() - _empty)
+        await asyncio.sleep_ms(0 if _watched else 20)
+        if _watched:
+            gc.collect()
+            _most = max(_most, gc.mem_alloc() - _empty)
+        if asked.poll(0):
+            _answer(sys.stdin.readline().strip())
 
 
-async def main():
-    app = App(".")
-    most = [0]
-    if sys.argv[2:]:
-        asyncio.create_task(watch(most))
-    answer = services.reply
-
-    def reply(app, message, text):
-        answer(app, message, text)
-        live("turn")
-        print("live most", most[0])
-
-    services.reply = reply
-    asyncio.create_task(run(app))
-    await asyncio.sleep(int(sys.argv[1]) / 1000)
-    live("idle")
-    await app.rest()
-    live("rest")
-    for name in sorted(sys.modules):
-        print("module", name)
-    await app.ended.wait()
+async def _beside(main):
+    asyncio.create_task(_look())
+    await main
 
 
-asyncio.run(main())
+def _run_beside(main):
+    _run(_beside(main))
+
+
+# The agent's own names are not used: in a build they are others.
+if sys.argv[1] != "quiet":
+    asyncio.run = _run_beside
+
+from tenner.app import main  # noqa: E402
+
+main(".")

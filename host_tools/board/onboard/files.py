@@ -27,7 +27,7 @@ def t_put(size, staged):
     buf = memoryview(bytearray(size))
     part = memoryview(bytearray(512))
     file = path = None
-    ending = "" if staged else ".tmp"
+    ending = "" if staged else ".tenner.tmp"
     try:
         while True:
             kind, files, total = line().split()

@@ -68,6 +68,13 @@ def t_info():
     except Exception:
         agent = None
     try:
+        # What an image with the agent inside says of itself: build, board and version.
+        with open("/rom/tenner.build") as file:
+            image = file.read()
+        agent = agent or image.split()[2]
+    except OSError:
+        image = None
+    try:
         import machine
 
         device = machine.unique_id()
@@ -95,6 +102,7 @@ def t_info():
                 device,
                 cause,
                 DeflateIO is not None,
+                image,
             )
         )
     )

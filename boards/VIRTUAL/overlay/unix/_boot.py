@@ -71,6 +71,14 @@ def _widen_names():
             hasattr(gc, "%x" % number)
 
 
+def _mount_romfs():
+    """Mount the ROMFS partition of the board's image; an interpreter of ours has done that already."""
+    path = os.getenv("TENNER_ROMFS")
+    if path and not hasattr(vfs, "rom_ioctl"):
+        with open(path, "rb") as file:
+            vfs.mount(vfs.VfsRom(file.read()), "/rom")
+
+
 def _mount():
     image = open(_board.flash_fd, "r+b")
     counters = open(_board.counters_fd, "r+b")
@@ -126,8 +134,11 @@ def start(names):
     """Boot; `names` are the globals of `__main__`."""
     _override_micropython()
     _preload()
+    _mount_romfs()
     mounted = _mount()
     sys.path[:] = ["", ".frozen", "/lib"]
+    if "rom" in os.listdir("/"):
+        sys.path.extend(("/rom", "/rom/lib"))
     sys.argv[:] = []
     for name in ("_boot", "_flash", "_board", "_buses", "_pins"):
         del sys.modules[name]

@@ -1,0 +1,44 @@
+# tenner agent.answer: a person's words become a turn and its text an answer.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+from tenner import overlay
+from tenner.agent import accounting, summary
+from tenner.agent.turn import Turn
+from tenner.tools.untrusted import SOMEBODY
+
+
+async def answer(agent, message):
+    """Run a person's turn and put its answer into the outbox: there always is one."""
+    if agent.spent("person"):
+        text = "Today's token budget is used up, including the reserve. It resets at midnight."
+        return agent.app.reply(message, text)
+    text = "%s\n\n(now: %s)" % (message.text, agent.app.now_text())
+    if not message.by_owner:
+        text = "(%s than the owner)\n%s" % (SOMEBODY, text)
+    who = "%s:%s" % (message.channel, message.chat)
+    session = agent.session(message.channel, message.chat)
+    if session.size > session.window * 3 // 2:
+        # Messages keep coming and left no pause for it; what is over two windows old would be lost.
+        await summary.tidy(agent, session, who, True)
+    session.window = agent.window()  # the last turn may have made it smaller
+    turn = Turn(agent, "person", text, message.channel, message.chat, session)
+    turn.untrusted_input = not message.by_owner
+    turn.on_result = lambda result: _reply(agent, message, result)
+    result = await agent.lane.person(who, turn)
+    accounting.account(agent, "person", who, result)
+    if session.size > session.window and not agent.tidying:
+        agent.tidying = True
+        overlay.later("TURN", agent.wait_quiet, _tidy, agent, session, who)
+
+
+def _reply(agent, message, result):
+    text = result.error or result.text or "(The model gave no text.)"
+    agent.app.reply(message, text)
+
+
+async def _tidy(agent, session, who):
+    """Have a history that has outgrown its window summed up."""
+    agent.tidying = False
+    # A turn that could not wait may have done it.
+    if session.size > session.window:
+        await summary.tidy(agent, session, who)

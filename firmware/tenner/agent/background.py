@@ -1,0 +1,53 @@
+# tenner agent.background: turns that nobody waits for, and what is said of the agent's own accord.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+from tenner.agent import accounting
+from tenner.agent.errors import Preempted
+from tenner.agent.turn import Turn
+from tenner.port.package import locate
+
+
+async def run_turn(app, text, kind, model=None, choose=False):
+    """
+    Run a turn that nobody waits for and return its Result; LaneBusy and Preempted leave it. `choose`: ask which of
+    the due tasks need a turn, and return the model's reply, which calls the tool `heartbeat` or does not.
+    """
+    turn = Turn(app.agent, kind, text, model=model)
+    if choose:
+        turn.tools = (locate("schedule/heartbeat.json"),)
+        turn.run_tools = False
+    try:
+        result = await app.agent.lane.background(kind, turn)
+    except Preempted as back:
+        accounting.account(app.agent, kind, kind, back.args[0])
+        raise
+    accounting.account(app.agent, kind, kind, result)
+    if turn.untrusted_input:
+        app.agent.untrusted_reports = True
+    if not choose:
+        return result
+    if result.error is not None:
+        raise OSError(result.error)
+    return result.reply
+
+
+async def deliver(app, text, alert=False, channel=None, chat=None):
+    """
+    Send a text to a chat, the owner's by default: "yes", "queued", or "repeat" when an alert of that mark is queued
+    already. `alert`: whether it is one, or its mark, which the heartbeat gets back when the text has arrived. OSError
+    when it cannot be kept for sending.
+    """
+    if isinstance(alert, str):
+        waiting = app.part("delivery").outbox.items
+        if any(item.alert == alert for item in waiting):
+            return "repeat"
+    if chat is None:
+        channel, chat = app.owner()
+    if chat is None:
+        raise OSError("there is no owner to tell: set telegram.owner")
+    # First of all, so that no power cut finds it in the run log only.
+    ids = app.deliver(channel, chat, text, alert)
+    if ids[-1:] == [None]:
+        raise OSError("the outbox is full")
+    accounting.remember(app.agent, channel, chat, text, app.agent.untrusted_reports)
+    return "queued" if ids else "yes"

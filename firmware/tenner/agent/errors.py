@@ -1,0 +1,14 @@
+# tenner agent.errors: how a turn can end without a result.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+
+class LaneBusy(Exception):
+    """The lane is taken; args[0] is its holder, such as `telegram:1234`."""
+
+
+class Preempted(Exception):
+    """A background turn made way for a person and must be run again; args[0] is its Result."""
+
+
+class Stopped(Exception):
+    """Leaves the tool loop; args[0] is the sentence for the person who asked."""

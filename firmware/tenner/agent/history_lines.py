@@ -1,0 +1,43 @@
+# tenner agent.history_lines: reads the lines of a chat's history in pieces.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+from tenner.port.compat import const
+
+# As small as the longest id and name of a call allow, which must come in one piece: the heap has few long stretches.
+PIECE = 352
+_BLOCK = const(512)
+
+
+def line_pieces(file, end):
+    """Yield the lines of `file` up to offset `end` in pieces; the last of a line ends in a newline."""
+    left = end - file.tell()
+    while left > 0:
+        piece = file.readline(min(PIECE, left))
+        if not piece:
+            return
+        left -= len(piece)
+        yield piece
+
+
+def line_blocks(file, end):
+    """
+    Yield the lines of `file` up to offset `end`, several whole ones at once, for a board reads long histories; a long
+    line in pieces, the first of at least PIECE bytes, the last of which ends in a newline.
+    """
+    left = end - file.tell()
+    held = b""
+    is_long = False
+    while True:
+        block = file.read(min(_BLOCK - len(held), left)) if left > 0 else b""
+        left = left - len(block) if block else 0
+        held += block
+        if not held:
+            return
+        cut = (held.find(b"\n") if is_long else held.rfind(b"\n")) + 1
+        if not cut:
+            cut = len(held)
+            is_long = True
+        else:
+            is_long = False
+        yield held[:cut]
+        held = held[cut:]

@@ -1,0 +1,54 @@
+# tenner agent.history_records: writes the lines of a chat's history.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+import json
+
+from tenner.net.json.writer import quote
+from tenner.port.compat import const
+from tenner.tools import untrusted
+
+_OLD_RESULT = const(200)  # characters a tool result keeps once its turn is over
+
+
+def record(kind, text, id=None):
+    """Return one history line of `kind` u, n, a, s (text) or t (id and result)."""
+    middle = quote(id) + b"," if id is not None else b""
+    return b'["' + kind.encode() + b'",' + middle + quote(text) + b"]\n"
+
+
+def call_record(id, name, text):
+    """Return the line of a tool call; `text` is the JSON of its arguments, an object, kept verbatim."""
+    data = bytearray(text.encode())
+    if min(data) < 0x20:
+        # No API takes them raw in a string, and a line end outside of one must not end this line.
+        for i, byte in enumerate(data):
+            if byte < 0x20:
+                data[i] = 0x20
+    return b'["c",' + quote(id) + b"," + quote(plain(name)) + b"," + bytes(data) + b"]\n"
+
+
+def plain(name):
+    """Return `name` of the letters, digits, _ and - that APIs and file systems take."""
+    return (
+        "".join(
+            [
+                c if c < "\x7f" and (c.isalpha() or c.isdigit() or c == "-") else "_"
+                for c in name[:64]
+            ]
+        )
+        or "_"
+    )
+
+
+def shorten(line):
+    """Return a history line as later turns see it: a tool's result is cut to 200 characters."""
+    if not line.startswith(b'["t",') or len(line) < _OLD_RESULT + 40:
+        return line
+    _, call_id, text = json.loads(line)
+    if len(text) <= _OLD_RESULT:
+        return line
+    kept = text[:_OLD_RESULT] + " [cut]"
+    if untrusted.DATA in text and untrusted.DATA not in kept:
+        # Later turns must know.
+        kept = untrusted.mark_untrusted("of old", kept)
+    return record("t", kept, call_id)

@@ -1,0 +1,50 @@
+# tenner agent.message_queue: what travels between channels, schedule and agent.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+import asyncio
+
+
+class Message:
+    """
+    A person's words: `channel` and `chat` say where the answer goes, `sender` who wrote, `reply_to` which
+    message of theirs the answer quotes, `texts` how many there are where several are answered as one. `by_owner`: has
+    the owner typed it?
+    """
+
+    reply_to = None
+    texts = 0
+    by_owner = True
+
+    def __init__(self, channel, chat, text, sender=None):
+        self.channel = channel
+        self.chat = chat
+        self.text = text
+        self.sender = sender
+
+
+class Queue:
+    """Bounded queue for one consumer (MicroPython's asyncio has none). What does not fit is counted."""
+
+    def __init__(self, limit):
+        self.limit = limit
+        self.dropped = 0
+        self._items = []
+        self._filled = asyncio.Event()
+
+    def __len__(self):
+        return len(self._items)
+
+    def put_nowait(self, item):
+        """Add `item`; return False and count it when the queue is full."""
+        if len(self._items) >= self.limit:
+            self.dropped += 1
+            return False
+        self._items.append(item)
+        self._filled.set()
+        return True
+
+    async def get(self):
+        while not self._items:
+            self._filled.clear()
+            await self._filled.wait()
+        return self._items.pop(0)

@@ -1,0 +1,174 @@
+# tenner agent.tool_calls: what becomes of a model's reply: it is counted, and its tool calls are run.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+import asyncio
+
+from tenner import overlay
+from tenner.agent.errors import Stopped
+from tenner.agent.history_records import call_record, shorten
+from tenner.log import log
+from tenner.net.json.scanner import Scanner
+from tenner.port.compat import const, ticks_diff, ticks_ms
+from tenner.tools import runner
+
+_MAX_SAME_FAILURES = const(3)
+_BOARD_LINES = const(16 * 1024)  # bytes of this turn's own records before old results are cut
+
+
+class ToolContext:
+    """What a tool may reach: the board, the settings, its own turn, and ways to people."""
+
+    def __init__(self, agent, turn):
+        self.agent = agent
+        self.turn = turn
+        self.port = agent.port
+        self.config = agent.config
+        self.workspace = agent.workspace
+        #: Should answers be short? All of one is in memory at once.
+        self.brief = agent.port.small
+
+    @property
+    def registry(self):
+        return self.agent.part("registry")
+
+    @property
+    def sensors(self):
+        return self.agent.part("sensors")
+
+    def http(self):
+        """Return a new HTTP client."""
+        return self.agent.app.http()
+
+    def jobs(self):
+        """Return the schedule's jobs."""
+        return self.agent.cron
+
+    def spawn(self, task):
+        """Start a background turn for this one; return a sentence that says so."""
+        return self.agent.app.spawn(task, self.turn)
+
+    async def send(self, text, chat=None):
+        """
+        The `message` tool: send `text` to whoever this turn talks with, else to the owner, or to an allowed
+        chat; return a sentence that says what happened.
+        """
+        app = self.agent.app
+        turn = self.turn
+        channel = app.owner()[0]
+        if turn.chat is not None and chat in (None, str(turn.chat)):
+            channel, chat = turn.channel, turn.chat
+        elif chat is None:
+            chat = app.owner()[1]
+        if chat is None:
+            return "error: nobody to send to: no owner is configured (telegram.owner)"
+        app.deliver(channel, chat, text)
+        return "queued for %s:%s" % (channel, chat)
+
+    async def ask(self, text):
+        """
+        Ask the owner to approve `text`; False when the answer is no or none comes. The time that takes is not the
+        turn's; what interrupts it, or `cancel_question`, is a no.
+        """
+        turn = self.turn
+        start = ticks_ms()
+        turn.overruled = False
+        turn.question = asyncio.create_task(self.agent.app.ask_owner(text, turn))
+        try:
+            async with overlay.released():
+                return await turn.question
+        except asyncio.CancelledError:
+            if not turn.overruled:
+                raise
+            return False
+        finally:
+            turn.question = None
+            turn.asked_ms += ticks_diff(ticks_ms(), start)
+
+
+def take(turn, reply):
+    """
+    Count `reply`, add its text to the records, and return ([(id, name, arguments) of its calls], text, stop), from
+    where on the Reply itself is not needed.
+    """
+    result = turn.result
+    result.rounds += 1
+    result.used += reply.tokens_in + reply.tokens_out
+    result.estimated = result.estimated or reply.estimated
+    what = ", ".join([call.name for call in reply.calls])
+    log(
+        "llm",
+        "%d bytes sent, %d+%d tokens%s: %s"
+        % (
+            reply.body_bytes,
+            reply.tokens_in,
+            reply.tokens_out,
+            " (estimated)" if reply.estimated else "",
+            "calls " + what if what else "%d characters" % len(reply.text),
+        ),
+    )
+    if reply.text or reply.calls:
+        turn.add("a", reply.text)
+    if not turn.run_tools:
+        result.reply = reply
+        return (), reply.text, reply.stop
+    calls = [(_call_id(c, n), c.name, c.arguments_text) for n, c in enumerate(reply.calls)]
+    return calls, reply.text, reply.stop
+
+
+async def run(turn, calls):
+    """Run the calls in order; every call gets exactly one result, whatever happens."""
+    for call_id, name, arguments in calls:
+        # The history keeps an object even where the model wrote none: both wire formats need it.
+        whole = _is_object(arguments)
+        turn.lines.append(call_record(call_id, name, arguments if whole else "{}"))
+    done = 0
+    try:
+        for call_id, name, arguments in calls:
+            turn.check_interrupt()
+            turn.result.tool_calls += 1
+            text = await runner.call(ToolContext(turn.agent, turn), name, arguments)
+            turn.add("t", text, call_id)
+            done += 1
+            _guard(turn, (name, arguments), text)
+    finally:
+        for call_id, _, _ in calls[done:]:
+            turn.add("t", "cancelled: the turn was stopped", call_id)
+    if turn.agent.port.small:
+        _fit(turn.lines)
+
+
+def _guard(turn, call, text):
+    """The same failing call again and again is a loop that costs the owner's tokens."""
+    failure = text.startswith("error") and call
+    turn.failures = turn.failures + 1 if failure == turn.failure else 1
+    turn.failure = failure
+    if failure and turn.failures >= _MAX_SAME_FAILURES:
+        raise Stopped("I stopped: %s failed three times the same way. %s" % (call[0], text))
+
+
+def _fit(lines):
+    """Keep a turn's own records bounded: the oldest results are cut first."""
+    total = sum([len(line) for line in lines])
+    for i, line in enumerate(lines):
+        if total <= _BOARD_LINES:
+            return
+        lines[i] = shorten(line)
+        total -= len(line) - len(lines[i])
+
+
+def _call_id(call, number):
+    """The id a call came with, or one an API would take back."""
+    if "!" <= min(call.id) <= max(call.id) <= "~":
+        return call.id
+    return "call_%x_%d" % (ticks_ms(), number)
+
+
+def _is_object(text):
+    """Tell whether `text` is the JSON of an object, without building it."""
+    scanner = Scanner(lambda path, value, more: None)
+    try:
+        scanner.feed(text.encode())
+        scanner.end()
+    except ValueError:
+        return False
+    return text.lstrip()[:1] == "{"

@@ -1,0 +1,262 @@
+# tenner channels.mqtt.channel: a broker as a channel: alerts, answers and readings out, messages in.
+# MIT license; Copyright (c) 2026 the tenner authors
+"""
+Below `mqtt.topic`, `tenner/<device id>` unless it is set:
+
+    status          online or offline (the last will), retained
+    state           version, uptime, heap, as JSON, retained
+    sensor/<name>   the values of a sensor as JSON, retained
+    alert, answer   texts to the owner, acknowledged by the broker
+    ask             a question; `yes <id>` or `no <id>` to `say` answers it
+    say             in: a message or a /command of the owner
+
+Home Assistant says on <mqtt.discovery>/status that it has been started.
+
+Whoever may write to `say` is the owner: that is for the broker's password and access list to decide. The client
+is the library chumicro-mqtt, in /lib of a board that has an mqtt.host.
+"""
+
+import asyncio
+from binascii import hexlify
+
+from tenner import overlay
+from tenner.agent.message_queue import Message
+from tenner.channels.mqtt import readings
+from tenner.channels.question import Question
+from tenner.log import log
+from tenner.net.rawsocket import RawSocket
+from tenner.net.tls_errors import explain
+from tenner.port.compat import const, sleep_ms, ticks_add, ticks_diff, ticks_ms
+
+_KEEP_ALIVE_S = const(60)
+_ACK_S = const(15)
+_BUSY_MS = const(10)
+_IDLE_MS = const(100)
+_LONGEST_WAIT_S = const(300)
+_MAX_TEXT = const(4096)
+
+
+class _Ticks:
+    """The clock of the library, by its names. A build has no module `compat` to give it."""
+
+    ticks_ms = ticks_ms
+    ticks_diff = ticks_diff
+    ticks_add = ticks_add
+
+
+class Mqtt:
+    """
+    `tls()` returns the verified TLS context; `up()` is called when there is a connection; `part(name)` gives the
+    gate, the sensors and other parts of the app.
+    """
+
+    name = "mqtt"
+    #: Chats of this channel are the last parts of their topics.
+    owner = "answer"
+    alert_chat = "alert"
+    #: The gate may ask for the connection back, as it does of a long poll.
+    yields = True
+
+    def __init__(self, config, port, tls, inbound, part, up, mono_s):
+        get = config.get
+        self.id = hexlify(port.device_id()).decode()
+        self.base = get("mqtt.topic") or "tenner/" + self.id
+        #: For /status: what the service is doing, in words.
+        self.status = "starting"
+        self.config = config
+        self.port = port
+        self._tls = tls if get("mqtt.tls") else None
+        self._gate = part("gate") if get("mqtt.tls") else None
+        self._inbound = inbound
+        self.part = part
+        self._up = up
+        self.mono_s = mono_s
+        self._client = None
+        self._asked = False
+        self._questions = {}  # those that wait, by id
+        self.announced = []  # the sensors that Home Assistant was told of
+        #: Where Home Assistant says that it has been started.
+        self._birth = get("mqtt.discovery") and get("mqtt.discovery") + "/status"
+        self._wanted = asyncio.Event()  # somebody wants readings now
+
+    # --- the connection
+
+    async def run(self):
+        """Keep the connection for ever; a failure is waited for and tried again."""
+        failures = 0
+        while True:
+            wait_s = 0
+            try:
+                if self._gate:
+                    await self._gate.acquire(self)
+                try:
+                    await self._session()
+                    failures = 0
+                finally:
+                    self._client = None
+                    if self._gate:
+                        self._gate.release(self)
+            except (OSError, ValueError) as error:
+                wait_s = min(1 << min(failures, 9), _LONGEST_WAIT_S)
+                failures += 1
+                await overlay.run("RECEIVE", _log_failure, self, error, wait_s)
+            await asyncio.sleep(wait_s)
+
+    async def _session(self):
+        """Serve one connection; return when it was asked to give way, OSError when it ended."""
+        # Only a board that has an mqtt.host has the library.
+        from chumicro_mqtt import MQTTClient
+        from chumicro_mqtt.client import ProtocolState
+
+        get = self.config.get
+        self._asked = False
+        tls = self._tls and self._tls()
+        client = MQTTClient(
+            RawSocket(get("mqtt.host"), get("mqtt.port"), tls),
+            client_id=self.base.replace("/", "-"),  # as unique as the topic has to be
+            keep_alive_seconds=_KEEP_ALIVE_S,
+            clean_session=False,  # what is said while we are away is kept for us
+            username=get("mqtt.user") or None,
+            password=get("mqtt.password") or None,
+            will_topic=self.base + "/status",
+            will_message=b"offline",
+            will_qos=1,
+            will_retain=True,
+            rx_buffer_size=_MAX_TEXT + 256,
+            ticks=_Ticks,
+        )
+
+        def listen(topic, granted_qos):
+            # Last: a broker that does not let us read this ends the connection.
+            if self._birth:
+                client.subscribe(self._birth)
+
+        def greet():
+            # A retained message would be said again at each connection: it is taken out before we listen.
+            client.publish(self.base + "/say", b"", retain=True)
+            client.publish(self.base + "/status", b"online", qos=1, retain=True)
+            client.subscribe(self.base + "/say", 1, on_subscribe=listen)
+            self._client = client
+            self._announce_again()
+            self.status = "connected"
+            log("mqtt", "connected as %s" % self.base)
+            self._up()
+
+        client.on_connect = greet
+        client.on_message = self._take
+        client.on_oversized = self._too_long
+        client.connect()
+        try:
+            while True:
+                client.handle(ticks_ms())
+                if client.state == ProtocolState.FAILED:
+                    error = str(client.last_error)
+                    if self._client and self._birth and "SUBACK" in error:
+                        log("mqtt", "no birth messages: the broker refuses %s" % self._birth)
+                        self._birth = None
+                    raise OSError("the broker: " + error)
+                busy = client.io_interest(ticks_ms()) & 2
+                if self._asked and not busy:
+                    self.status = "waiting for a turn to end"
+                    return
+                await sleep_ms(_BUSY_MS if busy else _IDLE_MS)
+        finally:
+            client.disconnect()
+
+    async def give_way(self, to_poll):
+        """Called by the gate when somebody waits."""
+        self._asked = self._asked or not to_poll
+
+    # --- out
+
+    def is_connected(self):
+        """Is there a broker to publish to now?"""
+        return self._client is not None
+
+    async def send(self, chat, text, reply_to=None, began=None, alarm=None):
+        """Publish a text and wait for the broker's word, as Delivery asks of a channel."""
+        if self._client is None:
+            return "retry", None
+        if began:
+            began()
+        if await self.publish(chat, text):
+            return "ok", None
+        return "unknown", "the broker did not acknowledge it"
+
+    async def publish(self, topic, payload, retain=False):
+        """Publish to a topic below the base; return whether the broker has acknowledged it."""
+        return await self.publish_at("%s/%s" % (self.base, topic), payload, retain)
+
+    async def publish_at(self, topic, payload, retain=False):
+        """The same for a whole topic."""
+        client = self._client
+        if client is None:
+            return False
+        done = asyncio.Event()
+        try:
+            client.publish(topic, payload, qos=1, retain=retain, on_publish=lambda *_: done.set())
+            await asyncio.wait_for(done.wait(), _ACK_S)
+        except asyncio.TimeoutError:
+            return False
+        return True
+
+    async def ask(self, text, timeout_s=600):
+        """Ask the owner; no answer in time is a no."""
+        question = Question(text)
+        self._questions[question.id] = question
+        try:
+            await self.publish("ask", "%s\nyes %s or no %s?" % (text, question.id, question.id))
+            return await question.wait(timeout_s)
+        finally:
+            del self._questions[question.id]
+
+    # --- in
+
+    def _announce_again(self):
+        # A broker that was started again may have forgotten what was retained, as may Home Assistant.
+        self.announced.clear()
+        self._wanted.set()
+
+    def _take(self, topic, payload):
+        if self._birth and topic == self._birth:
+            if bytes(payload) == b"online":
+                self._announce_again()
+            return
+        try:
+            text = bytes(payload).decode().strip()
+        except ValueError:
+            log("mqtt", "a message that is no text was dropped")
+            return
+        words = text.lower().split()
+        if len(words) == 2 and words[0] in ("yes", "no") and words[1] in self._questions:
+            self._questions[words[1]].settle(words[0] == "yes")
+        elif text:
+            message = Message("mqtt", self.owner, text, "mqtt")
+            if not self._inbound.put_nowait(message):
+                self._say("Too much is waiting. Please try again in a moment.")
+
+    def _too_long(self, size, topic):
+        self._say("I read %d bytes of a message at most, not %d." % (_MAX_TEXT, size))
+
+    def _say(self, text):
+        # Not through the outbox: whoever wrote is there, and the code that queues may not be.
+        self._client.publish("%s/%s" % (self.base, self.owner), text)
+
+    # --- readings
+
+    async def readings(self):
+        """Publish what the sensors show, and how the board is, every `mqtt.every`."""
+        every_s = self.config.get("mqtt.every")
+        while True:
+            self._wanted.clear()
+            if self.is_connected():
+                await overlay.run("MQTT", readings.publish, self)
+            try:
+                await asyncio.wait_for(self._wanted.wait(), every_s)
+            except asyncio.TimeoutError:
+                pass
+
+
+async def _log_failure(mqtt, error, wait_s):
+    mqtt.status = "%s; next try in %d s" % (explain(error) or error, wait_s)
+    log("mqtt", mqtt.status)

@@ -1,0 +1,79 @@
+# tenner channels.mqtt.discovery: tells Home Assistant what a board measures.
+# MIT license; Copyright (c) 2026 the tenner authors
+"""
+Home Assistant's documentation, "MQTT discovery": one retained config message for each value. Its topics take letters of
+ASCII, digits, `_` and `-` only and anything else is passed over in silence; a sensor's name may be any text.
+"""
+
+import json
+from binascii import crc32
+
+from tenner import __version__
+
+_PLAIN = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
+# Values whose name is not their device class there.
+_CLASSES = "internal temperature light illuminance level - co2 carbon_dioxide rssi signal_strength uptime duration"
+
+
+async def announce(mqtt, sensors, sensor, values):
+    """Publish the config of each value of a sensor; return whether the broker has them all."""
+    for value in sorted(values):
+        key = slug("%s_%s_%s" % (mqtt.id, sensor, value))
+        shown = values[value]
+        place = "value_json[%s]" % json.dumps(value)
+        config = {
+            "name": "%s %s" % (sensor, value),
+            "unique_id": key,
+            "state_topic": "%s/%s" % (mqtt.base, topic(sensor)),
+            "value_template": "{{ %s }}" % place,
+            "availability_topic": mqtt.base + "/status",
+            "device": {
+                "identifiers": ["tenner-" + mqtt.id],
+                "name": mqtt.config.get("name"),
+                "manufacturer": "tenner",
+                "sw_version": __version__,
+            },
+        }
+        component = "sensor"
+        if isinstance(shown, bool):
+            component = "binary_sensor"
+            config["value_template"] = "{{ 'ON' if %s else 'OFF' }}" % place
+        elif not isinstance(shown, str):
+            config["state_class"] = "measurement"
+            unit = sensors.unit(value)
+            if unit:
+                config["unit_of_measurement"] = unit
+            kind = _device_class(value)
+            if kind and unit:
+                config["device_class"] = kind
+        at = "%s/%s/%s/config" % (mqtt.config.get("mqtt.discovery"), component, key)
+        if not await mqtt.publish_at(at, json.dumps(config), retain=True):
+            return False
+    return True
+
+
+def slug(name):
+    """Return a name in the letters that Home Assistant takes, the same for no two names."""
+    return _replaced(name, _PLAIN, True)
+
+
+def topic(sensor):
+    """Return where the values of a sensor are published, below the board's topic."""
+    # A broker ends the connection of a client that publishes to a topic with a wildcard in it.
+    return "sensor/" + _replaced(sensor, "+#\0", False)
+
+
+def _replaced(name, letters, are_allowed):
+    plain = "".join([one if (one in letters) == are_allowed else "_" for one in name])
+    if plain != name:
+        plain += "_%04x" % (crc32(name.encode()) & 0xFFFF)
+    return plain
+
+
+def _device_class(value):
+    words = _CLASSES.split()
+    if value in words[::2]:
+        kind = words[words.index(value) + 1]
+        return None if kind == "-" else kind
+    known = "temperature humidity pressure voltage current distance"
+    return value if value in known.split() else None

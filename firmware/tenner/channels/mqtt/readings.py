@@ -1,0 +1,37 @@
+# tenner channels.mqtt.readings: what the sensors show and how the board is, for a broker.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+import json
+
+from tenner import __version__
+from tenner.channels.mqtt import discovery
+from tenner.log import log
+from tenner.sensors.errors import SensorError
+
+
+async def publish(mqtt):
+    """Publish the state of the board and the values of every sensor."""
+    state = {
+        "name": mqtt.config.get("name"),
+        "version": __version__,
+        "up_s": mqtt.mono_s(),
+        "heap_free": mqtt.port.memory()[0],
+    }
+    await mqtt.publish("state", json.dumps(state), retain=True)
+    sensors = mqtt.part("sensors")
+    try:
+        names = sensors.names()
+    except SensorError as error:
+        log("mqtt", error)
+        return
+    for name in names:
+        try:
+            values = await sensors.read(name)
+        except SensorError as error:
+            log("mqtt", error)
+            continue
+        if name not in mqtt.announced and mqtt.config.get("mqtt.discovery"):
+            if not await discovery.announce(mqtt, sensors, name, values):
+                continue
+            mqtt.announced.append(name)
+        await mqtt.publish(discovery.topic(name), json.dumps(values), retain=True)

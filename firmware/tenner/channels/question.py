@@ -1,0 +1,36 @@
+# tenner channels.question: a question to the owner that waits for yes or no.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+import asyncio
+from binascii import hexlify
+from os import urandom
+
+from tenner.log import log
+
+
+class Question:
+    """
+    `answer` is None until somebody has answered. `id` is never the same again, so that a late answer to an old question
+    cannot count for this one.
+    """
+
+    answer = None
+    message_id = None  # Telegram's, once it is sent
+
+    def __init__(self, text):
+        self.id = hexlify(urandom(4)).decode()
+        self.text = text
+        self._answered = asyncio.Event()
+
+    def settle(self, answer):
+        """Answer it: True is yes."""
+        self.answer = answer
+        self._answered.set()
+
+    async def wait(self, timeout_s):
+        """Wait for the answer; none in time is a no."""
+        try:
+            await asyncio.wait_for(self._answered.wait(), timeout_s)
+        except asyncio.TimeoutError:
+            log("ask", "no answer in %d s: taken as no" % timeout_s)
+        return self.answer is True

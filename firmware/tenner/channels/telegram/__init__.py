@@ -1,0 +1,2 @@
+# tenner channels.telegram: the Bot API.
+# MIT license; Copyright (c) 2026 the tenner authors

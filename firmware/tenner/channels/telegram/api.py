@@ -1,0 +1,124 @@
+# tenner channels.telegram.api: calls a method of the Bot API and reads what it returns.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+import json
+
+from tenner.channels.telegram import failures
+from tenner.channels.telegram.errors import FAILURES
+from tenner.log import log
+from tenner.net.http_errors import Yielded
+from tenner.net.json.scanner import Scanner
+from tenner.port.compat import const
+
+_PIECE = const(256)
+
+
+class Reply:
+    """
+    Takes the reply to a method in pieces: `answer` is what the server says besides the result, of which
+    `sink(path, value, more)` gets the values.
+    """
+
+    def __init__(self, sink=None):
+        self.answer = {
+            "ok": False,
+            "status": 0,
+            "description": "",
+            "retry_after": 0,
+            "migrate_to_chat_id": 0,
+        }
+        self._sink = sink
+        scanner = Scanner(self._take)
+        self.feed = scanner.feed
+        self.end = scanner.end
+
+    def _take(self, path, value, more):
+        answer = self.answer
+        if path and path[0] == "result":
+            if self._sink is not None:
+                self._sink(path, value, more)
+        elif path and path[-1] in answer and type(value) is type(answer[path[-1]]):
+            answer[path[-1]] = value
+
+    def close(self, status, error=None):
+        """Give the reply its HTTP status; one that is no JSON is an error only where the status is good."""
+        self.answer["status"] = status
+        if status != 200:
+            self.answer["ok"] = False
+        elif error is not None:
+            raise error
+
+
+async def call(bot, http, method, body, sink=None, timeout_s=30):
+    """Call a method of the Bot API and return the answer of its Reply. FAILURES mean that there is none."""
+    reply = Reply(sink)
+
+    async def consume(response):
+        buf = bytearray(_PIECE)
+        left = bot.max_reply
+        problem = None
+        try:
+            while True:
+                count = await response.readinto(buf)
+                if not count:
+                    break
+                left -= count
+                if left < 0:
+                    raise ValueError("the reply is over %d KB" % (bot.max_reply // 1024))
+                reply.feed(memoryview(buf)[:count])
+            reply.end()
+        except ValueError as error:
+            # A refusal of a proxy on the way is not JSON, and its status says enough.
+            problem = error
+        reply.close(response.status, problem)
+
+    await http.exchange("POST", bot.url + method, bot.headers, body, consume, timeout_s)
+    return reply.answer
+
+
+def read(held, sink):
+    """Take a reply that was kept as (status, pieces); a refusal is an OSError as with `request`."""
+    status, pieces = held
+    reply = Reply(sink)
+    problem = None
+    try:
+        for piece in pieces:
+            reply.feed(piece)
+        reply.end()
+    except ValueError as error:
+        problem = error
+    reply.close(status, problem)
+    if not reply.answer["ok"]:
+        raise OSError(reply.answer)
+
+
+async def request(bot, http, method, fields, sink=None, timeout_s=30):
+    """Call a method; a refusal is an OSError that holds what the server said. `fields` may be JSON already."""
+    body = fields if isinstance(fields, bytes) else json.dumps(fields).encode()
+    answer = await call(bot, http, method, body, sink, timeout_s)
+    if not answer["ok"]:
+        raise OSError(answer)
+
+
+async def attempt(bot, method, fields, http=None, timeout_s=30):
+    """
+    Call a method whose failure harms nobody; return whether it worked. `http` is a client that is connected already;
+    without it the connection for sending is used.
+    """
+    try:
+        if http is None:
+            async with bot.sending:
+                await request(bot, sender(bot), method, fields, None, timeout_s)
+        else:
+            await request(bot, http, method, fields, None, timeout_s)
+        return True
+    except FAILURES + (Yielded,) as error:
+        log("telegram", "%s: %s" % (method, failures.reason(error)))
+        return False
+
+
+def sender(bot):
+    """Return the HTTP client for sending."""
+    if bot.http is None:
+        bot.http = bot.http_factory(False)
+    return bot.http

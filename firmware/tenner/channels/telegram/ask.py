@@ -1,0 +1,83 @@
+# tenner channels.telegram.ask: buttons: a question to the owner with two, an alarm with three.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+from tenner.agent.message_queue import Message
+from tenner.channels.telegram import api
+from tenner.channels.telegram import send as sending
+from tenner.log import log
+from tenner.port.compat import const
+
+_RETRY_S = const(10)
+
+
+async def send(bot, question):
+    """Send a question with Allow and Deny; return the seconds until it must be tried again, 0 when it was sent."""
+    yes = {"text": "Allow", "callback_data": "y:" + question.id}
+    no = {"text": "Deny", "callback_data": "n:" + question.id}
+    verdict, detail = await sending.send(
+        bot, bot.owner, question.text, None, {"inline_keyboard": [[yes, no]]}
+    )
+    await bot.idle()
+    if verdict == "ok":
+        question.message_id = detail
+    elif verdict == "refused":
+        log("telegram", "cannot ask the owner: %s" % detail)
+        question.settle(False)
+    else:
+        # Asked twice, the first press counts.
+        return (verdict == "retry" and detail) or _RETRY_S
+    return 0
+
+
+def alarm_buttons(id):
+    """Return the keyboard under the message of an alarm."""
+    actions = (("Acknowledge", "ack"), ("Mute 1 h", "mute"), ("Why", "why"))
+    row = [{"text": text, "callback_data": "al:%s:%s" % (id, act)} for text, act in actions]
+    return {"inline_keyboard": [row]}
+
+
+async def close(bot, message_id):
+    """Take the buttons away from a question that is over."""
+    if message_id is not None:
+        fields = {"chat_id": bot.owner, "message_id": message_id}
+        await api.attempt(bot, "editMessageReplyMarkup", fields)
+        await bot.idle()
+
+
+async def pressed(bot, http, update, who):
+    """A button was pressed: only the owner's counts, and only on a question that still waits."""
+    kind, _, id = str(update.get("data")).partition(":")
+    question = bot.asks.get(id)
+    note = None
+    if who != bot.owner:
+        log("telegram", "user %s pressed a button that is not theirs" % who)
+        answer = "Only the owner can answer this."
+    elif kind == "al":
+        await _alarm(bot, http, update, id)
+        return
+    elif question is None or question.answer is not None or kind not in ("y", "n"):
+        answer = "This question is over."
+    else:
+        question.settle(kind == "y")
+        answer = note = "Allowed" if question.answer else "Denied"
+    fields = {"callback_query_id": str(update.get("id")), "text": answer}
+    await api.attempt(bot, "answerCallbackQuery", fields, http)
+    fields = {"chat_id": bot.owner, "message_id": update.get("message.message_id")}
+    if note:
+        # Without buttons, and with what was decided.
+        fields["message_id"] = question.message_id
+        fields["text"] = "%s\n\n%s." % (question.text, note)
+        await api.attempt(bot, "editMessageText", fields, http)
+    elif question is None and who == bot.owner and fields["message_id"] is not None:
+        # From before a restart, as a rule.
+        await api.attempt(bot, "editMessageReplyMarkup", fields, http)
+
+
+async def _alarm(bot, http, update, data):
+    """Hand a button of an alarm over as the command that it stands for."""
+    id, _, action = data.rpartition(":")
+    text = "/alarms %s %s" % (action, id)
+    fields = {"callback_query_id": str(update.get("id"))}
+    if not bot.inbound.put_nowait(Message("telegram", bot.owner, text, bot.owner)):
+        fields["text"] = "Too much is waiting. Please try again in a moment."
+    await api.attempt(bot, "answerCallbackQuery", fields, http)

@@ -1,0 +1,68 @@
+# tenner channels.telegram.failures: how long to wait after a failure, and what to say of it.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+from tenner.log import log
+from tenner.net.tls_errors import explain
+from tenner.port.compat import const
+
+_LONGEST_S = const(300)
+_HOUR_S = const(3600)
+_CONFLICT_S = const(10)
+
+
+async def after(bot, error):
+    """Note why a poll failed in `bot.status`, log it once, and return the seconds to wait."""
+    wait_s = min(1 << min(bot.failures, 9), _LONGEST_S)
+    bot.failures += 1
+    text = reason(error)
+    if isinstance(error.args and error.args[0], dict):
+        answer = error.args[0]
+        status = answer["status"]
+        # A token of the wrong form is "not found" to Telegram.
+        if status in (401, 404):
+            text += ": check telegram.token"
+        elif status == 409:
+            wait_s = max(wait_s, _CONFLICT_S)
+            text += ": another program polls with this token, or a webhook is set"
+        elif status == 429:
+            wait_s = min(answer["retry_after"] or wait_s, _HOUR_S)
+    bot.status = "%s; next try in %d s" % (text, wait_s)
+    if text != bot.trouble:
+        bot.trouble = text
+        log("telegram", bot.status)
+    return wait_s
+
+
+def reason(error):
+    """Return one clause for a failure."""
+    detail = error.args[0] if error.args else ""
+    if isinstance(detail, dict):
+        return "Telegram answers %d %s" % (detail["status"], detail["description"])
+    text = explain(error)
+    if text:
+        return text
+    text = str(error) or type(error).__name__
+    return "no answer from Telegram: " + text.strip().replace("\n", " ")
+
+
+def refused(answer, is_html):
+    """
+    Return what Telegram.send returns for a refusal; None when it is the HTML that is refused, ("moved", id) when a group
+    has become a supergroup.
+    """
+    status = answer["status"]
+    why = answer["description"] or "HTTP %d" % status
+    log("telegram", "sendMessage: %d %s" % (status, why))
+    if status == 429:
+        return "retry", answer["retry_after"] or 1
+    if status not in (400, 403):
+        # 200 without "ok" is no Bot API, 3xx and 5xx are a server in trouble, a token that is refused may be mended.
+        return "retry", None
+    if answer["migrate_to_chat_id"]:
+        return "moved", answer["migrate_to_chat_id"]
+    if is_html:
+        for word in ("entit", "too long", "empty"):
+            if word in why:
+                log("telegram", "the marks were refused: sending the text as it is")
+                return None
+    return "refused", why

@@ -1,0 +1,54 @@
+# tenner channels.telegram.pair: makes whoever knows a one-time code from the serial console the owner.
+# MIT license; Copyright (c) 2026 the tenner authors
+"""
+Whoever has the serial line has the board. So a code printed there, and sent to the bot in a private chat,
+proves whose chat it is. Settings win: a chat named by `telegram.owner` is not replaced.
+"""
+
+from os import urandom
+
+from tenner.log import log
+from tenner.store.two_slot import TwoSlots
+
+# No letters that look alike; 31 of them, so that each byte below 248 gives one without bias.
+_LETTERS = "abcdefghijkmnpqrstuvwxyz2345679"
+_LENGTH = 8
+
+
+def kept(state):
+    """Return the chat that was paired, "" when none was."""
+    return TwoSlots(state + "/owner").load().get("w", "")
+
+
+def offer(bot, state):
+    """Make a new code, valid once and until the next start; return the sentence that tells it."""
+    code = ""
+    while len(code) < _LENGTH:
+        for byte in urandom(_LENGTH):
+            if byte < 248 and len(code) < _LENGTH:
+                code += _LETTERS[byte % 31]
+    bot.pair = (code, state)
+    return "To own this agent, send its bot %s this message: %s" % (
+        "@" + bot.bot_name if bot.bot_name else "on Telegram",
+        code,
+    )
+
+
+def take(bot, update, text):
+    """Make the writer of an update the owner if `text` is the code that was offered; return whether it is."""
+    code, state = bot.pair
+    words = text.split()
+    # `t.me/<bot>?start=<code>` arrives as "/start <code>".
+    if words[:1] == ["/start"]:
+        words = words[1:]
+    if update.get("chat.type") != "private" or [w.lower() for w in words] != [code]:
+        return False
+    chat = str(update["chat.id"])
+    # On flash first: Telegram will not send the code again.
+    TwoSlots(state + "/owner").save({"w": chat})
+    bot.config.put("telegram.owner", chat)
+    bot.owner = chat
+    bot.pair = None
+    log("telegram", "paired: chat %s is the owner" % chat)
+    bot.say(chat, "This agent is yours now. /help lists what it can do.")
+    return True

@@ -1,0 +1,75 @@
+# tenner channels.telegram.preview: what a person sees while the answer is being written.
+# MIT license; Copyright (c) 2026 the tenner authors
+"""
+For boards that can talk to the model and to Telegram at the same time. The preview is one message that
+grows by edits; the answer itself comes through the outbox and is the last edit. A preview of which
+nobody knows any more, after a reboot, is left as it is, and the answer comes as a message of its own.
+"""
+
+from tenner.channels.telegram import api, markup
+from tenner.channels.telegram.message import address, send_locked, send_marked
+from tenner.port.compat import const
+
+_STEP_MS = const(1000)  # Telegram takes one edit a second
+_TYPING_STEPS = const(4)  # "typing..." is shown for five seconds
+_FIRST_CHARS = const(80)  # what is shorter is there at once
+_LAST_CHARS = const(2000)  # each is one or two of the 4096 units of a message
+
+
+async def follow(bot, message):
+    """Show "typing..." and what there is of the answer, until it is in the outbox."""
+    fields = address(message.chat)
+    action = dict(fields, action="typing")
+    key = (message.chat, message.reply_to)
+    shown = ""
+    step = 0
+    while True:
+        await bot.sleep(_STEP_MS)
+        if message not in bot.open:
+            return
+        step += 1
+        text = bot.draft(message)[:_LAST_CHARS].rstrip()
+        if len(text) < _FIRST_CHARS or text == shown:
+            if step % _TYPING_STEPS == 0 and not await api.attempt(bot, "sendChatAction", action):
+                return
+            continue
+        shown = text
+        raw = markup.clean(text) + b" \xe2\x80\xa6"
+        async with bot.sending:
+            # While this waited for the connection the answer may have been sent.
+            if message not in bot.open or not await _show(bot, key, fields, raw):
+                return
+
+
+async def _show(bot, key, fields, raw):
+    """Send the preview, or edit the one that is there; return whether that worked."""
+    if key in bot.previews:
+        fields["message_id"] = bot.previews[key]
+        verdict, _ = await send_locked(bot, "editMessageText", fields, raw)
+    else:
+        quoted = {"message_id": key[1], "allow_sending_without_reply": True}
+        verdict, id = await send_locked(
+            bot, "sendMessage", dict(fields, reply_parameters=quoted), raw
+        )
+        if verdict == "ok":
+            bot.previews[key] = id
+    return verdict == "ok"
+
+
+async def finish(bot, chat, reply_to, raw, html):
+    """Make the answer to a message of its preview; None when there is no preview, or it is gone."""
+    async with bot.sending:
+        # A preview on its way comes first.
+        id = bot.previews.pop((str(chat), reply_to), None)
+    if id is None:
+        return None
+    verdict, detail = await send_marked(
+        bot, "editMessageText", dict(address(chat), message_id=id), raw, html
+    )
+    if verdict == "refused":
+        return ("ok", id) if "not modified" in detail else None
+    if verdict == "ok":
+        return verdict, id
+    # An edit may be made again without harm, whether it arrived or not.
+    bot.previews[(str(chat), reply_to)] = id
+    return "retry", detail if verdict == "retry" else None

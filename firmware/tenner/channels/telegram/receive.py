@@ -1,0 +1,75 @@
+# tenner channels.telegram.receive: deals with the updates that have come.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+from tenner.channels.telegram import api, update
+from tenner.port.compat import const
+
+_NO_ROOM_S = const(3)
+_TIMEOUT_S = const(15)
+
+
+async def receive(bot, http):
+    """Deal with what has come; return the seconds to wait before the next poll."""
+    if bot.interrupted:
+        tell_interrupted(bot)
+    if not bot.bot_name:
+        await _introduce(bot, http)
+    while True:
+        if not bot.updates:
+            bot.updates = await _updates(bot, http)
+        found = bot.updates[0] if bot.updates else {}
+        id = found.get("update_id", 0)
+        if found and id < max(bot.offset, 1):
+            bot.updates = []
+            raise ValueError("Telegram sent an update it was told to forget")
+        if (found or bot.digest) and not await update.handle(bot, found, http):
+            return _NO_ROOM_S
+        bot.offset = id + 1 if found else 0
+        bot.updates = bot.updates[1:]
+        # What was written while we were away is answered together: there may be more of it.
+        if not bot.updates and not bot.digest:
+            return 0
+
+
+async def _introduce(bot, http):
+    """Ask for the bot's own name."""
+
+    def sink(path, value, more):
+        if path[-1] == "username":
+            bot.bot_name = value
+
+    await api.request(bot, http, "getMe", {}, sink)
+
+
+async def _updates(bot, http):
+    """Return the updates that wait, as far as they are looked at: one, or all where a server knows no limit."""
+    found = []
+
+    def sink(path, value, more):
+        if len(path) > 2:
+            while path[1] >= len(found):
+                found.append({})
+            update.keep(found[path[1]], path, value)
+
+    if bot.held:
+        api.read(bot.held, sink)
+        bot.held = None
+    else:
+        await api.request(bot, http, "getUpdates", bot.poll_body(0), sink, _TIMEOUT_S)
+    return found
+
+
+def tell_interrupted(bot):
+    """Answer every message that was being worked on before the restart."""
+    for chat, ids in bot.interrupted.items():
+        quoted = 0
+        for distance in ids:
+            quoted += distance
+            bot.say(
+                chat,
+                "I was restarted while working on this. Please send it again.",
+                reply_to=quoted,
+                id="tg-%s-%d" % (chat, quoted),
+            )
+    bot.interrupted = None
+    bot.save(bot.offset)

@@ -1,0 +1,33 @@
+# tenner channels.telegram.send: one part of a text to a chat.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+from tenner import overlay
+from tenner.channels.telegram import message, preview
+from tenner.log import log
+
+
+async def send(bot, chat, text, reply_to, keyboard, began=None):
+    """Send `text` as HTML, and as it stands when Telegram does not like the marks. See Telegram.send."""
+    raw, html = message.marked(text, bot.max_units)
+    await overlay.enter("SENDING")
+    if bot.draft is not None:
+        result = await preview.finish(bot, chat, reply_to, raw, html)
+        if result is not None:
+            return result
+    fields = message.address(chat)
+    if reply_to is not None:
+        # The message may have been deleted in the meantime.
+        fields["reply_parameters"] = {
+            "message_id": reply_to,
+            "allow_sending_without_reply": True,
+        }
+    if keyboard is not None:
+        fields["reply_markup"] = keyboard
+    result = await message.send_marked(bot, "sendMessage", fields, raw, html, began)
+    if result[0] == "moved":
+        log("telegram", "group %s has the new id %d: set it in config.json" % (chat, result[1]))
+        fields["chat_id"] = result[1]
+        # The message to quote has stayed behind.
+        fields.pop("reply_parameters", None)
+        result = await message.send_marked(bot, "sendMessage", fields, raw, html, began)
+    return result if result[0] != "moved" else ("refused", "the group has moved to %d" % result[1])

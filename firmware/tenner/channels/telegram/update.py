@@ -1,0 +1,204 @@
+# tenner channels.telegram.update: one update, and what becomes of it.
+# MIT license; Copyright (c) 2026 the tenner authors
+"""
+Closed by default: only the owner and those in `telegram.allow`, people or groups, reach the agent, in groups only when
+they address the bot. Everybody else gets nothing, and the owner is told of a stranger once.
+"""
+
+import asyncio
+
+from tenner.agent.message_queue import Message
+from tenner.channels.telegram import api, ask, pair, preview
+from tenner.log import log
+from tenner.port.compat import const
+
+_MAX_TEXT = const(4096)
+_STALE_S = const(3600)
+_COURTESY_S = const(3)
+_DAY_S = const(86400)
+_STRANGERS = const(6)
+_DIGEST_TEXTS = const(6)
+_DIGEST_CHARS = const(300)
+_MEDIA = ("photo", "video", "animation", "audio", "voice", "video_note", "document", "sticker")
+
+
+def keep(update, path, value):
+    """Take a value of the reply into the dict `update`, if it is one that is looked at."""
+    # The path is like ["result", 0, "message", "chat", "id"].
+    if len(path) < 4:
+        if path[-1] == "update_id" and isinstance(value, int):
+            update["update_id"] = value
+        return
+    update["kind"] = path[2]
+    name = ".".join([str(key) for key in path[3:]])
+    if name == "caption":
+        name = "text"
+    if name.startswith("forward_"):
+        update["forwarded"] = True
+    elif path[3] in _MEDIA:
+        update["media"] = path[3]
+    elif " %s " % name in (
+        " message_id date media_group_id chat.id chat.type from.id from.is_bot from.first_name text id data"
+        " reply_to_message.from.id reply_to_message.chat.id message.message_id "
+    ):
+        if name in update:  # the next piece of a long text
+            value = (update[name] + value)[:_MAX_TEXT]
+        update[name] = value
+
+
+async def handle(bot, update, http):
+    """Deal with an update, {} when there is none; return False when it must wait at Telegram. `http` is connected."""
+    chat = str(update.get("chat.id"))
+    who = str(update.get("from.id", ""))
+    if update.get("kind") == "callback_query":
+        await ask.pressed(bot, http, update, who)
+        return True
+    is_full = len(bot.inbound) >= bot.inbound.limit
+    now = bot.now()
+    stale = now is not None and now - update.get("date", now) > _STALE_S
+    digest = bot.digest
+    if digest and not (stale and digest.chat == chat and digest.sender == who):
+        if is_full:
+            return False
+        if digest.texts > _DIGEST_TEXTS:
+            digest.text += "\n(%d more were left out.)" % (digest.texts - _DIGEST_TEXTS)
+        bot.inbound.put_nowait(digest)
+        digest = bot.digest = None
+    text = _words(bot, update)
+    if not who or update.get("from.is_bot") or text is None:
+        return True
+    allowed = [str(one) for one in bot.config.get("telegram.allow") or ()]
+    # The id of a group lets in whoever addresses the bot there.
+    if who != bot.owner and who not in allowed and chat not in allowed:
+        if bot.pair is None or not pair.take(bot, update, text):
+            _stranger(bot, update)
+        return True
+    offset = update["update_id"] + 1
+    reply_to = update.get("message_id")
+    refusal = _refusal(update, text, stale)
+    if "media_group_id" in update:
+        if refusal and bot.album == update["media_group_id"]:
+            return True  # one of an album whose words were read, or refused, already
+        bot.album = update["media_group_id"]
+    if refusal:
+        bot.say(chat, refusal, reply_to=reply_to, id="tg-%d" % offset)
+        return True
+    if "media" in update and text[:1] != "/":
+        text = "(with a %s, which you cannot see)\n%s" % (update["media"].replace("_", " "), text)
+    if update.get("forwarded"):
+        text = "(forwarded by me, written by somebody else)\n" + text
+    if not digest:
+        message = Message("telegram", chat, text, who)
+        message.reply_to = reply_to
+        message.by_owner = who == bot.owner and not update.get("forwarded")
+        if is_full or not _begin(bot, message, offset):
+            return False
+        if not stale:
+            if text[:1] != "/":
+                await _show_typing(bot, http, message)
+            return bot.inbound.put_nowait(message)
+        # What else came while we were away is answered together.
+        digest = bot.digest = message
+        digest.text = "(I wrote this over an hour ago. Answer it in one message.)"
+        digest.texts = 0
+    digest.texts += 1
+    digest.by_owner = digest.by_owner and not update.get("forwarded")
+    if digest.texts <= _DIGEST_TEXTS:
+        digest.text += "\n- " + text[:_DIGEST_CHARS]
+    return True
+
+
+def _begin(bot, message, offset):
+    """Keep on flash that a message is worked on; False when it must wait at Telegram."""
+    for other in bot.open:
+        if (other.chat, other.reply_to) == (message.chat, message.reply_to):
+            # It came before, and there was no memory to go on with it.
+            bot.open.remove(other)
+            break
+    if len(bot.open) >= bot.max_open:
+        return False
+    bot.open.append(message)
+    try:
+        bot.save(offset)
+    except ValueError:  # so much does not fit the slot
+        bot.open.pop()
+        return False
+    return True
+
+
+async def _show_typing(bot, http, message):
+    """Show its writer that a message is worked on, over a connection that is there: another costs a handshake."""
+    fields = {"chat_id": int(message.chat), "action": "typing"}
+    await api.attempt(bot, "sendChatAction", fields, http, _COURTESY_S)
+    if bot.draft is not None:
+        asyncio.create_task(preview.follow(bot, message))
+
+
+def _words(bot, update):
+    """Return the text without the bot's name; None for what is said in a group, but not to us."""
+    text = update.get("text", "")
+    name = ("@%s" % bot.bot_name).lower()
+    is_group = update.get("chat.type", "private") != "private"
+    if is_group and update["kind"] != "message":
+        return None
+    if text[:1] == "/":
+        words = text.split(None, 1)
+        if is_group and not words[0].lower().endswith(name):
+            return None
+        words[0] = words[0].split("@")[0]
+        return " ".join(words)
+    if is_group:
+        at = text.lower().find(name)
+        end = at + len(name)
+        after = text[end : end + 1]
+        if at >= 0 and not (after.isalpha() or after.isdigit() or after == "_"):
+            return (text[:at] + text[end:]).strip() or text
+        me = bot.config.get("telegram.token").split(":")[0]
+        chat = update.get("chat.id")
+        if (
+            str(update.get("reply_to_message.from.id")) != me
+            or update.get("reply_to_message.chat.id", chat) != chat
+        ):
+            return None
+    return text
+
+
+def _refusal(update, text, stale):
+    """Return a plain sentence for what is not supported, or None."""
+    if update["kind"] == "edited_message":
+        return "I do not follow edits: please send it anew."
+    if not text.strip():
+        return "I can only read text."
+    if text[:1] == "/":
+        if update.get("forwarded"):
+            return "A forwarded command is not executed: please type it."
+        if stale:
+            return "%s came over an hour late and was not executed." % text.split()[0]
+    return None
+
+
+def _stranger(bot, update):
+    """Tell the owner of a stranger, once; a crowd of them is not worth more than a few lines a day."""
+    who = update["from.id"]
+    mark = who & 0xFFFF
+    if mark in bot.strangers:
+        return
+    log("telegram", "a stranger wrote: user %d" % who)
+    today = (bot.now() or 0) // _DAY_S
+    if len(bot.strangers) >= _STRANGERS:
+        if today == bot.strangers_day:
+            return
+        bot.strangers_day = today
+        bot.strangers.pop(0)
+    bot.strangers.append(mark)
+    if bot.owner:
+        # A stranger's name is data: no marks, no lines, and short.
+        name = update.get("from.first_name", "")[:40]
+        name = "".join([c for c in name if c not in "*_`~[]()<>\n\r@/\\"])
+        bot.say(
+            bot.owner,
+            "A stranger wrote: %s, user id %d. To let them in, add the id to telegram.allow."
+            % (name or "no name", who),
+            id="stranger-%d" % who,
+        )
+    bot.save(bot.offset)

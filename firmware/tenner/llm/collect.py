@@ -1,0 +1,177 @@
+# tenner llm.collect: gathers a reply from the fragments of a stream, within fixed bounds.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+from tenner.llm.arguments import Rebuild
+from tenner.llm.errors import LlmError
+from tenner.llm.reply import Call, Reply
+from tenner.port.compat import const, ticks_ms
+
+_MAX_CALLS = const(16)
+_MAX_ID = const(128)
+_MAX_NAME = const(64)
+
+
+class CallCollector:
+    """The fragments of one tool call; its arguments may have `limit` bytes."""
+
+    def __init__(self, limit):
+        self._limit = limit
+        self._rebuild = None
+        self.clear()
+
+    def clear(self):
+        """Be ready for the next fragment."""
+        self.id = ""
+        self.name = ""
+        self.index = None
+        self.utf8 = bytearray()  # the arguments
+
+    def add(self, piece):
+        """Take a piece of the arguments."""
+        _grow(self.utf8, piece, self._limit)
+
+    def add_value(self, path, value, more):
+        """Take a value of arguments that come as an object instead of its text."""
+        if self._rebuild is None:
+            self._rebuild = Rebuild()
+        self.add(self._rebuild.add(path, value, more))
+
+    def end(self):
+        """The call, or a fragment of it, is complete: return the text of the arguments."""
+        if self._rebuild:
+            self.add(self._rebuild.end())
+            self._rebuild = None
+        return str(self.utf8, "utf-8")
+
+
+class Collector:
+    """
+    What has arrived of a reply. What a model thinks, in <think> or in fields of its own, is dropped. The text, and the
+    arguments of each call, may have `limit` bytes.
+    """
+
+    def __init__(self, limit):
+        self.limit = limit
+        self.calls = []
+        self.stop = None
+        self.tokens_in = 0
+        self.tokens_out = 0
+        #: Bytes of the request's body.
+        self.body_bytes = 0
+        #: The words of an error object in the middle of a reply, and its status.
+        self.error = None
+        self.error_status = None
+        #: The server said that this is all.
+        self.ended = False
+        #: How many pieces of text or arguments have come, the last one, and the function that takes such pieces.
+        self.pieces = 0
+        self.piece = ""
+        self.take = None
+        self._text = bytearray()
+        self._thinking = False
+        self._held = ""  # the beginning of a tag
+
+    def add_text(self, piece):
+        """Take a piece of text; the tags may be cut anywhere."""
+        self.note(piece, self.add_text)
+        piece = self._held + piece
+        self._held = ""
+        while piece:
+            start = piece.find("<")
+            if start:
+                self._put(piece if start < 0 else piece[:start])
+                piece = "" if start < 0 else piece[start:]
+            if piece.startswith("<think>"):
+                self._thinking = True
+                piece = piece[7:]
+            elif piece.startswith("</think>"):
+                # Some servers swallow the opening tag: then all before the closing one was thought.
+                if not self._thinking:
+                    self._text = bytearray()
+                self._thinking = False
+                piece = piece[8:]
+            elif "<think>".startswith(piece) or "</think>".startswith(piece):
+                self._held = piece
+                return
+            else:
+                self._put("<")
+                piece = piece[1:]
+
+    def note(self, piece, take):
+        """Remember that `take` was given a piece of text."""
+        self.pieces += 1
+        self.piece = piece
+        self.take = take
+
+    def _put(self, piece):
+        if not self._text:
+            piece = piece.lstrip()
+        if piece and not self._thinking:
+            _grow(self._text, piece, self.limit)
+
+    def draft(self):
+        """Return the text as far as it has arrived."""
+        return str(self._text, "utf-8")
+
+    def has_text(self):
+        """Return whether any text has arrived."""
+        return bool(self._text)
+
+    def add_call(self, call):
+        """Make `call` a part of the reply."""
+        if len(self.calls) >= _MAX_CALLS:
+            raise _too_long("over %d tool calls" % _MAX_CALLS)
+        self.calls.append(call)
+
+    def take_error(self, path, value):
+        """Take a value of an error object; both wire formats know one, and it may come at any time."""
+        if isinstance(value, int) and path[-1] in ("code", "status"):
+            self.error_status = value
+            self.error = self.error or ""
+        elif isinstance(value, str) and len(path) <= 2:
+            self.error = ((self.error or "") + " " + value)[:400]
+
+    def finish(self):
+        """Everything arrived: return the Reply, with ids repaired, and tokens estimated where none were counted."""
+        self._put(self._held)
+        text = str(self._text, "utf-8")
+        self._text = bytearray()
+        size = len(text)
+        calls = []
+        seen = []
+        for number, call in enumerate(self.calls):
+            arguments = call.end().strip() or "{}"
+            size += len(call.utf8) + len(call.name)
+            call.utf8 = None
+            # Some servers send no id, the same for every call, or one as long as a letter.
+            if not call.id or len(call.id) > _MAX_ID or call.id in seen:
+                call.id = "call_%x_%d" % (ticks_ms(), number)
+            seen.append(call.id)
+            calls.append(Call(call.id, call.name[:_MAX_NAME], arguments))
+        stop = self.stop
+        if stop not in ("length", "refusal"):
+            stop = "tools" if calls else "stop"
+        reply = Reply(text, calls, stop)
+        reply.body_bytes = self.body_bytes
+        reply.tokens_in = self.tokens_in
+        reply.tokens_out = self.tokens_out
+        if not self.tokens_in and not self.tokens_out:
+            # Four bytes a token is right within a third for most languages and models.
+            reply.estimated = True
+            reply.tokens_in = (self.body_bytes + 3) // 4
+            reply.tokens_out = (size + 3) // 4
+        return reply
+
+
+def _grow(text, piece, limit):
+    """
+    Append a str to a bytearray, which grows in one block of memory. As many small strings, a text would lie
+    scattered between what is thrown away meanwhile, and leave no room for the whole.
+    """
+    text.extend(piece.encode())
+    if len(text) > limit:
+        raise _too_long("text or arguments of over %d bytes" % limit)
+
+
+def _too_long(what):
+    return LlmError("unknown", "the model's reply has %s: ask for something shorter" % what)

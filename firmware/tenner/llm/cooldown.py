@@ -1,0 +1,75 @@
+# tenner llm.cooldown: which models cool down after a failure, kept over restarts.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+import json
+
+from tenner.llm import failure
+from tenner.log import log
+from tenner.port.compat import const
+from tenner.store import files, json_strict, repairs
+
+_LONGEST_COOLDOWN_S = const(86400)
+
+# Minutes a model cools down after its first, second ... failure in a row.
+_COOLDOWN_MIN = {"auth": (1, 5, 25, 60), "billing": (300, 600, 1440)}
+
+
+class Cooldown:
+    """`path` is a small JSON file; there is none while all models are well."""
+
+    def __init__(self, path, notify, now):
+        self._path = path
+        self._notify = notify
+        self._now = now
+        # name -> [cooling down until, failures in a row, kind the owner was told of]
+        self._rows = {}
+        if files.size(path) > 0:
+            try:
+                self._rows = json_strict.loads(files.read_text(path, 4096))
+            except ValueError as error:
+                log("llm", "%s: %s; kept as %s" % (path, error, repairs.set_aside(path)))
+
+    def available(self, found):
+        """Return the candidates that do not cool down; when all do, the one that is done first."""
+        available = [candidate for candidate in found if not self._left_s(candidate)]
+        return available or [min(found, key=self._left_s)]
+
+    def _left_s(self, candidate):
+        row = self._rows.get(candidate.name)
+        left_s = row[0] - self._now() if row else 0
+        # Further off than any cooldown: the clock was set back, or is not set yet.
+        return left_s if 0 < left_s <= _LONGEST_COOLDOWN_S else 0
+
+    def worked(self, candidate):
+        """Forget the troubles of a model that answered."""
+        if self._rows.pop(candidate.name, None):
+            self._save()
+
+    def failed(self, candidate, error):
+        """Let the model cool down as its failure asks, and tell the owner of what only the owner can mend."""
+        row = self._rows.get(candidate.name) or [0, 0, ""]
+        _, count, told = row
+        cooldown_s = 0
+        steps = _COOLDOWN_MIN.get(error.kind)
+        if steps:
+            cooldown_s = steps[min(count, len(steps) - 1)] * 60
+            count += 1
+        elif error.kind == "rate_limit":
+            if failure.pause_s(error) is None:
+                cooldown_s = min(error.retry_after_s or 0, 3600)
+        if error.kind in ("auth", "billing", "tls", "not_found") and told != error.kind:
+            told = error.kind
+            text = str(error)
+            self._notify(text[:1].upper() + text[1:] + ".")
+        if cooldown_s or told != row[2]:
+            self._rows[candidate.name] = [int(self._now()) + cooldown_s, count, told]
+            self._save()
+
+    def _save(self):
+        try:
+            if self._rows:
+                files.write_atomic(self._path, json.dumps(self._rows))
+            else:
+                files.remove(self._path)
+        except OSError as error:
+            log("llm", "the cooldown of models could not be stored: %s" % error)

@@ -1,0 +1,113 @@
+# tenner llm.stream: reads the events of a reply; what repeats from event to event is not parsed again.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+from tenner.net.json.scanner import Scanner
+from tenner.net.json.writer import decode, escape
+from tenner.port.compat import const
+
+# A longer event is parsed as it arrives.
+_SHORT = const(1024)
+
+
+class EventStream:
+    """
+    Gives the values in the events of a stream to `parser`. Nearly all events of a reply differ from the one before in
+    nothing but a piece of text, or of a call's arguments: what stands round it is compared, and a board saves most of its
+    work.
+    """
+
+    def __init__(self, parser, collector):
+        self._parser = parser
+        self._collector = collector
+        self._scanner = Scanner(parser.sink, parser.WANTED)
+        self._event = b""  # as far as it has arrived, while it is short
+        self._is_long = False
+        # What stood round the piece in the last event, if it held nothing else, and what took that piece.
+        self._before = self._after = b""
+        self._take = None
+        self._half = b""  # of a surrogate pair whose other half is in the next event
+
+    def feed(self, piece):
+        """Take the next bytes of an event."""
+        if not self._is_long:
+            piece = self._event + piece
+            self._event = piece
+            if len(piece) <= _SHORT:
+                return
+            self._is_long = True
+            self._event = b""
+        self._scanner.feed(piece)
+
+    def event_end(self):
+        """Take what the event says; ValueError when it is not JSON."""
+        event, self._event = self._event, b""
+        if not self._is_long and self._is_like_the_last(event):
+            return
+        parser = self._parser
+        collector = self._collector
+        before = collector.pieces
+        parser.said_more = self._is_long
+        if not self._is_long:
+            if b"\\u" in event:
+                event = self._joined(event)
+            self._scanner.feed(event)
+        self._is_long = False
+        self._scanner.end()
+        self._scanner.reset()
+        parser.event_end()
+        self._before = b""
+        if collector.pieces == before + 1 and collector.piece and not parser.said_more:
+            text = b'"%s"' % escape(collector.piece.encode())
+            if event.count(text) == 1:
+                start = event.find(text) + 1
+                self._before = event[:start]
+                self._after = event[start + len(text) - 2 :]
+                self._take = collector.take
+
+    def _is_like_the_last(self, event):
+        """Take the piece of an event that holds nothing else; return False when it may."""
+        before = self._before
+        after = self._after
+        size = len(event) - len(after)
+        if not before or size < len(before) or not event.startswith(before):
+            return False
+        if not event.endswith(after):
+            return False
+        text = _plain(event[len(before) : size])
+        if text is None:
+            return False
+        self._take(decode(text))
+        return True
+
+    def _joined(self, event):
+        """Return the event without a half pair at the end of a string, but with that of the event before it."""
+        half, self._half = self._half, b""
+        start = event.find(b"\\u")
+        while start >= 0:
+            letter = event[start + 3 : start + 4].lower()
+            if event[start + 2 : start + 3] in b"dD":
+                if half and letter in b"cdef" and event[start - 1 : start] == b'"':
+                    event = event[:start] + half + event[start:]
+                    half = b""
+                    start += 6
+                elif letter in b"89ab" and event[start + 6 : start + 7] == b'"':
+                    if event[start - 1 : start] != b"\\":
+                        self._half = event[start : start + 6]
+                        event = event[:start] + event[start + 6 :]
+            start = event.find(b"\\u", start + 1)
+        return event
+
+
+def _plain(text):
+    """Return what the inside of a JSON string stands for; None where it is none, or has a rare escape."""
+    if b"\\" not in text:
+        return None if b'"' in text else text
+    if b"\0" in text:
+        return None
+    parts = []
+    for part in text.split(b"\\\\"):
+        part = part.replace(b'\\"', b"\0").replace(b"\\n", b"\n")
+        if b"\\" in part or b'"' in part:
+            return None
+        parts.append(part.replace(b"\0", b'"'))
+    return b"\\".join(parts)

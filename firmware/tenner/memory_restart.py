@@ -1,0 +1,49 @@
+# tenner memory_restart: restarts a board whose connections have no memory left, and tells its owner afterwards.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+from tenner import power
+from tenner.log import log
+from tenner.memory_guard import is_short, note
+from tenner.port.compat import const
+from tenner.store import files
+
+_SOONEST_S = const(60)  # after the start, so that somebody at the console can do something
+_TELL_AGAIN_S = const(3600)
+
+
+async def mend(app):
+    """Restart the board, between turns, if memory is short although all that can be is evicted."""
+    if app.agent.lane.busy() or not is_short(app):
+        return
+    free, block, _ = app.port.system_memory()
+    what = "%d KB free, %d KB of it in one block" % (free // 1024, block // 1024)
+    if app.clock.mono_s() < _SOONEST_S:
+        log("memory", "too little for connections (%s)" % what)
+        return
+    log("memory", "too little for connections (%s): restarting" % what)
+    files.write_atomic(note(app), "%d\n%s\n%s" % (_read(app)[0], app.now_text(), what))
+    for name in ("heartbeat", "cron"):
+        if app.made(name):
+            await power.write_down(app.part(name))
+    app.port.reset()
+
+
+async def tell(app):
+    """Tell the owner that the board restarted itself, at most once an hour."""
+    told_s, when, what = _read(app)
+    now_s = app.clock.known() or 0
+    channel, chat = app.owner()
+    if what and channel is not None and (not now_s or now_s - told_s >= _TELL_AGAIN_S):
+        told_s = now_s
+        text = "I restarted myself (%s): the memory for Wi-Fi and TLS had run out (%s)."
+        app.deliver(channel, chat, text % (when, what))
+    if what:
+        files.write_atomic(note(app), "%d" % told_s)
+
+
+def _read(app):
+    """Return (when the owner was told last, 0 for never; when the board restarted; what was left then)."""
+    if not files.exists(note(app)):
+        return 0, "", ""
+    lines = files.read_text(note(app)).split("\n") + ["", ""]
+    return int(lines[0] or 0), lines[1], lines[2]

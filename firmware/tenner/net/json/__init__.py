@@ -1,0 +1,2 @@
+# tenner net.json: JSON that streams.
+# MIT license; Copyright (c) 2026 the tenner authors

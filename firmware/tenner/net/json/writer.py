@@ -1,0 +1,78 @@
+# tenner net.json.writer: JSON strings, written piece by piece, from bytes that may be no UTF-8.
+# MIT license; Copyright (c) 2026 the tenner authors
+"""
+One bad byte in a stored history makes every later request fail, so what cannot be decoded becomes
+U+FFFD here, once. MicroPython's own decoder lets overlong forms, surrogates and numbers past U+10FFFF
+through and has no "replace"; valid text takes the fast way all the same.
+"""
+
+from tenner.net.utf8_repair import repair
+
+
+def cut(data, size):
+    """Return how many of the last bytes of `data[:size]` begin a sequence that is not complete yet."""
+    for back in range(1, min(size, 3) + 1):
+        byte = data[size - back]
+        if byte >= 0xC0:
+            return back if back < (2 if byte < 0xE0 else 3 if byte < 0xF0 else 4) else 0
+        if byte < 0x80:
+            break
+    return 0
+
+
+def decode(data):
+    """Return bytes-like `data` as str, with U+FFFD in place of what is not UTF-8."""
+    try:
+        text = str(data, "utf-8")
+        if len(text) == len(data):
+            return text
+        data = bytes(data)
+        for lead in b"\xed\xe0\xf0\xf4\xc0\xc1\xf5\xf6\xf7":
+            # Of these only some sequences are valid.
+            if lead in data:
+                break
+        else:
+            return text
+    except UnicodeError:
+        pass
+    return repair(bytes(data))
+
+
+def valid(data):
+    """Return `data` itself when it is UTF-8, else a repaired copy."""
+    if not data or max(data) < 0x80:
+        return data
+    return decode(data).encode()
+
+
+def escape(piece):
+    """Return `piece` (bytes of valid UTF-8) as the inside of a JSON string; itself when nothing changes."""
+    for byte, written in (
+        (b"\\", b"\\\\"),
+        (b'"', b'\\"'),
+        (b"\n", b"\\n"),
+        (b"\r", b"\\r"),
+        (b"\t", b"\\t"),
+    ):
+        if byte in piece:
+            piece = piece.replace(byte, written)
+    if piece and min(piece) < 0x20:
+        piece = b"".join([b"\\u%04x" % byte if byte < 0x20 else bytes((byte,)) for byte in piece])
+    return piece
+
+
+def quote(text):
+    """Return text (str, or bytes that may be invalid UTF-8) as a JSON string with its quotes."""
+    return b'"' + escape(valid(text.encode() if isinstance(text, str) else bytes(text))) + b'"'
+
+
+def escaped(pieces):
+    """Yield the inside of a JSON string for pieces of text that may be cut anywhere, or be no UTF-8."""
+    tail = b""
+    for piece in pieces:
+        piece = tail + piece
+        size = len(piece)
+        size -= cut(piece, size)
+        tail = piece[size:]
+        yield escape(valid(piece[:size]))
+    yield valid(tail)

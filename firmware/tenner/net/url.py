@@ -1,0 +1,35 @@
+# tenner net.url: what an http or https URL says.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+
+def parse_url(url):
+    """Return ((is it https, host, port), path) of an http or https URL; ValueError when it is none."""
+    scheme, _, rest = url.partition("://")
+    secure = scheme.lower() == "https"
+    rest = rest.split("#")[0]
+    host = rest.split("/")[0].split("?")[0]
+    path = rest[len(host) :]
+    if path[:1] != "/":
+        path = "/" + path
+    colon = host.rfind(":")
+    port = "443" if secure else "80"
+    if colon > host.rfind("]"):
+        port = host[colon + 1 :]
+        host = host[:colon]
+    host = host.strip("[]").lower()
+    if (
+        not (secure or scheme.lower() == "http")
+        or not host
+        or "@" in host
+        or not is_plain(url.split("#")[0])
+        or not port.isdigit()
+        or not 0 < int(port) < 65536
+    ):
+        # What stands before an @ may be a password.
+        raise ValueError("no http or https address: " + url.split("@")[-1][:80])
+    return (secure, host, int(port)), path
+
+
+def is_plain(url):
+    """Are there but characters that a request may hold?"""
+    return "!" <= min(url) <= max(url) <= "~" and "#" not in url

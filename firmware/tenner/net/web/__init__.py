@@ -1,0 +1,2 @@
+# tenner net.web: pages of the web.
+# MIT license; Copyright (c) 2026 the tenner authors

@@ -1,0 +1,127 @@
+# tenner net.web.charset: letters of web pages: charsets and entities, as UTF-8.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+from tenner.port.compat import const
+
+# What HTML takes for Latin-1: the bytes from 0x80 to 0x9f are letters too.
+_CP1252 = "€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ"
+_LATIN = const(
+    " iso-8859-1 latin1 latin-1 l1 windows-1252 cp1252 x-cp1252 iso8859-1 iso_8859-1 iso-8859-15 "
+)
+_MAX_NAME = const(10)
+_NAME_LETTERS = const("#0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+_UTF8 = const(" utf-8 utf8 us-ascii ascii ")
+
+# Names of letters one after the other, from 160, 224 and 945 on; those in capitals are 32 before.
+_SIGNS = (
+    b" nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2"
+    b" sup3 acute micro para middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest "
+)
+_ACCENTED = (
+    b" agrave aacute acirc atilde auml aring aelig ccedil egrave eacute ecirc euml igrave iacute icirc"
+    b" iuml eth ntilde ograve oacute ocirc otilde ouml divide oslash ugrave uacute ucirc uuml yacute"
+    b" thorn yuml "
+)
+_GREEK = (
+    b" alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigmaf"
+    b" sigma tau upsilon phi chi psi omega "
+)
+_OTHERS = (
+    b" amp:38 lt:60 gt:62 quot:34 apos:39 szlig:223 times:215 hellip:8230 ndash:8211 mdash:8212"
+    b" lsquo:8216 rsquo:8217 sbquo:8218 ldquo:8220 rdquo:8221 bdquo:8222 lsaquo:8249 rsaquo:8250"
+    b" bull:8226 euro:8364 trade:8482 permil:8240 prime:8242 larr:8592 uarr:8593 rarr:8594 darr:8595"
+    b" minus:8722 infin:8734 asymp:8776 ne:8800 le:8804 ge:8805 sum:8721 radic:8730 ensp:32 emsp:32"
+    b" thinsp:32 zwnj:8204 zwj:8205 check:10003 oelig:339 scaron:353 zcaron:382 "
+)
+
+
+class Charset:
+    """Turns bytes of a page into UTF-8; `note` says what could not be, or is empty."""
+
+    note = ""
+
+    def __init__(self, name):
+        self._latin = self._other = False
+        name = name.lower().strip("\"' ")
+        self._euro = name == "iso-8859-15"
+        if " %s " % name in _LATIN:
+            self._latin = True
+        elif name and " %s " % name not in _UTF8:
+            self._other = True
+            self.note = "charset %s: letters beyond ASCII are shown as ?" % name[:32]
+
+    def utf8(self, data):
+        """Return a piece as UTF-8. What is UTF-8 already may end anywhere, also within a letter."""
+        if not data or max(data) < 128 or not (self._latin or self._other):
+            return data
+        if self._euro:
+            data = data.replace(b"\xa4", b"\x80")
+        if self._latin:
+            return "".join([letter(byte) for byte in data]).encode()
+        return bytes([byte if byte < 128 else 63 for byte in data])
+
+
+def letter(number):
+    """Return the letter of a number as HTML has it."""
+    if 128 <= number < 160:
+        return _CP1252[number - 128]
+    if not 0 < number < 0x110000 or 0xD800 <= number < 0xE000:
+        return "\ufffd"
+    return chr(number)
+
+
+def entity(name):
+    """Return what `&name;` stands for as UTF-8, or None; `name` are the bytes between."""
+    if name[:1] == b"#":
+        try:
+            number = int(name[2:], 16) if name[1:2] in (b"x", b"X") else int(name[1:])
+        except ValueError:
+            return None
+        return letter(number).encode()
+    lower = name.lower()
+    at = _OTHERS.find(b" %s:" % lower)
+    if at >= 0:
+        at += len(name) + 2
+        number = int(_OTHERS[at : _OTHERS.find(b" ", at)])
+        # Letters of Latin Extended-A stand in pairs.
+        return chr(number - (name != lower and number in (339, 353, 382))).encode()
+    for first, names in ((160, _SIGNS), (224, _ACCENTED), (945, _GREEK)):
+        at = names.find(b" %s " % lower)
+        if at >= 0:
+            number = first + names.count(b" ", 0, at)
+            return chr(number - 32 * (name[0] < 97 and first > 160)).encode()
+    return None
+
+
+def unescape(data):
+    """Return bytes with their entities replaced; what is none stays as it is."""
+    if b"&" not in data:
+        return data
+    parts = data.split(b"&")
+    for index in range(1, len(parts)):
+        part = parts[index]
+        end = 0
+        while end < len(part) and end < _MAX_NAME and chr(part[end]) in _NAME_LETTERS:
+            end += 1
+        found = entity(part[:end])
+        if found is None:
+            parts[index] = b"&" + part
+        else:
+            parts[index] = found + part[end + (part[end : end + 1] == b";") :]
+    return b"".join(parts)
+
+
+def charset_in(data):
+    """Return the charset that the beginning of a page names in its bytes, or ""."""
+    if data[:3] == b"\xef\xbb\xbf":
+        return "utf-8"
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return "utf-16"
+    data = data.lower()
+    at = data.find(b"charset=", max(data.find(b"<meta"), 0)) if b"<meta" in data else -1
+    if at < 0:
+        return ""
+    name = data[at + 8 : at + 48].strip(b"\"' ")
+    for end in b"\"' ;/>\r\n\t":
+        name = name.split(bytes((end,)))[0]
+    return str(name, "utf-8") if name and max(name) < 128 else ""

@@ -1,0 +1,170 @@
+# tenner net.web.guard: which addresses of the web a model may reach: those outside, and those the owner lists.
+# MIT license; Copyright (c) 2026 the tenner authors
+"""
+What is checked is the address a connection is made to, so `Http.resolve` asks here: between check and use the
+name is not looked up again. `allow` are the owner's own hosts and addresses, "nas.local" or "192.168.1.10:8080".
+"""
+
+import asyncio
+import socket
+
+from tenner.net.url import parse_url
+from tenner.port.compat import const
+
+_FIRST_FREE_PORT = const(1024)
+
+# Networks that are not the open internet, by their first 32 bits and their length.
+_INSIDE = (
+    (0x00000000, 8),
+    (0x0A000000, 8),
+    (0x64400000, 10),
+    (0x7F000000, 8),
+    (0xA9FE0000, 16),
+    (0xAC100000, 12),
+    (0xC0000000, 24),
+    (0xC0000200, 24),
+    (0xC0586300, 24),
+    (0xC0A80000, 16),
+    (0xC6120000, 15),
+    (0xC6336400, 24),
+    (0xCB007100, 24),
+    (0xE0000000, 3),
+)
+# The same of IPv6, of which only 2000::/3 is in use.
+_INSIDE_6 = ((0x20010000, 23), (0x20010DB8, 32), (0x20020000, 16), (0x3FFF0000, 20))
+
+_LETTERS = const("abcdefghijklmnopqrstuvwxyz0123456789-_.")
+
+
+def check(url, allow=()):
+    """Return (host, port) of a URL that may be asked for, as far as it tells itself; OSError if not."""
+    try:
+        _, host, port = parse_url(url)[0]
+    except ValueError as error:
+        raise OSError(str(error))
+    name = host.rstrip(".")
+    address = packed(name)
+    listed = _listed(name, address, port, allow)
+    if address:
+        admit(host, port, [address], allow)
+    elif (
+        name.strip(_LETTERS)
+        or not name
+        # 127.1 and 0x7f000001 are addresses too, for some.
+        or name.rsplit(".", 1)[-1][0] in "0123456789"
+    ):
+        raise OSError("%s is no proper name or address of a host" % host)
+    elif not listed and (name == "localhost" or name.endswith(".localhost")):
+        raise _inside(host)
+    if not listed and port < _FIRST_FREE_PORT and port not in (80, 443):
+        raise OSError("port %d is not one of the web" % port)
+    return host, port
+
+
+def admit(host, port, addresses, allow=()):
+    """Raise OSError unless all the addresses (packed) of a host are outside, or the owner lists it."""
+    if not addresses:
+        raise OSError("%s has no address" % host)
+    for address in addresses:
+        if not _is_outside(address) and not _listed(host.rstrip("."), address, port, allow):
+            raise _inside(host)
+
+
+async def resolve(host, port, allow=()):
+    """Return the one address to connect to, as text; OSError when the host may not be reached."""
+    loop = asyncio.get_event_loop()
+    query = (host, port, 0, socket.SOCK_STREAM)
+    try:
+        if hasattr(loop, "run_in_executor"):
+            found = await loop.run_in_executor(None, socket.getaddrinfo, *query)
+        else:
+            found = socket.getaddrinfo(*query)
+    except (OSError, ValueError):
+        raise OSError("%s is not known: no such host, or the network has no DNS" % host)
+    texts = [_text(entry[-1]) for entry in found]
+    admit(host, port, [packed(text) for text in texts], allow)
+    for text in texts:
+        if ":" not in text:
+            return text
+    return texts[0]
+
+
+def _text(address):
+    if not isinstance(address, tuple):
+        # On Unix MicroPython has the bytes of the system's own structure.
+        address = socket.sockaddr(address)
+        return socket.inet_ntop(address[0], address[1])
+    return address[0]
+
+
+def packed(text):
+    """Return the 4 or 16 bytes of an address in its usual form, or None; 4 for IPv4 within IPv6."""
+    try:
+        if ":" not in text:
+            return _groups(text, ".", 1, 10) if text.count(".") == 3 else None
+        if "." in text:
+            head, _, tail = text.rpartition(":")
+            four = packed(tail)
+            text = "%s:%x:%x" % (head, four[0] << 8 | four[1], four[2] << 8 | four[3])
+        head, gap, tail = text.partition("::")
+        head = _groups(head, ":", 2, 16)
+        tail = _groups(tail, ":", 2, 16)
+        missing = 16 - len(head) - len(tail)
+        if missing < 2 if gap else missing:
+            return None
+        address = head + bytes(missing) + tail
+    except (ValueError, TypeError, OverflowError):
+        return None
+    # Mapped, and as an IPv6-only network translates it.
+    if address[:12] in (bytes(10) + b"\xff\xff", b"\x00\x64\xff\x9b" + bytes(8)):
+        return address[12:]
+    return address
+
+
+def _groups(text, separator, size, base):
+    """Return the numbers of an address as bytes; ValueError for any but the plain spelling."""
+    result = b""
+    for part in text.split(separator) if text else ():
+        number = int(part, base)
+        plain = str(number) if base == 10 else "%x" % number
+        if len(part) > 4 or number >> 8 * size or (part.lstrip("0") or "0") != plain:
+            raise ValueError
+        if base == 10 and part != plain:
+            raise ValueError
+        result += number.to_bytes(size, "big")
+    return result
+
+
+def _is_outside(address):
+    if address is None:
+        return False
+    top = int.from_bytes(address[:4], "big")
+    if len(address) == 16 and top >> 29 != 1:
+        return False
+    for network, length in _INSIDE if len(address) == 4 else _INSIDE_6:
+        if (top ^ network) >> 32 - length == 0:
+            return False
+    return True
+
+
+def _listed(name, address, port, allow):
+    """Is a host, by its name or its address, one of the owner's?"""
+    for entry in allow:
+        host = entry.lower()
+        number = ""
+        if host[:1] == "[":
+            host, _, number = host[1:].partition("]")
+        elif host.count(":") == 1:
+            host, _, number = host.partition(":")
+        if number.lstrip(":") in ("", str(port)) and (
+            host == name or (address and packed(host) == address)
+        ):
+            return True
+    return False
+
+
+def _inside(host):
+    return OSError(
+        "%s is inside the owner's network or reserved: only the owner can allow it (web.allow)"
+        % host
+    )

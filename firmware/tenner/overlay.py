@@ -1,0 +1,209 @@
+# tenner overlay: one task at a time has the memory, and a small board holds the code of its phase only.
+# MIT license; Copyright (c) 2026 the tenner authors
+"""
+A board without PSRAM cannot hold all code at once. The build merges the modules into overlays (firmware/overlays.toml);
+here a task takes the memory ticket, enters a phase and leaves it again. Between phases overlays that the next one may not hold
+are evicted. On Linux, with PSRAM, and where code is executed in place, nothing is evicted.
+"""
+
+import asyncio
+import gc
+import sys
+
+from tenner.port.package import package_path
+
+_IDLE = "IDLE"
+
+#: What stays when a phase is entered: {"IDLE": (), "REQUEST": ("turn", ...)}. The build fills it in; where it is empty the
+#: modules are as they are in the source, and nothing is evicted.
+_PHASES = {}
+#: In a debug build, all that each phase may hold, in the same form.
+_MAY_HOLD = ()
+
+
+class _Overlays:
+    """The overlays that are in memory, as attributes; one that is not is loaded when somebody asks for it."""
+
+    def __getattr__(self, name):
+        return load(name)
+
+
+#: In a build, code reaches another overlay by an attribute of this.
+overlays = _Overlays()
+
+
+class OutOfMemory(Exception):
+    """A step did not fit into memory, not even after everything else was evicted."""
+
+
+#: The lock of the task that may use more than the core; None where there is memory for several at once.
+_ticket = None
+#: Called at the end of each phase, before its overlays are evicted.
+_phase_over = None
+#: The phase of its holder, and the overlays of one who has given it back for a while.
+phase = "BOOT"
+_suspended = ()
+
+
+def configure(small, phase_over=None):
+    """Prepare for a board that has memory for one task at a time, if `small`; `phase_over()` ends a phase."""
+    global _ticket, _phase_over
+    _ticket = asyncio.Lock() if small else None
+    _phase_over = phase_over
+
+
+def is_free():
+    """Return whether `run` would begin at once."""
+    return _ticket is None or not _ticket.locked()
+
+
+async def run(name, work, *args):
+    """Wait for the memory ticket and return `await work(*args)`, called in phase `name`."""
+    if _ticket is None:
+        return await step(name, work, *args)
+    async with _ticket:
+        try:
+            return await step(name, work, *args)
+        finally:
+            await enter(_IDLE)
+
+
+async def step(name, work, *args):
+    """
+    Return `await work(*args)`, called in phase `name` by a task of its own, for a task that has ended leaves nothing on a
+    stack that keeps code alive. On MemoryError `work` must have changed nothing: it is called once more.
+    """
+    for again in (True, False):
+        await enter(name)
+        try:
+            if _ticket is None:
+                return await _begin([work, args])
+            return await asyncio.create_task(_call([work, args]))
+        except MemoryError as error:
+            if not again:
+                raise OutOfMemory(str(error))
+
+
+def later(name, ready, work, *args):
+    """
+    Start a task that awaits `ready()`, unless that is None, and then runs `work(*args)` in phase `name`; again and again
+    while `work` returns False. Return the task. While it waits it holds none of the work's code.
+    """
+    return asyncio.create_task(_later(name, ready, work, args))
+
+
+async def enter(name):
+    """Switch the holder of the ticket to phase `name`: evict overlays that it may not hold."""
+    global phase
+    phase = name
+    if _ticket is None:
+        return
+    if _phase_over:
+        _phase_over()
+    if _PHASES:
+        evict(_PHASES[name] + _suspended)
+        # By a task of its own, whose stack is short: one stale pointer would keep an overlay.
+        await asyncio.create_task(_collect())
+        if _MAY_HOLD:
+            import micropython
+
+            print("entered", name, len(sys.modules), " ".join(overlays.__dict__))
+            micropython.mem_info(1)
+
+
+class released:
+    """`async with released():` gives the ticket back meanwhile; what the holder has loaded stays, as it goes on with it."""
+
+    async def __aenter__(self):
+        global _suspended
+        if _ticket is not None:
+            self._before = phase, _suspended
+            _suspended = tuple(overlays.__dict__)
+            await enter(_IDLE)
+            _ticket.release()
+
+    async def __aexit__(self, *error):
+        global _suspended
+        if _ticket is not None:
+            await _ticket.acquire()
+            name, _suspended = self._before
+            await enter(name)
+
+
+def load(name):
+    """Load an overlay of the build and return it."""
+    if _MAY_HOLD and _ticket and name not in _MAY_HOLD[phase] + _suspended:
+        raise RuntimeError("phase %s may not hold overlay %s: see overlays.toml" % (phase, name))
+    full = "tenner." + name
+    try:
+        __import__(full)
+        setattr(overlays, name, sys.modules[full])
+    finally:
+        # Only `overlays` holds it, and of one that memory was too short for nothing is left.
+        remove(sys.modules, full)
+        remove(sys.modules["tenner"].__dict__, name)
+    return getattr(overlays, name)
+
+
+def evict(keep=()):
+    """Let the memory of all overlays but these be free as soon as nobody runs them."""
+    for name in list(overlays.__dict__):
+        if name not in keep:
+            if _MAY_HOLD:
+                print("evicted", name)
+            setattr(overlays, name, None)
+            delattr(overlays, name)
+
+
+def remove(table, key):
+    """Remove an entry of a dict and what it refers to: MicroPython's `del` leaves the value in the table."""
+    if key in table:
+        table[key] = None
+        del table[key]
+
+
+def module(name):
+    """Return the module of the package with this full name, such as `tenner.tools.i2c`; ImportError if there is none."""
+    if not _PHASES:
+        return __import__(name, None, None, ("x",))
+    for _, home, symbol, _ in entries(name + "\t"):
+        return getattr(getattr(overlays if home != "app" else sys.modules["tenner"], home), symbol)
+    raise ImportError("there is no module " + name)
+
+
+def entries(prefix=""):
+    """
+    Yield [module, its overlay, what stands for it there, "+" if owners may import it] of the modules that a build finds by
+    name, where the line begins with `prefix`.
+    """
+    if _PHASES:
+        with open(package_path("overlays.tsv")) as index:
+            for line in index:
+                if line.startswith(prefix):
+                    yield line[:-1].split("\t")
+
+
+async def _later(name, ready, work, args):
+    while True:
+        if ready is not None:
+            await ready()
+        if await run(name, work, *args) is not False:
+            return
+
+
+async def _call(job):
+    # A task that has ended is kept for a while by asyncio's queue, with all that its frame holds: nothing, so.
+    return await _begin(job)
+
+
+def _begin(job):
+    args = job.pop()
+    work = job.pop()
+    if isinstance(work, tuple):
+        # In a build, a function of another overlay: (overlay, name).
+        work = getattr(getattr(overlays, work[0]), work[1])
+    return work(*args)
+
+
+async def _collect():
+    gc.collect()

@@ -1,0 +1,122 @@
+# tenner port.chip_heap: the heap of an ESP32, which grows into the memory that Wi-Fi and TLS live on.
+# MIT license; Copyright (c) 2026 the tenner authors
+"""
+Without PSRAM Python's heap begins with 36 to 64 KB. When it is full it takes as much again, or the largest free block, of the
+memory that ESP-IDF gives to Wi-Fi and TLS, and returns it only when nothing at all is left in it. No setting limits that:
+`gc_try_add_heap` (py/gc.c, the same from 1.21 to 1.29) asks for nothing but the largest free block. So `begin` has it grow before
+anything else is loaded, while all of that block but the part it may have is the stack of a thread, the only memory of any size
+that can be held for a moment. The build leaves this module out of the overlays, as main.py imports it first of all.
+"""
+
+import gc
+import time
+
+import esp32
+import machine
+import network
+
+try:
+    # Not by way of port.compat, which is part of the core.
+    from micropython import const
+except ImportError:
+    from tenner.port.cpython import const
+
+_PSRAM_HEAP = const(1000000)  # no ESP32 without PSRAM has a heap of this size
+_WIFI = const(45 * 1024)  # what Wi-Fi takes from its start
+_WIFI_CONNECTS = const(10 * 1024)  # and with its driver loaded
+_TLS = const(32 * 1024)  # one session at the height of its handshake
+_SPARE = const(23 * 1024)  # what a busy network takes, and longer certificates
+_WORTH = const(8 * 1024)  # growing by less is no help
+_GAP = const(24 * 1024)
+_CELLS = const(120)  # of a list of half a kilobyte
+_END_MS = const(100)
+_STEP_MS = const(5)
+
+#: Does Python's heap grow into ESP-IDF's memory, which `gc.mem_free()` counts then?
+is_shared = False
+#: Keeps the area that the heap has grown by.
+area = None
+
+
+def figures():
+    """Return (free, largest free block, least ever free) of ESP-IDF's memory, in bytes."""
+    free = largest = least = 0
+    for _, size, block, fewest in esp32.idf_heap_info(esp32.HEAP_DATA):
+        free += size
+        largest = max(largest, block)
+        least += fewest
+    return free, largest, least
+
+
+def heap_bytes():
+    """Return the size of Python's heap."""
+    return gc.mem_free() + gc.mem_alloc() - (figures()[1] if is_shared else 0)
+
+
+def begin():
+    """Let the heap of a board without PSRAM grow and forget how: main.py calls it once, before the agent is loaded."""
+    if gc.mem_free() + gc.mem_alloc() < _PSRAM_HEAP:
+        _grow(_wifi_bytes())
+    for name in ("_grow", "_wifi_bytes", "_hold", "_end"):
+        del globals()[name]
+    gc.collect()
+
+
+def _wifi_bytes():
+    """Return how much memory Wi-Fi takes yet. After a soft reset its driver is loaded; else to ask it would load it."""
+    if machine.reset_cause() != machine.SOFT_RESET:
+        return _WIFI
+    return 0 if network.WLAN(0).isconnected() else _WIFI_CONNECTS
+
+
+def _grow(wifi):
+    """Let Python's heap grow, and leave `wifi` bytes and those of TLS."""
+    global is_shared, area
+    free, largest, _ = figures()
+    counted = gc.mem_free()
+    size = counted + gc.mem_alloc() - largest
+    wanted = min(size, free - wifi - _TLS - _SPARE)
+    gap = None
+    held = _WORTH
+    if _WORTH <= wanted < size * 7 // 8:
+        # Else the heap doubles, which is about right, or stays, and what is held only shows whether both share one memory.
+        # Of what is free a smaller block stays free: how little ever was is told by ESP-IDF, and is a sign of trouble.
+        gap = _hold(_GAP)
+        held = figures()[1] - wanted
+    stack = _hold(max(held, _WORTH))
+    _end(gap)
+    gc.collect()
+    is_shared = figures()[0] < free - _WORTH // 2 and gc.mem_free() < counted
+    if is_shared and wanted >= _WORTH:
+        kept = []
+        while heap_bytes() < size + _WORTH // 2:
+            kept.append([None] * _CELLS)
+        area = kept.pop()
+    _end(stack)
+
+
+def _hold(size):
+    """Start a thread with a stack of so many bytes; return the lock that it waits for, None if the stack did not fit."""
+    import _thread
+
+    lock = _thread.allocate_lock()
+    lock.acquire()
+    _thread.stack_size(size)
+    try:
+        _thread.start_new_thread(lock.acquire, ())
+    except OSError:
+        return None
+    finally:
+        _thread.stack_size(0)
+    return lock
+
+
+def _end(lock):
+    """Let the thread end, and wait until the idle task has freed its stack."""
+    if lock:
+        free = figures()[0]
+        lock.release()
+        for _ in range(_END_MS // _STEP_MS):
+            if figures()[0] >= free + _WORTH // 2:
+                break
+            time.sleep(_STEP_MS / 1000)

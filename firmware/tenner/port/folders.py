@@ -1,0 +1,16 @@
+# tenner port.folders: what is in a folder, without following links.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+import os
+
+
+def entries(folder):
+    """Yield (name, "f" for a file, "d" for a folder, "" for a link, anything else, and what cannot be told)."""
+    if hasattr(os, "scandir"):
+        with os.scandir(folder) as found:
+            for one in found:
+                plain = "f" if one.is_file(follow_symlinks=False) else ""
+                yield one.name, "d" if one.is_dir(follow_symlinks=False) else plain
+    else:
+        for one in os.ilistdir(folder):
+            yield one[0], {0x4000: "d", 0x8000: "f"}.get(one[1], "")

@@ -1,0 +1,35 @@
+# tenner port.linux.lazy_import: has CPython load modules when they are used, not when somebody imports them.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+import sys
+
+try:
+    from importlib import import_module
+    from types import ModuleType
+
+    class _Later(ModuleType):
+        """A module that is loaded when something of it is first used."""
+
+        def __getattr__(self, name):
+            if name.startswith("__"):
+                raise AttributeError(name)
+            if sys.modules.get(self.__name__) is self:
+                del sys.modules[self.__name__]
+            module = import_module(self.__name__)
+            self.__dict__.update(module.__dict__)
+            return getattr(module, name)
+
+except ImportError:
+    _Later = None  # MicroPython, where nobody imports these
+
+
+def later(*names):
+    """Put those of these modules that are not loaded yet off until they are used."""
+    for name in names:
+        if name not in sys.modules:
+            sys.modules[name] = _Later(name)
+
+
+if _Later is not None:
+    # asyncio imports them, and as a rule nobody uses them: 1.1 MB with what they import in turn.
+    later("inspect", "locale")

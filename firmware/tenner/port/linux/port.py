@@ -1,0 +1,213 @@
+# tenner port.linux.port: a Linux board or a desk computer, under Unix MicroPython or CPython.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+import gc
+import os
+import sys
+import time
+
+from tenner.port.compat import const, ticks_diff, ticks_ms
+from tenner.port.linux import certs, vitals
+from tenner.port.linux.buses import Buses, listed
+from tenner.port.linux.pins import Gpio
+from tenner.port.package import package_path
+from tenner.port.stdin import Stdin
+
+_OLDEST_TIME = const(1735689600)  # 2025-01-01: a board without a battery clock starts earlier
+_NTP_S = const(120)  # so long NTP may take after a start
+
+
+class Port:
+    kind = "linux"
+    shares_memory = False
+    small = False
+    top = ""  # of /sys and /dev
+    settings = ""  # the file with the settings, when it is not config.json in the root folder
+
+    def __init__(self, root="."):
+        self.root = root or "."
+        self._stdin = Stdin()
+        self._waits_since = None
+        self._config = None
+        self._kept = {}  # what is open, and the names of what there is
+
+    def path(self, name):
+        return self.root + "/" + name
+
+    def private(self):
+        """Return the agent's own files and folders that are not in the root folder: settings, code, how it is started."""
+        found = ["/run/tenner", "/var/run/tenner", "/etc/init.d/S90tenner", "/etc/init.d/tenner"]
+        found.append("/etc/systemd/system/tenner.service")
+        if self.settings:
+            folder = self.settings.rpartition("/")[0] or "."
+            found += [self.settings, folder + "/environment"]
+            found += [
+                folder + "/" + name for name in listed(folder) if name.startswith("config.json")
+            ]
+            found.append(folder + "/../systemd/user/tenner.service")
+        code = package_path("").rsplit("/", 2)[0] or "."
+        # A release is one of several in a folder, beside what starts it.
+        found.append(code.split("/releases/")[0])
+        return found
+
+    # --- identity, memory, life
+
+    def device_id(self):
+        """The machine id, or the root folder's name where there is none."""
+        try:
+            with open("/etc/machine-id", "rb") as file:
+                return file.read(64).strip()
+        except OSError:
+            return self.root.encode()
+
+    def memory(self):
+        """Return (free, used) bytes of the GC heap, or (0, resident size) under CPython."""
+        gc.collect()
+        if hasattr(gc, "mem_free"):
+            return gc.mem_free(), gc.mem_alloc()
+        with open("/proc/self/statm") as file:
+            return 0, int(file.read().split()[1]) * 4096
+
+    def system_memory(self):
+        """None: nothing but the heap can be too small."""
+        return None
+
+    def vitals(self):
+        """Return the machine's own values; those there are."""
+        return vitals.vitals(self.top)
+
+    def reset(self):
+        """Leave; the init system starts the agent again."""
+        sys.exit(0)
+
+    def reset_cause(self):
+        return "START"
+
+    def deep_sleep(self, ms, wake_pin=None):
+        raise OSError("deep sleep is for boards: set power.mode to on")
+
+    async def stdin_line(self):
+        return await self._stdin.line()
+
+    def authorities(self, trust):
+        """Call `trust` with every certificate the system trusts; return how many there are."""
+        return certs.each(trust)
+
+    # --- clock: the system's own NTP sets it, the agent only waits for that
+
+    def unix_time(self):
+        return int(time.time())
+
+    def clock_is_set(self):
+        return self.unix_time() >= _OLDEST_TIME
+
+    def sync_clock(self, host):
+        """Nothing is set here: OSError says how long the system's own NTP has been waited for."""
+        if self.clock_is_set():
+            return
+        now_ms = ticks_ms()
+        if self._waits_since is None:
+            self._waits_since = now_ms
+        waited_s = ticks_diff(now_ms, self._waits_since) // 1000
+        text = "the system's clock is not set yet; what needs the time of day waits"
+        if waited_s >= _NTP_S:
+            text += ", for %d min now: is NTP running on this board?" % (waited_s // 60)
+        raise OSError(text)
+
+    # --- network: the system's business
+
+    def network_up(self):
+        """True when an interface other than loopback is up, or when that cannot be told."""
+        try:
+            names = os.listdir("/sys/class/net")
+        except OSError:
+            return True
+        for name in names:
+            if name != "lo" and self._interface_up(name):
+                return True
+        # A machine without any other interface can still reach a model on itself.
+        return "lo" in names and len(names) == 1
+
+    def _interface_up(self, name):
+        try:
+            with open("/sys/class/net/" + name + "/operstate") as file:
+                return file.read().strip() in ("up", "unknown")
+        except OSError:
+            return False
+
+    def connect_network(self, ssid, password):
+        return None
+
+    # --- buses and pins; what finds and opens them is loaded when one is asked for
+
+    def configure(self, config):
+        """Take what the settings say of buses; ValueError is a sentence for the owner."""
+        if config.section("power").get("mode") == "sleep":
+            raise ValueError('power.mode: "sleep" is for boards with deep sleep; set it to "on"')
+        for kind, foreign in (
+            ("i2c", ("scl", "sda", "freq")),
+            ("spi", ("sck", "mosi", "miso", "cs")),
+        ):
+            section = config.section(kind)
+            for bus in section:
+                for line in foreign:
+                    if line in section[bus]:
+                        raise ValueError(
+                            "%s.%s.%s: on Linux the device tree decides this; take it out"
+                            % (kind, bus, line)
+                        )
+        self._config = config
+
+    def i2c_names(self):
+        return self._names("i2c")
+
+    def spi_names(self):
+        return self._names("spi")
+
+    def i2c(self, name):
+        """Return the bus, opened on its first use, with the API of machine.I2C."""
+        if name not in self._kept:
+            self._kept[name] = self._wires().i2c(name)
+        return self._kept[name]
+
+    def spi(self, device):
+        """Return (bus, chip select) of a device such as `spi0.0`, with the API of machine.SPI and Pin."""
+        if device not in self._kept:
+            self._kept[device] = self._wires().spi(device)
+        return self._kept[device]
+
+    def pins(self):
+        """Return what there is besides buses, for the tools gpio, adc and pwm: see `port.gpio`."""
+        return self._wires(Gpio)
+
+    def has(self, kind):
+        """Can the machine do this: i2c, spi, gpio, adc, pwm, exec?"""
+        return kind == "exec" or bool(self._names(kind))
+
+    def scan(self, name):
+        """Return the addresses that answer on an I2C bus."""
+        return self.i2c(name).scan()
+
+    def why_not(self, kind, name):
+        """Return why a bus that is there may not be used, or None."""
+        return self._wires().why_not(kind, name)
+
+    def _names(self, kind):
+        if kind not in self._kept:
+            if kind in ("i2c", "spi"):
+                self._kept[kind] = self._wires().buses(kind)
+            else:
+                self._kept[kind] = self.pins().names(kind)
+        return self._kept[kind]
+
+    def _wires(self, kind=None):
+        # The owner's own, then that of the board the code was put together for; or none.
+        path = self.path("pins.csv")
+        try:
+            os.stat(path)
+        except OSError:
+            try:
+                path = package_path("pins.csv")
+            except OSError:
+                path = ""
+        return (kind or Buses)(path, self._config, self._kept, self.top)

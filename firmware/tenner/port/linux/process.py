@@ -1,0 +1,178 @@
+# tenner port.linux.process: processes of Linux under CPython (os, ctypes) and Unix MicroPython (ffi).
+# MIT license; Copyright (c) 2026 the tenner authors
+"""
+What the agent itself needs are functions here. What only a process that was just forked needs goes by `call`, the C
+library's function of that name: CPython loads ctypes for it, and so only there.
+"""
+
+import os
+import struct
+
+from tenner.port import folders
+from tenner.port.compat import const
+
+_EAGAIN = const(11)
+_ECHILD = const(10)
+_NOHANG = const(1)
+_SETFL = const(4)  # fcntl
+_NONBLOCK = const(2048)
+_RDONLY_CLOEXEC = const(0x80000)
+
+try:
+    from os import fork
+
+    leave = os._exit
+    close = os.close
+    kill = os.kill
+    chown = os.chown
+    chmod = os.chmod
+    user = os.getuid
+    group = os.getgid
+
+    def call(name, *args):
+        """Call a function of the C library with numbers, text and buffers; OSError when it fails."""
+        import ctypes
+
+        given = []
+        for one in args:
+            if isinstance(one, bytearray):
+                one = (ctypes.c_char * len(one)).from_buffer(one)
+            elif isinstance(one, int):
+                one = ctypes.c_long(one)
+            given.append(one.encode() if isinstance(one, str) else one)
+        result = getattr(ctypes.CDLL(None, use_errno=True), name)(*given)
+        if result < 0:
+            raise OSError(ctypes.get_errno(), name)
+        return result
+
+    def pipe():
+        """Return (file descriptor to read from, which never waits, and one to write to)."""
+        ends = os.pipe()
+        os.set_blocking(ends[0], False)
+        return ends
+
+    def read_into(fd, buf):
+        """Return how many bytes came, 0 at the end, None when there is nothing yet."""
+        try:
+            return os.readv(fd, [buf])
+        except BlockingIOError:
+            return None
+
+    def wait(pid):
+        """Return (process, status) of a child that ended; (0, 0) when none did yet; None without a child."""
+        try:
+            return os.waitpid(pid, os.WNOHANG)
+        except ChildProcessError:
+            return None
+
+    def limit(kind, value):
+        import resource
+
+        resource.setrlimit(kind, (value, value))
+
+    def execute(path, words, environment):
+        """Become the program `path`."""
+        os.execve(path, words, dict([row.split("=", 1) for row in environment]))
+
+    entries = folders.entries
+
+except ImportError:
+    from array import array
+
+    import uctypes
+
+    try:
+        import ffi
+
+        _libc = ffi.open(None)
+    except ImportError:
+        _libc = None
+
+    def call(name, *args):
+        """Call a function of the C library with numbers, text and buffers; OSError when it fails."""
+        if _libc is None:
+            raise OSError("this MicroPython has no ffi, and so no way to a process: take Debian's")
+        kinds = "".join(["l" if isinstance(one, int) else "p" for one in args])
+        result = _libc.func("i", name, kinds)(*args)
+        if result < 0:
+            raise OSError(os.errno(), name)
+        return result
+
+    def fork():
+        return call("fork")
+
+    def leave(code):
+        call("_exit", code)
+
+    def close(fd):
+        call("close", fd)
+
+    def kill(pid, signal):
+        call("kill", pid, signal)
+
+    def chown(path, uid, gid):
+        call("chown", path, uid, gid)
+
+    def chmod(path, mode):
+        call("chmod", path, mode)
+
+    def user():
+        return call("getuid")
+
+    def group():
+        return call("getgid")
+
+    def pipe():
+        """Return (file descriptor to read from, which never waits, and one to write to)."""
+        ends = bytearray(8)
+        call("pipe2", ends, _RDONLY_CLOEXEC)
+        reader, writer = struct.unpack("ii", ends)
+        call("fcntl", reader, _SETFL, _NONBLOCK)
+        return reader, writer
+
+    def read_into(fd, buf):
+        """Return how many bytes came, 0 at the end, None when there is nothing yet."""
+        try:
+            return call("read", fd, buf, len(buf))
+        except OSError as error:
+            if error.args[0] != _EAGAIN:
+                raise
+            return None
+
+    def wait(pid):
+        """Return (process, status) of a child that ended; (0, 0) when none did yet; None without a child."""
+        status = bytearray(4)
+        try:
+            return call("waitpid", pid, status, _NOHANG), struct.unpack("i", status)[0]
+        except OSError as error:
+            if error.args[0] != _ECHILD:
+                raise
+            return None
+
+    def limit(kind, value):
+        call("prlimit64", 0, kind, bytearray(struct.pack("QQ", value, value)), 0)
+
+    def execute(path, words, environment):
+        """Become the program `path`."""
+        kept = [[bytes(one, "utf-8") + b"\0" for one in some] for some in (words, environment)]
+        tables = [array("P", [uctypes.addressof(one) for one in some] + [0]) for some in kept]
+        call("execve", path, *tables)
+
+    def entries(folder):
+        """As `folders.entries`, also on file systems that do not tell what an entry is."""
+        for entry in os.ilistdir(folder):
+            path = folder + "/" + entry[0]
+            kind = entry[1] or (0 if _is_link(path) else os.stat(path)[0] & 0xF000)
+            yield entry[0], {0x4000: "d", 0x8000: "f"}.get(kind, "")
+
+    def _is_link(path):
+        try:
+            return call("readlink", path, bytearray(1), 1) >= 0
+        except OSError:
+            return False
+
+
+def owner(path):
+    """Return (mode, user, group, number of links) of what `path` leads to."""
+    stat = os.stat(path)
+    return stat[0], stat[4], stat[5], stat[3]

@@ -1,0 +1,341 @@
+# tenner port.linux.sandbox_supervisor: the process between the agent and a command: see `sandbox`.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+import os
+import time
+
+from tenner.port.compat import const, ticks_diff, ticks_ms
+from tenner.port.linux import namespace, process
+from tenner.port.linux.buses import listed
+from tenner.port.linux.process import call
+
+_PROCESSES = const(64)
+_OPEN_FILES = const(128)
+_MB = const(1048576)
+_FILE_MB = const(16)
+_GROWTH_MB = const(64)  # what a command may take of a disk
+_COUNT_MS = const(100)
+_STEP_S = 0.005
+_SWEEP_S = const(5)
+
+# <sys/resource.h>
+_CPU = const(0)
+_FSIZE = const(1)
+_DATA = const(2)
+_CORE = const(4)
+_NPROC = const(6)
+_NOFILE = const(7)
+_MEMLOCK = const(8)
+_MSGQUEUE = const(12)
+# <linux/prctl.h>, <sched.h>
+_DEATH_SIGNAL = const(1)
+_DUMPABLE = const(4)
+_SUBREAPER = const(36)
+_NO_NEW_PRIVS = const(38)
+_NEWIPC = const(0x08000000)
+_NEWNET = const(0x40000000)
+
+_KILL = const(9)
+_SHARED = ("/tmp", "/var/tmp", "/dev/shm")  # where anybody may write
+_ENVIRONMENT = (
+    "PATH=/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin",
+    "HOME=/tmp",
+    "TMPDIR=/tmp",
+    "LANG=C.UTF-8",
+    "TERM=dumb",
+)
+
+
+def keep(cage, path, words, limits, out, tell, control):
+    """Run the program and tell how it ended; does not return."""
+    try:
+        _close_all((out, tell, control))
+        call("setsid")
+        _Keeper(cage, limits, out, tell, control).run(path, words)
+    except BaseException as error:
+        _say(tell, "! %s\n" % error)
+    finally:
+        process.leave(1)
+
+
+class _Keeper:
+    def __init__(self, cage, limits, out, tell, control):
+        self.cage = cage
+        self.timeout_s, self.memory_mb, self.network = limits
+        self._out = out
+        self._tell = tell
+        self._control = control
+
+    def run(self, path, words):
+        cage = self.cage
+        enough = _PROCESSES
+        process.limit(_CORE, 0)
+        if cage.rooted:
+            call("prctl", _SUBREAPER, 1, 0, 0, 0)
+        else:
+            # Those of the user's that run already count too.
+            enough += _tasks(cage.uid)
+            namespace.enter(cage.uid, cage.gid, self.network)
+        pid = process.fork()
+        if pid == 0:
+            try:
+                self._command(path, words, enough)
+            except BaseException as error:
+                _say(self._tell, "! %s\n" % error)
+            finally:
+                process.leave(1)
+        process.close(self._out)
+        try:
+            code, why = self._watch(pid)
+        finally:
+            self._kill(pid)
+        self._sweep()
+        _say(self._tell, "%d %s" % (code, why))
+        process.leave(0)
+
+    # --- in the command's process
+
+    def _command(self, path, words, enough):
+        cage = self.cage
+        call("setsid")
+        null = call("open", "/dev/null", 2)
+        for fd, target in ((null, 0), (self._out, 1), (self._out, 2)):
+            call("dup2", fd, target)
+        call("fcntl", self._tell, 2, 1)  # F_SETFD, FD_CLOEXEC
+        _close_all((self._tell,))
+        if cage.rooted:
+            call("chdir", cage.workspace)
+            # Shared memory of System V would outlive it; not every kernel has that, or these.
+            _quietly(call, "unshare", _NEWIPC)
+            if not self.network:
+                try:
+                    call("unshare", _NEWNET)
+                except OSError:
+                    raise OSError(
+                        "this kernel cannot keep a command from the network: only with exec.network true"
+                    )
+        else:
+            namespace.furnish(cage.workspace, cage.folder)
+            # This process is the first of its namespace: the others end with it, and none of them may look at
+            # its memory and environment, which are the agent's.
+            call("prctl", _DUMPABLE, 0, 0, 0, 0)
+            pid = process.fork()
+            if pid:
+                process.leave(_outlive(pid))
+            call("prctl", _DUMPABLE, 1, 0, 0, 0)
+        try:
+            with open("/proc/self/oom_score_adj", "w") as file:
+                file.write("1000")
+        except OSError:
+            pass  # the memory it may take is limited anyway
+        for kind, value in (
+            (_CPU, self.timeout_s + 1),
+            (_FSIZE, _FILE_MB * _MB),
+            (_DATA, self.memory_mb * _MB),
+            (_NPROC, enough),
+            (_NOFILE, _OPEN_FILES),
+            (_MEMLOCK, 0),
+            (_MSGQUEUE, 0),
+        ):
+            process.limit(kind, value)
+        call("umask", 0o077)
+        call("setpriority", 0, 0, 19)
+        for signal in (1, 2, 3, 13, 15, 25):
+            # Interpreters ignore some of them, and that is inherited. It returns an address, of any sign.
+            _quietly(call, "signal", signal, 0)
+        self._become()
+        call("prctl", _NO_NEW_PRIVS, 1, 0, 0, 0)
+        if cage.rooted:
+            call("prctl", _DEATH_SIGNAL, _KILL, 0, 0, 0)
+        process.execute(path, words, _ENVIRONMENT)
+
+    def _become(self):
+        """Be the command's user from now on, and never root again."""
+        cage = self.cage
+        if cage.rooted:
+            call("setgroups", 0, 0)
+            call("setresgid", cage.gid, cage.gid, cage.gid)
+            call("setresuid", cage.uid, cage.uid, cage.uid)
+        if process.user() != cage.uid or cage.uid == 0:
+            raise OSError("the command would run as another user than it should")
+
+    # --- beside it
+
+    def _watch(self, pid):
+        """Return (exit code or -signal, why it is to be killed or "")."""
+        start = ticks_ms()
+        room = [(folder, _free(folder)) for folder in (self.cage.folder,) + _SHARED]
+        used = self._used()
+        counted = start
+        buf = bytearray(1)
+        while True:
+            ended = process.wait(-1)
+            while ended and ended[0]:
+                if ended[0] == pid:
+                    return _code(ended[1]), ""
+                ended = process.wait(-1)
+            if process.read_into(self._control, buf) == 0:
+                return -_KILL, "it was stopped"
+            if ticks_diff(ticks_ms(), start) > self.timeout_s * 1000:
+                return -_KILL, "it took longer than %d s" % self.timeout_s
+            if ticks_diff(ticks_ms(), counted) > _COUNT_MS:
+                counted = ticks_ms()
+                for folder, free in room:
+                    left = _free(folder)
+                    # Others write there too: it is counted, but for files without a name, which only the disk tells of.
+                    if left < free - _GROWTH_MB * _MB and (
+                        left < free // 2 or self._used() > used + _GROWTH_MB * _MB
+                    ):
+                        return -_KILL, "it filled the disk"
+            time.sleep(_STEP_S)
+
+    def _used(self):
+        """Return the bytes of all files that a command may have made."""
+        total = _size(self.cage.folder)
+        if self.cage.rooted:
+            for folder in _SHARED:
+                for name in listed(folder):
+                    if _owner(folder + "/" + name) == self.cage.uid:
+                        total += _size(folder + "/" + name)
+        return total
+
+    def _kill(self, pid):
+        """Kill all that came of the command, until nothing is left."""
+        if not self.cage.rooted:
+            _quietly(process.kill, pid, _KILL)
+        while True:
+            ended = process.wait(-1)
+            if ended is None:
+                return
+            if ended[0]:
+                continue
+            if self.cage.rooted:
+                # All of one user's at once: by number they could multiply faster than they are killed.
+                self._as_its_user(_quietly, process.kill, -1, _KILL)
+                for name in os.listdir("/proc"):
+                    if name.isdigit() and _owner("/proc/" + name) == self.cage.uid:
+                        _quietly(process.kill, int(name), _KILL)
+            time.sleep(_STEP_S)
+
+    def _sweep(self):
+        """Remove what a command may leave for the agent to stumble over, and what it left elsewhere."""
+        # Its user cannot get there by the whole path.
+        call("chdir", self.cage.folder)
+        if not self.cage.rooted:
+            return _tidy(".")
+        self._as_its_user(_clean, self.cage.uid)
+        while process.wait(-1) is not None:
+            time.sleep(_STEP_S)
+
+    def _as_its_user(self, work, *args):
+        """Do something in a process that may no more than the command might."""
+        if process.fork() == 0:
+            try:
+                process.limit(_CPU, _SWEEP_S)
+                self._become()
+                work(*args)
+            finally:
+                process.leave(0)
+
+
+def _clean(uid):
+    _tidy(".")
+    for folder in _SHARED:
+        for name in listed(folder):
+            if _owner(folder + "/" + name) == uid:
+                _remove(folder + "/" + name)
+
+
+def _tidy(folder):
+    """Leave nothing but files and folders: no link out of the workspace, no pipe that nobody writes to."""
+    entries = _quietly(list, process.entries(folder))
+    if entries is None:
+        # One that its owner may not read either: nothing in it may stay unseen.
+        _quietly(process.chmod, folder, 0o700)
+        entries = _quietly(list, process.entries(folder))
+    for name, kind in entries or ():
+        path = folder + "/" + name
+        if kind == "d":
+            _tidy(path)
+        elif kind == "" or _links(path) > 1:
+            _quietly(os.unlink, path)
+
+
+def _links(path):
+    known = _quietly(process.owner, path)
+    return known[3] if known else 1
+
+
+def _remove(path):
+    try:
+        os.unlink(path)
+    except OSError:
+        for name in listed(path):
+            _remove(path + "/" + name)
+        _quietly(os.rmdir, path)
+
+
+def _quietly(function, *args):
+    """Call what may fail as things are gone already, or were never there."""
+    try:
+        return function(*args)
+    except OSError:
+        return None
+
+
+def _owner(path):
+    known = _quietly(process.owner, path)
+    return known[1] if known else -1
+
+
+def _size(path):
+    """Return the bytes of a file, or of all files in a folder."""
+    stat = _quietly(os.stat, path)
+    if stat is None or stat[0] & 0xF000 != 0x4000:
+        return stat[6] if stat else 0
+    total = 0
+    for name, kind in _quietly(list, process.entries(path)) or ():
+        if kind:
+            total += _size(path + "/" + name)
+    return total
+
+
+def _free(folder):
+    known = _quietly(os.statvfs, folder)
+    return known[1] * known[4] if known else 0
+
+
+def _tasks(uid):
+    """Return how many threads of a user there are, which is what the kernel counts as processes."""
+    count = 0
+    for name in os.listdir("/proc"):
+        if name.isdigit() and _owner("/proc/" + name) == uid:
+            count += len(listed("/proc/%s/task" % name))
+    return count
+
+
+def _outlive(pid):
+    """Wait for `pid`, as the first process of a namespace: for others' children too. Return an exit code."""
+    while True:
+        ended = process.wait(-1) or (pid, 0)
+        if ended[0] == pid:
+            code = _code(ended[1])
+            return code if code >= 0 else 128 - code
+        if not ended[0]:
+            time.sleep(_STEP_S)
+
+
+def _code(status):
+    return -(status & 0x7F) if status & 0x7F else status >> 8 & 0xFF
+
+
+def _close_all(but):
+    """Close every file but those for input, output and errors, and `but`."""
+    for name in os.listdir("/proc/self/fd"):
+        if int(name) > 2 and int(name) not in but:
+            _quietly(process.close, int(name))
+
+
+def _say(fd, text):
+    data = bytearray(text.encode())
+    _quietly(call, "write", fd, data, len(data))

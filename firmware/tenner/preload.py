@@ -1,0 +1,25 @@
+# tenner preload: imports the modules under long chains of imports, the lowest first.
+# MIT license; Copyright (c) 2026 the tenner authors
+"""
+MicroPython's Unix port takes 4 KB of its stack of 40 KB (32-bit) for each import inside another one. What a chip gets from the
+build has no such chains.
+"""
+
+import tenner.port.compat  # isort: skip
+import tenner.log  # isort: skip
+import tenner.store.files  # isort: skip
+import tenner.net.json.scanner  # isort: skip
+import tenner.net.json.writer  # isort: skip
+import tenner.schedule.posix_tz  # isort: skip
+import tenner.schedule.due  # isort: skip
+import tenner.schedule.schedule_files  # isort: skip
+import tenner.agent.history  # isort: skip
+import tenner.agent.context  # isort: skip
+import tenner.llm.client  # isort: skip
+import tenner.mcp.client  # isort: skip
+import tenner.tools.mcp_call  # isort: skip
+import tenner.tools.registry  # isort: skip
+import tenner.tools.runner  # isort: skip
+import tenner.agent.turn  # isort: skip
+import tenner.channels.telegram.message  # isort: skip
+import tenner.channels.telegram.update  # isort: skip # noqa: F401

@@ -1,0 +1,75 @@
+# tenner schedule.cron_edit: lists and changes the jobs, for commands and the cron tool.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+from tenner.schedule import cron_jobs, due
+from tenner.schedule.occurrences import Occurrences
+from tenner.schedule.reload import reload
+
+
+def lines(cron):
+    """Yield one line for each job: its id, its time, what is next."""
+    occurrences = _look(cron)
+    zone = occurrences.zone
+    if not cron.tasks:
+        yield "no jobs"
+    for job in cron.tasks or ():
+        due_s = occurrences.due_at(job)
+        if due_s is not None:
+            text = "next " + zone.short(due_s)
+        elif job.off_since or 0 < job.at <= job.last:
+            text = "off: " + (job.why or "done")
+        else:
+            text = "waits for the clock to be set" if job.enabled else "disabled"
+        if job.failures:
+            text += ", failed %d times in a row" % job.failures
+        when = "every %d s" % job.every_s
+        if job.cron or job.at:
+            when = "cron " + job.cron if job.cron else "at " + zone.short(job.at)
+        yield "%s (%s): %s" % (job.key, when, text)
+
+
+def add(cron, entry):
+    """Add an entry, in the place of one with the same id; ValueError says what is wrong with it."""
+    occurrences = _look(cron)
+    job = cron_jobs.job_of(entry, occurrences.zone)
+    if job.at and occurrences.moment.trusted and job.at <= occurrences.moment.now:
+        raise ValueError(
+            "that time is over; it is %s now" % occurrences.zone.short(occurrences.moment.now)
+        )
+    cron_jobs.full([other for other in cron.tasks or () if other.key != job.key])
+    cron_jobs.rewrite(cron.file, job.key, entry)
+    _start_anew(cron, job.key)
+
+
+def enable(cron, key, enabled=True):
+    """Switch a job on, whatever switched it off, or off; None takes it out."""
+    keys = [job.key for job in _look(cron).service.tasks or ()]
+    if key not in keys:
+        raise ValueError('there is no job "%s"; jobs: %s' % (key, ", ".join(keys) or "none"))
+
+    entry = cron_jobs.find(cron.file, key)
+    if enabled is None:
+        entry = None
+    else:
+        entry["enabled"] = enabled
+    cron_jobs.rewrite(cron.file, key, entry)
+    _start_anew(cron, key)
+
+
+def _look(cron):
+    occurrences = Occurrences(cron)
+    reload(occurrences, cron_jobs.scan)
+    return occurrences
+
+
+def _start_anew(cron, key):
+    """Forget why a job was off, and count from now."""
+    occurrences = _look(cron)
+    for job in cron.tasks or ():
+        if job.key == key:
+            job.failures = job.off_since = job.not_before_s = 0
+            job.why = ""
+            if occurrences.moment.trusted:
+                due.seat(job, occurrences.moment)
+    occurrences.save()
+    cron.poke()

@@ -1,0 +1,245 @@
+# tenner schedule.cron_jobs: reads, checks and rewrites CRON.json, one job at a time.
+# MIT license; Copyright (c) 2026 the tenner authors
+"""
+    {"jobs": [{"id": "daily", "name": "Daily check", "enabled": true,
+               "schedule": {"kind": "cron", "expr": "0 9 * * *", "tz": "UTC0"},
+               "payload": {"kind": "agent_turn", "message": "Summarise the day."},
+               "missed": "once"}]}
+
+schedule: {"kind": "at", "at": ISO time}, {"kind": "every", "every_seconds": N, "anchor"?: ISO
+time} or {"kind": "cron", "expr": five fields}, each with "tz"?. payload: "agent_turn" (with
+"model"?) or "message", both with "channel"? and "chat"? for someone else than the owner.
+"""
+
+import json
+
+from tenner.port.compat import const
+from tenner.schedule.cronexpr import Cron
+from tenner.schedule.posix_tz import Zone
+from tenner.schedule.reload import complain, prune
+from tenner.schedule.saved_state import current
+from tenner.schedule.task import Task
+from tenner.store import files, json_strict
+
+_MAX_ENTRY = const(6000)
+_MAX_ID = const(40)
+#: Jobs kept in memory, about 200 bytes each on a board.
+_MAX_JOBS = const(64)
+
+# What a piece of the file is.
+_OTHER = const(0)
+_ENTRY = const(1)
+_COMMA = const(2)
+_END = const(3)
+
+
+def _cut(path):
+    """
+    Yield (bytes, what they are) for the whole file. An entry is what stands between two commas of
+    the list "jobs": what is wrong in one spoils no other.
+    """
+    held = bytearray()
+    depth = 0
+    name = b""  # the text before a bracket
+    text = escaped = inside = found = False
+    with open(path, "rb") as f:
+        block = f.read(256)
+        while block:
+            for byte in block:
+                if text:
+                    text = escaped or byte != 34
+                    escaped = byte == 92 and not escaped
+                    if not text and depth == 1:
+                        name = held[held.rfind(b'"') :]
+                elif byte == 34:
+                    text = True
+                elif byte in b"[{":
+                    depth += 1
+                elif byte in b"]}":
+                    depth -= 1
+                    if inside and depth == 1:
+                        yield held, _ENTRY
+                        yield b"]", _END
+                        held = bytearray()
+                        inside = False
+                        continue
+                elif byte == 44 and inside and depth == 2:
+                    yield held, _ENTRY
+                    yield b",", _COMMA
+                    held = bytearray()
+                    continue
+                held.append(byte)
+                if byte == 91 and depth == 2 and name == b'"jobs' and not text:
+                    found = inside = True
+                if len(held) > _MAX_ENTRY or byte == 91 and inside and depth == 2 and not text:
+                    if inside and byte != 91:
+                        raise ValueError("an entry has over %d bytes" % _MAX_ENTRY)
+                    yield held, _OTHER
+                    held = bytearray()
+            block = f.read(256)
+    yield held, _OTHER
+    if depth or text:
+        raise ValueError("it ends too early")
+    if not found:
+        raise ValueError('there is no list "jobs" in it')
+
+
+def read(path):
+    """
+    Yield (index, value) of each entry. ValueError where the file cannot be read any more: what
+    stood before has been yielded by then.
+    """
+    index = 0
+    if files.exists(path):
+        for piece, what in _cut(path):
+            if what == _ENTRY and piece.strip():
+                yield index, _value(piece)
+                index += 1
+
+
+def _value(piece):
+    """An entry; where it is no JSON, the sentence that says so."""
+    try:
+        return json_strict.loads(bytes(piece))
+    except ValueError as error:
+        return str(error)
+
+
+def _id_of(entry):
+    return entry.get("id") if isinstance(entry, dict) else None
+
+
+def find(path, key):
+    """Return the entry of a job, or None."""
+    for _, entry in read(path):
+        if _id_of(entry) == key:
+            return entry
+    return None
+
+
+def rewrite(path, key, entry):
+    """
+    Put `entry` in the place of the job's, or behind all others; None takes it out. Everything else stays
+    as it stands in the file.
+    """
+    files.write_atomic(path, _pieces(path, key, entry), files.WORKSPACE_TEMP)
+
+
+def _pieces(path, key, entry):
+    text = entry and b"\n" + json.dumps(entry).encode()
+    comma = b""
+    if not files.exists(path):
+        yield b'{"jobs": [' + text + b"\n]}\n"
+        return
+    for piece, what in _cut(path):
+        if what == _ENTRY and piece.strip():
+            if _id_of(_value(piece)) == key:
+                piece, text = text, None
+                if piece is None:
+                    continue
+            yield comma + bytes(piece)
+            comma = b","
+        elif what == _END and text:
+            yield comma + text + b"\n]"
+        elif what != _COMMA:
+            yield bytes(piece)
+
+
+def scan(occurrences, old):
+    """Return (jobs, sentences for the owner) of the file; those of `old` go on where they are unchanged."""
+    cron = occurrences.service
+    found = []
+    keys = []
+    problems = []
+    try:
+        for index, entry in read(cron.file):
+            try:
+                job = job_of(entry, occurrences.zone)
+                if job.key in keys:
+                    raise ValueError('the id "%s" stands twice' % job.key)
+                full(found)
+            except (ValueError, OverflowError) as error:
+                complain(problems, "CRON.json entry %d: %s." % (index + 1, error))
+                continue
+            keys.append(job.key)
+            for same in old:
+                if _timing(same) == _timing(job):
+                    same.skip_missed, same.notify = job.skip_missed, job.notify
+                    job = same
+            found.append(job)
+    except ValueError as error:
+        # Those behind may be back when the file is put right; they must not run again then.
+        for job in old:
+            if job.key not in keys:
+                cron.saved[job.key] = current(cron, job)
+        text = "CRON.json cannot be read to its end: %s. The %d jobs before that run."
+        complain(problems, text % (error, len(found)))
+    else:
+        prune(occurrences, found)
+    return found, problems
+
+
+def full(jobs):
+    """ValueError when there is no room for another job."""
+    if len(jobs) >= _MAX_JOBS:
+        raise ValueError("there are %d jobs already; remove one first" % _MAX_JOBS)
+
+
+def _timing(job):
+    return job.key, job.every_s, job.free or job.phase_s, job.cron, job.at, job.tz, job.enabled
+
+
+def job_of(entry, zone):
+    """Return the job (a Task) of an entry; ValueError says what is wrong with it."""
+    if not isinstance(entry, dict):
+        raise ValueError("it is no object (%s)" % entry)
+    job = Task()
+    job.key = entry.get("id")
+    if not isinstance(job.key, str) or not 2 < len(json.dumps(job.key)) <= _MAX_ID + 2:
+        raise ValueError('it needs an "id" of at most %d plain letters' % _MAX_ID)
+    schedule = entry.get("schedule")
+    payload = entry.get("payload")
+    if not isinstance(schedule, dict) or not isinstance(payload, dict):
+        raise ValueError('it needs a "schedule" and a "payload"')
+    text = payload.get("message")
+    if not isinstance(text, str) or not text.strip():
+        raise ValueError('its payload needs a "message"')
+    kind = _one_of(payload, "kind", ("agent_turn", "message"))
+    job.notify = kind == "message"
+    job.enabled = _one_of(entry, "enabled", (True, False))
+    job.skip_missed = _one_of(entry, "missed", ("once", "skip")) == "skip"
+    tz = schedule.get("tz", zone.text)
+    if tz != zone.text:
+        zone = Zone(str(tz))
+        job.tz = tz
+    kind = _one_of(schedule, "kind", ("cron", "every", "at"))
+    if kind == "at":
+        job.at = _time(schedule.get("at"), zone)
+    elif kind == "every":
+        every_s = schedule.get("every_seconds")
+        if not isinstance(every_s, int) or not 1 <= every_s <= 366 * 86400:
+            raise ValueError('"every_seconds" is a number from 1 to 31622400')
+        job.every_s = every_s
+        job.free = "anchor" not in schedule
+        if not job.free:
+            job.phase_s = _time(schedule["anchor"], zone) % every_s
+    else:
+        job.cron = str(schedule.get("expr"))
+        Cron(job.cron)
+    return job
+
+
+def _one_of(place, name, values):
+    """The value of that name; the first of those it may have where only "kind" must be given."""
+    value = place.get(name, None if name == "kind" else values[0])
+    if value not in values:
+        raise ValueError(
+            'its "%s" must be one of %s' % (name, ", ".join([str(v) for v in values]))
+        )
+    return value
+
+
+def _time(value, zone):
+    if isinstance(value, int) and not isinstance(value, bool) and value > 0:
+        return value
+    return zone.parse(str(value))

@@ -1,0 +1,145 @@
+# tenner schedule.cron_tick: one look at the jobs: which are due, and what each of them asks for.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+from tenner.log import log
+from tenner.port.compat import const
+from tenner.schedule import cron_jobs, due
+from tenner.schedule.occurrences import Occurrences
+from tenner.schedule.reload import read_again, reload
+from tenner.schedule.task import Request
+
+_BACK_OFF_S = (30, 60, 300, 900, 3600)
+#: Failures in a row after which a job is switched off.
+_MAX_FAILURES = const(5)
+_KEEP_S = const(86400)
+
+
+def look(cron):
+    """Collect the jobs that are due. (None, no alerts, jobs to run)"""
+    occurrences = Occurrences(cron)
+    reload(occurrences, cron_jobs.scan)
+    for job in cron.tasks or ():
+        if job.failures >= _MAX_FAILURES and not job.off_since:
+            _switch_off(occurrences, job, "been interrupted %d times" % job.failures)
+        _tidy(occurrences, job)
+    read_again(occurrences, cron_jobs.scan)
+    # All of them first: what one job takes must not move the times of the others.
+    found = []
+    moment = occurrences.moment
+    for job in occurrences.due():
+        if job.skip_missed and moment.trusted and job.due < cron.start_s:
+            _pass_over(occurrences, job, "missed while off")
+        elif occurrences.wait_of(job):
+            occurrences.defer([job], occurrences.waits_for(job))
+        else:
+            found.append(job)
+    occurrences.close()
+    return None, (), found
+
+
+def _tidy(occurrences, job):
+    """One-shot jobs that are done stay in the list for a day."""
+    now = occurrences.moment.now
+    if (
+        not job.at
+        or not occurrences.moment.trusted
+        or not 0 <= job.at <= max(job.off_since, job.last) < now - _KEEP_S
+    ):
+        return
+    try:
+        cron_jobs.rewrite(occurrences.service.file, job.key, None)
+    except ValueError as error:
+        # It stays for another day; the owner has been told of the entry that is wrong.
+        log("cron", "%s is not taken out: %s" % (job.key, error))
+        job.off_since = now
+
+
+def next_request(cron, jobs):
+    """Take jobs out of the list until one can run, and return the Request for it; the others wait or end."""
+    while jobs:
+        job = jobs[0]
+        request = _request(cron, job, jobs[1:]) if job in cron.tasks else None
+        # Not before: where memory is short this is called again.
+        jobs.pop(0)
+        if request is not None:
+            return request
+    return None
+
+
+def _request(cron, job, behind):
+    """Begin the job; None when it waits for budget, lane or network. Those behind it wait meanwhile."""
+    occurrences = Occurrences(cron)
+    entry = _entry_of(cron, job.key)
+    if entry is None:
+        return None
+    payload = entry["payload"]
+    text = payload["message"]
+    if not job.notify:
+        action, reason = occurrences.decide([job], True, True, True)
+        if action == "skip":
+            _pass_over(occurrences, job, reason)
+        elif action != "run":
+            occurrences.retry([job], reason)
+        if action != "run":
+            return None
+        occurrences.defer(behind, "lane busy (cron)")
+        moment = occurrences.moment
+        time_text = due.zone_of(job, occurrences.zone).tell(moment.now, moment.trusted)
+        name = entry.get("name") or job.key
+        text = 'The job "%s" is due:\n%s\n\nTime: %s\n' % (name, text, time_text)
+    occurrences.begin([job])
+    if not job.notify:
+        cron.running_s = occurrences.moment.mono_s
+    request = Request([job], text)
+    request.needs_model = not job.notify
+    request.model = payload.get("model")
+    request.payload = payload
+    return request
+
+
+def _entry_of(cron, key):
+    """The job's entry as it stands in the file, or None when that cannot be read any more."""
+    try:
+        return cron_jobs.find(cron.file, key)
+    except (ValueError, OSError):
+        # Looked at again at the next wake, and reported.
+        cron.signature = None
+        return None
+
+
+def failed(occurrences, job, sentence, tokens):
+    """The run has failed; the fifth time in a row the job is switched off. (action, reason)"""
+    job.failures += 1
+    log("cron", "%s failed (%d in a row): %s" % (job.key, job.failures, sentence))
+    if job.failures >= _MAX_FAILURES:
+        _switch_off(occurrences, job, "failed %d times: %s" % (job.failures, sentence))
+    if job.at and not job.off_since:
+        # It has no next time: this one is tried again.
+        job.not_before_s = occurrences.moment.mono_s + _BACK_OFF_S[job.failures - 1]
+        occurrences.requeue([job], sentence, 1, tokens)
+    else:
+        occurrences.end([job], {"r": "failed", "why": sentence, "tokens": tokens})
+    return "retry", sentence
+
+
+def _switch_off(occurrences, job, why):
+    job.off_since = max(occurrences.moment.now, 1)
+    job.why = why
+    occurrences.service.dirty = True
+    occurrences.service.app.agent.notify(
+        'The job "%s" is off now, it has %s. `/cron` shows the jobs; ask me to enable it again.'
+        % (job.key, why.rstrip("."))
+    )
+
+
+def _pass_over(occurrences, job, reason):
+    """This occurrence is not run."""
+    log("cron", "%s skipped: %s" % (job.key, reason))
+    if job.at:
+        job.why = "skipped: " + reason
+        occurrences.service.app.agent.notify(
+            'The job "%s", due at %s, was not run: %s.'
+            % (job.key, occurrences.zone.short(job.due), reason)
+        )
+    occurrences.skip(job, reason)
+    occurrences.service.dirty = True

@@ -1,0 +1,101 @@
+# tenner schedule.due: when a task or a job is due.
+# MIT license; Copyright (c) 2026 the tenner authors
+"""
+Slots, not timers: a grid is fixed by the board's identity, so a reboot neither starves the
+heartbeat nor fires it again, and boards do not all call at the full hour.
+
+Times are UTC seconds while the clock is trusted; until then `every` counts the seconds of the
+monotonic clock, and what stands on the wall clock is held. `moment` is a task.Moment.
+"""
+
+from hashlib import sha256
+
+from tenner.schedule.cronexpr import Cron
+from tenner.schedule.posix_tz import Zone
+
+
+def board_phase(device_id):
+    """Return the board's own number, from which the phase of every grid follows."""
+    return int.from_bytes(sha256(device_id).digest()[:4], "big")
+
+
+def slot_start(interval_s, phase_s, now):
+    """Return the beginning of the slot that `now` lies in."""
+    return now - (now - phase_s) % interval_s
+
+
+def next_slot(interval_s, phase_s, now):
+    """Return the beginning of the first slot strictly after `now`."""
+    return slot_start(interval_s, phase_s, now) + interval_s
+
+
+# --- tasks
+
+
+def after(task, utc, zone):
+    """Return the first time of a task strictly after `utc`; None after the only one."""
+    if task.at:
+        return task.at if utc < task.at else None
+    if task.every_s:
+        return next_slot(task.every_s, task.phase_s, utc)
+    return Cron(task.cron).next_after(utc, zone_of(task, zone))
+
+
+def zone_of(task, zone):
+    """Return the zone of a job that has one of its own, or the owner's."""
+    return Zone(task.tz) if task.tz else zone
+
+
+def due_at(task, moment, zone):
+    """Return when the first occurrence after the last run falls due; None when held or off."""
+    if task.off_since or not task.enabled:
+        return None
+    if not moment.trusted:
+        if not task.every_s:
+            return None
+        return moment.now + task.every_s - (moment.mono_s - task.base_s)
+    if task.next is None:
+        task.next = after(task, task.last, zone)
+    return task.next
+
+
+def newest(task, at, moment, zone):
+    """Return the newest occurrence up to now, where that of `at` is due: those between count as one."""
+    if task.every_s:
+        passed_s = (moment.now - at) // task.every_s * task.every_s
+        if not moment.trusted:
+            task.base_s += passed_s
+        return at + passed_s
+    # Only a clock that leaped makes more than a few.
+    for _ in range(100):
+        coming = after(task, at, zone)
+        if coming is None or coming > moment.now:
+            break
+        task.next = at = coming
+    return at
+
+
+def set_last(task, last):
+    """Count from `last`."""
+    task.last = last
+    task.next = None
+
+
+def seat(task, moment):
+    """Begin to count here: the next run is in the next slot."""
+    set_last(task, 0 if task.at else moment.now)
+    task.base_s = moment.mono_s
+    task.ran = False
+    if task.free:
+        task.phase_s = moment.now % task.every_s
+
+
+def count_as_run(task, moment):
+    """The occurrence at hand is being run, or passed over: count from here."""
+    if moment.trusted:
+        # Where the grid lies is all that tells of the phase of a free one after a reboot.
+        now = moment.now
+        set_last(task, slot_start(task.every_s, task.phase_s, now) if task.free else now)
+    task.base_s = moment.mono_s
+    task.ran = not moment.trusted
+    task.pending = None

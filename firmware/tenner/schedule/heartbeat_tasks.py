@@ -1,0 +1,154 @@
+# tenner schedule.heartbeat_tasks: the tasks of HEARTBEAT.md, as the scheduler keeps them and as a model is asked.
+# MIT license; Copyright (c) 2026 the tenner authors
+"""Of a prompt what never changes comes first and the time last: providers cache an unchanged beginning."""
+
+from binascii import crc32
+
+from tenner.port.compat import const
+from tenner.schedule import due, heartbeat_parser, reload, schedule_files
+from tenner.schedule.conditions import describe
+from tenner.schedule.task import Condition, Task
+from tenner.store import json_strict
+
+# Timed tasks kept in memory, about 250 bytes each on a board.
+_MAX_TASKS = const(64)
+
+
+def scan(occurrences, old):
+    """
+    Return (tasks, sentences for the owner) of HEARTBEAT.md; the tasks of `old` go on living where their items
+    are unchanged.
+    """
+    heartbeat = occurrences.service
+    interval_s = heartbeat.every_s
+    if not interval_s:
+        return None, []
+    board_phase = due.board_phase(heartbeat.app.port.device_id())
+    by_key = {}
+    for task in old:
+        by_key[task.key] = task
+    tasks = []
+    problems = []
+    taken = set()
+    plain = general = False
+    for kind, line, text, clauses in heartbeat_parser.read(occurrences.log.files.lines()):
+        if kind == heartbeat_parser.GENERAL:
+            general = True
+            continue
+        if kind == heartbeat_parser.TASK and not clauses:
+            plain = True
+            continue
+        if kind == heartbeat_parser.TASK and len(tasks) < _MAX_TASKS:
+            key = _key_of(text, clauses, taken)
+            taken.add(key)
+            task = by_key.get(key) or build(clauses, key, board_phase, interval_s)
+            task.line = line
+            tasks.append(task)
+            continue
+        if kind == heartbeat_parser.TASK:
+            text = "over %d timed tasks; this one does not run" % _MAX_TASKS
+        reload.complain(problems, "HEARTBEAT.md line %d: %s" % (line, text))
+    # General text is background for the tasks; without any it is the task.
+    heartbeat.has_work = plain or (general and not tasks)
+    if heartbeat.has_work or not tasks:
+        tasks.insert(0, by_key.get(0) or build({}, 0, board_phase, interval_s))
+    reload.prune(occurrences, tasks)
+    return tasks, problems
+
+
+def build(clauses, key, board_phase, interval_s):
+    """Return the Task of one parsed item; `board_phase` is the board's number for the phase of the grid."""
+    task = Task()
+    task.key = key
+    for name in clauses:
+        value = clauses[name]
+        if name == "daily":
+            task.cron = "%s %s * * *" % (value[3:], value[:2])
+        elif name == "when":
+            task.condition = Condition()
+            for part in value:
+                setattr(task.condition, part, value[part])
+        else:
+            setattr(task, name, value)
+    if not task.every_s and not task.cron:
+        # It falls due with the beat and is counted like a task of its own.
+        task.every_s = interval_s
+    if task.every_s:
+        task.phase_s = board_phase % task.every_s
+    return task
+
+
+def _key_of(text, clauses, taken):
+    """A short number that names the item as long as nobody edits it."""
+    for name in sorted(clauses):
+        value = clauses[name]
+        text += "%s %s" % (name, sorted(value.items()) if isinstance(value, dict) else value)
+    key = crc32(text.encode()) & 0xFFFFFF
+    # Two equal lines are two tasks.
+    while key == 0 or key in taken:
+        key = (key + 1) & 0xFFFFFF
+    return key
+
+
+# --- asked
+
+
+def prompt(heartbeat, tasks, only=None, numbered=False):
+    """Return the prompt for these tasks; `only`: None, or the lines of those a model has chosen."""
+    app = heartbeat.app
+    pieces, found = read(heartbeat, tasks)
+    pieces.append("\nTasks due now:" if pieces else "Tasks due now:")
+    if only is not None:
+        found = [one for one in found if one[0] in only]
+    for number, (_, text) in enumerate(found or ((0, "The text above."),), 1):
+        pieces.append("%s %s" % ("%d." % number if numbered else "-", text))
+    met = [task for task in tasks if task.trigger_value is not None]
+    if met:
+        pieces.append("\nReadings:")
+    for task in met:
+        sign = app.part("sensors").unit(task.condition.value)
+        text = describe(task.condition, task.trigger_value)
+        pieces.append("- %s%s" % (text, " (%s)" % sign if sign else ""))
+    clock = app.clock
+    pieces.append("\nTime: %s\n" % app.part("zone").tell(clock.now(), clock.trusted))
+    return "\n".join(pieces)
+
+
+def read(heartbeat, tasks):
+    """
+    Return (general text, (line, text) of each task): the items that have clauses, and those without when the
+    beat is due.
+    """
+    general = []
+    found = []
+    lines = [task.line for task in tasks if task.key]
+    for kind, line, text, clauses in heartbeat_parser.read(schedule_files.of(heartbeat).lines()):
+        if kind == heartbeat_parser.GENERAL:
+            general.append(text)
+        elif kind == heartbeat_parser.TASK and (
+            line in lines if clauses else len(lines) < len(tasks)
+        ):
+            found.append((line, text))
+    return general, found
+
+
+def choice(heartbeat, tasks, reply):
+    """Return [] to skip, the lines to run, or None for all of them."""
+    for call in reply.calls:
+        try:
+            chosen = json_strict.loads(call.arguments_text)
+        except ValueError:
+            continue
+        if (
+            call.name != "heartbeat"
+            or not isinstance(chosen, dict)
+            or chosen.get("action") != "run"
+        ):
+            continue
+        numbers = chosen.get("tasks")
+        if not isinstance(numbers, list):
+            return None
+        found = enumerate(read(heartbeat, tasks)[1], 1)
+        # Numbers that mean nothing are no reason to drop what should run.
+        return [line for number, (line, _) in found if number in numbers] or None
+    return []

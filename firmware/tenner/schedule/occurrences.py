@@ -1,0 +1,235 @@
+# tenner schedule.occurrences: what is due, what waits and what runs, of the heartbeat or of the jobs.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+from tenner.port.compat import const
+from tenner.schedule import conditions, due, saved_state
+from tenner.schedule.decide import Question, decide
+from tenner.schedule.run_log import RunLog
+from tenner.schedule.task import Moment, Occurrence, Run
+from tenner.store.hours import Hours
+
+_MAX_RETRY_S = const(30)
+
+
+class Occurrences:
+    """Lives for one look or one turn; all that lasts longer is in `service`, or on flash."""
+
+    def __init__(self, service):
+        self.service = service
+        self.zone = service.app.part("zone")
+        self.moment = Moment(service.app.clock)
+        self.log = RunLog(service, self.moment.mono_s)
+        self.say = self.log.say
+
+    # --- what is written
+
+    def write(self, task, due_s, line, start=None, trusted=True, can_wait=False):
+        """Put the line of an occurrence into the run log."""
+        moment = self.moment
+        entry = self.log.entry(task.name(), due_s, moment.now if start is None else start, None)
+        if task.line:
+            entry["n"] = task.line
+        entry.update(line)
+        if not (trusted and moment.trusted):
+            entry["up"] = moment.mono_s
+        self.log.add(entry, can_wait)
+
+    def save(self):
+        """Write the state, after the lines that tell how it came about."""
+        self.log.flush()
+        saved_state.save(self.service, self.log.files)
+
+    def close(self):
+        """The look is over: write what cannot wait."""
+        self.service.wake_at_s = self.next_wake()
+        if self.service.dirty:
+            self.save()
+        else:
+            self.log.flush()
+
+    # --- what is due
+
+    def due(self, forced=False):
+        """Return the tasks whose occurrence has come; an older one that still waited ends here."""
+        found = []
+        moment = self.moment
+        for task in self.service.tasks or ():
+            at = self.due_at(task)
+            task.asked = at is None or at > moment.now
+            if not task.asked:
+                task.due = due.newest(task, at, moment, self.zone)
+                if task.pending and task.due > task.pending.due:
+                    self.supersede(task, task.pending)
+                elif task.pending:
+                    task.due = task.pending.due
+            elif forced:
+                task.due = moment.now
+            else:
+                continue
+            found.append(task)
+        return found
+
+    def due_at(self, task):
+        """Return when the next occurrence of a task falls due, None when it is held or off."""
+        return due.due_at(task, self.moment, self.zone)
+
+    def next_wake(self):
+        """Return the monotonic second at which something is due, None when nothing ever is."""
+        moment = self.moment
+        now = moment.now
+        waits = []
+        for task in self.service.tasks or () if self.service.every_s != 0 else ():
+            at = self.due_at(task)
+            if at is None:
+                continue
+            left = at - now
+            if left <= 0:
+                left = self.wait_of(task)
+                if moment.trusted:
+                    coming = (due.after(task, now, self.zone) or now + left) - now
+                else:
+                    coming = task.every_s - (now - at) % task.every_s
+                left = min(left, coming)
+            waits.append(max(left, 0))
+        return moment.mono_s + min(waits) if waits else None
+
+    def _retry_of(self, task):
+        return self.service.alert_retry if task.notify else self.service.model_retry
+
+    def wait_of(self, task):
+        """Return the seconds until a task that is due may be tried."""
+        until_s = max(self._retry_of(task).until_s, task.not_before_s)
+        if not task.notify:
+            until_s = max(until_s, self.service.not_before_s)
+        return max(until_s - self.moment.mono_s, 0)
+
+    def question(self, tasks, forced=False, model=True, late=False):
+        """Return what `decide` is asked; without `late` only of the gates before budget and lane."""
+        service = self.service
+        app = service.app
+        found = Question(self.moment, tasks, self.zone)
+        found.forced = forced
+        found.model = model
+        found.has_work = service.has_work
+        found.enabled = service.every_s != 0
+        if service.window:
+            found.hours = Hours(service.window)
+        if late:
+            lane = app.agent.lane
+            found.busy = lane.busy()
+            if not found.busy and service.preemptions >= 3 and lane.idle_s() < 60:
+                found.busy = "conversation"
+            found.online = app.online()
+            budget = app.part("budget")
+            found.tokens_left = budget.left(service.area)
+            found.tokens_per_day = budget.per_day
+            if service.running_s is not None and model:
+                found.running_s = self.moment.mono_s - service.running_s
+        return found
+
+    def decide(self, *args):
+        """Return (action, reason) of `question(*args)`."""
+        return decide(self.question(*args))
+
+    # --- what waits
+
+    def defer(self, tasks, reason):
+        """Let occurrences wait; what has failed is the reason after what made it wait since."""
+        for task in tasks:
+            if task.pending and not task.pending.tries:
+                task.pending.reason = reason
+            elif not task.pending and not task.asked:
+                task.pending = Occurrence(task.due, reason)
+                self.service.dirty = True
+
+    def retry(self, tasks, reason):
+        """Nothing was run: try again after 1 s, then later and later, 30 s at most. (action, reason)"""
+        self.defer(tasks, reason)
+        retry = self._retry_of(tasks[0])
+        retry.wait_s = min(retry.wait_s * 2, _MAX_RETRY_S) or 1
+        retry.until_s = self.moment.mono_s + retry.wait_s
+        retry.reason = reason
+        return self.say("retry", reason)
+
+    def waits_for(self, task):
+        """Return why tasks like this one wait."""
+        return self._retry_of(task).reason
+
+    def supersede(self, task, waiting, trusted=True):
+        """An occurrence that waited is not tried again: its line says why."""
+        reason = waiting.reason
+        if waiting.tries:
+            reason = "failed %d times: %s" % (waiting.tries, reason)
+        # While a task waits, what is on flash says so.
+        can_wait = task.condition and not task.pending
+        line = {"r": "skipped", "why": reason}
+        if waiting.tokens:
+            line["tokens"] = waiting.tokens
+        self.write(task, waiting.due, line, None, trusted, can_wait)
+        if task.pending:
+            self.service.dirty = True
+            if task.pending is waiting:
+                task.pending = None
+
+    def skip(self, task, reason):
+        """The occurrence at hand ends without a run."""
+        tokens = task.pending.tokens if task.pending else 0
+        self.supersede(task, Occurrence(task.due, reason, 0, tokens))
+        due.count_as_run(task, self.moment)
+
+    # --- what runs
+
+    def begin(self, tasks):
+        """Note the run, and count the occurrences as run."""
+        for task in tasks:
+            # Already so, where memory was short for what came after this.
+            if task.run is None:
+                task.run = Run(task, self.moment.now, self.moment.trusted)
+                due.count_as_run(task, self.moment)
+        self.save()
+
+    def end(self, tasks, line):
+        """The occurrences are over; the first line carries the cost, the others say with whom."""
+        service = self.service
+        ran = line["r"] == "ran"
+        if ran:
+            service.last_logged = "run"
+            service.preemptions = 0
+            retry = self._retry_of(tasks[0])
+            retry.wait_s = retry.until_s = 0
+        for task in tasks:
+            if task.run is None:
+                continue
+            if ran:
+                task.failures = 0
+            if task.trigger_value is not None:
+                conditions.fire(task.condition, task.trigger_value)
+                task.trigger_value = None
+            run = task.run
+            entry = dict(line)
+            if task is not tasks[0]:
+                entry = {"r": line["r"], "sent": line["sent"], "with": tasks[0].name()}
+            elif run.pending:
+                entry["tokens"] += run.pending.tokens
+            self.write(task, run.due, entry, run.start, run.trusted)
+            task.run = None
+        self.save()
+
+    def requeue(self, tasks, reason, failed=0, tokens=0):
+        """Nothing came of it: the occurrences wait, unless newer ones have come meanwhile."""
+        for task in tasks:
+            run = task.run
+            if run is None:
+                continue
+            waiting = Occurrence(run.due, reason, failed, tokens)
+            if run.pending:
+                waiting.tries += run.pending.tries
+                waiting.tokens += run.pending.tokens
+            tokens = 0
+            task.run = None
+            if task.pending or task.asked:
+                self.supersede(task, waiting, run.trusted)
+            else:
+                run.undo(task)
+                task.pending = waiting
+        self.save()

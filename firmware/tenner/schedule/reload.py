@@ -1,0 +1,175 @@
+# tenner schedule.reload: takes in what changes round a service: boots, its file, the clock.
+# MIT license; Copyright (c) 2026 the tenner authors
+"""
+`scan(occurrences, old)` is that of heartbeat_tasks or cron_jobs: it reads the file and returns (tasks, sentences for the
+owner), with those of `old` that are unchanged.
+"""
+
+from binascii import crc32
+
+from tenner.log import log
+from tenner.port.compat import const
+from tenner.schedule import due, saved_state
+from tenner.schedule.task import Task
+
+_FIRST_BEAT_S = const(60)
+_JUMP_S = const(30)
+_MAX_PROBLEMS = const(5)
+
+
+def reload(occurrences, scan):
+    """Take in what has changed since the last look: a boot, the file, the clock."""
+    service = occurrences.service
+    moment = occurrences.moment
+    if not service.booted:
+        saved_state.load(service, occurrences.log, moment)
+    read_again(occurrences, scan)
+    if service.tasks is None:
+        service.has_work = False
+        prune(occurrences, ())
+    _follow_clock(occurrences)
+    if service.short_boots and service.every_s and moment.mono_s >= service.every_s:
+        service.short_boots = 0
+        service.dirty = True
+
+
+def read_again(occurrences, scan):
+    """Read the file again when it has changed."""
+    service = occurrences.service
+    signature = occurrences.log.files.signature()
+    if signature == service.signature:
+        return
+    old = service.tasks or ()
+    service.tasks = None
+    if signature is not None:
+        service.tasks, problems = scan(occurrences, old)
+        for task in service.tasks or ():
+            if task not in old:
+                _adopt(occurrences, task, old)
+        _report(service, problems)
+        log(service.area, "%s: %d timed" % (service.file, len(service.tasks or ())))
+    service.signature = signature
+    for task in old:
+        if task.pending and task not in (service.tasks or ()):
+            occurrences.supersede(task, task.pending)
+    service.dirty = service.dirty or bool(old)
+    service.last_logged = None
+
+
+def prune(occurrences, tasks):
+    """Forget the state of what is in the file no more."""
+    service = occurrences.service
+    names = [task.name() for task in tasks]
+    for name in list(service.saved):
+        if name not in names:
+            gone = Task()
+            gone.key = name
+            gone.pending = service.saved.pop(name).pending
+            if gone.pending:
+                occurrences.supersede(gone, gone.pending)
+            service.dirty = True
+
+
+def _adopt(occurrences, task, old):
+    """What is new goes on where it was before the last reboot, or starts here."""
+    service = occurrences.service
+    moment = occurrences.moment
+    saved = service.saved.get(task.name())
+    if saved:
+        due.set_last(task, saved.last)
+        if task.free:
+            task.phase_s = task.last % task.every_s
+        if saved.run:
+            # It was interrupted, and is due again.
+            due.set_last(task, min(task.last, saved.run[0] - (task.every_s or 1)))
+        for name, value in zip(saved_state.kept_names(task), saved.kept):
+            setattr(task.condition or task, name, value)
+    if old or service.was_trusted:
+        task.base_s = moment.mono_s
+    if service.was_trusted:
+        _trust(service, task)
+        if not task.last:
+            due.seat(task, moment)
+            service.dirty = True
+    if service.early and task.every_s == service.every_s and moment.mono_s < _FIRST_BEAT_S:
+        # Boots as short as the last ones never last an interval.
+        task.base_s = _FIRST_BEAT_S - task.every_s
+
+
+def _trust(service, task):
+    """The clock by which something waits is in force again."""
+    saved = service.saved.pop(task.name(), None)
+    if saved and saved.pending:
+        task.pending = saved.pending
+
+
+def complain(problems, text):
+    """Add a sentence for the owner, unless there are enough."""
+    if len(problems) < _MAX_PROBLEMS:
+        problems.append(text)
+    else:
+        problems[_MAX_PROBLEMS:] = ("... and more",)
+
+
+def _report(service, problems):
+    """Tell the owner once what is wrong with the file."""
+    text = "\n".join(problems)
+    check = crc32(text.encode())
+    if check != service.problems:
+        service.problems = check
+        service.dirty = True
+        if text:
+            service.app.agent.notify(text)
+
+
+def _follow_clock(occurrences):
+    """Seat the tasks anew when the clock becomes trusted or jumps: nothing runs in a burst."""
+    service = occurrences.service
+    moment = occurrences.moment
+    offset_s = moment.now - moment.mono_s
+    jump_s = offset_s - service.offset_s
+    service.offset_s = offset_s
+    if moment.trusted and not service.was_trusted:
+        jump_s = 0
+    elif not moment.trusted or abs(jump_s) <= _JUMP_S:
+        if service.was_trusted and not moment.trusted:
+            service.was_trusted = False
+            for task in service.tasks or ():
+                task.base_s = moment.mono_s
+        return
+    service.was_trusted = True
+    # What fell due before this moment was missed; it is caught up once at most.
+    service.start_s = moment.now
+    seated = 0
+    for task in service.tasks or ():
+        seated += _seat_anew(occurrences, task, jump_s)
+    if seated or jump_s:
+        service.dirty = True
+        what = "moved by %d s" % jump_s if jump_s else "is set"
+        log(service.area, "the clock %s: %d start anew" % (what, seated))
+
+
+def _seat_anew(occurrences, task, jump_s):
+    """Return whether the task starts anew, now that the clock is another one."""
+    service = occurrences.service
+    now = occurrences.moment.now
+    if task.at:
+        _trust(service, task)
+        return False
+    if task.pending and not jump_s:
+        # It fell due by a clock that nobody trusted.
+        occurrences.supersede(task, task.pending, False)
+    _trust(service, task)
+    # After a leap forward a grid starts anew, but what stands at a time of day and was
+    # leaped over is caught up once. A last run that is yet to come was another clock's.
+    anew = (
+        task.ran
+        or task.last <= 0
+        or task.last > now + (task.every_s or 86400)
+        or (jump_s > 0 and task.every_s > 0)
+    )
+    if anew:
+        if task.pending:
+            occurrences.supersede(task, task.pending)
+        due.seat(task, occurrences.moment)
+    return anew

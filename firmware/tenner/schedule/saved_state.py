@@ -1,0 +1,148 @@
+# tenner schedule.saved_state: what of the schedule outlives a reboot.
+# MIT license; Copyright (c) 2026 the tenner authors
+"""
+state/heartbeat.json and state/cron.json have counters by "" and by task
+
+    [last run, the run under way: [due, start, whether due again], what waits: [due, why, tries, tokens], ...]
+
+and behind that what a condition or a job needs. A run is noted there before it begins, an occurrence when it
+begins to wait. Of what is noted, what has no line in the log at the next boot was cut short, or waits still.
+"""
+
+import json
+
+from tenner.log import log
+from tenner.port.compat import const
+from tenner.schedule.task import Occurrence, SavedTask
+
+#: Boots in a row that were too short for a beat, after which the next beat comes early.
+SHORT_BOOTS = const(3)
+# Lines that may have been written since the state was, beside two for each task.
+_TAIL = const(24)
+
+# The counters, and what they were called up to 0.9.
+_COUNTERS = (("short_boots", "b"), ("failures", "f"), ("told", "n"), ("problems", "p"))
+
+
+def kept_names(task):
+    """Return the names of what else of a task outlives a reboot: of its condition, or of a job."""
+    if task.condition:
+        return ("fired", "reference", "silent")
+    return ("failures", "off_since", "why") if isinstance(task.key, str) else ()
+
+
+def current(service, task):
+    """Return what of a task is to be kept (SavedTask)."""
+    saved = service.saved.get(task.name())
+    if saved:
+        # The clock these belong to is not in force yet.
+        last, run, pending = saved.last, saved.run, saved.pending
+    else:
+        last, run, pending = task.last, None, task.pending if service.was_trusted else None
+    if task.run:
+        run = [task.run.due, task.run.start, _is_due_again(service, task)]
+    kept = [getattr(task.condition or task, name) for name in kept_names(task)]
+    return SavedTask(last, run, pending, kept)
+
+
+def _is_due_again(service, task):
+    """Return whether a run of the task is due again when it is cut short; None for those of a heartbeat, which are not."""
+    return task.run.trusted and not task.skip_missed if service.area == "cron" else None
+
+
+# --- written
+
+
+def save(service, files):
+    """Write the state of all tasks."""
+    files.save(service.area, _pieces(service))
+    service.dirty = False
+
+
+def _pieces(service):
+    counters = {}
+    for name, _ in _COUNTERS:
+        counters[name] = getattr(service, name)
+    yield '{"":%s' % json.dumps(counters)
+    names = []
+    for task in service.tasks or ():
+        name = task.name()
+        names.append(name)
+        yield ",\n%s:%s" % (json.dumps(name), _text(current(service, task)))
+    for name in service.saved:
+        if name not in names:
+            yield ",\n%s:%s" % (json.dumps(name), _text(service.saved[name]))
+    yield "}\n"
+
+
+def _text(saved):
+    waits = saved.pending
+    if waits:
+        waits = [waits.due, waits.reason, waits.tries, waits.tokens]
+    return json.dumps([saved.last, saved.run, waits] + list(saved.kept))
+
+
+# --- read
+
+
+def load(service, run_log, moment):
+    """Read the state at the first look; what was under way when the power failed was interrupted."""
+    found, bad = run_log.files.load(service.area)
+    if bad:
+        service.app.agent.notify(
+            "Schedule state was corrupt (saved as %s); timers restart now." % bad
+        )
+    if not isinstance(found, dict):
+        found = {}
+    counters = found.pop("", {})
+    for name, old in _COUNTERS:
+        setattr(service, name, counters.get(name, counters.get(old, 0)))
+    service.saved = {}
+    for name in found:
+        last, run, waits, *kept = found[name]
+        service.saved[name] = SavedTask(last, run, waits and Occurrence(*waits), kept)
+    service.early = service.short_boots >= SHORT_BOOTS
+    if service.short_boots < SHORT_BOOTS:
+        service.short_boots += 1
+        service.dirty = True
+    _compare_all(service, run_log)
+    for name in service.saved:
+        _look_at_run(service, run_log, name)
+    service.offset_s = moment.now - moment.mono_s
+    service.booted = True
+
+
+def _compare_all(service, run_log):
+    """Compare what is noted with the lines of the log."""
+    for entry in run_log.tail(_TAIL + 2 * len(service.saved)):
+        name = run_log.task_of(entry)
+        if name is not None:
+            _compare(service.saved.setdefault(name, SavedTask()), entry)
+
+
+def _compare(saved, entry):
+    due = entry["due"]
+    if saved.run and (due, entry["t"]) == (saved.run[0], saved.run[1]):
+        saved.run.append(entry["r"])
+    if entry["r"] != "interrupted":
+        if saved.pending and due == saved.pending.due:
+            saved.pending = None
+        if "up" not in entry:
+            saved.last = max(saved.last, due)
+
+
+def _look_at_run(service, run_log, name):
+    """Log the run of a task that was cut short."""
+    saved = service.saved[name]
+    if not saved.run:
+        return
+    due, start, again, *ends = saved.run
+    if not ends:
+        log(service.area, "a run of %s was cut short by a restart" % name)
+        run_log.add(run_log.entry(name, due, start, "interrupted", "restart"))
+        service.dirty = True
+        if again is not None:
+            # A job that brings the board down must not do so for ever.
+            saved.kept[0] += 1
+    if not again or ends not in ([], ["interrupted"]):
+        saved.run = None

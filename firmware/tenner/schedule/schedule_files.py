@@ -1,0 +1,87 @@
+# tenner schedule.schedule_files: the files of a service of the schedule: what it watches, its state, the run log.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+import os
+from binascii import crc32
+
+from tenner.port.compat import const
+from tenner.schedule import heartbeat_parser
+from tenner.store import files, json_strict, repairs
+from tenner.store.appendlog import AppendLog
+
+# A file this small is read through at every look: an edit within a second of the last one
+# changes neither size nor time stamp.
+_SMALL = const(4096)
+_MAX_LOG = const(32768)
+# Half of it is kept at least: 60 alerts.
+_MAX_SAID = const(4096)
+
+
+def of(service):
+    """Return where the state of `service` is kept; made anew unless it was given."""
+    return service.files or ScheduleFiles(service.app.state, service.file)
+
+
+class ScheduleFiles:
+    """
+    `file` is watched and never written here; `folder` has runs.jsonl, said.jsonl, and a JSON file for each name.
+    """
+
+    def __init__(self, folder, file):
+        self._folder = folder + "/"
+        self._file = file
+
+    def signature(self):
+        """Return something that changes with the file; None when there is none."""
+        try:
+            stat = os.stat(self._file)
+        except OSError:
+            return None
+        check = 0
+        if stat[6] <= _SMALL:
+            with open(self._file, "rb") as f:
+                block = f.read(256)
+                while block:
+                    check = crc32(block, check)
+                    block = f.read(256)
+        return (stat[6], stat[8], check)
+
+    def lines(self):
+        """Yield the numbered lines of the file."""
+        return heartbeat_parser.file_lines(self._file)
+
+    def load(self, name):
+        """Return (value, None), or (None, name of the corrupt file put aside); (None, None) when absent."""
+        path = self._folder + name + ".json"
+        if not files.exists(path):
+            return None, None
+        try:
+            return json_strict.loads(files.read_text(path)), None
+        except ValueError:
+            return None, repairs.set_aside(path)
+
+    def save(self, name, pieces):
+        """Replace the file by the text the pieces make, whole or not at all."""
+        files.write_atomic(self._folder + name + ".json", pieces)
+
+    def _log(self, name="runs", max_bytes=_MAX_LOG):
+        return AppendLog(self._folder + name + ".jsonl", max_bytes)
+
+    def append(self, lines):
+        """Add lines to the run log, all or none."""
+        self._log().append(lines)
+
+    def tail(self, count):
+        """Return the last `count` entries of the run log, oldest first."""
+        return self._log().tail(count)
+
+    def say(self, line):
+        """Add a line to those of `said`."""
+        self._log("said", _MAX_SAID).append([line])
+
+    def said(self):
+        """Yield what `say` has kept, oldest first, as bytes: one line at a time, for there may be no memory for more."""
+        path = self._folder + "said.jsonl"
+        if files.exists(path):
+            with open(path, "rb") as file:
+                yield from files.lines(file)

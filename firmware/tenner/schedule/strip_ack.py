@@ -1,0 +1,103 @@
+# tenner schedule.strip_ack: what of a heartbeat's reply is for the owner, and what means silence.
+# MIT license; Copyright (c) 2026 the tenner authors
+"""
+`HEARTBEAT_OK` as the whole reply is silence, whatever wraps it. Beside other text only a
+leading or trailing one is taken off: a real alert is never swallowed.
+"""
+
+_TOKEN = "HEARTBEAT_OK"
+# Dressing that may be glued to the token; a minus sign or a bracket belongs to the alert.
+_GLUED = "*_`~\"'.!,;:…“”‘’«»"
+_TAGS = " b i u p s em strong code pre div span br "
+
+
+def strip_ack(reply, ack_max_chars=0):
+    """Return the text to send to the owner, or None for silence."""
+    text = reply.strip()
+    found = False
+    pieces = _pieces(text)
+    while len(pieces) > 1:
+        if not _says_something(pieces[0]):
+            pieces[:2] = [_after(pieces[1])]
+        elif not _says_something(pieces[-1]):
+            pieces[-2:] = [_before(pieces[-2])]
+        else:
+            break
+        found = True
+    text = _TOKEN.join(pieces)
+    if not text or (found and (not _says_something(text) or len(text) <= ack_max_chars)):
+        return None
+    return text
+
+
+def _pieces(text):
+    """What stands round the tokens that are words by themselves."""
+    first, *rest = text.split(_TOKEN)
+    pieces = [first]
+    for piece in rest:
+        # Underscores round it are Markdown, unless they join it to a longer word.
+        before, after = pieces[-1].rstrip("_")[-1:], piece.lstrip("_")[:1]
+        if (before and _is_word(before)) or (after and _is_word(after)):
+            pieces[-1] += _TOKEN + piece
+        else:
+            pieces.append(piece)
+    return pieces
+
+
+def _is_word(char):
+    """Whether the character is a letter or digit of any script (there is no unicodedata)."""
+    code = ord(char)
+    if code < 128:
+        return "0" <= char <= "9" or "a" <= char.lower() <= "z"
+    # Not punctuation, arrows, symbols and dingbats, halves of an emoji that nobody joined,
+    # variation selectors and full-width stops, emoji.
+    return (
+        0xC0 <= code < 0x2000
+        or 0x2C00 <= code < 0x3000
+        or 0x3040 <= code < 0xD800
+        or 0xE000 <= code < 0xFE00
+        or 0xFF10 <= code < 0x1F000
+    )
+
+
+def _says_something(text):
+    """Whether anything is left beside white space, markup, punctuation and emoji."""
+    line, newline, rest = text.partition("\n")
+    if newline and line[:3] == "```" and " " not in line:
+        # The language named behind a fence says nothing.
+        text = rest
+    for part in text.replace("&nbsp;", "").split("<"):
+        name, closing, after = part.partition(">")
+        if closing and " %s " % name.strip("/ ").lower() in _TAGS:
+            part = after
+        if any(_is_word(char) for char in part):
+            return True
+    return False
+
+
+def _after(text):
+    """What follows a leading token, without what belongs to the token."""
+    while text:
+        end = text.find(">") + 1
+        if text[:2] != "</" or not end:
+            if text[0] not in _GLUED:
+                break
+            end = 1
+        text = text[end:]
+    text = text.lstrip(" ")
+    # A dash on the token's own line joins the two; one on the next line begins a list.
+    return (text[2:] if text[:2] in ("- ", "– ", "— ") else text).strip()
+
+
+def _before(text):
+    """What stands before a trailing token, without the marks that opened the token."""
+    while True:
+        text = text.rstrip()
+        start = max(text.rfind(" "), text.rfind("\n"), text.rfind("<") - 1) + 1
+        tail = text[start:]
+        # Only marks that stand alone; `97%*` closes something earlier.
+        if not tail or (tail[0] == "<" and tail[1:2] == "/") or _says_something(tail):
+            return text
+        if tail[0] != "<" and tail.strip("*_`~\"'“‘«-–—>+"):
+            return text
+        text = text[:start]

@@ -1,0 +1,32 @@
+# tenner schedule.tick: one look of either service, and what it runs next.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+from tenner.schedule import cron_tick, heartbeat_tick
+from tenner.schedule.occurrences import Occurrences
+
+
+async def look(service, forced, aside):
+    """Look at file, clock and sensors. ((action, reason), alerts to send, tasks to run)"""
+    if service.area == "cron":
+        return cron_tick.look(service)
+    return await heartbeat_tick.look(service, forced, aside)
+
+
+async def next_request(service, tasks, answer):
+    """
+    Take tasks out of the list `tasks` and return the Request for them, noted as begun; None when nothing is left to be
+    done. `answer` is what came of the request before.
+    """
+    if service.area == "cron":
+        return cron_tick.next_request(service, tasks)
+    return await heartbeat_tick.next_request(service, tasks, answer)
+
+
+async def choose(heartbeat, request, reply):
+    """Go on with the tasks that a model has chosen in its `reply`."""
+    heartbeat_tick.choose(heartbeat, request, reply)
+
+
+async def close(service):
+    """Write down what cannot wait, and when something is due next: what has run took its time."""
+    Occurrences(service).close()

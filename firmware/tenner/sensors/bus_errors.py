@@ -1,0 +1,42 @@
+# tenner sensors.bus_errors: the likely cause of a bus error in words.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+from tenner.port.compat import const
+
+#: More addresses than these never answer on a bus that works.
+MOST_CHIPS = const(64)
+
+_NO_ANSWER = {5: "EIO", 6: "ENXIO", 19: "ENODEV", 121: "EREMOTEIO"}
+
+
+def explain(error, bus_name, address, bus=None):
+    """Return what an OSError on a bus means; `bus` is asked which addresses do answer."""
+    code = error.args[0] if error.args else None
+    if not isinstance(code, int):
+        return str(error)
+    place = "0x%02x" % address if address is not None else "the chip"
+    if code in _NO_ANSWER:
+        text = "no answer at %s on %s (%s): wiring, power, or address pin?"
+        return text % (place, bus_name, _NO_ANSWER[code]) + (_found(bus) if bus else "")
+    if code in (110, 116):
+        text = "bus %s stuck low (ETIMEDOUT): SDA or SCL held down, no pull-ups" % bus_name
+        # Some adapters of Linux, whose number is 110, say so of a chip that is not there.
+        return text + (", or no chip at " + place if code == 110 and address is not None else "")
+    if code == 16:
+        return "%s on %s is in use by a kernel driver (EBUSY)" % (place, bus_name)
+    return "%s: %s" % (bus_name, error) if bus_name else str(error)
+
+
+def stuck(bus_name):
+    """Return what it means that every address of a bus answers."""
+    return (
+        "bus %s: every address answers, so SDA is stuck low: held down, or no pull-ups" % bus_name
+    )
+
+
+def _found(bus):
+    try:
+        found = bus.scan()
+    except OSError:
+        return ""
+    return " scan found: %s" % (", ".join(["0x%02x" % a for a in found]) or "none")

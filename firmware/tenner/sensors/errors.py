@@ -1,0 +1,6 @@
+# tenner sensors.errors: how a sensor gives no value.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+
+class SensorError(Exception):
+    """A sentence about a sensor that gave no value, with its name."""

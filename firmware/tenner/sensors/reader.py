@@ -1,0 +1,43 @@
+# tenner sensors.reader: the sensors of SENSORS.json, read one at a time.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+import asyncio
+
+from tenner.port.compat import const, ticks_diff, ticks_ms
+from tenner.sensors import reading, units
+
+_FRESH_MS = const(2000)
+
+
+class Sensors:
+    """The sensors of SENSORS.json, which is read when asked and not kept."""
+
+    def __init__(self, port, workspace):
+        self.port = port
+        self.workspace = workspace
+        #: One measurement at a time: what somebody else sends to a chip would spoil it.
+        self.lock = asyncio.Lock()
+        self._readings = {}
+
+    def names(self):
+        """Return the sorted names; SensorError when SENSORS.json cannot be read."""
+        return sorted(reading.load(self.workspace))
+
+    async def read(self, name):
+        """Return {value name: number}, from a reading up to 2 s old; SensorError says why not."""
+        async with self.lock:
+            known = self._readings.get(name)
+            if known is not None and ticks_diff(ticks_ms(), known[0]) < _FRESH_MS:
+                return known[1]
+            values = await reading.measure(self.port, self.workspace, name)
+            self._readings[name] = (ticks_ms(), values)
+            return values
+
+    def age_ms(self, name):
+        """Return how old the last reading is, None when there was none."""
+        known = self._readings.get(name)
+        return None if known is None else ticks_diff(ticks_ms(), known[0])
+
+    def unit(self, value_name):
+        """Return the unit of a value, "" when it is not known."""
+        return units.unit(value_name)

@@ -1,0 +1,95 @@
+# tenner status_commands: what the commands of a person show and do, the same in every channel.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+import asyncio
+import sys
+
+from tenner import __version__
+from tenner.agent import history
+from tenner.channels.telegram import pair as telegram_pair
+from tenner.schedule import status
+
+
+class Report:
+    """The texts and actions behind `channels.commands`; made when a command comes, and dropped after."""
+
+    def __init__(self, app):
+        self.app = app
+
+    # --- shows
+
+    def heartbeat_lines(self):
+        return status.status(self.app.part("heartbeat"))
+
+    def why_lines(self):
+        return status.why(self.app.part("heartbeat"))
+
+    def cron_lines(self):
+        return (
+            "\n".join(self.app.part("cron").lines()) or "No jobs. Ask for one, or write CRON.json."
+        )
+
+    def lanes_lines(self):
+        lane = self.app.agent.lane
+        yield "running: %s" % (lane.holder or "nothing")
+        yield "waiting: %d message(s)" % len(self.app.inbox)
+        yield "put back for a person: %d" % lane.put_backs
+        if self.app.agent.spawned:
+            yield "in the background: " + ", ".join(self.app.agent.spawned)
+
+    def budget_lines(self):
+        return self.app.part("budget").lines()
+
+    def status_lines(self):
+        app = self.app
+        free, used = app.port.memory()
+        up_s = app.clock.mono_s()
+        yield "tenner %s, %s %s" % (
+            __version__,
+            sys.implementation.name,
+            ".".join(str(n) for n in sys.implementation.version[:3]),
+        )
+        yield "up %d h %d min, heap %d KB free, %d KB used" % (
+            up_s // 3600,
+            up_s // 60 % 60,
+            free // 1024,
+            used // 1024,
+        )
+        system = app.port.system_memory()
+        if system:
+            yield "for Wi-Fi and TLS: %d KB free, %d KB of it in one block, %d KB at the least" % (
+                system[0] // 1024,
+                system[1] // 1024,
+                system[2] // 1024,
+            )
+        yield "network %s, clock %s" % (
+            "up" if app.port.network_up() else "down",
+            app.now_text(),
+        )
+        if app.telegram is not None:
+            yield "telegram: " + app.telegram.status
+        yield "outbox: %d waiting" % len(app.part("delivery").outbox)
+
+    # --- acts
+
+    def trigger(self, args, channel, chat):
+        asyncio.create_task(self.app.part("heartbeat").trigger(channel, chat))
+        return "Running the heartbeat now."
+
+    def new(self, args, channel, chat):
+        history.clear(self.app.agent.session(channel, chat))
+        return "A fresh conversation. The old one is kept until the next /new."
+
+    def pair(self, args, channel, chat):
+        app = self.app
+        owner = app.config.get("telegram.owner")
+        if channel != "console":
+            return "Only on the serial console: who holds the board decides whose it is."
+        if app.telegram is None:
+            return "Telegram is off: there is no telegram.token."
+        if owner and owner != telegram_pair.kept(app.state):
+            return "telegram.owner is set in config.json: change it there."
+        return telegram_pair.offer(app.telegram, app.state)
+
+    def stop(self, args, channel, chat):
+        return self.app.agent.stop()

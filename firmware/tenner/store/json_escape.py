@@ -1,0 +1,38 @@
+# tenner store.json_escape: what stands for a character after a backslash in a JSON string.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+_SHORT = b'"\\/bfnrt'
+_MEANING = b'"\\/\b\f\n\r\t'
+_HEX = b"0123456789abcdefABCDEF"
+
+
+def unescape(data, i):
+    """
+    Return (character in UTF-8, place after it) of the escape at `data[i]`, a surrogate pair joined, half of one as
+    U+FFFD, for it has no UTF-8 and would poison every later request. IndexError if it is cut off, ValueError if it is none.
+    """
+    byte = data[i + 1]
+    if byte != 0x75:
+        place = _SHORT.find(bytes((byte,)))
+        if place < 0:
+            raise ValueError("the JSON has an unknown escape")
+        return _MEANING[place : place + 1], i + 2
+    code = _unit(data, i)
+    i += 6
+    # The second half of a surrogate pair follows the first, or neither means anything.
+    if 0xD800 <= code < 0xDC00 and data[i] == 0x5C and data[i + 1] == 0x75:
+        low = _unit(data, i)
+        if 0xDC00 <= low < 0xE000:
+            return chr(0x10000 + ((code - 0xD800) << 10) + low - 0xDC00).encode(), i + 6
+    return chr(0xFFFD if 0xD800 <= code < 0xE000 else code).encode(), i
+
+
+def _unit(data, i):
+    """Return the number in \\uXXXX."""
+    code = 0
+    for k in range(i + 2, i + 6):
+        place = _HEX.find(bytes((data[k],)))
+        if place < 0:
+            raise ValueError("the JSON has a wrong \\u")
+        code = code * 16 + (place if place < 16 else place - 6)
+    return code

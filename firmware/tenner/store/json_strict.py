@@ -1,0 +1,130 @@
+# tenner store.json_strict: small JSON texts read strictly, with the line of the first mistake.
+# MIT license; Copyright (c) 2026 the tenner authors
+"""
+There are two parsers: this one returns the value of a whole text, of a few kilobytes at most, and names the line of a
+mistake; `net.json.scanner` is fed a stream of any length and holds none of it. MicroPython's own `json` takes
+`{"a" 1,}` for good, some versions even an object whose end is cut off, leaves surrogate pairs unjoined, and names no
+line. So what a person or a model wrote is read here, such as the settings. For their sake, `//` comments and a
+comma after the last entry are allowed.
+"""
+
+import re
+
+from tenner.port.compat import const
+from tenner.store.json_escape import unescape
+
+_DEPTH = const(16)
+
+_WORD = re.compile(rb"[-+.0-9A-Za-z]*")
+_NUMBER = re.compile(rb"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$")
+_NAMED = {b"true": True, b"false": False, b"null": None}
+
+
+def loads(text):
+    """Return the value of a JSON text (str or bytes); ValueError("line 3: expected ...") if it is none."""
+    reader = _Reader(text.encode() if isinstance(text, str) else text)
+    value = reader.value(0)
+    if reader.next():
+        reader.fail("nothing more")
+    return value
+
+
+class _Reader:
+    """A cursor over the bytes; indexing bytes is cheap where indexing non-ASCII text is not."""
+
+    def __init__(self, data):
+        self.data = data
+        self.pos = 0
+
+    def fail(self, expected):
+        line = self.data[: self.pos].count(b"\n") + 1
+        raise ValueError("line %d: expected %s" % (line, expected))
+
+    def next(self):
+        """Skip white space and comments; return the next byte, b"" at the end."""
+        data = self.data
+        while True:
+            byte = data[self.pos : self.pos + 1]
+            if byte == b"/" and data[self.pos + 1 : self.pos + 2] == b"/":
+                end = data.find(b"\n", self.pos)
+                self.pos = end if end >= 0 else len(data)
+            elif byte and byte in b" \t\r\n":
+                self.pos += 1
+            else:
+                return byte
+
+    def value(self, depth):
+        byte = self.next()
+        if depth > _DEPTH:
+            self.fail("fewer brackets inside each other")
+        if byte == b"{":
+            return self.members(depth)
+        if byte == b"[":
+            return self.items(depth)
+        if byte == b'"':
+            return self.string()
+        word = _WORD.match(self.data[self.pos : self.pos + 64]).group(0)
+        if word not in _NAMED and not _NUMBER.match(word):
+            self.fail("a value: text in quotes, a number, true, false or null")
+        self.pos += len(word)
+        if word in _NAMED:
+            return _NAMED[word]
+        word = word.decode()
+        return int(word) if word.lstrip("-").isdigit() else float(word)
+
+    def members(self, depth):
+        result = {}
+        self.pos += 1
+        while self.more(not result, b"}"):
+            if self.next() != b'"':
+                self.fail("a name in double quotes")
+            name = self.string()
+            if self.next() != b":":
+                self.fail("':' after \"%s\"" % name)
+            self.pos += 1
+            result[name] = self.value(depth + 1)
+        return result
+
+    def items(self, depth):
+        result = []
+        self.pos += 1
+        while self.more(not result, b"]"):
+            result.append(self.value(depth + 1))
+        return result
+
+    def more(self, first, closing):
+        """Is there another member before the closing bracket? Takes the comma."""
+        byte = self.next()
+        if not first and byte != closing:
+            if byte != b",":
+                self.fail("',' or '%s'" % closing.decode())
+            self.pos += 1
+            byte = self.next()
+        if byte == closing:
+            self.pos += 1
+        return byte != closing
+
+    def string(self):
+        """Read a string; the plain stretches between escapes are found, not walked."""
+        data = self.data
+        start = self.pos + 1
+        text = []
+        while True:
+            quote = data.find(b'"', start)
+            if quote < 0 or data.find(b"\n", start, quote) >= 0:
+                self.fail('a closing "')
+            escape = data.find(b"\\", start, quote)
+            end = quote if escape < 0 else escape
+            try:
+                text.append(data[start:end].decode())
+            except UnicodeError:
+                self.fail("text in UTF-8")
+            self.pos = end
+            if escape < 0:
+                self.pos += 1
+                return "".join(text)
+            try:
+                char, start = unescape(data, escape)
+            except (IndexError, ValueError):
+                self.fail("a known escape such as \\n, or four hex digits after \\u")
+            text.append(char.decode())

@@ -1,0 +1,36 @@
+# tenner store.outbox_item: one message on its way, as plain data that outlives the code of the outbox.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+
+class Item:
+    """
+    A message of one part or more, which are sent one after the other. `alert` is false, true or a mark, `reply_to`
+    that of the part to send next, and `text` its text while it is sent.
+    """
+
+    id: str
+    added: int
+    channel: str
+    chat: str
+    alert: object
+    reply_to: object
+    born: int  # these two in seconds of the monotonic clock
+    due: int
+    start: int  # offset of its first line in the file, -1 while flash refuses to take it
+    size: int  # bytes of all its lines
+    sizes = ()  # bytes of each line, where there are several
+    part = 0  # the one to send next
+    text = None
+    texts = None  # all parts of a message that flash refuses to take
+    #: The part to send next may have arrived already.
+    possibly_sent = False
+    #: The other side told us when to come again.
+    rate_limited = False
+    #: This part has arrived, but that could not be written down yet.
+    arrived = False
+    tries = 0
+
+
+def is_last(item):
+    """Return whether no part follows the one to send next."""
+    return item.part >= len(item.sizes) - 1

@@ -1,0 +1,29 @@
+# tenner tools.built_in: the tools that ship with the code.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+import os
+
+from tenner.port.package import package_path, packed
+from tenner.store import files
+from tenner.tools.declarations import declared
+
+
+def tools():
+    """Yield (name, place of the schema, NEEDS, TURNS) of each."""
+    some = False
+    for name, place, more in packed("tools/"):
+        needs, _, turns = more.partition(";")
+        if name.endswith(".json"):
+            some = True
+            yield name[6:-5], place, needs, turns
+    if not some:
+        folder = package_path("tools")
+        for entry in sorted(os.listdir(folder)):
+            if entry.endswith(".json"):
+                path = folder + "/" + entry
+                needs, turns = declared(path[:-4] + "py")
+                yield entry[:-5], (path, 0, files.size(path)), needs, turns
+
+
+def names():
+    return [tool[0] for tool in tools()]

@@ -1,0 +1,64 @@
+# tenner tools.custom_tools: the tools the owner dropped in: fit for a model, and loaded.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+import os
+
+from tenner.log import log
+from tenner.port.compat import const
+from tenner.store import files, json_strict, load_custom
+from tenner.tools import built_in
+from tenner.tools.declarations import declared
+from tenner.tools.errors import ToolError
+
+_MAX_NAME = const(64)
+_MAX_SCHEMA = const(4096)
+
+
+def tools(registry):
+    """
+    Yield (name, place of the schema, NEEDS, TURNS) of those whose schema is sound: a broken one would spoil every request.
+    """
+    folder = registry.user_folder
+    cache = registry.schema_cache
+    for entry in os.listdir(folder):
+        if not entry.endswith(".json"):
+            continue
+        name = entry[:-5]
+        path = folder + "/" + entry
+        size = files.size(path)
+        if cache.get(name) not in (size, -size):
+            wrong = _problem(path, name)
+            server, dash, _ = name.partition("-")
+            if name in built_in.names() or (dash and server in registry.servers):
+                wrong = "a built-in tool or one of an MCP server has this name"
+            cache[name] = -size if wrong else size
+            if wrong:
+                log("tool", "%s is left out: %s" % (path, wrong))
+        if cache[name] == size:
+            needs, turns = declared(path[:-4] + "py")
+            yield name, (path, 0, size), needs, turns
+
+
+def _problem(path, name):
+    """Say what is wrong with a schema file, or None."""
+    plain = name.replace("_", "a").replace("-", "a")
+    if len(name) > _MAX_NAME or not all(c.isalpha() or c.isdigit() for c in plain):
+        return "a tool's name has letters, digits, _ and - only"
+    try:
+        schema = json_strict.loads(files.read_text(path, _MAX_SCHEMA))
+    except (OSError, ValueError) as error:
+        return error
+    if not isinstance(schema, dict) or schema.get("name") != name:
+        return 'it must be an object with "name": "%s"' % name
+    parameters = schema.get("parameters")
+    if not isinstance(parameters, dict) or parameters.get("type") != "object":
+        return 'it needs "parameters": {"type": "object", ...}'
+    return None
+
+
+def load(folder, name):
+    """Return the module of a tool in this folder."""
+    try:
+        return load_custom.load(folder, name)
+    except (ImportError, SyntaxError) as error:
+        raise ToolError("the owner's tool %s cannot be loaded: %s" % (name, error))

@@ -1,0 +1,20 @@
+# tenner tools.loading: the module of a tool, wherever it comes from.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+from tenner import overlay
+from tenner.port.compat import const
+from tenner.tools import custom_tools, mcp_tools
+
+#: Where a tool comes from: this package, the owner's folder, an MCP server.
+BUILT_IN = const(0)
+OWN = const(1)
+MCP = const(2)
+
+
+def load(ctx, source, name):
+    """Return the module of a tool, or what stands for it."""
+    if source == BUILT_IN:
+        return overlay.module("tenner.tools." + name)
+    if source == OWN:
+        return custom_tools.load(ctx.workspace + "/tools", name)
+    return mcp_tools.load(ctx, name)

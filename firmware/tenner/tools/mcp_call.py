@@ -1,0 +1,45 @@
+# tenner tools.mcp_call: a call of a tool of an MCP server.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+import json
+
+from tenner.mcp.client import Client
+from tenner.mcp.content import Content
+from tenner.mcp.errors import Refused
+from tenner.tools.errors import ToolError
+from tenner.tools.untrusted import mark_untrusted
+
+
+class Tool:
+    """What a tool's module is for others. The server checks the arguments: it knows its schema best."""
+
+    OUTSIDE = True
+    CHECKED_THERE = True
+    RESULT_CAP = 2304
+
+    def __init__(self, line, servers, folder):
+        """`line` is the tool's in `.tools`, `servers` are the settings, `folder` is where sessions are kept."""
+        self._line = line
+        self._server = line[0].split("-")[0]
+        self._servers = servers
+        self._folder = folder
+        self._title = "%s.%s" % (self._server, self._line[1])
+
+    def approval(self, args, ctx):
+        return None if self._line[2] else "%s %s" % (self._title, json.dumps(args))
+
+    async def run(self, args, ctx):
+        content = Content()
+        http = ctx.http()
+        try:
+            client = Client(self._server, http, self._servers, self._folder)
+            await client.call(self._line, args, content)
+            text = content.text()
+        except Refused as error:
+            raise ToolError(mark_untrusted(self._title, error.args[0]))
+        finally:
+            await http.close()
+        text = mark_untrusted(self._title, text)
+        if content.is_error:
+            raise ToolError(text)
+        return text

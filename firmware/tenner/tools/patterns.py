@@ -1,0 +1,18 @@
+# tenner tools.patterns: the patterns of the owner's rules.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+
+def matches(pattern, text):
+    """Does a pattern with `*` (within a name) and `**` (anything) match the whole of `text`?"""
+    head, star, rest = pattern.partition("*")
+    if not star:
+        return pattern == text
+    if not text.startswith(head):
+        return False
+    deep = rest[:1] == "*"
+    for end in range(len(head), len(text) + 1):
+        if matches(rest[1:] if deep else rest, text[end:]):
+            return True
+        if not deep and text[end : end + 1] == "/":
+            return False
+    return False

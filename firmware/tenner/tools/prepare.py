@@ -1,0 +1,107 @@
+# tenner tools.prepare: what comes before a tool runs: is the call right, and may it be made.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+import json
+
+from tenner import overlay
+from tenner.net.json import strict
+from tenner.port.compat import const
+from tenner.store import files
+from tenner.tools import schema, schema_errors, secrets
+from tenner.tools.errors import ToolError
+from tenner.tools.loading import BUILT_IN, load
+from tenner.tools.patterns import matches
+
+_MAX_ARGUMENTS = const(16384)
+
+
+async def prepare(ctx, name, arguments_text):
+    """
+    Return (where the tool comes from, arguments, what the owner is asked or None) of a call that is right so far;
+    ToolError, or a port's OSError, if it is not.
+    """
+    place, source = ctx.registry.find(name, ctx.turn.kind)
+    await overlay.enter("TOOL_CHECK")
+    module, args = verified(ctx, name, arguments_text, place, source)
+    return source, args, question(ctx, name, module, args)
+
+
+def verified(ctx, name, arguments_text, place, source):
+    """Return (the tool's module, arguments), put right where only their form was off."""
+    if len(arguments_text) > _MAX_ARGUMENTS:
+        raise ToolError(
+            "%s: %d characters of arguments are too many (%d): do it in parts"
+            % (name, len(arguments_text), _MAX_ARGUMENTS)
+        )
+    args, wrong = _parsed(arguments_text)
+    module = load(ctx, source, name)
+    shown = {}
+    if not hasattr(module, "CHECKED_THERE"):
+        shown = json.loads(b"".join(files.blocks(*place)))
+        if source == BUILT_IN:
+            schema.complete(shown, getattr(module, "LIMITS", ()))
+    if wrong:
+        wrong = "the arguments are not JSON: %s. Example: %s" % (
+            wrong,
+            schema_errors.example(shown, {}),
+        )
+    elif shown:
+        try:
+            schema.check(shown, args)
+        except schema.Mistake as mistake:
+            wrong = schema_errors.sentence(shown, args, *mistake.args)
+    if wrong:
+        raise ToolError("%s: %s" % (name, wrong))
+    if hasattr(module, "check"):
+        module.check(args, ctx)
+    return module, args
+
+
+def question(ctx, name, module, args):
+    """
+    Return what the owner is to be asked, None when the call may be made without; ToolError when it may not. `tools.<name>`
+    in the settings is allow, ask, deny or a list of what is allowed. Unset: reading is allowed, and what changes
+    something outside (the tool's `approval` says so) is asked for.
+    """
+    rule = ctx.config.get("tools." + name)
+    if (hasattr(module, "OUTSIDE") or hasattr(module, "LEAVES")) and secrets.leaks(args):
+        raise ToolError("this holds a secret of config.json, which stays on the board")
+    if isinstance(rule, list):
+        subjects = module.subjects(args) if hasattr(module, "subjects") else _subjects(args)
+        covers = getattr(module, "covers", None)
+        if not any(
+            covers(entry, args)
+            if covers
+            else any(matches(entry, str(subject)) for subject in subjects)
+            for entry in rule
+        ):
+            raise ToolError(
+                "the owner does not allow %s %s; allowed: %s"
+                % (name, subjects[-1], ", ".join(rule) or "nothing")
+            )
+        return None
+    if rule == "allow" and not hasattr(module, "ASK_ANYWAY"):
+        return None
+    text = module.approval(args, ctx) if hasattr(module, "approval") else None
+    if text is None and rule == "ask":
+        text = "%s %s" % (name, json.dumps(args))
+    return text
+
+
+def _subjects(args):
+    """What the rules for a tool that does not say it itself are compared with: the first of these arguments."""
+    for name in ("action", "path", "chat", "url", "command"):
+        if name in args:
+            return (args[name],)
+    return ("",)
+
+
+def _parsed(text):
+    """Return (arguments, None), or (None, what is wrong with their JSON)."""
+    try:
+        args = strict.loads(text.strip() or "{}")
+        if not isinstance(args, dict):
+            raise ValueError("expected an object")
+    except ValueError as error:
+        return None, error
+    return args, None

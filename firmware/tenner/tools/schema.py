@@ -1,0 +1,123 @@
+# tenner tools.schema: arguments of a model against the schema it was shown.
+# MIT license; Copyright (c) 2026 the tenner authors
+"""
+The part of JSON schema that tools use: type, enum, minimum, maximum, minItems, maxItems, maxLength,
+items, properties, required. Numbers may come as text, "0x48" included; what is put right is put right
+in the arguments themselves. Which actions there are, and what each needs, stands in the description
+(see `tools`). The sentences about what is wrong are in `tools.schema_errors`, which few calls load.
+"""
+
+
+class Mistake(Exception):
+    """Its args say what is wrong: (path, spec, value), or for a set of arguments (path, names, None)."""
+
+
+def check(schema, args):
+    """Raise Mistake unless `args` are right; put right what is only written another way."""
+    check_object("", schema.get("parameters") or {}, args)
+    _require(needed(schema, args), args)
+
+
+def complete(schema, limits):
+    """Put into the schema of a built-in tool what the model need not see, or reads in the description."""
+    parameters = schema["parameters"]
+    properties = parameters["properties"]
+    if "action" in properties:
+        parameters["required"] = ["action"]
+        properties["action"]["enum"] = [
+            word.split("(")[0] for word in schema["description"].split() if "(" in word
+        ]
+    for name in limits:
+        spec = properties[name]
+        spec["minimum"], spec["maximum"] = limits[name]
+        if "items" in spec:
+            # The only lists there are: bytes.
+            spec["items"].update({"minimum": 0, "maximum": 255})
+
+
+def needed(schema, args):
+    """Names the chosen action needs, from ` action(name,name?)` in the description."""
+    call = " %s(" % args.get("action")
+    _, found, rest = (" " + (schema.get("description") or "")).partition(call)
+    names = rest.partition(")")[0].replace(" ", "").split(",") if found else ()
+    return [name for name in names if name and name[-1] != "?"]
+
+
+def _require(names, args):
+    absent = [name for name in names if name not in args]
+    if absent:
+        raise Mistake(None, absent, None)
+
+
+def check_object(path, spec, value):
+    properties = spec.get("properties") or {}
+    required = spec.get("required") or ()
+    for name in list(value):
+        if name not in properties:
+            raise Mistake(path + name, sorted(properties), None)
+        if value[name] is None and name not in required:
+            # Some models write null for what they leave out.
+            del value[name]
+        else:
+            _check(path + name, properties[name], value, name)
+    _require(required, value)
+
+
+def _check(path, spec, holder, key):
+    """Check `holder[key]`, putting right what is only written another way."""
+    kind = spec.get("type")
+    value = holder[key] = _converted(kind, holder[key])
+    low, high = bounds(spec)
+    fits = is_kind(kind, value) and value in spec.get("enum", (value,))
+    if fits and (low is not None or high is not None):
+        size = value if kind in ("integer", "number") else len(value)
+        fits = (low is None or size >= low) and (high is None or size <= high)
+    if not fits:
+        raise Mistake(path, spec, value)
+    if kind == "object":
+        check_object(path + ".", spec, value)
+    elif kind == "array" and "items" in spec:
+        for index in range(len(value)):
+            _check("%s[%d]" % (path, index), spec["items"], value, index)
+
+
+def bounds(spec):
+    """Return the least and the greatest number, or number of entries or characters; None is no bound."""
+    high = spec.get("maximum", spec.get("maxItems", spec.get("maxLength")))
+    return spec.get("minimum", spec.get("minItems")), high
+
+
+def is_kind(kind, value):
+    """Is `value` of a type of JSON schema? One that is not listed here is not checked."""
+    if isinstance(value, bool):
+        return kind not in ("integer", "number", "string", "array", "object")
+    for name, types in (
+        ("integer", int),
+        ("number", (int, float)),
+        ("string", str),
+        ("boolean", bool),
+        ("array", list),
+        ("object", dict),
+    ):
+        if kind == name:
+            return isinstance(value, types)
+    return True
+
+
+def _converted(kind, value):
+    """The value a model meant, when it used another JSON type for it."""
+    if isinstance(value, str):
+        if kind in ("integer", "number"):
+            for reader in (lambda text: int(text, 0), float):
+                try:
+                    value = reader(value)
+                    break
+                except ValueError:
+                    continue
+        elif kind == "boolean" and value in ("true", "false"):
+            return value == "true"
+    if kind == "integer" and isinstance(value, float) and value == value // 1:
+        return int(value)
+    if kind == "string" and isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    return value

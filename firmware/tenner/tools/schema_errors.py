@@ -1,0 +1,81 @@
+# tenner tools.schema_errors: sentences about wrong arguments, each with one right call.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+import json
+
+from tenner.tools.schema import bounds, is_kind, needed
+
+_KINDS = {
+    "integer": "a whole number",
+    "number": "a number",
+    "string": "text",
+    "boolean": "true or false",
+    "array": "a list",
+    "object": "an object",
+}
+
+
+def sentence(schema, args, path, spec, value):
+    """Return what is wrong, what is allowed, and an example; the parameters after `args` are a Mistake's."""
+    if path is None:
+        text = "%s is missing" % " and ".join(spec)
+    elif isinstance(spec, list):
+        text = '"%s" is not an argument; allowed: %s' % (path, ", ".join(spec) or "none")
+    else:
+        allowed, shown = _allowed(path, spec, value)
+        text = "%s must %s, not %s" % (path, allowed, shown)
+    return "%s. Example: %s" % (text, example(schema, args))
+
+
+def _allowed(path, spec, value):
+    """Return what may stand there, and what stands there instead."""
+    kind = spec.get("type")
+    shown = json.dumps(value)
+    if len(shown) > 40:
+        shown = shown[:40] + "..."
+    if not is_kind(kind, value):
+        return "be " + _KINDS[kind], shown
+    if "enum" in spec:
+        return "be one of " + ", ".join([str(choice) for choice in spec["enum"]]), shown
+    # Addresses and registers are thought of in hex.
+    form = "0x%02x" if path in ("address", "register") else "%s"
+    low, high = [form % bound if bound is not None else "" for bound in bounds(spec)]
+    if low and high:
+        span = low + " to " + high
+    else:
+        span = "at least " + low if low else "at most " + high
+    if kind == "array":
+        return "have %s entries" % span, len(value)
+    if kind == "string":
+        return "be %s characters" % span, len(value)
+    return "be " + span, shown
+
+
+def example(schema, args):
+    """Return one right call as JSON, of the action that was tried if there is such an action."""
+    parameters = schema.get("parameters") or {}
+    properties = parameters.get("properties") or {}
+    call = {}
+    for name in parameters.get("required") or ():
+        call[name] = _sample(name, properties.get(name) or {})
+    if "action" in call:
+        if args.get("action") in properties["action"].get("enum", ()):
+            call["action"] = args["action"]
+        for name in needed(schema, call):
+            call[name] = _sample(name, properties.get(name) or {})
+    return json.dumps(call)
+
+
+def _sample(name, spec):
+    if spec.get("enum"):
+        return spec["enum"][0]
+    if name == "address":
+        return "0x48"
+    if name == "path":
+        return "notes/today.md"
+    kind = spec.get("type")
+    if kind in ("integer", "number"):
+        return spec.get("minimum", 1)
+    if kind == "array":
+        return [_sample("", spec.get("items") or {})]
+    return True if kind == "boolean" else "..."

@@ -1,0 +1,68 @@
+"""The interpreters that firmware tests run on, and where each has the firmware's code from."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from host_tools import build, interpreters
+from host_tools.micropython import build as own
+from host_tools.micropython import romfs
+
+#: Interpreters that are built here, with the code of the firmware inside.
+WITH_CODE = ("micropython32rom", "micropython32frozen")
+NAMES = (*interpreters.FINDERS, *WITH_CODE)
+
+
+@dataclass(frozen=True)
+class Runner:
+    """An interpreter, the folders that it has the firmware and its data from, and what else its environment holds."""
+
+    interpreter: interpreters.Interpreter
+    places: tuple[str, ...] = (str(build.FIRMWARE),)
+    environment: dict[str, str] = field(default_factory=dict)
+
+    def environment_with(self, before: Path, after: Path) -> dict[str, str]:
+        """The environment of a test, with a folder of modules before the firmware's and one after."""
+        path = [str(before), *self.places, str(after)]
+        if ".frozen" not in path:
+            path.append(".frozen")
+        return {**os.environ, "MICROPYPATH": ":".join(path), **self.environment}
+
+
+@functools.cache
+def find(name: str) -> Runner:
+    """The runner of this name; it is built when it is not there. InterpreterMissing says why there is none."""
+    try:
+        if name == "micropython32rom":
+            return _with_romfs()
+        if name == "micropython32frozen":
+            return _frozen()
+    except own.CannotBuild as exc:
+        raise interpreters.InterpreterMissing(f"{name}: {exc}") from exc
+    return Runner(interpreters.FINDERS[name]())
+
+
+def _with_romfs() -> Runner:
+    """The modules as they are, compiled, in a partition at /rom."""
+    partition = romfs.image(
+        {f"/lib/{path}": data for path, data in build.linux_tree(mpy=True).items()}
+    )
+    path = build.ROOT / "build" / f"romfs-{hashlib.sha256(partition).hexdigest()[:16]}.img"
+    if not path.exists():
+        path.parent.mkdir(exist_ok=True)
+        for old in path.parent.glob("romfs-*.img"):
+            old.unlink()
+        path.write_bytes(partition)
+    found = interpreters.probe("micropython32rom", own.argv(own.plain()))
+    return Runner(found, ("/rom/lib",), {"TENNER_ROMFS": str(path)})
+
+
+def _frozen() -> Runner:
+    """The modules as firmware/manifest.py freezes them; their data files stay files."""
+    found = own.argv(own.frozen(build.modules()))
+    runner = interpreters.probe("micropython32frozen", found)
+    return Runner(runner, (".frozen", str(build.FIRMWARE)))

@@ -1,0 +1,1 @@
+FROZEN_MANIFEST ?= $(VARIANT_DIR)/manifest.py

@@ -1,0 +1,80 @@
+"""Shows what the table makes of the firmware: `python -m host_tools.overlays [TABLE] [OVERLAY ...]`.
+
+For each overlay its size as .mpy, its modules and the overlays that its code reaches; for each phase the size of all
+that it may hold. With names of overlays: each use of another one in them, and where.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from host_tools import FIRMWARE, build
+from host_tools.overlays.bundle import bundle, file_name, wanted
+from host_tools.overlays.constants import find_constants
+from host_tools.overlays.errors import OverlayError
+from host_tools.overlays.merge import arrange
+from host_tools.overlays.program import AS_OBJECT, ModuleTarget, Program, Symbol, read_program
+from host_tools.overlays.table import CORE, Table, read_table
+
+#: (overlay of the user, overlay used, line, what)
+Use = tuple[str, str, str, str]
+
+
+def main(argv: list[str]) -> int:
+    """Print the report; 1 and a sentence when the table does not fit the firmware."""
+    path = FIRMWARE / "overlays.toml"
+    if argv and argv[0].endswith(".toml"):
+        path = Path(argv.pop(0))
+    modules, scripts = build.sources(FIRMWARE)
+    try:
+        table = read_table(path)
+        bundled = bundle(modules, table, scripts=scripts)
+        uses = list(_uses(modules, table))
+    except OverlayError as exc:
+        print(f"tenner: {exc}", file=sys.stderr)
+        return 1
+    if argv:
+        for user, used, where, what in uses:
+            if user in argv:
+                print(f"{where}: {user} -> {used}: {what}")
+        return 0
+    compiled = build.compile_modules(
+        {name: file.text.encode() for name, file in bundled.files.items()}
+    )
+    sizes = {name: len(compiled[file_name(name)]) for name in table.overlays}
+    for name in sorted(table.overlays, key=lambda one: (one != CORE, one)):
+        reached = Counter(used for user, used, _, _ in uses if user == name and used != CORE)
+        shown = " ".join(f"{used}:{count}" for used, count in sorted(reached.items()))
+        print(f"{name:14} {sizes[name]:6} B {len(table.overlays[name]):3} modules -> {shown}")
+    for phase, names in table.phases.items():
+        size = sum(sizes[name] for name in names)
+        print(f"phase {phase:14} {size + sizes[CORE]:6} B with core: {' '.join(names)}")
+    print(f"all {sum(sizes.values())} B in {len(sizes)} files, index {len(bundled.index)} B")
+    return 0
+
+
+def _uses(modules: dict[str, bytes], table: Table) -> Iterator[Use]:
+    """Yield what an overlay's code reaches in another."""
+    program = _program(modules, table)
+    for module in program.modules.values():
+        here = table.overlay_of(module.name)
+        for link in program.links_of(module):
+            target = link.target
+            if isinstance(target, ModuleTarget):
+                target = program.symbol(program.modules[target.name], AS_OBJECT)
+            if isinstance(target, Symbol) and target.value is None and target.overlay != here:
+                yield here, target.overlay, module.where(link.node), target.full
+
+
+def _program(modules: dict[str, bytes], table: Table) -> Program:
+    program = read_program(wanted(modules, table), table.is_outside)
+    find_constants(program)
+    arrange(program, table)
+    return program
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,173 @@
+"""Merges the firmware into overlays: from the files of the package to the source of each overlay."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from host_tools.overlays.constants import find_constants
+from host_tools.overlays.emit import File, emit
+from host_tools.overlays.errors import OverlayError
+from host_tools.overlays.maps import Map
+from host_tools.overlays.merge import Overlay, arrange
+from host_tools.overlays.minify import Minify
+from host_tools.overlays.naming import Naming
+from host_tools.overlays.plan import LOADED, Plan
+from host_tools.overlays.program import Program, read_program
+from host_tools.overlays.prune import fold_switches, prune
+from host_tools.overlays.source import PACKAGE, module_name
+from host_tools.overlays.table import CORE, CORE_MODULE, RUNTIME, Table
+
+#: What the run time looks up by name, a line for each module: its name, the overlay that has it, what stands for it
+#: there, "+" if owners may import it.
+INDEX = "overlays.tsv"
+
+
+@dataclass
+class Bundle:
+    """The firmware as overlays: the source of each, by the name of its file (`app` is the core)."""
+
+    files: dict[str, File]
+    index: str
+    map: Map
+    #: What nobody uses on a chip, and is left out.
+    dead: list[str]
+
+
+def bundle(
+    sources: Mapping[str, bytes],
+    table: Table,
+    *,
+    scripts: Mapping[str, bytes] | None = None,
+    others: Mapping[str, bytes] | None = None,
+    minify: bool = True,
+    debug: bool = False,
+    build: str = "",
+) -> Bundle:
+    """Merge the modules in `sources`, such as `tenner/net/http.py`, as the table says.
+
+    `scripts`, such as main.py, import from the core by name and stay as they are; so do `others`, libraries that the
+    firmware uses. With `debug` the run time
+    checks that only overlays of the current phase are loaded. `build` is what the build calls itself.
+    """
+    program = read_program(wanted(sources, table), table.is_outside)
+    _fill_in(
+        program,
+        RUNTIME,
+        {"_PHASES": _carried(table), "_MAY_HOLD": _phases(table) if debug else ()},
+    )
+    _fill_in(program, PACKAGE, {"__build__": build})
+    find_constants(program)
+    fold_switches(program)
+    overlays = arrange(program, table)
+    scripts = scripts or {}
+    outside = {**scripts, **(others or {})}
+    entries = set(_entries(scripts))
+    dead = prune(program, overlays.values(), {*entries, f"{RUNTIME}.{LOADED}"})
+    naming = Minify(program, overlays, table, outside, entries) if minify else Naming(entries)
+    # The core first: others import by the names it has.
+    order = sorted(overlays, key=lambda name: (name != CORE, name))
+    order = _needed_first(overlays, order)
+    plans = {name: Plan(program, overlays[name], naming) for name in order}
+    files = {file_name(name): emit(plans[name]) for name in order}
+    return Bundle(
+        files, _index(overlays, table), _map(overlays, files, naming), [one.full for one in dead]
+    )
+
+
+def wanted(sources: Mapping[str, bytes], table: Table) -> dict[str, bytes]:
+    """The files that overlays are made of."""
+    return {
+        path: source
+        for path, source in sources.items()
+        if not table.is_outside(module_name(path)) and not _is_empty(source)
+    }
+
+
+def file_name(overlay: str) -> str:
+    """The name of an overlay's file, without its end."""
+    return CORE_MODULE.rpartition(".")[2] if overlay == CORE else overlay
+
+
+def _needed_first(overlays: Mapping[str, Overlay], names: Iterable[str]) -> list[str]:
+    order: list[str] = []
+
+    def add(name: str) -> None:
+        if name not in order:
+            for other in sorted(overlays[name].needs):
+                add(other)
+            order.append(name)
+
+    for name in names:
+        add(name)
+    return order
+
+
+def _is_empty(source: bytes) -> bool:
+    """Is there nothing in a file but comments?"""
+    return not any(line.strip() and not line.startswith(b"#") for line in source.splitlines())
+
+
+def _entries(scripts: Mapping[str, bytes]) -> Iterator[str]:
+    """Yield what scripts import from the core."""
+    for path, source in scripts.items():
+        for node in ast.walk(ast.parse(source, path)):
+            if isinstance(node, ast.ImportFrom) and node.module == CORE_MODULE:
+                yield from (f"{CORE_MODULE}.{alias.name}" for alias in node.names)
+
+
+def _carried(table: Table) -> dict[str, tuple[str, ...]]:
+    return {phase: tuple(table.carry.get(phase, names)) for phase, names in table.phases.items()}
+
+
+def _phases(table: Table) -> dict[str, tuple[str, ...]]:
+    return {phase: tuple(names) for phase, names in table.phases.items()}
+
+
+def _fill_in(program: Program, name: str, values: dict[str, object]) -> None:
+    """Give variables of a module, where it has them, the values that only the build knows."""
+    module = program.modules.get(name)
+    missing = set(values)
+    for statement in module.tree.body if module else ():
+        if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
+            variable = statement.targets[0].id
+            if variable in values:
+                made = ast.parse(repr(values[variable]), mode="eval").body
+                for part in ast.walk(made):
+                    ast.copy_location(part, statement)
+                statement.value = made
+                missing.remove(variable)
+    if missing and name == RUNTIME:
+        raise OverlayError(f"{RUNTIME} has no {' and no '.join(sorted(missing))} to fill in")
+
+
+def _index(overlays: Mapping[str, Overlay], table: Table) -> str:
+    """The lines by which modules are found at run time; `+` behind one that owners may import."""
+    lines = []
+    for overlay in overlays.values():
+        for symbol in overlay.objects:
+            name = symbol.module.name
+            is_api = name in table.api
+            if symbol in overlay.by_name:
+                fields = [name, file_name(overlay.name), symbol.flat, "+" if is_api else ""]
+                lines.append("\t".join(fields) + "\n")
+    return "".join(sorted(lines))
+
+
+def _map(overlays: Mapping[str, Overlay], files: Mapping[str, File], naming: Naming) -> Map:
+    """What tracebacks of these files are translated with."""
+    lines = {}
+    for name, file in files.items():
+        lines[name] = [
+            line and (line[0].path, line[1], line[0].functions.get(line[1], ""))
+            for line in file.lines
+        ]
+    names = {
+        file_name(overlay.name): {
+            one.flat: one.name for one in overlay.symbols if one.flat != one.name
+        }
+        for overlay in overlays.values()
+    }
+    modules = [module for overlay in overlays.values() for module in overlay.modules]
+    return Map(lines, names, naming.attributes(), {one.path: naming.own(one) for one in modules})

@@ -1,0 +1,247 @@
+"""Which modules an overlay has, in which order, and what it needs from others."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from host_tools.overlays.errors import OverlayError
+from host_tools.overlays.program import AS_OBJECT, External, ModuleTarget, Program, Symbol, Target
+from host_tools.overlays.source import Module
+from host_tools.overlays.table import CORE, RUNTIME, Table
+
+
+@dataclass(eq=False)
+class Overlay:
+    """Modules that become one file; `symbols` are all names of theirs that it has."""
+
+    name: str
+    modules: list[Module]
+    symbols: list[Symbol] = field(default_factory=list)
+    #: What stands for a module as a value: the symbol to the names that are looked up in it.
+    objects: dict[Symbol, list[str]] = field(default_factory=dict)
+    #: Those of them that are looked for by the name of the module at run time.
+    by_name: set[Symbol] = field(default_factory=set)
+    #: Names from other packages that it needs at its top.
+    externals: dict[External, str] = field(default_factory=dict)
+    #: What it has from overlays that are there whenever it is: symbol to its name here.
+    imported: dict[Symbol, str] = field(default_factory=dict)
+    #: Overlays that it needs as soon as it is loaded.
+    needs: set[str] = field(default_factory=set)
+
+
+def arrange(program: Program, table: Table) -> dict[str, Overlay]:
+    """The overlays with their modules in order; every symbol knows its overlay."""
+    table.check(program.modules)
+    _check_phases(program, table)
+    order = _in_order(program)
+    overlays = {
+        name: Overlay(name, [one for one in order if table.overlay_of(one.name) == name])
+        for name in table.overlays
+    }
+    for overlay in overlays.values():
+        for module in overlay.modules:
+            for name, binding in module.scopes.module.bindings.items():
+                symbol = program.symbol(module, name)
+                symbol.overlay = overlay.name
+                if binding not in program.aliases and binding.stores and symbol.value is None:
+                    overlay.symbols.append(symbol)
+    _find_objects(program, table, overlays)
+    _find_needs(program, table, overlays)
+    return overlays
+
+
+def object_of(program: Program, module_name: str, where: str) -> Symbol:
+    """The symbol that stands for a module as a value."""
+    module = program.modules.get(module_name)
+    if module is None:
+        raise OverlayError(f"{where}: the package {module_name} is used as a value")
+    return program.symbol(module, AS_OBJECT)
+
+
+# --- order
+
+
+def _in_order(program: Program) -> list[Module]:
+    """All modules, each after those it imports."""
+    done: dict[str, Module] = {}
+    path: list[str] = []
+
+    def add(name: str) -> None:
+        if name in done or name in path:
+            return
+        path.append(name)
+        for other in imported_at_top(program, program.modules[name]):
+            add(other)
+        done[path.pop()] = program.modules[name]
+
+    for name in sorted(program.modules):
+        add(name)
+    return list(done.values())
+
+
+def imported_at_top(program: Program, module: Module) -> Iterator[str]:
+    """Yield the modules of the firmware that are imported when this one is."""
+    for node in ast.walk(module.tree):
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            if not module.scopes.home[node].runs_at_import:
+                continue
+            for alias in node.names:
+                binding = module.scopes.variables[alias]
+                target = program.aliases.get(binding) or program.assigned.get(alias)
+                name = _module_of(target)
+                if name in program.modules and name != module.name:
+                    yield name
+
+
+def _module_of(target: Target | None) -> str:
+    if isinstance(target, Symbol):
+        return target.module.name
+    return target.name if isinstance(target, ModuleTarget) else ""
+
+
+# --- phases
+
+#: Functions of the run time whose first argument is the name of a phase.
+_ENTER = ("run", "step", "enter", "later")
+
+
+def phases_named(program: Program) -> Iterator[tuple[str, Module, ast.AST]]:
+    """Yield the phases that the source enters by name, and where."""
+    for module in program.modules.values():
+        for node in ast.walk(module.tree):
+            link = program.links.get(node.func) if isinstance(node, ast.Call) else None
+            if (
+                link is None
+                or not isinstance(link.target, Symbol)
+                or not isinstance(node, ast.Call)
+            ):
+                continue
+            if link.target.module.name == RUNTIME and link.target.name in _ENTER and node.args:
+                name = node.args[0]
+                if isinstance(name, ast.Constant) and isinstance(name.value, str):
+                    yield name.value, module, node
+
+
+def _check_phases(program: Program, table: Table) -> None:
+    for phase, module, node in phases_named(program):
+        if phase not in table.phases:
+            raise OverlayError(f"{module.where(node)}: overlays.toml has no phase {phase}")
+
+
+# --- modules as values
+
+
+def _find_objects(program: Program, table: Table, overlays: dict[str, Overlay]) -> None:
+    looked_up = set(_looked_up(program))
+    for module in program.modules.values():
+        for link in program.links_of(module):
+            if isinstance(link.target, ModuleTarget):
+                symbol = object_of(program, link.target.name, module.where(link.node))
+                _add_object(program, overlays, symbol, looked_up)
+    for name, module in program.modules.items():
+        parent = name.rpartition(".")[0]
+        listed = table.dynamic.get(parent, [])
+        if listed or name in table.api:
+            everything = "*" in listed or name in table.api
+            wanted = set(module.scopes.module.bindings) if everything else set(listed)
+            symbol = program.symbol(module, AS_OBJECT)
+            _add_object(program, overlays, symbol, wanted, name in table.api)
+            overlays[symbol.overlay].by_name.add(symbol)
+
+
+def _looked_up(program: Program) -> Iterator[str]:
+    """Yield every attribute that is looked up in what may be a module."""
+    for module in program.modules.values():
+        for node in ast.walk(module.tree):
+            if isinstance(node, ast.Attribute) and node not in program.links:
+                yield node.attr
+        yield from program.texts(module)
+
+
+def _add_object(
+    program: Program,
+    overlays: dict[str, Overlay],
+    symbol: Symbol,
+    wanted: set[str],
+    is_api: bool = False,
+) -> None:
+    module = symbol.module
+    overlay = next(one for one in overlays.values() if module in one.modules)
+    symbol.overlay = overlay.name
+    if symbol not in overlay.objects:
+        overlay.symbols.append(symbol)
+        overlay.objects[symbol] = []
+    names = overlay.objects[symbol]
+    for name, binding in sorted(module.scopes.module.bindings.items()):
+        if name not in wanted or name.startswith("_") or name in names:
+            continue
+        target = program.aliases.get(binding)
+        # What a module has from elsewhere is its own business, but for owners.
+        if isinstance(target, ModuleTarget) or (isinstance(target, External) and not is_api):
+            continue
+        if binding.rebound:
+            raise OverlayError(
+                f"{module.path}: {name} changes, and {module.name} is used as a value: "
+                "keep what changes in an object"
+            )
+        names.append(name)
+
+
+# --- what is needed at once
+
+
+def _find_needs(program: Program, table: Table, overlays: dict[str, Overlay]) -> None:
+    for overlay in overlays.values():
+        place = {module.name: at for at, module in enumerate(overlay.modules)}
+        for module in overlay.modules:
+            for link in program.links_of(module):
+                if not link.at_import:
+                    continue
+                target = _symbol_of(program, link.target)
+                if target is None or target.value is not None:
+                    continue
+                if target.overlay != overlay.name:
+                    _need(table, overlay, module, link.node, target)
+                elif place[target.module.name] > place[module.name]:
+                    raise OverlayError(
+                        f"{module.where(link.node)}: {module.name} needs {target.full} while it is "
+                        "imported, and imports it in a circle"
+                    )
+    _check_circles(overlays)
+
+
+def _need(table: Table, overlay: Overlay, module: Module, node: ast.AST, target: Symbol) -> None:
+    if not table.may_need(overlay.name, target.overlay):
+        phases = table.missing_phases(overlay.name, target.overlay)
+        reason = (
+            f"phase {phases[0]} may hold {overlay.name} without {target.overlay}"
+            if phases
+            else "core is there without it"
+        )
+        raise OverlayError(
+            f"{module.where(node)}: {module.name} (overlay {overlay.name}) needs {target.full} "
+            f"(overlay {target.overlay}) while it is imported, and {reason}: use it inside a "
+            "function, or put both where they are there together"
+        )
+    if target.overlay != CORE:
+        overlay.needs.add(target.overlay)
+
+
+def _check_circles(overlays: dict[str, Overlay]) -> None:
+    def visit(name: str, path: list[str]) -> None:
+        if name in path:
+            circle = " -> ".join([*path[path.index(name) :], name])
+            raise OverlayError(f"overlays need each other while they are loaded: {circle}")
+        for other in sorted(overlays[name].needs):
+            visit(other, [*path, name])
+
+    for name in overlays:
+        visit(name, [])
+
+
+def _symbol_of(program: Program, target: Target) -> Symbol | None:
+    if isinstance(target, ModuleTarget):
+        return program.symbol(program.modules[target.name], AS_OBJECT)
+    return target if isinstance(target, Symbol) else None

@@ -1,0 +1,72 @@
+"""What everything is called in the files that are made: here each name stays as it is, where it can."""
+
+from __future__ import annotations
+
+import builtins
+import keyword
+from collections.abc import Iterable, Iterator
+
+from host_tools.overlays.program import External, Symbol
+from host_tools.overlays.scopes import Binding
+from host_tools.overlays.source import Module
+
+#: Names that every MicroPython has without an import.
+BUILTINS = frozenset(dir(builtins))
+
+
+class Naming:
+    """The choice of names; a minifier chooses others."""
+
+    def __init__(self, entries: Iterable[str] = ()) -> None:
+        #: Full names of what scripts import from the core.
+        self.entries = frozenset(entries)
+
+    def attribute(self, name: str, module: Module) -> str:
+        """What an attribute, a method or a keyword of this name is called."""
+        return name
+
+    def attributes(self) -> dict[str, str]:
+        """What attributes of all modules were, by their new names."""
+        return {}
+
+    def own(self, module: Module) -> dict[str, str]:
+        """The same for those that only one module knows."""
+        return {}
+
+    def prefers_own(self, symbol: Symbol) -> bool:
+        """Should a symbol have its own name, because that shows in messages?"""
+        return False
+
+    def keeps(self, symbol: Symbol) -> bool:
+        """Must a symbol have its own name?"""
+        return symbol.full in self.entries
+
+    def keeps_argument(self, binding: Binding, module: Module) -> bool:
+        """May a call give this argument by keyword?"""
+        return True
+
+    def symbols(self, symbol: Symbol) -> Iterator[str]:
+        """Yield names for something at the top of an overlay, the best first."""
+        leaf = symbol.module.name.rpartition(".")[2]
+        base = leaf if symbol.name == "*" else symbol.name
+        if base not in BUILTINS and not keyword.iskeyword(base):
+            yield base
+        yield f"{leaf}_{base.lstrip('_')}"
+        yield from numbered(base)
+
+    def imports(self, external: External) -> Iterator[str]:
+        """Yield names for what comes from another package, where its own is taken."""
+        yield from numbered(external.name or external.module)
+
+    def variables(self, binding: Binding, module: Module) -> Iterator[str]:
+        """Yield names for a variable of a function, the best first."""
+        yield binding.name
+        yield from numbered(binding.name)
+
+
+def numbered(name: str) -> Iterator[str]:
+    """Yield `name_2`, `name_3` ..."""
+    number = 2
+    while True:
+        yield f"{name}_{number}"
+        number += 1

@@ -1,0 +1,270 @@
+"""The whole firmware as one program: what each name and each `module.name` in it means."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from host_tools.overlays.errors import OverlayError
+from host_tools.overlays.scopes import MODULE, Binding, Scope, resolve
+from host_tools.overlays.source import PACKAGE, Module, packages, read_modules
+
+#: Names that need no import. mpy-cross knows `const`.
+KNOWN = frozenset([*dir(builtins), "const", "__file__"])
+
+#: Name of the symbol that stands for a module as an object.
+AS_OBJECT = "*"
+
+
+@dataclass(eq=False)
+class Symbol:
+    """Something at the top of a module; AS_OBJECT is the module itself, as a value."""
+
+    module: Module
+    name: str
+    binding: Binding | None
+    overlay: str = ""
+    #: What it is called in its overlay.
+    flat: str = ""
+    #: Its value, where that is a constant that takes its place.
+    value: ast.expr | None = None
+
+    @property
+    def full(self) -> str:
+        """`tenner.net.http.Http`."""
+        return f"{self.module.name}.{self.name}"
+
+
+@dataclass(frozen=True)
+class External:
+    """A module that is not of the firmware, or a name in it."""
+
+    module: str
+    name: str | None = None
+
+
+@dataclass(frozen=True)
+class ModuleTarget:
+    """A module or package of the firmware, by its full name."""
+
+    name: str
+
+
+Target = Symbol | External | ModuleTarget
+
+
+@dataclass
+class Link:
+    """A name, a chain of attributes, or an import that assigns: it stands for something at the top of a module."""
+
+    node: ast.expr | ast.alias
+    target: Target
+    #: Does it run while the module is imported?
+    at_import: bool
+
+
+@dataclass(eq=False)
+class Program:
+    """All modules, the symbols in them, and what is linked with what."""
+
+    modules: dict[str, Module]
+    packages: set[str]
+    #: Is a module of this name one that the board does not get?
+    is_absent: Callable[[str], bool] = bool
+    symbols: dict[tuple[str, str], Symbol] = field(default_factory=dict)
+    #: Variables that an import alone gives a value to.
+    aliases: dict[Binding, Target] = field(default_factory=dict)
+    #: By the node: everything that `Link` describes.
+    links: dict[ast.AST, Link] = field(default_factory=dict)
+    #: What an import statement that stays gives its variables: by its alias.
+    assigned: dict[ast.alias, Target] = field(default_factory=dict)
+
+    def symbol(self, module: Module, name: str) -> Symbol:
+        """The symbol of this name in a module; it is made where nobody has asked for it yet."""
+        key = (module.name, name)
+        if key not in self.symbols:
+            binding = module.scopes.module.bindings.get(name)
+            self.symbols[key] = Symbol(module, name, binding)
+        return self.symbols[key]
+
+    def texts(self, module: Module) -> Iterator[str]:
+        """Yield every string of a module, also those of constants that are no longer in its tree."""
+        values = [one.value for one in self.symbols.values() if one.module is module and one.value]
+        for part in (module.tree, *values):
+            for node in ast.walk(part):
+                if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                    yield node.value
+
+    def links_of(self, module: Module) -> Iterator[Link]:
+        """Yield the links in one module, in the order of its text."""
+        for node in ast.walk(module.tree):
+            if node in self.links:
+                yield self.links[node]
+            elif isinstance(node, ast.alias) and node in self.assigned:
+                home = module.scopes.home[node]
+                yield Link(node, self.assigned[node], home.runs_at_import)
+
+
+def read_program(
+    sources: Mapping[str, bytes], is_absent: Callable[[str], bool] = lambda name: False
+) -> Program:
+    """The program in these files, such as `tenner/net/http.py`, with all its links.
+
+    What is imported from a module that is absent stays an import, and fails where it is run.
+    """
+    modules = read_modules(sources)
+    for module in modules.values():
+        _without_fallbacks(module, is_absent)
+    program = Program(modules, packages(modules) | {PACKAGE}, is_absent)
+    linker = Linker(program)
+    for module in modules.values():
+        linker.find_aliases(module)
+    for module in modules.values():
+        linker.link(module)
+    return program
+
+
+class Linker:
+    """Finds out what imports give, and who uses it."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+
+    # --- imports
+
+    def find_aliases(self, module: Module) -> None:
+        """Note what each import of a module gives its variables."""
+        given: dict[Binding, list[tuple[ast.alias, Target]]] = {}
+        for node in ast.walk(module.tree):
+            if isinstance(node, (ast.Import, ast.ImportFrom)):
+                home = module.scopes.home[node]
+                for alias in node.names:
+                    target = self._target(module, node, alias, home)
+                    if target is not None:
+                        binding = module.scopes.variables[alias]
+                        given.setdefault(binding, []).append((alias, target))
+        for binding, found in given.items():
+            targets = {target for _, target in found}
+            only = len(found) == len(binding.stores) and len(targets) == 1
+            if only and _is_fixed(module, binding, found):
+                self.program.aliases[binding] = found[0][1]
+            else:
+                for alias, target in found:
+                    if not isinstance(target, External):
+                        self.program.assigned[alias] = target
+
+    def _target(
+        self, module: Module, node: ast.Import | ast.ImportFrom, alias: ast.alias, home: Scope
+    ) -> Target | None:
+        if isinstance(node, ast.Import):
+            if alias.name.partition(".")[0] != PACKAGE or not self._exists(alias.name):
+                return None if "." in alias.name else External(alias.name)
+            return ModuleTarget(alias.name if alias.asname else PACKAGE)
+        source = _absolute(module, node)
+        if alias.name == "*":
+            raise OverlayError(f"{module.where(node)}: `import *` hides where names come from")
+        if source.partition(".")[0] != PACKAGE or not self._exists(source):
+            return External(source, alias.name)
+        return self._member(source, alias.name, module.where(node))
+
+    def _exists(self, name: str) -> bool:
+        return name in self.program.modules or name in self.program.packages
+
+    def _member(self, module_name: str, name: str, where: str) -> Target:
+        """What `name` is in a module of the firmware, wherever that module has it from."""
+        module = self.program.modules.get(module_name)
+        if module is not None and name in module.scopes.module.bindings:
+            return self.program.symbol(module, name)
+        full = f"{module_name}.{name}"
+        if self._exists(full):
+            return ModuleTarget(full)
+        if self.program.is_absent(full):
+            return External(module_name, name)
+        raise OverlayError(f"{where}: {module_name} has no {name}")
+
+    def _final(self, target: Target, where: str) -> Target:
+        """Follow a name that a module has imported itself to where it is made."""
+        for _ in range(20):
+            if not isinstance(target, Symbol) or target.binding not in self.program.aliases:
+                return target
+            target = self.program.aliases[target.binding]
+        raise OverlayError(f"{where}: imports go round in a circle")
+
+    # --- uses
+
+    def link(self, module: Module) -> None:
+        """Note what every name and chain of attributes of a module stands for."""
+        self._link(module, module.tree)
+
+    def _link(self, module: Module, node: ast.AST) -> None:
+        if isinstance(node, ast.Name) and node not in module.scopes.variables:
+            if node.id not in KNOWN:
+                raise OverlayError(f"{module.where(node)}: {node.id} is not defined")
+        if isinstance(node, (ast.Name, ast.Attribute)):
+            target = self._static(module, node)
+            if target is not None:
+                home = module.scopes.home[node]
+                self.program.links[node] = Link(node, target, home.runs_at_import)
+                return
+        for child in ast.iter_child_nodes(node):
+            self._link(module, child)
+
+    def _static(self, module: Module, node: ast.expr) -> Target | None:
+        """What stands at the top of some module behind an expression, if that is sure."""
+        if isinstance(node, ast.Name):
+            binding = module.scopes.variables.get(node)
+            if binding is None:
+                return None
+            if binding in self.program.aliases:
+                return self._final(self.program.aliases[binding], module.where(node))
+            if binding.scope.kind == MODULE:
+                return self.program.symbol(module, binding.name)
+            return None
+        if isinstance(node, ast.Attribute):
+            base = self._static(module, node.value)
+            if isinstance(base, ModuleTarget):
+                where = module.where(node)
+                return self._final(self._member(base.name, node.attr, where), where)
+        return None
+
+
+def _is_fixed(module: Module, binding: Binding, found: list[tuple[ast.alias, Target]]) -> bool:
+    """Does the variable have this value wherever it is used? An import of another package may fail, and one in a
+    function that is not the firmware's own stays there."""
+    if not isinstance(found[0][1], External):
+        return True
+    if binding.scope.kind != MODULE or binding.rebound:
+        return False
+    statements = [one for one in module.tree.body if isinstance(one, (ast.Import, ast.ImportFrom))]
+    return all(any(alias in one.names for one in statements) for alias, _ in found)
+
+
+def _without_fallbacks(module: Module, is_absent: Callable[[str], bool]) -> None:
+    """Where MicroPython's own module is tried first and an absent one is the way out, leave the first only."""
+    body: list[ast.stmt] = []
+    for statement in module.tree.body:
+        plain = isinstance(statement, ast.Try) and _falls_back(statement, is_absent)
+        body += statement.body if plain and isinstance(statement, ast.Try) else [statement]
+    if len(body) != len(module.tree.body) or body != module.tree.body:
+        module.tree.body = body
+        module.scopes = resolve(module.tree)
+
+
+def _falls_back(node: ast.Try, is_absent: Callable[[str], bool]) -> bool:
+    if len(node.handlers) != 1 or node.orelse or node.finalbody:
+        return False
+    return all(isinstance(one, (ast.Import, ast.ImportFrom)) for one in node.body) and all(
+        isinstance(one, ast.ImportFrom) and is_absent(one.module or "")
+        for one in node.handlers[0].body
+    )
+
+
+def _absolute(module: Module, node: ast.ImportFrom) -> str:
+    if not node.level:
+        return node.module or ""
+    parts = module.name.split(".")
+    drop = node.level - 1 if module.is_package else node.level
+    base = parts[: len(parts) - drop]
+    return ".".join([*base, *([node.module] if node.module else [])])

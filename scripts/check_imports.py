@@ -1,0 +1,105 @@
+"""Checks that modules of the firmware import each other at the top, and never in a circle.
+
+The build merges modules into overlays and links each to what it imports (firmware/overlays.toml). An import inside a
+function would hide what a module needs, and a circle would have no order.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = "tenner"
+
+#: Modules that choose one of several others at run time: which platform this is, what the owner has dropped in.
+MAY_IMPORT_LATE = (
+    "tenner.overlay",
+    "tenner.port",
+    "tenner.port.compat",
+    "tenner.store.load_custom",
+)
+
+
+def modules(folder: Path) -> dict[str, ast.Module]:
+    """The syntax trees of a folder of modules, by their full names."""
+    found = {}
+    for path in sorted(folder.rglob("*.py")):
+        parts = path.relative_to(folder).with_suffix("").parts
+        if parts[-1] == "__init__":
+            parts = parts[:-1]
+        if parts:
+            found[".".join(parts)] = ast.parse(path.read_bytes(), str(path))
+    return found
+
+
+def imported(node: ast.AST, known: dict[str, ast.Module]) -> Iterator[str]:
+    """The modules among `known` that an import statement names."""
+    if isinstance(node, ast.Import):
+        yield from (alias.name for alias in node.names if alias.name in known)
+    elif isinstance(node, ast.ImportFrom) and node.module:
+        for alias in node.names:
+            full = f"{node.module}.{alias.name}"
+            if full in known:
+                yield full
+            elif node.module in known:
+                yield node.module
+
+
+def late_imports(known: dict[str, ast.Module]) -> Iterator[str]:
+    """A sentence for each import of the package inside a function."""
+    for name, tree in known.items():
+        if not name.startswith(PACKAGE) or name in MAY_IMPORT_LATE:
+            continue
+        for function in ast.walk(tree):
+            if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                for node in ast.walk(function):
+                    for target in imported(node, known):
+                        line = getattr(node, "lineno", 0)
+                        yield f"{name}:{line} imports {target} inside {function.name}()"
+
+
+def circles(known: dict[str, ast.Module]) -> Iterator[str]:
+    """A sentence for each group of modules that import each other, imports inside functions included."""
+    edges = {
+        name: {
+            target for node in ast.walk(tree) for target in imported(node, known) if target != name
+        }
+        for name, tree in known.items()
+    }
+    reach = {name: _reached(name, edges) for name in edges}
+    seen: set[str] = set()
+    for name in edges:
+        group = sorted(other for other in reach[name] if name in reach[other])
+        if name in reach[name] and name not in seen:
+            seen.update(group)
+            yield "circle of imports: " + ", ".join(group)
+
+
+def _reached(start: str, edges: dict[str, set[str]]) -> set[str]:
+    found: set[str] = set()
+    waiting = [start]
+    while waiting:
+        for target in edges[waiting.pop()]:
+            if target not in found:
+                found.add(target)
+                waiting.append(target)
+    return found
+
+
+def check(folder: Path = ROOT / "firmware") -> list[str]:
+    known = modules(folder)
+    return sorted({*late_imports(known), *circles(known)})
+
+
+def main() -> int:
+    problems = check()
+    for row in problems:
+        print(row)
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

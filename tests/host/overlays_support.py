@@ -1,0 +1,85 @@
+"""A small package, as it is and as overlays, run on every MicroPython; both must print the same."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+from host_tools import FIRMWARE, build, interpreters
+from host_tools.overlays import CORE, Bundle, Table, bundle
+
+#: What the run time stands on.
+RUNTIME = ("tenner/overlay.py", "tenner/port/package.py", "tenner/port/compat.py")
+MAIN = b"from tenner.app import main\nmain()\n"
+
+
+def package(modules: dict[str, str]) -> dict[str, bytes]:
+    """Files of a package: `a` is tenner/a.py, `net.http` is tenner/net/http.py."""
+    files = {
+        f"tenner/{name.replace('.', '/')}.py": text.encode() for name, text in modules.items()
+    }
+    return files | {path: (FIRMWARE / path).read_bytes() for path in RUNTIME}
+
+
+def table(overlays: dict[str, list[str]], **rest) -> Table:
+    """A table in which names are short, and the core has the run time as well."""
+    full = {name: [f"tenner.{one}" for one in ones] for name, ones in overlays.items()}
+    core = full.pop(CORE, ["tenner.app"]) + [path[:-3].replace("/", ".") for path in RUNTIME]
+    phases = rest.pop("phases", {"IDLE": [], "ALL": list(full)})
+    return Table({CORE: core, **full}, phases=phases, linux=["tenner.port.cpython"], **rest)
+
+
+def write(bundled: Bundle, folder: Path, *, compiled: bool = True) -> None:
+    """The files of a build below `folder`."""
+    home = folder / "tenner"
+    home.mkdir(parents=True, exist_ok=True)
+    (home / "overlays.tsv").write_text(bundled.index)
+    for name, file in bundled.files.items():
+        if compiled:
+            data = build.compile_module(file.text.encode(), name)
+            (home / f"{name}.mpy").write_bytes(data)
+        (folder / f"{name}.py.txt").write_text(file.text)
+
+
+def run(folder: Path, interpreter: interpreters.Interpreter, main: bytes = MAIN) -> str:
+    """What main.py prints below a folder."""
+    (folder / "main.py").write_bytes(main)
+    done = subprocess.run(
+        interpreter.command("main.py"),
+        cwd=folder,
+        env={"MICROPYPATH": ".:.frozen"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.stdout + done.stderr
+
+
+def both(
+    tmp_path: Path,
+    modules: dict[str, str],
+    overlays: dict[str, list[str]] | None = None,
+    **rest,
+) -> str:
+    """What a package prints on every MicroPython: the same as it is, as overlays, and with short names."""
+    files = package(modules)
+    for path, source in files.items():
+        place = tmp_path / "plain" / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(source)
+    if overlays is None:
+        overlays = {CORE: list(modules)}
+    kinds = {"plain": None, "merged": False, "minified": True}
+    for kind, minify in kinds.items():
+        if minify is not None:
+            names = table({**overlays}, **rest)
+            made = bundle(files, names, scripts={"main.py": MAIN}, minify=minify)
+            write(made, tmp_path / kind)
+    printed = set()
+    for interpreter in (interpreters.find_micropython(), interpreters.find_micropython32()):
+        for kind in kinds:
+            printed.add(run(tmp_path / kind, interpreter))
+    assert len(printed) == 1, "\n---\n".join(sorted(printed))
+    text = printed.pop()
+    assert "Traceback" not in text, text
+    return text

@@ -1,0 +1,107 @@
+"""After every phase of the whole agent exactly the code is alive that the phase may hold.
+
+On the 32-bit interpreter, in a debug build: it refuses to load what a phase may not hold, and shows its heap, in which each
+module object is a letter. One that is too many is code that something still refers to: 5 to 10 KB for nothing.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from host_tools import interpreters
+from host_tools.bench import agent
+from host_tools.services import Step
+from host_tools.services.mcp_tools import McpTools
+from tests.host.overlays_heap import looks, stale
+
+#: Less than a board with PSRAM has, and more than enough.
+HEAP_KB = 400
+
+GATE = "- (every 2s; when room.temperature > 20) Say how warm it is.\n- (every 3s) Say hello.\n"
+TOOLS = (
+    'call i2c {"action":"scan","bus":"i2c0"}',
+    'call sensor {"action":"read","name":"room"}',
+    'call write_file {"path":"notes.md","content":"x"}',
+    'call read_file {"path":"notes.md"}',
+    'call list_dir {"path":"/"}',
+    'call cron {"action":"list"}',
+    'call i2c {"bus":"wrong"}',
+    "call nothing {}",
+)
+
+
+def run(ask, **more):
+    """What the agent prints while `ask` talks to it."""
+    try:
+        interpreters.find_micropython32()
+    except interpreters.InterpreterMissing as exc:
+        pytest.skip(str(exc))
+    with agent.agent(HEAP_KB, debug=True, **more) as running:
+        try:
+            running.idle()
+            ask(running)
+            running.idle()
+        finally:
+            lines = list(running.lines)
+    assert not [line for line in lines if "may not hold" in line], "\n".join(
+        line for line in lines if "log" in line or "app " in line
+    )
+    return lines
+
+
+def check(lines, *phases):
+    found = looks(lines)
+    assert set(phases) <= {look.phase for look in found}
+    assert stale(found) == []
+
+
+def test_turns_with_tools():
+    def ask(running):
+        for text in TOOLS:
+            running.ask(text)
+        running.ask("say hello")
+
+    phases = ("TURN", "OFFER", "REQUEST", "REPLY", "TOOL_CALL", "TOOL", "KEEP", "SEND", "RECEIVE")
+    check(run(ask), *phases)
+
+
+def test_a_long_answer_and_a_long_history():
+    def ask(running):
+        running.ask("say something long 6000")
+        running.ask("say hello")
+
+    check(run(ask, messages=200), "SEND")
+
+
+def test_a_heartbeat_with_an_open_gate():
+    def ask(running):
+        running.services.telegram.wait_sent(2, 30)
+
+    check(run(ask, heartbeat=GATE), "BEAT", "BEAT_LOOK")
+
+
+def test_commands():
+    def ask(running):
+        for text in ("/status", "/heartbeat", "/why", "/tools", "/nothing"):
+            running.ask(text)
+
+    check(run(ask), "COMMAND")
+
+
+def test_a_model_that_fails():
+    def ask(running):
+        running.services.model.plan([Step(path="/chat/completions", status=500)] * 2)
+        running.ask("say hello")
+        running.ask("say hello")
+
+    check(run(ask), "REQUEST")
+
+
+def test_a_tool_of_an_mcp_server():
+    with McpTools({"weather": "dry", "news": "none"}) as server:
+
+        def ask(running):
+            for _ in range(2):
+                running.ask('call home-weather {"place":"hall"}', "dry")
+
+        check(run(ask, settings={"mcp": {"home": {"url": server.mcp_url}}}), "TOOL")

@@ -1,0 +1,90 @@
+"""A traceback of a board says file, line and function of the source."""
+
+from host_tools import interpreters
+from host_tools.overlays import CORE, Translator, bundle, translate
+from host_tools.overlays import maps as kept_maps
+from tests.host.overlays_support import MAIN, package, run, table, write
+
+MODULES = {
+    "app": "from tenner import work\n\n\ndef main():\n    '''Text.'''\n    work.begin(\n        5,\n    )\n",
+    "work": "# a comment\n\n\nclass Worker:\n    def __init__(self):\n        self.amount = 1\n\n"
+    "    def carry(self, depth):\n        if depth:\n            return self.carry(depth - 1)\n"
+    "        elif depth is None:\n            pass\n        try:\n            {}[1]\n"
+    "        except KeyError:\n            return [one.missing_name for one in (self,)]\n\n\n"
+    "def begin(depth):\n    return Worker().carry(depth - 4)\n",
+    "other": "class Other:\n    def f(self, one):\n        one.missing_name = 1\n",
+}
+EXPECTED = """Traceback (most recent call last):
+  File "main.py", line 2, in <module>
+  File "tenner/app.py", line 6, in main
+  File "tenner/work.py", line 20, in begin
+  File "tenner/work.py", line 10, in Worker.carry
+  File "tenner/work.py", line 16, in Worker.carry
+  File "tenner/work.py", line 16, in Worker.carry.<listcomp>
+AttributeError: 'Worker' object has no attribute 'missing_name'
+"""
+
+
+def built(tmp_path):
+    names = table({CORE: ["app"], "two": ["work", "other"]})
+    made = bundle(package(MODULES), names, scripts={"main.py": MAIN}, build="0123456789ab")
+    write(made, tmp_path / "board")
+    kept_maps.save("0123456789ab", made.map.as_json(), tmp_path / "maps")
+    return made
+
+
+def test_a_traceback_of_a_board_says_where_in_the_source(tmp_path):
+    made = built(tmp_path)
+    for interpreter in (interpreters.find_micropython(), interpreters.find_micropython32()):
+        printed = run(tmp_path / "board", interpreter)
+        assert "missing_name" not in printed
+        assert "KeyError" not in printed.splitlines()[-1]
+        lines = Translator(folders=[tmp_path / "maps"])
+        assert lines.text(printed) == EXPECTED
+    assert made.map.attributes
+
+
+def test_lines_of_a_log_keep_what_stands_before_them(tmp_path):
+    made = built(tmp_path)
+    at = made.map.files["two"].index(("tenner/work.py", 20, "begin")) + 1
+    translator = Translator(folders=[tmp_path / "maps"])
+    line = f'   +3.1s app         File "two", line {at}, in zip'
+    assert translator.line(line) == '   +3.1s app         File "tenner/work.py", line 20, in begin'
+    for text in (
+        'File "asyncio/core.py", line 1, in run_until_complete',
+        'File "two", line 99999, in zip',
+        'File "three", line 2, in zip',
+        "an answer with the word attribute 'get' in it",
+    ):
+        assert translator.line(text) == text
+
+
+def test_the_board_says_which_build_it_has(tmp_path):
+    made = built(tmp_path)
+    other = made.map.as_json() | {"files": {"two": []}}
+    kept_maps.save("ba9876543210", other, tmp_path / "maps")
+    translator = Translator("ba9876543210", folders=[tmp_path / "maps"])
+    frame = '  File "two", line 12, in zip'
+    assert translator.line(frame) == frame
+    translator.line("   +0.0s boot      build 0123456789ab")
+    assert "tenner/" in translator.line(frame)
+    translator.line("   +0.0s boot      build 000000000000")
+    assert translator.line(frame) == frame
+
+
+def test_without_a_map_nothing_changes(tmp_path):
+    text = "  File \"two\", line 12, in zip\nAttributeError: no attribute 'x'"
+    assert Translator(folders=[tmp_path]).text(text) == text
+    assert translate(text, "000000000000") == text
+
+
+def test_only_the_newest_maps_are_kept(tmp_path):
+    for number in range(kept_maps.KEPT + 3):
+        kept_maps.save("%012x" % number, {}, tmp_path)
+    assert len(list(tmp_path.iterdir())) == kept_maps.KEPT
+
+
+def test_the_tree_of_a_board_names_its_build():
+    tree = {"/lib/tenner/__init__.py": b'__version__ = "1"\n__build__ = "0123456789ab"\n'}
+    assert kept_maps.build_of(tree) == "0123456789ab"
+    assert kept_maps.build_of({}) is None

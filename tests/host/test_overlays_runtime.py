@@ -1,0 +1,220 @@
+"""Overlays come and go on a real MicroPython: firmware/tenner/overlay.py with what the build fills in."""
+
+import pytest
+
+from host_tools import FIRMWARE, interpreters
+from host_tools.overlays import bundle
+from tests.host.overlays_heap import looks, stale
+from tests.host.overlays_support import MAIN, both, package, run, table, write
+
+INTERPRETERS = ("micropython", "micropython32")
+
+#: An agent of four overlays that says what is in memory.
+MODULES = {
+    "app": """
+import asyncio
+import gc
+from tenner import overlay
+from tenner.one import Kept, first
+from tenner.two import second
+
+class Holder:
+    kept = None
+
+holder = Holder()
+
+def alive():
+    print(overlay.phase, sorted(overlay.overlays.__dict__))
+
+async def steps():
+    print(await overlay.run("ONE", first, 1))
+    alive()
+    print(await overlay.run("TWO", second, 2))
+    alive()
+    overlay.load("two")
+    try:
+        print(await overlay.run("BOTH", leave))
+    except KeyError as error:
+        print("left", error)
+    alive()
+
+async def leave():
+    print(await second(3), first.__name__ != "")
+    raise KeyError("out")
+
+def main():
+    overlay.configure(True)
+    asyncio.run(steps())
+""",
+    "one": """
+class Kept:
+    def look(self): return 5
+async def first(n):
+    from tenner.app import alive
+    alive()
+    return "first %d" % n
+""",
+    "two": """
+from tenner import overlay
+from tenner.app import alive
+from tenner.three import third
+async def second(n):
+    alive()
+    return "second %s" % third(n)
+""",
+    "three": "def third(n): return n * 10\n",
+}
+OVERLAYS = {"core": ["app"], "one": ["one"], "two": ["two"], "three": ["three"]}
+PHASES = {
+    "BOOT": [],
+    "IDLE": [],
+    "ONE": ["one"],
+    "TWO": ["two", "three"],
+    "BOTH": ["one", "two", "three"],
+}
+
+
+def built(folder, modules, overlays=None, debug=False, **rest):
+    phases = rest.pop("phases", PHASES)
+    names = table(dict(overlays or OVERLAYS), phases=phases, **rest)
+    made = bundle(package(modules), names, scripts={"main.py": MAIN}, debug=debug)
+    write(made, folder)
+    return made
+
+
+def find(name):
+    return getattr(interpreters, f"find_{name}")()
+
+
+@pytest.mark.parametrize("name", INTERPRETERS)
+def test_a_phase_has_what_it_may_hold_and_idle_nothing(tmp_path, name):
+    modules = dict(MODULES, app=MODULES["app"].replace('    overlay.load("two")\n', ""))
+    built(tmp_path, modules)
+    assert run(tmp_path, find(name)).splitlines() == [
+        "ONE ['one']",
+        "first 1",
+        "IDLE []",
+        "TWO ['two']",
+        "second 20",
+        "IDLE []",
+        "BOTH ['two']",
+        "second 30 True",
+        "left out",
+        "IDLE []",
+    ]
+
+
+@pytest.mark.parametrize("name", INTERPRETERS)
+def test_a_debug_build_refuses_what_a_phase_may_not_hold(tmp_path, name):
+    built(tmp_path, MODULES, debug=True)
+    printed = run(tmp_path, find(name))
+    assert "RuntimeError: phase IDLE may not hold overlay two: see overlays.toml" in printed
+
+
+def test_a_debug_build_shows_what_is_alive(tmp_path):
+    modules = dict(MODULES, app=MODULES["app"].replace('    overlay.load("two")\n', ""))
+    built(tmp_path / "right", modules, debug=True)
+    found = looks(run(tmp_path / "right", find("micropython32")).splitlines())
+    assert [look.phase for look in found] == ["ONE", "IDLE", "TWO", "IDLE", "BOTH", "IDLE"]
+    assert stale(found) == []
+    # An object of an overlay's class that outlives the phase keeps all of the overlay's code.
+    wrong = modules["app"].replace(
+        "    print(await second(3)", "    holder.kept = Kept()\n    print(await second(3)"
+    )
+    built(tmp_path / "wrong", dict(modules, app=wrong), debug=True)
+    found = looks(run(tmp_path / "wrong", find("micropython32")).splitlines())
+    assert stale(found) == ["IDLE (after BOTH): 1 too many; evicted: one three two"]
+
+
+DYNAMIC = {
+    "app": """
+from tenner import overlay
+def main():
+    for name in ("i2c", "spi", "none"):
+        try:
+            tool = overlay.module("tenner.tools." + name)
+        except ImportError:
+            print("there is no", name)
+            continue
+        print(tool.run(5), hasattr(tool, "check"), getattr(tool, "DEADLINE_S", 60), tool.Broken.__name__)
+""",
+    "errors": "class Broken(Exception): pass\n",
+    "tools.i2c": "from tenner.errors import Broken\nDEADLINE_S = 5\ndef run(n): return 'i2c', n\n"
+    "def check(n): pass\n",
+    "tools.spi": "from tenner.errors import Broken\ndef run(n): return _more(n)\ndef _more(n): return 'spi', n\n",
+}
+
+
+@pytest.mark.parametrize("listed", [["*"], ["run", "check", "DEADLINE_S", "Broken"]])
+def test_modules_are_found_by_name(tmp_path, listed):
+    printed = both(
+        tmp_path,
+        DYNAMIC,
+        {"core": ["app", "errors"], "buses": ["tools.i2c"], "spi": ["tools.spi"]},
+        dynamic={"tenner.tools": listed},
+    )
+    assert printed == ("('i2c', 5) True 5 Broken\n('spi', 5) False 60 Broken\nthere is no none\n")
+
+
+OWNED = {
+    "app": """
+import sys
+from tenner.store import load_custom
+def main():
+    tool = load_custom.load("tools", "mine")
+    print(tool.run())
+    print([name for name in sorted(sys.modules) if name.startswith("tenner.") and len(name) > 12])
+    try:
+        load_custom.load("tools", "wrong")
+    except ImportError as error:
+        print("ImportError")
+""",
+    "sensors.checks": "from tenner.port.compat import const\n_X = const(5)\nLIMIT = 7\n"
+    "def crc8(data, start=0): return len(data) + start + _X\nclass Check:\n"
+    "    def both(self, more): return more\n",
+    "sensors": "class SensorError(Exception): pass\n",
+    "log": "def log(area, text): print(area, text)\n",
+    "inner": "def hidden(): pass\n",
+}
+MINE = """
+import tenner.log
+from tenner.log import log
+from tenner.sensors import SensorError, checks
+from tenner.sensors.checks import crc8, Check
+from tenner.port.compat import const, ticks_diff
+_SIZE = const(3)
+def run():
+    log("mine", tenner.log.log == log)
+    return crc8(b"12", start=1), checks.LIMIT, Check().both(more=4), SensorError.__name__, _SIZE, ticks_diff(5, 3)
+"""
+
+
+@pytest.mark.parametrize("name", INTERPRETERS)
+def test_owners_files_import_what_they_may_by_its_name(tmp_path, name):
+    modules = {**OWNED}
+    overlays = {
+        "core": ["app", "sensors", "store.load_custom"],
+        "own": ["store.expose", "log", "inner"],
+        "drivers": ["sensors.checks"],
+    }
+    source = {
+        one: (FIRMWARE / one).read_text()
+        for one in ("tenner/store/load_custom.py", "tenner/store/expose.py")
+    }
+    for one, text in source.items():
+        modules[one.removeprefix("tenner/").removesuffix(".py").replace("/", ".")] = text
+    sources = package(modules)
+    sources["tenner/sensors/__init__.py"] = sources.pop("tenner/sensors.py")
+    api = ["tenner.log", "tenner.sensors", "tenner.sensors.checks", "tenner.port.compat"]
+    names = table(dict(overlays), api=api)
+    write(bundle(sources, names, scripts={"main.py": MAIN}), tmp_path)
+    (tmp_path / "tools").mkdir()
+    (tmp_path / "tools" / "mine.py").write_text(MINE)
+    (tmp_path / "tools" / "wrong.py").write_text("from tenner.inner import hidden\n")
+    printed = run(tmp_path, find(name))
+    assert printed.splitlines() == [
+        "mine True",
+        "(8, 7, 4, 'SensorError', 3, 2)",
+        "[]",
+        "ImportError",
+    ], printed

@@ -1,0 +1,129 @@
+# tenner tests: a board whose connections have no memory left restarts between turns and says so afterwards.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+import unittest
+
+from support import run, temp_folder
+from tenner import memory_guard, memory_restart
+from tenner.net.tls_semaphore import Gate
+from tenner.store import files
+
+
+class Board:
+    """The app, its port, its clock and its lane as far as the guard knows them."""
+
+    def __init__(self, folder):
+        self.state = folder
+        self.gate = Gate(1)
+        self.agent = self.lane = self.port = self.clock = self
+        self.memory = 60000, 50000, 30000
+        self.resets = 0
+        self.is_busy = False
+        self.now = 1800000000
+        self.up_s = 600
+        self.told = []
+
+    def part(self, name):
+        return {"gate": self.gate}[name]
+
+    def made(self, name):
+        return False
+
+    def system_memory(self):
+        return self.memory
+
+    def reset(self):
+        self.resets += 1
+
+    def busy(self):
+        return self.is_busy
+
+    def mono_s(self):
+        return self.up_s
+
+    def known(self):
+        return self.now
+
+    def now_text(self):
+        return "Sunday 14:03"
+
+    def owner(self):
+        return "telegram", "1"
+
+    def deliver(self, channel, chat, text):
+        self.told.append(text)
+
+
+class Reserve:
+    fits = True
+
+    def take(self):
+        return self.fits
+
+
+class TestGuard(unittest.TestCase):
+    def setUp(self):
+        self.board = Board(temp_folder(self))
+
+    def mend(self):
+        run(memory_restart.mend(self.board))
+        return self.board.resets
+
+    def tell(self):
+        run(memory_restart.tell(self.board))
+        return self.board.told
+
+    def test_all_is_well(self):
+        self.assertFalse(memory_guard.needs_look(self.board))
+        self.assertEqual(self.mend(), 0)
+
+    def test_what_is_short(self):
+        board = self.board
+        board.memory = 7000, 6000, 900
+        self.assertTrue(memory_guard.needs_look(board) and memory_guard.is_short(board))
+        board.memory = 60000, 50000, 900
+        self.assertFalse(memory_guard.is_short(board))
+        board.gate.reserve = Reserve()
+        self.assertFalse(memory_guard.is_short(board))
+        board.gate.reserve.fits = False
+        self.assertTrue(memory_guard.is_short(board))
+        board.gate.reserve = None
+        for count in (1, 2):
+            board.gate.lacked_memory(OSError(12))
+            self.assertTrue(memory_guard.needs_look(board))
+            self.assertFalse(memory_guard.is_short(board), count)
+        board.gate.lacked_memory(OSError(12))
+        self.assertTrue(memory_guard.is_short(board))
+
+    def test_a_restart_waits_for_the_turn_and_is_told_once(self):
+        board = self.board
+        board.memory = 5000, 2000, 444
+        board.is_busy = True
+        self.assertEqual(self.mend(), 0)
+        board.is_busy = False
+        board.up_s = 30
+        self.assertEqual(self.mend(), 0)
+        board.up_s = 60
+        self.assertEqual(self.mend(), 1)
+        self.assertTrue(files.exists(memory_guard.note(board)))
+        self.assertEqual(
+            self.tell(),
+            [
+                (
+                    "I restarted myself (Sunday 14:03): the memory for Wi-Fi and TLS had run out "
+                    "(4 KB free, 1 KB of it in one block)."
+                )
+            ],
+        )
+        # The next boot has nothing to tell, and so has a restart within the hour.
+        self.assertEqual(len(self.tell()), 1)
+        board.now += 1800
+        self.assertEqual(self.mend(), 2)
+        self.assertEqual(len(self.tell()), 1)
+        board.now += 1801
+        self.assertEqual(self.mend(), 3)
+        self.assertEqual(len(self.tell()), 2)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,140 @@
+# tenner tests: memory for one TLS session is kept while there is none, and its lack is told from a bad certificate.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+import asyncio
+import unittest
+
+from support import run
+from tenner.net.http import Http
+from tenner.net.shortage import SENTENCE, is_short
+from tenner.net.tls_errors import explain
+from tenner.net.tls_reserve import Reserve
+from tenner.net.tls_semaphore import Gate
+
+SESSION = 23380
+
+
+class Context:
+    """Stands in for an SSLContext on a chip: a session takes memory until it is closed."""
+
+    def __init__(self, free):
+        self.free = self.least = free
+        self.open = []
+
+    def memory(self):
+        return self.free, self.free, self.least
+
+    def wrap_socket(self, sock, server_hostname=None, do_handshake_on_connect=True):
+        if self.free < SESSION:
+            raise OSError(12)
+        self.free -= SESSION
+        self.least = min(self.free, self.least)
+        session = Session(self, sock, server_hostname, do_handshake_on_connect)
+        self.open.append(session)
+        return session
+
+
+class Session:
+    def __init__(self, context, sock, name, shakes):
+        self.context = context
+        self.sock = sock
+        self.name = name
+        self.shakes = shakes
+
+    def close(self):
+        self.context.open.remove(self)
+        self.context.free += SESSION
+
+
+class TestReserve(unittest.TestCase):
+    def test_its_memory_is_that_of_the_next_session(self):
+        context = Context(40000)
+        reserve = Reserve(context, context.memory)
+        self.assertTrue(reserve.take())
+        self.assertTrue(reserve.take())
+        self.assertEqual(context.free, 40000 - SESSION)
+        # The one that is held never speaks, and reads nothing.
+        held = context.open[0]
+        self.assertFalse(held.shakes)
+        self.assertEqual((held.sock.readinto(bytearray(1)), held.sock.write(b"-")), (None, None))
+        session = reserve.wrap_socket("socket", server_hostname="a.example")
+        self.assertEqual(context.open, [session])
+        self.assertEqual(
+            (session.sock, session.name, session.shakes), ("socket", "a.example", True)
+        )
+        self.assertEqual(context.free, 40000 - SESSION)
+        second = reserve.wrap_socket("x") if context.free >= SESSION else None
+        self.assertEqual(second, None)
+        session.close()
+        self.assertTrue(reserve.take())
+        self.assertEqual(len(context.open), 1)
+
+    def test_where_it_does_not_fit_nothing_is_held(self):
+        context = Context(30000)
+        reserve = Reserve(context, context.memory)
+        self.assertFalse(reserve.take())
+        self.assertEqual(context.open, [])
+        # Enough by the figures, and not enough all the same.
+        context.memory = lambda: (40000, 40000, 0)
+        context.free = 100
+        self.assertFalse(Reserve(context, context.memory).take())
+
+    def test_the_gate_takes_it_when_the_last_session_ends(self):
+        async def script():
+            context = Context(60000)
+            gate = Gate(1)
+            self.assertTrue(gate.has_room())
+            gate.reserve = Reserve(context, context.memory)
+            client = Http(None, gate)
+            await gate.acquire(client)
+            session = gate.reserve.wrap_socket("socket")
+            session.close()
+            self.assertEqual(context.open, [])
+            gate.release(client)
+            self.assertEqual(len(context.open), 1)
+            self.assertTrue(gate.has_room())
+            gate.reserve._give_up()
+            context.free = 20000
+            self.assertFalse(gate.has_room())
+
+        run(script())
+
+
+class TestShortage(unittest.TestCase):
+    def test_numbers(self):
+        # ENOMEM, EAI_MEMORY, SSL, X509, PK, ECP, and sums with big integers' and ASN.1's own.
+        for number in (12, -203, -32512, -10368, -16256, -19840, -0x4290, -0x28EA, -0x3E90):
+            self.assertTrue(is_short(OSError(number)), number)
+            self.assertEqual(explain(OSError(number)), SENTENCE)
+            self.assertIn("memory", SENTENCE)
+        for number in (5, 104, 110, 113, -2, -202, -0x7780, -0x6880, -0x7200, -29312, -30592):
+            self.assertFalse(is_short(OSError(number)), number)
+        for other in (ValueError(12), OSError("12"), OSError(), asyncio.TimeoutError()):
+            self.assertFalse(is_short(other))
+
+    def test_a_good_certificate_is_not_blamed_for_want_of_memory(self):
+        bad = ValueError("\nThe certificate is not correctly signed by the trusted CA\n")
+        gate = Gate(1)
+        self.assertFalse(gate.lacked_memory(bad))
+        self.assertIn("add its DER file", explain(bad))
+        for free, least, lacked in (
+            (60000, 30000, False),
+            (31000, 9000, True),
+            (60000, 900, True),
+        ):
+            context = Context(free)
+            gate.shortages = 0
+            gate.reserve = Reserve(context, context.memory)
+            gate.reserve.wrap_socket("socket")
+            context.least = least
+            self.assertEqual(gate.lacked_memory(bad), lacked)
+            self.assertEqual(gate.shortages, int(lacked))
+        self.assertTrue(gate.lacked_memory(OSError(12)))
+        self.assertFalse(gate.lacked_memory(OSError(113)))
+        self.assertEqual(gate.shortages, 2)
+        gate.lacked_memory(None)
+        self.assertEqual(gate.shortages, 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
