@@ -1,0 +1,98 @@
+"""How the code gets onto a board: as files on flash under a stock image, or with an image of our own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from host_tools import build, interpreters
+from host_tools.bench.rows import NotMeasured
+from host_tools.micropython import build as own
+from host_tools.micropython import romfs
+
+#: Where modules are looked for, from the root folder: names of files stay in the heap for ever, and must not
+#: be longer than a board's `/lib/...`.
+MODULE_PATH = "chip:lib:.frozen"
+
+#: The file below the root folder in which the counting build counts.
+COUNTERS = "counters"
+_PARTITION = "romfs.img"
+
+
+@dataclass(frozen=True)
+class Image:
+    """An interpreter and where it has the firmware's code from."""
+
+    name: str
+    finder: Callable[[], interpreters.Interpreter]
+
+    def find(self) -> interpreters.Interpreter:
+        """The interpreter, or NotMeasured."""
+        try:
+            return self.finder()
+        except interpreters.InterpreterMissing as exc:
+            raise NotMeasured(str(exc)) from exc
+
+    def install(self, tree: dict[str, bytes], root: Path) -> None:
+        """Put the board's files below `root`, which stands for its root folder."""
+        build.write_tree(tree, root)
+
+    def environment(self, root: Path) -> dict[str, str]:
+        """What the interpreter is started with."""
+        return {"MICROPYPATH": MODULE_PATH}
+
+
+def _find(name: str, make: Callable[[], Path]) -> interpreters.Interpreter:
+    try:
+        return interpreters.probe(name, own.argv(make()))
+    except own.CannotBuild as exc:
+        raise NotMeasured(str(exc)) from exc
+
+
+class _Counting(Image):
+    """The files are on flash, and the interpreter counts what it does."""
+
+    def install(self, tree: dict[str, bytes], root: Path) -> None:
+        super().install(tree, root)
+        (root / COUNTERS).write_bytes(bytes(4096))
+
+    def environment(self, root: Path) -> dict[str, str]:
+        return {**super().environment(root), "TENNER_COUNTERS": str(root / COUNTERS)}
+
+
+class _Romfs(Image):
+    """Code and its data are in a ROMFS partition, where code is executed in place."""
+
+    def install(self, tree: dict[str, bytes], root: Path) -> None:
+        code = {path: data for path, data in tree.items() if path.startswith("/lib/")}
+        super().install({path: data for path, data in tree.items() if path not in code}, root)
+        (root / _PARTITION).write_bytes(romfs.image(code))
+
+    def environment(self, root: Path) -> dict[str, str]:
+        return {
+            "MICROPYPATH": MODULE_PATH.replace(":lib:", ":/rom/lib:"),
+            "TENNER_ROMFS": str(root / _PARTITION),
+        }
+
+
+class _Frozen(Image):
+    """Code is frozen into the interpreter; its data are in /lib, as the image's owner syncs them."""
+
+    def install(self, tree: dict[str, bytes], root: Path) -> None:
+        sources = build.chip_sources()
+        frozen = {f"/lib/{path.removesuffix('.py')}.mpy" for path in sources}
+        frozen.update(f"/lib/{path}" for path in sources)
+        kept = {path: data for path, data in tree.items() if path not in frozen}
+        super().install(kept, root)
+
+    def environment(self, root: Path) -> dict[str, str]:
+        return {"MICROPYPATH": MODULE_PATH.replace(":lib:.frozen", ":.frozen:lib")}
+
+
+STOCK = Image("stock", interpreters.find_micropython32)
+COUNTING = _Counting("counting", lambda: _find("micropython32count", own.counting))
+ROMFS = _Romfs("romfs", lambda: _find("micropython32rom", own.plain))
+FROZEN = _Frozen(
+    "frozen", lambda: _find("micropython32frozen", lambda: own.frozen(build.chip_sources()))
+)
