@@ -10,10 +10,12 @@ import asyncio
 import json
 import sys
 
+import tenner.preload  # noqa: F401
 from tenner import log
 from tenner.port import open_port
-from tenner.sensors import Sensors
+from tenner.sensors.reader import Sensors
 from tenner.store.config import Config
+from tenner.tools import runner
 from tenner.tools.registry import Registry
 
 
@@ -51,7 +53,7 @@ def main():
             ctx.port.i2c(args["bus"])._functions &= ~args["functions"]
             text = "forgotten"
         else:
-            text = asyncio.run(ctx.registry.call(name, json.dumps(args), ctx))
+            text = asyncio.run(runner.call(ctx, name, json.dumps(args)))
         print("> " + json.dumps(text))
 
 
