@@ -140,8 +140,7 @@ def test_an_absent_address_of_an_adapter_that_only_waits(board):
 def test_a_bus_that_is_shared_with_the_network_is_refused(board):
     text = board.call("i2c", action="scan", bus="i2c1")
     assert text == (
-        "error: i2c1 is shared: for the test. "
-        "If you do without that, set i2c.i2c1.shared to true"
+        "error: i2c1 is shared: for the test. If you do without that, set i2c.i2c1.shared to true"
     )
 
 
