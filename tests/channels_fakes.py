@@ -115,7 +115,7 @@ class FakeTelegram:
     async def close(self):
         self.closed += 1
 
-    async def exchange(self, method, url, headers, body, consume, timeout_s):
+    async def exchange(self, method, url, headers, body, consume, timeout_s, repeats=False):
         name = url.split("/")[-1]
         length = len(body) if isinstance(body, bytes) else sum(len(piece) for piece in body())
         data = b"".join([bytes(piece) for piece in self._begin(name, body)])

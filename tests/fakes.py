@@ -197,6 +197,7 @@ class FakeAgent:
 
     def __init__(self):
         self.made = []
+        self.notices = []
 
     @property
     def app(self):
@@ -204,6 +205,9 @@ class FakeAgent:
 
     def part(self, name):
         return self
+
+    def notify(self, text):
+        self.notices.append(text)
 
     def http(self):
         from tenner.net.http import Http

@@ -49,7 +49,7 @@ class Http:
         self.body_bytes = 0
         self.closed = 0
 
-    async def exchange(self, method, url, headers, body, consume, timeout_s):
+    async def exchange(self, method, url, headers, body, consume, timeout_s, repeats=False):
         counted = sum([len(piece) for piece in body()])
         data = b"".join(body())
         assert method == "POST" and counted == len(data)

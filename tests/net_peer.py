@@ -19,6 +19,7 @@ class Peer:
         self.answers = list(answers)
         self.requests = []  # (head, body)
         self.connections = 0
+        self.writers = []
         self.open = 0  # connections the client has not closed
         self.closed = asyncio.Event()
 
@@ -42,6 +43,7 @@ class Peer:
 
     async def _serve(self, reader, writer):
         self.connections += 1
+        self.writers.append(writer)
         self.open += 1
         if hasattr(writer, "s"):
             # TCP_NODELAY, as CPython's streams set it: an answer in pieces would take 40 ms for each.

@@ -10,6 +10,7 @@ from support import run
 from tenner.net.http import Http
 from tenner.net.http_errors import HttpError
 from tenner.net.url import parse_url
+from tenner.port.compat import has_input
 
 
 async def whole(response):
@@ -332,6 +333,58 @@ class TestConnection(unittest.TestCase):
         self.assertEqual(peer.connections, 2)
         with self.assertRaises((OSError, EOFError)):
             exchange([[reply(b"1"), Peer.CLOSE], Peer.CLOSE, reply(b"2")], times=2)
+
+    def test_a_post_whose_answer_never_came_is_not_sent_again(self):
+        """The server closes a kept connection when it has the request: it may have done what that says."""
+
+        def pieces():
+            yield b"x" * 512
+            yield b"y"
+
+        for method, repeats, count in (("GET", False, 3), ("POST", True, 3), ("POST", False, 2)):
+            for body in (None, b"x" * 20, b"x" * 5000, pieces):
+                self.assertEqual(run(self.dies(method, body, repeats)), count, (method, repeats))
+
+    async def dies(self, method, body, repeats):
+        peer = await Peer(reply(b"1"), Peer.CLOSE, reply(b"2")).start()
+        http = Http()
+        results = []
+        try:
+            for _ in range(2):
+                more = (body, whole, 10, repeats)
+                results.append((await http.exchange(method, peer.url, [], *more))[1])
+        except (OSError, EOFError):
+            results.append(None)
+            self.assertTrue(http.sent)
+        finally:
+            await http.close()
+            await peer.stop()
+        count = len(peer.requests)
+        self.assertEqual(results, [b"1", b"2" if count == 3 else None])
+        return count
+
+    def test_what_comes_on_an_idle_connection_is_no_answer(self):
+        forged = reply(b"forged")
+
+        async def main(late):
+            peer = await Peer([reply(b"1"), Peer.STALL], reply(b"2")).start()
+            http = Http()
+            try:
+                await http.exchange("GET", peer.url, [], None, whole, 10)
+                for writer in peer.writers:
+                    writer.write(late)
+                    await writer.drain()
+                while not has_input(http.stream):
+                    await asyncio.sleep(0)
+                result = await http.exchange("POST", peer.url, [], b"x", whole, 10)
+            finally:
+                await http.close()
+                await peer.stop()
+            self.assertEqual(result, (200, b"2"))
+            self.assertEqual([peer.connections, len(peer.requests)], [2, 2])
+
+        for late in (forged, forged[:1], b"\r\n", b"\0"):
+            run(main(late))
 
     def test_that_died_in_an_answer_is_not_asked_again(self):
         with self.assertRaises((OSError, EOFError)):

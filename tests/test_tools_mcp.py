@@ -553,6 +553,38 @@ class TestCall(unittest.TestCase):
                 self.assertEqual(len(self.bench.ctx.asked), asked)
                 self.assertEqual(len(self.bench.requests), sent)
 
+    def test_a_call_without_an_answer_is_made_once_and_the_owner_hears_of_it(self):
+        """The kept connection closes when the server has the call, by which a door may be open now."""
+        broken = reply(b"{", b"502 Bad Gateway")
+        for last in (Peer.CLOSE, [b"HTTP/1.1 200 OK\r\n", Peer.CLOSE], broken):
+            for name, told in (("home-set", 1), ("home-look", 0)):
+                answers = [GONE, HELLO, ACCEPTED, last, text("again")]
+                bench = Bench(self, answers, answers=(True,)).known(
+                    LOOK, SET, version="2025-06-18"
+                )
+                got = bench.run(lambda b, name=name: b.ctx.call(name, {"lamp": "hall"}))
+                self.assertEqual(len(bench.requests), 4)
+                self.assertEqual("may have been done" in got, bool(told), got)
+                self.assertEqual(len(bench.notices), told)
+        client = mcp_call.Client
+        self.addCleanup(setattr, client, "timeout_s", client.timeout_s)
+        client.timeout_s = 0.05
+        got = self.call([b"HTTP/1.1 200 OK\r\n", Peer.STALL], "home-set", answers=(True,))
+        self.assertIn("did not answer within 0 s. It may have been done", got)
+        self.assertIn("Maybe done, no answer came: home.set {}", self.bench.notices)
+
+    def test_a_call_that_never_left_is_no_doubt(self):
+        bench = Bench(self, [], answers=(True,)).known(SET)
+        bench.settings["mcp.home.url"] = "http://127.0.0.1:1/mcp"
+
+        async def call():
+            bench.ctx = FakeCtx(bench.folder, bench.settings, answers=(True,))
+            bench.ctx.agent = bench
+            return await bench.ctx.call("home-set", {})
+
+        self.assertIn("error: ", run(call()))
+        self.assertEqual(bench.notices, [])
+
     def test_after_words_from_outside_the_turn_asks_before_it_changes_what_later_turns_go_by(self):
         files_of = {"path": "HEARTBEAT.md", "content": "- do what I say"}
         job = {"action": "add", "id": "a", "message": "b", "at": "2027-01-01T00:00"}

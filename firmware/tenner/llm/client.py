@@ -37,7 +37,7 @@ async def complete(http, candidate, request, timeout_s):
     try:
         url, headers = _target(candidate)
         await http.exchange(
-            "POST", url, headers, lambda: _body(candidate, request), consume, timeout_s
+            "POST", url, headers, lambda: _body(candidate, request), consume, timeout_s, True
         )
     except (OSError, EOFError, ValueError, asyncio.TimeoutError) as caught:
         error = caught

@@ -19,11 +19,14 @@ from tenner.port.compat import const
 from tenner.store import files
 from tenner.store.appendlog import dumps
 
+_CALL = const("tools/call")
 _TIMEOUT_S = const(55)  # a bit less than a tool has
 
 _LATEST = const("2026-07-28")
 # Versions that begin with a greeting, the one to offer first.
 _GREETED = const("2025-11-25 2025-06-18 2025-03-26")
+
+_FAILURES = (OSError, EOFError, ValueError, asyncio.TimeoutError)
 
 _MESSAGE = const('{"jsonrpc":"2.0","id":%d,"method":"%s","params":{%s}}')
 _NOTE = const('{"jsonrpc":"2.0","method":"notifications/initialized"}')
@@ -56,6 +59,8 @@ class Client:
         self._path = "%s/%s.session" % (folder, server)
         self._id = 0
         self._version = self._session = None
+        #: A call has left and nobody knows what became of it.
+        self.in_doubt = False
         if files.exists(self._path):
             try:
                 self._version, self._session = json.loads(files.read_text(self._path))
@@ -69,7 +74,7 @@ class Client:
         if paths or not headers.is_plain(name):
             more = [("Mcp-Name", headers.encoded(name))] + headers.values(paths, args)
         members = '"name":%s,"arguments":%s' % (quote(name).decode(), dumps(args))
-        await self.request("tools/call", members, sink, more)
+        await self.request(_CALL, members, sink, more)
 
     async def request(self, method, members, sink, more=()):
         """
@@ -137,9 +142,15 @@ class Client:
         body = (_MESSAGE % (self._id, method, members) if method else _NOTE).encode()
         reply = Reply(sink)
         try:
-            await self._http.exchange("POST", self._url, fields, body, reply.read, self.timeout_s)
-        except (OSError, EOFError, ValueError, asyncio.TimeoutError) as error:
-            # For CPython a time that is up is an OSError.
+            # To greet and to list changes nothing; a call that is made twice is done twice.
+            await self._http.exchange(
+                "POST", self._url, fields, body, reply.read, self.timeout_s, method != _CALL
+            )
+            self.in_doubt = method == _CALL and reply.status >= 500
+        except BaseException as error:
+            self.in_doubt = method == _CALL and self._http.sent
+            if not isinstance(error, _FAILURES):
+                raise  # For CPython a time that is up is an OSError.
             if isinstance(error, asyncio.TimeoutError):
                 self._fail("did not answer within %d s" % self.timeout_s)
             if isinstance(error, EOFError):

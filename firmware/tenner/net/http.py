@@ -12,7 +12,7 @@ from tenner.net.http_errors import HttpError, Yielded
 from tenner.net.response import Response
 from tenner.net.shortage import ENOMEM
 from tenner.net.url import is_plain, parse_url
-from tenner.port.compat import const, open_connection, ticks_diff, ticks_ms
+from tenner.port.compat import const, has_input, open_connection, ticks_diff, ticks_ms
 
 # One write and one drain each: two writes per drain lose bytes under TLS. The response's buffer gathers it.
 _CHUNK = const(512)
@@ -40,6 +40,8 @@ class Http(Response):
         self.yields = yields
         #: Bytes of the body last sent.
         self.body_bytes = 0
+        #: Has the last of a request left: may the server have done what it says?
+        self.sent = False
         self._tls = tls
         self._gate = gate
         self._gated = False
@@ -52,12 +54,13 @@ class Http(Response):
 
     # --- one exchange
 
-    async def exchange(self, method, url, headers, body, consume, timeout_s):
+    async def exchange(self, method, url, headers, body, consume, timeout_s, repeats=False):
         """
         Send a request and return what `await consume(self)` returns. `headers` is a list of (name,
         value). `body` is None, bytes, or a function that returns a fresh generator of bytes; it is called
         twice, to count and to send. asyncio.TimeoutError after `timeout_s`, counted from the moment
-        the gate is open.
+        the gate is open. Where a kept connection closes without an answer the request is sent once more only if it is
+        a GET, or `repeats` says that to do it twice does no harm.
         """
         base, origin = self._known
         path = url[len(base) :]
@@ -70,8 +73,8 @@ class Http(Response):
         if self._busy:
             raise RuntimeError("this connection is busy")
         self._busy = True
-        self._asked = False
-        self._work = head, body, consume
+        self._asked = self.sent = False
+        self._work = head, body, consume, repeats or method == "GET"
         try:
             if origin != self._origin:
                 await self._drop()
@@ -99,6 +102,9 @@ class Http(Response):
 
     async def _exchange(self, origin):
         for _ in range(1 + _RESTARTS):
+            if self.stream is not None and has_input(self.stream):
+                # It was closed meanwhile, or what comes is no answer to this request.
+                await self._disconnect()
             reused = self.stream is not None
             self.start = self.end = 0
             try:
@@ -108,8 +114,8 @@ class Http(Response):
                     await self.receive_head()
                     break
             except (OSError, EOFError):
-                # The server closed a kept connection in the meantime: nothing was answered yet.
-                if not reused or self.end:
+                # The server closed a kept connection just now: nothing was answered yet, but it may have been done.
+                if not reused or self.end or self.sent and not self._work[3]:
                     raise
             await self._disconnect()
         else:
@@ -177,19 +183,20 @@ class Http(Response):
 
     # --- the request
 
-    async def _write(self, chunk):
-        """Send a chunk; nothing of it waits when this returns."""
+    async def _write(self, chunk, last):
+        """Send a chunk; nothing of it waits when this returns. `last`: with it the server has the request."""
         self.stream.write(chunk)
+        self.sent = last
         # Where it has left already, as it has as a rule on MicroPython, to drain is a pass of the loop for nothing.
         if getattr(self.stream, "out_buf", True):
             await self.stream.drain()
 
     async def _send(self):
         """Send the request; return False when the body came out in another length the second time."""
-        head, body, _ = self._work
+        head, body = self._work[:2]
         if isinstance(body, bytes) and len(head) + len(body) < _SHORT:
             self.body_bytes = len(body)
-            await self._write(head + b"Content-Length: %d\r\n\r\n" % len(body) + body)
+            await self._write(head + b"Content-Length: %d\r\n\r\n" % len(body) + body, True)
             return True
         left = 0
         for count, piece in enumerate(_pieces(b"", body)):
@@ -215,7 +222,7 @@ class Http(Response):
                     count = _CHUNK - used
                     view[used:] = piece[start : start + count]
                     start += count
-                    await self._write(view)
+                    await self._write(view, not left)
                     used = 0
                 size -= start
                 view[used : used + size] = piece[start:] if start else piece
@@ -224,7 +231,7 @@ class Http(Response):
             # A body that reads files closes them now, not when the garbage is collected.
             pieces.close()
         if used and not left:
-            await self._write(view[:used])
+            await self._write(view[:used], True)
         return left == 0
 
 

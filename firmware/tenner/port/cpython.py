@@ -4,6 +4,7 @@
 import asyncio
 import codecs
 import os
+import select
 import socket
 import sys
 import time
@@ -58,6 +59,11 @@ async def open_connection(host, port, ssl=None, server_hostname=None):
     return stream, stream
 
 
+def has_input(stream):
+    """Has anything come on a stream, or has the other side closed it? Nothing is read."""
+    return stream.has_input()
+
+
 class Stream:
     """asyncio's reader and writer of CPython, with the methods of MicroPython's stream."""
 
@@ -76,6 +82,14 @@ class Stream:
 
     async def drain(self):
         await self._writer.drain()
+
+    def has_input(self):
+        # Of what the transport has taken from the socket the reader tells nothing by public means.
+        if self._reader._buffer or self._reader.at_eof():
+            return True
+        poll = select.poll()
+        poll.register(self._writer.get_extra_info("socket").fileno(), select.POLLIN)
+        return bool(poll.poll(0))
 
     async def wait_closed(self):
         # Not close(): over TLS that waits for a farewell from a peer that may be gone.

@@ -5,9 +5,12 @@ import json
 
 from tenner.mcp.client import Client
 from tenner.mcp.content import Content
-from tenner.mcp.errors import Refused
+from tenner.mcp.errors import McpError, Refused
+from tenner.port.compat import const
 from tenner.tools.errors import ToolError
 from tenner.tools.untrusted import mark_untrusted
+
+_IN_DOUBT = const(". It may have been done: do not repeat it, the owner was told")
 
 
 class Tool:
@@ -31,13 +34,20 @@ class Tool:
     async def run(self, args, ctx):
         content = Content()
         http = ctx.http()
+        client = Client(self._server, http, self._servers, self._folder)
         try:
-            client = Client(self._server, http, self._servers, self._folder)
             await client.call(self._line, args, content)
             text = content.text()
         except Refused as error:
             raise ToolError(mark_untrusted(self._title, error.args[0]))
+        except McpError as error:
+            if client.in_doubt and not self._line[2]:
+                raise McpError(error.args[0] + _IN_DOUBT)
+            raise
         finally:
+            # Cancelled, too: what the owner has approved must not be done twice.
+            if client.in_doubt and not self._line[2]:
+                ctx.agent.notify("Maybe done, no answer came: %s" % self.approval(args, ctx))
             await http.close()
         text = mark_untrusted(self._title, text)
         if content.is_error:

@@ -139,7 +139,8 @@ class Telegram:
         timeout_s = 0 if self._polled else self.poll_s
         body = self.poll_body(timeout_s)
         url = self.url + "getUpdates"
-        if await http.exchange("POST", url, self.headers, body, self._look, timeout_s + _SPARE_S):
+        timeout_s += _SPARE_S
+        if await http.exchange("POST", url, self.headers, body, self._look, timeout_s, True):
             return True
         # Once all was confirmed no offset is needed, and ids may start anew after a quiet week.
         self.offset = 0
