@@ -111,6 +111,29 @@ class TestDelivery(unittest.TestCase):
         self.assertEqual(self.play(channel, self.say("1", "x" * 45, id="a")), True)
         self.assertEqual(len(channel.sent), 3)
 
+    def test_whatever_goes_wrong_while_it_is_sent_nothing_is_sent_again_unmarked(self):
+        class Broken(Channel):
+            async def send(self, chat, text, reply_to, began, alarm):
+                if len(self.sent) < 2:
+                    began()
+                    self.sent.append((str(chat), text, reply_to, "?"))
+                    raise errors.pop()("of the server's making")
+                return await super().send(chat, text, reply_to, began, alarm)
+
+        for kind in (OverflowError, KeyError, TypeError, RuntimeError, ValueError, OSError):
+            errors = [kind, kind]
+            self.outbox = Outbox(temp_folder(self), self.clock)
+            delivery = Delivery(self.outbox, lambda: ("telegram", "1"))
+            channel = Broken()
+            delivery.register("telegram", channel)
+            delivery.post("telegram", "1", "an answer")
+            delivery.post("telegram", "1", "fire", alert=True)
+            for _ in range(4):
+                run(delivery.drain())
+                self.clock.time += 30
+            texts = [text for _, text, _, _ in channel.sent]
+            self.assertEqual(texts, ["an answer", "fire", "(maybe sent before) fire"])
+
     def test_what_has_arrived_is_not_sent_again_for_want_of_memory(self):
         self.addCleanup(overlay.configure, False)
         overlay.configure(True)

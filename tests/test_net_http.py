@@ -90,6 +90,12 @@ BAD = (
     b"HTTP/1.1 200 OK\r\nContent-Length: 1e3\r\n\r\n",
     b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nhii",
     b"HTTP/1.1 200 OK\r\nContent-Length: 9999999999999\r\n\r\n",
+    b"HTTP/1.1 200 OK\r\nContent-Length: 1073741824\r\n\r\nx",
+    b"HTTP/1.1 200 OK\r\nContent-Length: 2147483648\r\n\r\nx",
+    b"HTTP/1.1 200 OK\r\nContent-Length: 4294967297\r\n\r\nx",
+    b"HTTP/1.1 200 OK\r\nContent-Length: \xc2\xb2\r\n\r\nhi",
+    b"HTTP/1.1 200 OK\r\nContent-Length: +2\r\n\r\nhi",
+    b"HTTP/1.1 200 OK\r\nContent-Length:\r\n\r\nhi",
     b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\n",
     b"HTTP/1.1 200 OK\r\nLocation: /" + b"z" * 3000 + b"\r\n\r\n",
     b"HTTP/1.1 200 OK\r\n" + b"X-Header: 1\r\n" * 65 + b"\r\n",
@@ -99,6 +105,10 @@ BAD = (
     CHUNKED + b"0x5\r\nhello\r\n",
     CHUNKED + b"\r\n",
     CHUNKED + b"123456789\r\n",
+    CHUNKED + b"40000000\r\nx",
+    CHUNKED + b"7fffffff\r\nx",
+    CHUNKED + b"80000000\r\nx",
+    CHUNKED + b"ffffffff\r\nx",
     CHUNKED + b"0\r\n" + b"T: 1\r\n" * 70 + b"\r\n",
 )
 

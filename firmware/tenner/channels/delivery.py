@@ -8,6 +8,7 @@ A channel with `show(chat, text)` instead is local: what it shows has arrived, a
 
 from tenner.channels import split
 from tenner.log import log
+from tenner.log_exception import log_exception
 from tenner.port.compat import const
 from tenner.store.outbox_item import is_last
 
@@ -91,16 +92,26 @@ class Delivery:
             channel.show(item.chat, text)
             verdict = "ok"
         elif channel:
+            leaving = []
 
             def began():
                 self.outbox.mark_sending(item.id)
+                leaving.append(True)
 
             alarm = None
             if is_last(item) and str(item.alert)[:3] == _ALARM:
                 alarm = item.alert[3:]
-            verdict, detail = await channel.send(
-                item.chat, text, item.reply_to, began=began, alarm=alarm
-            )
+            try:
+                verdict, detail = await channel.send(
+                    item.chat, text, item.reply_to, began=began, alarm=alarm
+                )
+            except MemoryError:
+                # The channel knows whether all has left; what has not is sent by the same step again.
+                raise
+            except Exception as error:
+                if not leaving:
+                    raise
+                verdict, detail = "unknown", log_exception("sending to " + item.channel, error)
         if verdict == "ok":
             self._settle(item)
             return True

@@ -8,6 +8,7 @@ from tenner.port.compat import const
 _BUFFER = const(512)
 _MAX_LINE = const(2048)  # longest line that is kept
 _MAX_SKIPPED = const(32768)  # longest header line that is passed over
+_MAX_BODY = const(0x3FFFFFFF)  # a body or a chunk that any port can count
 _MAX_HEADERS = const(64)  # in a head, or after a chunked body
 
 # The only response headers kept; a reply may bring dozens.
@@ -102,9 +103,9 @@ class Response:
         elif coding not in (None, "identity"):
             raise _bad("a body in " + coding)
         elif length is not None:
-            if not length.isdigit() or len(length) > 12:
+            if not 0 < len(length) < 13 or length.strip("0123456789"):
                 raise _bad("a wrong content-length")
-            left = int(length)
+            left = _bounded(int(length))
         self._left = left
         self._chunked = chunked
         self.done = not (left or chunked)
@@ -164,7 +165,7 @@ class Response:
             size = (await self._line()).split(b";")[0].strip().lower()
             if not 0 < len(size) < 9 or size.strip(b"0123456789abcdef"):
                 raise _bad("a wrong chunk size")
-            self._left = int(size, 16)
+            self._left = _bounded(int(size, 16))
             if not self._left:
                 await self._receive_headers()
                 self.done = True
@@ -201,6 +202,13 @@ class Response:
                 break
             used += count
         return decode(view[:used])
+
+
+def _bounded(size):
+    # Past the small integers a slice is an OverflowError, which nobody expects of a server.
+    if size > _MAX_BODY:
+        raise _bad("a body of %d bytes" % size)
+    return size
 
 
 def _bad(what):
