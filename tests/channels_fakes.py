@@ -120,7 +120,7 @@ class FakeTelegram:
         length = len(body) if isinstance(body, bytes) else sum(len(piece) for piece in body())
         data = b"".join([bytes(piece) for piece in self._begin(name, body)])
         assert len(data) == length, "the body changed between the passes"
-        fields = json.loads(data.decode())
+        fields = parts_of(data) if data[:2] == b"--" else json.loads(data.decode())
         self.calls.append((name, fields))
         await asyncio.sleep(0)
         step, self._repeated = self._repeated, None
@@ -157,7 +157,7 @@ class FakeTelegram:
             if not found and self.when_idle is not None:
                 self.when_idle()
             return found
-        if name == "sendMessage":
+        if name in ("sendMessage", "sendDocument"):
             self.sent.append(fields)
             return {"message_id": 9000 + len(self.sent)}
         if name == "editMessageText":
@@ -191,6 +191,19 @@ class FakeTelegram:
             "data": data,
         }
         return self.update("callback_query", query)
+
+
+def parts_of(data):
+    """Return the fields of a multipart body; what is JSON as such."""
+    boundary = data[: data.find(b"\r\n")]
+    fields = {}
+    for part in data.split(boundary + b"\r\n")[1:]:
+        head, _, value = part.partition(b"\r\n\r\n")
+        name = head.split(b'name="')[1].split(b'"')[0].decode()
+        value = value.split(b"\r\n" + boundary)[0].rstrip(b"\r\n").decode()
+        fields[name] = json.loads(value) if value[:1] == "{" else value
+    assert data.endswith(boundary + b"--\r\n")
+    return fields
 
 
 def refusal(status, description="", **parameters):

@@ -206,6 +206,9 @@ class FakeAgent:
     def part(self, name):
         return self
 
+    def times(self, entry):
+        return str(entry["schedule"])
+
     def notify(self, text):
         self.notices.append(text)
 

@@ -786,7 +786,7 @@ class TestMoreTrouble(Waits):
 
 
 class TestAsking(unittest.TestCase):
-    def ask(self, press, timeout_s=5):
+    def ask(self, press, timeout_s=5, text="Open the valve?"):
         """Ask while the service runs; `press(bench, keyboard)` acts as people do."""
         bench = Bench()
         bench.server.when_idle = None
@@ -794,11 +794,12 @@ class TestAsking(unittest.TestCase):
 
         async def scene():
             service = asyncio.create_task(bench.bot.poll())
-            question = asyncio.create_task(bench.bot.ask("Open the valve?", timeout_s))
+            question = asyncio.create_task(bench.bot.ask(text, timeout_s))
             while not bench.server.sent and not question.done():
                 await asyncio.sleep(0)
             if bench.server.sent:
-                keyboard = bench.server.sent[-1]["reply_markup"]["inline_keyboard"][0]
+                sent = bench.server.sent[-1]
+                keyboard = sent["reply_markup"]["inline_keyboard"][0]
                 press(bench, [button["callback_data"] for button in keyboard])
             answer = await question
             while bench.server.updates and not service.done():
@@ -822,6 +823,23 @@ class TestAsking(unittest.TestCase):
         self.assertEqual(bench.server.sent[0]["chat_id"], OWNER)
         bench, answer = self.ask(lambda bench, data: bench.server.press(data[1]))
         self.assertEqual(answer, False)
+
+    def test_a_question_is_sent_as_it_stands(self):
+        text = "fetch [https://good.example](https://evil.example) *now* `x` <b>"
+        bench, _ = self.ask(lambda bench, data: bench.server.press(data[0]), text=text)
+        self.assertEqual(bench.server.sent[0]["text"], text)
+        self.assertNotIn("parse_mode", bench.server.sent[0])
+
+    def test_a_long_question_is_a_file(self):
+        text = "change tools/x.py:\n" + "| a line\n" * 600 + "| the énd \U0001f600"
+        bench, answer = self.ask(lambda bench, data: bench.server.press(data[0]), text=text)
+        self.assertEqual(answer, True)
+        sent = bench.server.sent[0]
+        self.assertEqual(sent["document"], text)
+        self.assertEqual(sent["caption"], "change tools/x.py:\n(all of it is in the file)")
+        self.assertEqual(sent["chat_id"], str(OWNER))
+        closed = [f for name, f in bench.server.calls if name == "editMessageCaption"]
+        self.assertIn("Allowed", closed[0]["caption"])
 
     def test_only_the_owners_press_counts(self):
         def press(bench, data):

@@ -39,14 +39,60 @@ def redact(text):
     return text
 
 
+def visible(text, keep=""):
+    """
+    Return `text` with `\\x1b` and the like for characters that a terminal obeys, that show nothing, or that turn round
+    what stands behind them; but not for those in `keep`. For whatever others may have written.
+    """
+    data = text.encode()
+    if not data or (min(data) >= 0x20 and max(data) < 0x7F):
+        return text
+    shown = []
+    start = 0
+    for at, letter in enumerate(text):
+        code = ord(letter)
+        if (code < 0x20 or code >= 0x7F) and _is_hidden(code) and letter not in keep:
+            shown.append(text[start:at])
+            shown.append(("\\x%02x" if code < 256 else "\\u%04x") % code)
+            start = at + 1
+    shown.append(text[start:])
+    return "".join(shown)
+
+
+def _is_hidden(code):
+    if code < 0x300:
+        return code < 0xA0 or code == 0xAD
+    if code < 0x2000:
+        return code in (
+            0x34F,
+            0x61C,
+            0x115F,
+            0x1160,
+            0x17B4,
+            0x17B5,
+            0x180B,
+            0x180C,
+            0x180D,
+            0x180E,
+        )
+    if code < 0x2070:
+        return 0x200B <= code <= 0x200F or 0x2028 <= code <= 0x202E or code >= 0x2060
+    return (
+        code in (0x3164, 0xFEFF, 0xFFA0)
+        or 0xD800 <= code < 0xE000
+        or 0xFFF0 <= code < 0xFFFC
+        or code >= 0xE0000
+    )
+
+
 def uptime_s():
     """Return the seconds since the program started, as long as the tick counter does not wrap."""
     return ticks_diff(ticks_ms(), _start) / 1000
 
 
 def log(area, text):
-    """Print one line `time area text`; line breaks are folded and the length is bounded."""
-    text = redact(str(text)).replace("\r", "").replace("\n", " | ")
+    """Print one line `time area text`; line breaks are folded, the length is bounded, and nothing in it is hidden."""
+    text = visible(redact(str(text)).replace("\r", "").replace("\n", " | "))
     if len(text) > _MAX_LINE:
         text = text[:_MAX_LINE] + " ..."
     when = stamp() if stamp else "+%.1fs" % uptime_s()

@@ -7,6 +7,7 @@ import sys
 from tenner import log
 from tenner.agent.turn import Turn
 from tenner.app import App
+from tenner.channels.console import KEPT
 from tenner.schedule import status
 
 
@@ -42,14 +43,19 @@ async def _once(app, text):
     turn = Turn(app.agent, "person", text + "\n\n(now: %s)" % app.now_text(), "console", "owner")
     result = await app.agent.lane.person("console:owner", turn)
     if result.error is not None:
-        print("tenner: " + result.error)
+        _show("tenner: " + result.error)
         return 1
-    print(result.text)
+    _show(result.text)
     return 0
 
 
 def _print_message(channel, chat, text, alert=False):
-    print("message to %s:%s: %s" % (channel, chat, text))
+    _show("message to %s:%s: %s" % (channel, chat, text))
+
+
+def _show(text):
+    """Print what others may have written."""
+    print(log.visible(text, KEPT))
 
 
 async def _beat(app):
@@ -62,12 +68,12 @@ async def _beat(app):
     heartbeat = app.part("heartbeat")
     heartbeat.deliver = deliver
     for line in status.status(heartbeat):
-        print(line)
+        _show(line)
     # Now means now: neither the time, nor the hours, nor a sensor's gate is waited for.
     action, reason = await heartbeat.step(True)
-    print("decision: %s (%s)" % (action, reason))
+    _show("decision: %s (%s)" % (action, reason))
     for text in sent:
-        print("would send: " + text)
+        _show("would send: " + text)
     if not sent:
         print("would send: nothing")
     return 0

@@ -209,6 +209,26 @@ class Telegram(People):
         self.sent.append(message)
         return self.public(message)
 
+    def _do_senddocument(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        if not arguments.get("document"):
+            raise bad_request("there is no document in the request")
+        chat = self._chat(arguments)
+        caption, document = str(arguments.get("caption", "")), str(arguments["document"])
+        if len(caption) > 1024:
+            raise bad_request("message caption is too long")
+        markup = checked_markup(arguments)
+        number = self._message_number()
+        message = Sent(number, chat.id, caption, [], document, "", None, markup)
+        self.sent.append(message)
+        return self.public(message)
+
+    def _do_editmessagecaption(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        message = self._own(arguments, "edit")
+        message.history.append(message.text)
+        message.text = str(arguments.get("caption", ""))
+        message.reply_markup = checked_markup(arguments)
+        return {**self.public(message), "edit_date": now()}
+
     def _do_editmessagetext(self, arguments: dict[str, Any]) -> dict[str, Any]:
         text, entities, mode = self._text(arguments)
         message = self._own(arguments, "edit")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from email import policy
+from email.parser import BytesParser
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -38,7 +40,25 @@ def arguments_of(call: Call) -> dict[str, Any]:
         arguments.update(
             parse_qsl(request.body.decode("utf-8", "replace"), keep_blank_values=True)
         )
+    elif kind == "multipart/form-data":
+        arguments.update(_parts(request.headers["content-type"], request.body))
     return arguments
+
+
+def _parts(kind: str, body: bytes) -> dict[str, Any]:
+    """The fields of a form with files; a file as its text."""
+    head = f"Content-Type: {kind}\r\n\r\n".encode()
+    message = BytesParser(policy=policy.HTTP).parsebytes(head + body)
+    if not message.is_multipart() or message.defects:
+        raise bad_request("can't parse the multipart body")
+    found = {}
+    for part in message.iter_parts():
+        name = part.get_param("name", header="content-disposition")
+        data = part.get_payload(decode=True)
+        if not isinstance(name, str) or not isinstance(data, bytes):
+            raise bad_request("a part without a name")
+        found[name] = data.decode()
+    return found
 
 
 def decoded(value: Any) -> Any:

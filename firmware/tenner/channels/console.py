@@ -9,7 +9,10 @@ import asyncio
 
 from tenner.agent.message_queue import Message
 from tenner.channels.question import Question
-from tenner.log import log, redact
+from tenner.log import log, redact, visible
+
+#: What an answer may have: lines, columns, and what joins letters and emojis.
+KEPT = "\n\t\u200c\u200d"
 
 
 class Console:
@@ -50,7 +53,7 @@ class Console:
 
     def show(self, chat, text):
         """Print an answer."""
-        self._write(redact(text))
+        self._write(visible(redact(text), KEPT))
 
     async def ask(self, text, timeout_s=600):
         """Ask y/n; no answer in time is a no, and one question at a time is asked."""

@@ -1,9 +1,13 @@
 # tenner schedule.cron_edit: lists and changes the jobs, for commands and the cron tool.
 # MIT license; Copyright (c) 2026 the tenner authors
 
+from tenner.port.compat import const
 from tenner.schedule import cron_jobs, due
+from tenner.schedule.cronexpr import Cron
 from tenner.schedule.occurrences import Occurrences
 from tenner.schedule.reload import reload
+
+_SHOWN = const(3)  # times of a job that the owner is asked about
 
 
 def lines(cron):
@@ -39,6 +43,26 @@ def add(cron, entry):
     cron_jobs.full([other for other in cron.tasks or () if other.key != job.key])
     cron_jobs.rewrite(cron.file, job.key, entry)
     _start_anew(cron, job.key)
+
+
+def times(cron, entry):
+    """Return in words when the job of an entry would run, with the next three times; ValueError if it is wrong."""
+    zone = cron.app.part("zone")
+    clock = cron.app.clock
+    job = cron_jobs.job_of(entry, zone)
+    if job.at:
+        return "once, at " + zone.short(job.at)
+    if job.every_s:
+        return "every %d s" % job.every_s
+    text = "cron %s" % job.cron
+    if clock.trusted:
+        at = clock.now()
+        found = []
+        for _ in range(_SHOWN):
+            at = Cron(job.cron).next_after(at, zone)
+            found.append(zone.short(at))
+        text += ", next " + ", ".join(found)
+    return text
 
 
 def enable(cron, key, enabled=True):

@@ -218,6 +218,10 @@ class CronJobs(Service):
         """Add an entry, in the place of one with the same id; ValueError says what is wrong with it."""
         cron_edit.add(self, entry)
 
+    def times(self, entry):
+        """Return in words when the job of an entry would run; ValueError says what is wrong with it."""
+        return cron_edit.times(self, entry)
+
     def remove(self, key):
         """Take a job out; ValueError when there is none of this id."""
         cron_edit.enable(self, key, None)

@@ -18,14 +18,20 @@ def check(args, ctx):
 
 def approval(args, ctx):
     """In a turn that has read what strangers wrote, no job is theirs to add or to take away."""
-    if not ctx.turn.untrusted_input or args["action"] == "list":
+    action = args["action"]
+    if action == "list" or not (ctx.turn.untrusted_input or ctx.config.get("tools.cron") == "ask"):
         return None
-    words = ": " + args["message"] if args["action"] == "add" else ""
-    return "%s the job %s, now that text from outside was read%s" % (
-        args["action"],
-        args["id"],
-        words,
-    )
+    what = "%s the job %s" % (action, args["id"])
+    if ctx.turn.untrusted_input:
+        what += ", now that text from outside was read"
+    if action != "add":
+        return what
+    try:
+        when = ctx.jobs().times(_entry(args, ctx.turn))
+    except (ValueError, OSError) as error:
+        raise ToolError("cron: %s" % error)
+    kind = "message" if args.get("kind") == "message" else "turn"
+    return what, "%s\n%s: %s" % (when, kind, args["message"])
 
 
 async def run(args, ctx):

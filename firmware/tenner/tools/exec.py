@@ -8,6 +8,7 @@ else. What the command may reach is not a matter of its words: see `port.linux.s
 import asyncio
 import os
 
+from tenner.log import visible
 from tenner.net.json.writer import decode
 from tenner.port.compat import const, sleep_ms
 from tenner.port.linux.sandbox import Cage
@@ -35,9 +36,6 @@ gpiomon gpiofind gpioinfo gpio pinctrl raspi-gpio devmem devmem2 "
 )
 _PLAIN = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789%+,-./:=@_^"
 
-# Letters that show nothing, or change the direction of what the owner is shown.
-_INVISIBLE = "\u061c\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2061\u2062\u2063\u2064\u2066\u2067\u2068\u2069\ufeff"
-
 _lock = asyncio.Lock()
 
 
@@ -48,9 +46,10 @@ def subjects(args):
 def check(args, ctx):
     command = args["command"]
     for letter in command:
-        code = ord(letter)
-        if code < 0x20 or 0x7F <= code < 0xA0 or letter in _INVISIBLE:
-            raise ToolError("exec: character 0x%x in the command: one line of plain text" % code)
+        if visible(letter) != letter:
+            raise ToolError(
+                "exec: character 0x%x in the command: one line of plain text" % ord(letter)
+            )
     if _with_shell(ctx):
         return
     words = split(command)

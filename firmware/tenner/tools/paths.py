@@ -128,7 +128,8 @@ def code_approval(args, ctx):
     Ask before a file is changed that the board would run; in a turn that has read what strangers wrote, also
     before one that later turns go by. Those that write_paths lists are not asked about.
     """
-    name = relative(ctx.workspace, writable_file(ctx, args["path"]))
+    real = writable_file(ctx, args["path"])
+    name = relative(ctx.workspace, real)
     first = name.split("/")[0].lower()
     why = "the board would run as code"
     if first not in CODE:
@@ -138,7 +139,23 @@ def code_approval(args, ctx):
     for pattern in ctx.config.get("write_paths"):
         if matches(pattern, name) or matches(pattern, HOME + "/" + name):
             return None
-    return "change %s, which %s" % (name, why)
+    return _change(args, files.size(real), "change %s, which %s" % (name, why))
+
+
+def _change(args, size, what):
+    """Return the question, and below it what would come into a file of `size` bytes, and go."""
+    if "old" in args:
+        content = "- %s\n+ %s" % (
+            args["old"].replace("\n", "\n- "),
+            args["new"].replace("\n", "\n+ "),
+        )
+    elif "text" in args:
+        content = args["text"]
+        what += ", %d bytes at its end" % len(content.encode())
+    else:
+        content = args["content"]
+        what += ", %d bytes" % len(content.encode())
+    return what + (" (a new file)" if size < 0 else " (it has %d now)" % size), content
 
 
 # --- paths

@@ -4,6 +4,7 @@
 import json
 
 from tenner import overlay
+from tenner.log import visible
 from tenner.net.json import strict
 from tenner.port.compat import const
 from tenner.store import files
@@ -85,7 +86,19 @@ def question(ctx, name, module, args):
     text = module.approval(args, ctx) if hasattr(module, "approval") else None
     if text is None and rule == "ask":
         text = "%s %s" % (name, json.dumps(args))
-    return text
+    return text and _shown(text)
+
+
+def _shown(text):
+    """
+    Return a question as the owner is shown it: one line, behind it a content line by line where `text` is a pair. No word of
+    it can pass for another line, and none is hidden.
+    """
+    if isinstance(text, str):
+        return visible(text)
+    text, content = text
+    lines = content.split("\n")
+    return "%s:\n| %s" % (visible(text), "\n| ".join([visible(line, "\t") for line in lines]))
 
 
 def _subjects(args):

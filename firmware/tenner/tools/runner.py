@@ -28,7 +28,7 @@ async def call(ctx, name, arguments_text):
             "TOOL_CALL", prepare, ctx, name, arguments_text
         )
         if question is not None and not await ctx.ask(question):
-            raise ToolError("not approved: %s. Do not retry" % question)
+            raise ToolError("not approved: %s. Do not retry" % question.split("\n")[0])
         text = await overlay.step("TOOL", _run, ctx, name, source, args)
     except Exception as error:
         text = "error: %s" % error

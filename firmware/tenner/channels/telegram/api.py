@@ -49,7 +49,7 @@ class Reply:
             raise error
 
 
-async def call(bot, http, method, body, sink=None, timeout_s=30):
+async def call(bot, http, method, body, sink=None, timeout_s=30, headers=None):
     """Call a method of the Bot API and return the answer of its Reply. FAILURES mean that there is none."""
     reply = Reply(sink)
 
@@ -72,7 +72,8 @@ async def call(bot, http, method, body, sink=None, timeout_s=30):
             problem = error
         reply.close(response.status, problem)
 
-    await http.exchange("POST", bot.url + method, bot.headers, body, consume, timeout_s)
+    headers = headers or bot.headers
+    await http.exchange("POST", bot.url + method, headers, body, consume, timeout_s)
     return reply.answer
 
 

@@ -1,22 +1,36 @@
 # tenner channels.telegram.ask: buttons: a question to the owner with two, an alarm with three.
 # MIT license; Copyright (c) 2026 the tenner authors
 
+from tenner import overlay
 from tenner.agent.message_queue import Message
-from tenner.channels.telegram import api
-from tenner.channels.telegram import send as sending
+from tenner.channels.telegram import api, document, message
 from tenner.log import log
 from tenner.port.compat import const
 
 _RETRY_S = const(10)
+_LONG = const(2000)  # characters from which on a question is a file: a message takes 4,096 units
+_CAPTION = const(900)
 
 
 async def send(bot, question):
     """Send a question with Allow and Deny; return the seconds until it must be tried again, 0 when it was sent."""
     yes = {"text": "Allow", "callback_data": "y:" + question.id}
     no = {"text": "Deny", "callback_data": "n:" + question.id}
-    verdict, detail = await sending.send(
-        bot, bot.owner, question.text, None, {"inline_keyboard": [[yes, no]]}
-    )
+    fields = message.address(bot.owner)
+    fields["reply_markup"] = {"inline_keyboard": [[yes, no]]}
+    text = question.text
+    await overlay.enter("SENDING")
+    if _is_long(text):
+        fields["caption"] = _caption(text)
+        body = document.Document(fields, "question.txt", text, "tenner" + question.id)
+        async with bot.sending:
+            verdict, detail = await message.send_body(
+                bot, "sendDocument", body, headers=body.headers
+            )
+    else:
+        # As it stands: a mark could make a link look like another one.
+        fields["link_preview_options"] = {"is_disabled": True}
+        verdict, detail = await message.send_plain(bot, "sendMessage", fields, text.encode())
     await bot.idle()
     if verdict == "ok":
         question.message_id = detail
@@ -27,6 +41,15 @@ async def send(bot, question):
         # Asked twice, the first press counts.
         return (verdict == "retry" and detail) or _RETRY_S
     return 0
+
+
+def _is_long(text):
+    return len(text) > _LONG
+
+
+def _caption(text):
+    """Return what stands under a question that is a file: its first line, which says what is asked."""
+    return "%s\n(all of it is in the file)" % text.split("\n")[0][:_CAPTION]
 
 
 def alarm_buttons(id):
@@ -66,8 +89,12 @@ async def pressed(bot, http, update, who):
     if note:
         # Without buttons, and with what was decided.
         fields["message_id"] = question.message_id
-        fields["text"] = "%s\n\n%s." % (question.text, note)
-        await api.attempt(bot, "editMessageText", fields, http)
+        if _is_long(question.text):
+            fields["caption"] = "%s\n\n%s." % (_caption(question.text), note)
+            await api.attempt(bot, "editMessageCaption", fields, http)
+        else:
+            fields["text"] = "%s\n\n%s." % (question.text, note)
+            await api.attempt(bot, "editMessageText", fields, http)
     elif question is None and who == bot.owner and fields["message_id"] is not None:
         # From before a restart, as a rule.
         await api.attempt(bot, "editMessageReplyMarkup", fields, http)

@@ -81,6 +81,11 @@ async def send_plain(bot, method, fields, text, began=None):
 
 async def send_locked(bot, method, fields, text, began=None):
     """The same for the holder of the lock `bot.sending`."""
+    return await send_body(bot, method, Body(fields, text, began), "parse_mode" in fields)
+
+
+async def send_body(bot, method, body, is_html=False, headers=None):
+    """The same for a body that says by `taken` whether all of it was taken for sending."""
     message_id = None
 
     def sink(path, value, more):
@@ -88,9 +93,8 @@ async def send_locked(bot, method, fields, text, began=None):
         if path[1:] == ["message_id"]:
             message_id = value
 
-    body = Body(fields, text, began)
     try:
-        answer = await api.call(bot, api.sender(bot), method, body, sink)
+        answer = await api.call(bot, api.sender(bot), method, body, sink, headers=headers)
     except FAILURES as error:
         why = failures.reason(error)
         log("telegram", "not sent: " + why)
@@ -102,4 +106,4 @@ async def send_locked(bot, method, fields, text, began=None):
         return "unknown", "no memory for the reply"
     if answer["ok"]:
         return "ok", message_id
-    return failures.refused(answer, "parse_mode" in fields)
+    return failures.refused(answer, is_html)

@@ -1,0 +1,41 @@
+# tenner channels.telegram.document: a long text as a file under a message.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+import json
+
+from tenner.port.compat import const
+
+_PIECE = const(512)
+_FIELD = const('--%s\r\nContent-Disposition: form-data; name="%s"\r\n\r\n%s\r\n')
+_FILE = const(
+    '--%s\r\nContent-Disposition: form-data; name="document"; filename="%s"\r\n'
+    "Content-Type: text/plain; charset=utf-8\r\n\r\n"
+)
+
+
+class Document:
+    """
+    The body of a sendDocument, as multipart/form-data. The HTTP client calls it for each pass. `taken`: all was taken for
+    sending, and the message may arrive.
+    """
+
+    def __init__(self, fields, name, text, boundary):
+        head = ""
+        for field in fields:
+            value = fields[field]
+            value = value if isinstance(value, str) else json.dumps(value)
+            head += _FIELD % (boundary, field, value)
+        self._head = (head + _FILE % (boundary, name)).encode()
+        self._text = text
+        self._tail = ("\r\n--%s--\r\n" % boundary).encode()
+        self._passes = 0
+        self.taken = False
+        self.headers = (("Content-Type", "multipart/form-data; boundary=" + boundary),)
+
+    def __call__(self):
+        self._passes += 1
+        yield self._head
+        for at in range(0, len(self._text), _PIECE):
+            yield self._text[at : at + _PIECE].encode()
+        self.taken = self._passes > 1
+        yield self._tail

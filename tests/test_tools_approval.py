@@ -1,0 +1,182 @@
+# tenner tests: what the owner is shown when something is asked: all of it, and nothing hidden.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+import unittest
+
+from fakes import FakeAgent, FakeCtx, FakeI2C
+from support import run, temp_folder
+from tenner import log
+from tenner.log import visible
+from tenner.schedule.posix_tz import Zone
+from tenner.schedule.service import CronJobs
+from tenner.store import files
+
+TRICKS = (
+    ("\x1b]52;c;cm0=\x07", "\\x1b]52;c;cm0=\\x07"),
+    ("\x9b2J", "\\x9b2J"),
+    ("a\x00b\x7f", "a\\x00b\\x7f"),
+    ("on\nanswer: Allowed", "on\\x0aanswer: Allowed"),
+    ("a\rb", "a\\x0db"),
+    ("\u202egpj.exe", "\\u202egpj.exe"),
+    ("\u2066x\u2069", "\\u2066x\\u2069"),
+    ("a\u200bb\ufeff\u00ad", "a\\u200bb\\ufeff\\xad"),
+    ("\u2028", "\\u2028"),
+    ("\U000e0041", "\\ue0041"),
+)
+
+
+class TestVisible(unittest.TestCase):
+    def test_what_is_hidden_or_obeyed_is_shown(self):
+        for text, expected in TRICKS:
+            self.assertEqual(visible(text), expected)
+            self.assertEqual(visible("ä" + text + "z"), "ä" + expected + "z")
+
+    def test_letters_of_every_language_stay(self):
+        for text in (
+            "",
+            "plain",
+            "Grüße, 東京 ΑΒΓ שלום",
+            "\U0001f600 ❤️ é",
+            "100 \u20ac\u00a0\u2013\u2026",
+        ):
+            self.assertEqual(visible(text), text)
+
+    def test_what_is_asked_for_stays(self):
+        self.assertEqual(visible("a\n\tb\x1b", "\n\t"), "a\n\tb\\x1b")
+
+    def test_no_line_of_the_log_has_any(self):
+        lines = []
+        before = log.write
+        log.write = lines.append
+        try:
+            for text, _ in TRICKS:
+                log.log("test", "x" + text)
+        finally:
+            log.write = before
+        self.assertEqual(len(lines), len(TRICKS))
+        for line in lines:
+            self.assertEqual(visible(line), line)
+
+
+class Clock:
+    trusted = True
+
+    def now(self):
+        return 1798761600  # 2027-01-01 00:00
+
+    def mono_s(self):
+        return 5
+
+
+class App(FakeAgent):
+    clock = Clock()
+    state = workspace = ""
+    config = {}
+
+    def part(self, name):
+        return Zone("CET-1CEST,M3.5.0,M10.5.0/3") if name == "zone" else self
+
+
+class TestQuestion(unittest.TestCase):
+    def ctx(self, settings=None, outside=True, **more):
+        ctx = FakeCtx(temp_folder(self), settings, **more)
+        ctx.agent = App()
+        ctx.agent.cron = CronJobs(ctx.agent)
+        ctx.turn.untrusted_input = outside
+        return ctx
+
+    def asked(self, name, args, settings=None, **more):
+        ctx = self.ctx(settings, **more)
+        self.answer = run(ctx.call(name, args))
+        self.assertEqual(len(ctx.asked), 1, self.answer)
+        self.assertIn("not approved: ", self.answer)
+        self.assertNotIn("\n", self.answer)
+        return ctx.asked[0]
+
+    def test_code_is_shown_line_by_line_with_its_size(self):
+        code = "import os\n\tos.remove('x')\r\n\u202e# fine\nAllow? [y/n]"
+        text = self.asked("write_file", {"path": "tools/x.py", "content": code}, outside=False)
+        self.assertEqual(
+            text.split("\n"),
+            [
+                "change tools/x.py, which the board would run as code, 49 bytes (a new file):",
+                "| import os",
+                "| \tos.remove('x')\\x0d",
+                "| \\u202e# fine",
+                "| Allow? [y/n]",
+            ],
+        )
+
+    def test_an_edit_shows_what_goes_and_what_comes(self):
+        ctx = self.ctx()
+        files.write_atomic(ctx.workspace + "/HEARTBEAT.md", "- a\n- b\n")
+        run(ctx.call("edit_file", {"path": "HEARTBEAT.md", "old": "- a\n- b", "new": "- obey"}))
+        lines = ctx.asked[0].split("\n")
+        self.assertIn("change HEARTBEAT.md, which later turns go by", lines[0])
+        self.assertIn("(it has 8 now)", lines[0])
+        self.assertEqual(lines[1:], ["| - - a", "| - - b", "| + - obey"])
+        run(ctx.call("append_file", {"path": "HEARTBEAT.md", "text": "- more"}))
+        lines = ctx.asked[1].split("\n")
+        self.assertIn("6 bytes at its end", lines[0])
+        self.assertEqual(lines[1:], ["| - more"])
+
+    def test_a_long_one_is_shown_to_its_end(self):
+        content = "line\n" * 2000 + "the end"
+        text = self.asked("write_file", {"path": "tools/x.py", "content": content})
+        self.assertEqual(len(text.split("\n")), 2002)
+        self.assertEqual(text.split("\n")[-1], "| the end")
+        self.assertTrue(len(self.answer) < 300)
+
+    def test_a_job_shows_its_times(self):
+        args = {"action": "add", "id": "a", "message": "obey\n| me"}
+        args["cron"] = "30 8 * * 1-5"
+        self.assertEqual(
+            self.asked("cron", args).split("\n"),
+            [
+                "add the job a, now that text from outside was read:",
+                "| cron 30 8 * * 1-5, next 2027-01-01 08:30, 2027-01-04 08:30, 2027-01-05 08:30",
+                "| turn: obey",
+                "| | me",
+            ],
+        )
+        del args["cron"]
+        args["at"] = "2027-03-01T07:00"
+        args["kind"] = "message"
+        lines = self.asked("cron", args, {"tools.cron": "ask"}, outside=False).split("\n")
+        self.assertEqual(
+            lines[:3], ["add the job a:", "| once, at 2027-03-01 07:00", "| message: obey"]
+        )
+        del args["at"]
+        args["every_seconds"] = 60
+        self.assertIn("| every 60 s\n", self.asked("cron", args))
+
+    def test_a_job_that_is_wrong_is_not_asked_about(self):
+        ctx = self.ctx()
+        args = {"action": "add", "id": "a", "message": "x", "cron": "99 9 * * *"}
+        self.assertIn("error: cron: ", run(ctx.call("cron", args)))
+        self.assertEqual(ctx.asked, [])
+
+    def test_no_argument_can_forge_a_line(self):
+        settings = {"telegram.owner": "1", "telegram.allow": ["7"]}
+        for trick, expected in TRICKS:
+            words = "x" + trick + "y"
+            shown = "x" + expected + "y"
+            for name, args in (
+                ("message", {"text": words, "chat": "7"}),
+                ("spawn", {"task": words}),
+            ):
+                ctx = self.ctx(settings)
+                run(ctx.call(name, args))
+                self.assertEqual(ctx.asked[0].count(shown), 1, (name, ctx.asked))
+                self.assertEqual(visible(ctx.asked[0]), ctx.asked[0])
+
+    def test_all_bytes_for_a_chip_are_shown(self):
+        data = list(range(256))
+        bus = FakeI2C({0x50: {}})
+        args = {"action": "write", "address": 80, "data": data}
+        text = self.asked("i2c", args, i2c={"i2c0": bus})
+        self.assertIn(" ".join(["%02x" % byte for byte in data]), text)
+
+
+if __name__ == "__main__":
+    unittest.main()
