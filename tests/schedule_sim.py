@@ -124,6 +124,22 @@ class Flash:
     def said(self):
         return [line.encode() for line in self.saved.get("said", ())]
 
+    def hold(self, line):
+        import json
+
+        self._write()
+        self.saved.setdefault("held", []).append(json.dumps(line))
+
+    def is_holding(self):
+        return bool(self.saved.get("held"))
+
+    def holding(self):
+        return [line.encode() for line in self.saved.get("held", ())]
+
+    def release(self):
+        self._write()
+        self.saved.pop("held", None)
+
     def tail(self, count):
         import json
 
@@ -191,6 +207,7 @@ class Board:
         self.turn_s = 0  # what a turn takes
         self.turns = []  # (utc, prompt, model)
         self.sent = []  # (utc, text), and (text, channel, chat) of jobs
+        self.marks = []  # of alerts
         self.confirms = True  # False: queued; an exception: neither
         self.waiting = []  # marks of what is queued
         self.notices = []
@@ -269,6 +286,7 @@ class Board:
         if mark in self.waiting:
             return "repeat"
         self.sent.append((self.clock.utc, text))
+        self.marks.append(mark)
         if self.confirms:
             return "yes"
         self.waiting.append(mark)
@@ -316,9 +334,18 @@ class Board:
 
 def quiet():
     """No log lines while the tests run; returns what puts them back."""
-    from tenner.schedule import conditions, cron_tick, outcome, reload, run_log, saved_state
+    from tenner.schedule import (
+        alarms,
+        cron_tick,
+        faults,
+        outcome,
+        reload,
+        run_log,
+        saved_state,
+        senses,
+    )
 
-    for module in (conditions, cron_tick, outcome, reload, run_log, saved_state):
+    for module in (alarms, cron_tick, faults, senses, outcome, reload, run_log, saved_state):
         module.log = _silent
     return tenner_log.log
 

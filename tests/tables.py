@@ -26,11 +26,12 @@ class Parsed:
     """All of a HEARTBEAT.md: general text, tasks as a table has them and their lines, (line, sentence) of problems."""
 
     def __init__(self, text):
-        from tenner.schedule.heartbeat_parser import GENERAL, TASK, read
+        from tenner.schedule.heartbeat_parser import GENERAL, OFF, TASK, read
 
         general = []
         self.items = []
         self.lines = []
+        self.off = []
         self.problems = []
         for kind, line, what, found in read(enumerate(text.split("\n"), 1)):
             if kind == GENERAL:
@@ -39,6 +40,10 @@ class Parsed:
                 found["text"] = what
                 self.items.append(found)
                 self.lines.append(line)
+            elif kind == OFF:
+                self.items.append({"text": what})
+                self.lines.append(line)
+                self.off.append(line)
             else:
                 self.problems.append((line, what))
         self.general = "\n".join(general)
@@ -53,7 +58,16 @@ def _heartbeat_empty(case):
 
 def _heartbeat_items(case):
     found = Parsed(case["text"])
-    return {"general": found.general, "items": found.items, "problems": len(found.problems)}
+    says = [
+        part for part in case.get("says", ()) if part in "\n".join([p[1] for p in found.problems])
+    ]
+    return {
+        "general": found.general,
+        "items": found.items,
+        "problems": len(found.problems),
+        "off": found.off,
+        "says": says if says == list(case.get("says", ())) else found.problems,
+    }
 
 
 def _active_hours(case):
@@ -234,7 +248,7 @@ def _url_guard(case):
 KINDS = {
     "heartbeat_ack": (_heartbeat_ack, ("deliver",)),
     "heartbeat_empty": (_heartbeat_empty, ("empty",)),
-    "heartbeat_items": (_heartbeat_items, ("general", "items", "problems")),
+    "heartbeat_items": (_heartbeat_items, ("general", "items", "problems", "off", "says")),
     "active_hours": (_active_hours, ("active", "error")),
     "beat_slots": (_beat_slots, ("due", "next")),
     "cron_next": (_cron_next, ("next", "error")),

@@ -5,7 +5,7 @@ import unittest
 
 import schedule_sim as sim
 from tables import iso_local
-from tenner.schedule import conditions, due
+from tenner.schedule import conditions, due, senses
 from tenner.schedule.cronexpr import Cron
 from tenner.schedule.decide import Question, chain, decide
 from tenner.schedule.heartbeat_parser import parse_clauses
@@ -24,59 +24,91 @@ def condition(text):
 
 
 class SensorGates(unittest.TestCase):
-    def run_through(self, text, values, fires=True):
-        found = condition(text)
+    def run_through(self, text, values):
+        """A letter for each look: x where the alarm begins, o where it ends."""
+        board = sim.Board("- (every 1m; when %s; notify) On.\n" % text)
+        board.readings = {"a": {"b": values[0]}}
+        board.step()
+        board.clock.pass_s(board.service.next_wake())
         result = ""
-        for index, value in enumerate(values):
-            is_open = conditions.check(found, value, index * 60)
-            result += "x" if is_open else "."
-            if is_open and fires:
-                conditions.fire(found, value)
+        for value in values:
+            board.readings["a"]["b"] = value
+            before = len(board.sent)
+            board.step()
+            told = [said for _, said in board.sent[before:]]
+            result += "".join(["x" if said == "On." else "o" for said in told]) or "."
+            board.clock.pass_s(60)
         return result
 
     def test_operators(self):
         for text, wanted in (
-            ("a.b > 2", "...xx"),
-            ("a.b >= 2", "..xxx"),
-            ("a.b < 2", "xx..."),
-            ("a.b <= 2", "xxx.."),
-            ("a.b == 2", "..x.."),
-            ("a.b != 2", "xx.xx"),
-            ("a.b outside 1..3", "x...x"),
+            ("a.b > 2", "...x."),
+            ("a.b >= 2", "..x.."),
+            ("a.b < 2", "x...o"),
+            ("a.b <= 2", "x...o"),
+            ("a.b == 2", "..x.o"),
+            ("a.b != 2", "x...."),
+            ("a.b outside 1..3", "x...."),
         ):
-            self.assertEqual(self.run_through(text, [0, 1, 2, 3, 4]), wanted)
+            with self.subTest(text):
+                self.assertEqual(self.run_through(text, [0, 1, 2, 3, 4]), wanted)
 
     def test_hysteresis(self):
         values = [10, 30, 31, 29, 31, 27, 31]
-        self.assertEqual(self.run_through("a.b > 28 reset 27", values), ".x....x")
-        self.assertEqual(self.run_through("a.b < 20 reset 25", [15, 15, 22, 15, 25, 15]), "x....x")
-        # An alert that was not sent keeps the gate open.
-        self.assertEqual(self.run_through("a.b > 28 reset 27", values, False), ".xxxx.x")
+        self.assertEqual(self.run_through("a.b > 28 reset 27", values), ".x...ox")
+        self.assertEqual(self.run_through("a.b < 20 reset 25", [15, 15, 22, 15, 25, 15]), "x...ox")
         # A mark at the limit itself does not let it flutter.
-        self.assertEqual(self.run_through("a.b >= 28 reset 28", [28, 28, 27, 28]), "x..x")
+        self.assertEqual(self.run_through("a.b >= 28 reset 28", [28, 28, 27, 28]), "x.ox")
+
+    def test_without_reset_two_looks_must_be_a_margin_away(self):
+        values = [31, 29.8, 29.8, 29, 31, 29, 29, 31]
+        self.assertEqual(self.run_through("a.b > 30", values), "x.....ox")
+        self.assertEqual(self.run_through("a.b < -15", [-16, -14.9, -14.9, -14, -14]), "x...o")
+        self.assertEqual(self.run_through("a.b == 1", [0, 1, 0, 1, 0, 0, 1]), ".x...ox")
 
     def test_for_needs_every_check(self):
-        self.assertEqual(self.run_through("a.b > 1 for 2m", [2, 2, 2, 2, 0, 2, 2, 2]), "..xx...x")
-        found = condition("a.b > 1 for 1m")
-        self.assertEqual(conditions.check(found, 2, 0), False)
-        found.since_s = None
-        self.assertEqual(conditions.check(found, 2, 60), False)
-        self.assertEqual(conditions.check(found, 2, 120), True)
+        values = [2, 2, 2, 2, 0, 0, 2, 2, 2]
+        self.assertEqual(self.run_through("a.b > 1 for 2m", values), "..x..o..x")
 
     def test_changes(self):
         self.assertEqual(self.run_through("a.b changes by 2", [5, 6, 7, 8, 5, 5]), "..x.x.")
 
+    def test_drops_and_rises(self):
+        found = conditions.is_met
+        drop = condition("a.b changes by 9")
+        drop.op, drop.number, drop.within_s = "drops by", 2, 600
+        rise = condition("a.b changes by 9")
+        rise.op, rise.number, rise.within_s = "rises by", 2, 600
+        seen = []
+        for minute, value in enumerate([20, 19, 18.5, 18, 18, 18, 18, 18, 18, 18, 18, 18, 18, 20]):
+            readings = {"a": {"b": value}}
+            seen.append((found(drop, readings, minute * 60), found(rise, readings, minute * 60)))
+        self.assertEqual("".join(["x" if one[0] else "." for one in seen]), "...xxxxxxxx...")
+        self.assertEqual("".join(["x" if one[1] else "." for one in seen]), "." * 13 + "x")
+        self.assertTrue(len(drop.past) <= 25)
+
+    def test_conditions_that_are_joined(self):
+        both = condition("a.b > 1")
+        both.also = [condition("c.d > 2")]
+        for either, cases in (
+            (False, ((2, 3, True), (2, 1, False), (0, None, False), (2, None, None))),
+            (True, ((2, 1, True), (0, 1, False), (2, None, True), (0, None, None))),
+        ):
+            both.either = either
+            for first, second, wanted in cases:
+                readings = {
+                    "a": {"b": first},
+                    "c": "no answer" if second is None else {"d": second},
+                }
+                self.assertEqual(conditions.is_met(both, readings, 0), wanted)
+        self.assertEqual(conditions.describe(both), "a.b > 1 or c.d > 2")
+
     def test_values(self):
-        board = sim.Board("")
-
-        def value(readings):
-            board.readings["a"] = readings
-            return sim.drive(conditions.Senses(board.service).value("a", "b"))
-
-        self.assertEqual(value({"b": True}), 1)
-        for readings in ({}, {"b": "x"}, {"b": None}, {"b": float("nan")}):
-            with self.assertRaises(ValueError):
-                value(readings)
+        found = condition("a.b > 1")
+        self.assertEqual(conditions.number(found, {"a": {"b": True}}), 1)
+        for readings in ({}, {"b": "x"}, {"b": None}, {"b": float("nan")}, {"s": "text", "ok": 1}):
+            said = conditions.number(found, {"a": readings})
+            self.assertTrue("it gives no number b" in said and "{" not in said, said)
 
     def test_fill(self):
         board = sim.Board("")
@@ -87,12 +119,13 @@ class SensorGates(unittest.TestCase):
             ("Tank low: {tank.level}", "Tank low: 12.35 %"),
             ("{room.temp}, {tank.level}%!", "21 °C, 12.35%!"),
             ("{a.b} {x} {", "(no value) {x} {"),
+            ("{tank.level:.1f}", "12.3 %"),
+            ("{tank.level:.0f} {room.temp:.2f}", "12 % 21.00 °C"),
             ("no braces", "no braces"),
         ):
-            senses = conditions.Senses(board.service)
-            self.assertEqual(sim.drive(senses.fill(template, {})), wanted)
+            self.assertEqual(sim.drive(senses.fill(board.service, template, {})), wanted)
         known = {"room.temp": 30}
-        self.assertEqual(sim.drive(senses.fill("{room.temp}", known)), "30 °C")
+        self.assertEqual(sim.drive(senses.fill(board.service, "{room.temp}", known)), "30 °C")
 
 
 class Chain(unittest.TestCase):

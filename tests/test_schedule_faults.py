@@ -75,7 +75,14 @@ class Faults(unittest.TestCase):
             board.readings["tank"] = {"level": level}
             board.pass_time(1200)
             board.boot()
-        self.assertEqual([text for _, text in board.sent], ["Tank low: 10 %", "Tank low: 11 %"])
+        self.assertEqual(
+            [text for _, text in board.sent],
+            [
+                "Tank low: 10 %",
+                "back to normal: tank.level 40; 20 min, lowest 10",
+                "Tank low: 11 %",
+            ],
+        )
 
     def test_it_never_sees_a_change_because_of_reboots(self):
         board = sim.Board(

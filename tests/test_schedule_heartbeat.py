@@ -53,7 +53,7 @@ class Beats(unittest.TestCase):
     def test_the_prompt_ends_with_the_time(self):
         board = sim.Board(
             "# H\nMind the plants.\n- Check.\n- (every 1d) Not now.\n"
-            "- (when room.temperature > 30) Too hot.\n",
+            "- (every 30m; when room.temperature > 30) Too hot.\n",
             tz="CET-1CEST,M3.5.0,M10.5.0/3",
         )
         board.readings["room"]["temperature"] = 31.5
@@ -109,7 +109,7 @@ class Beats(unittest.TestCase):
         board.pass_time(3600)
         self.assertEqual(len(board.notices), 1)
         self.assertTrue("line 2" in board.notices[0] and "banana" in board.notices[0])
-        self.assertTrue("(every banana) Water." in board.turns[0][1])
+        self.assertFalse("banana" in board.turns[0][1])
 
 
 class Gates(unittest.TestCase):
@@ -128,7 +128,10 @@ class Gates(unittest.TestCase):
         board.pass_time(60)
         board.readings["tank"] = {"level": 11}
         board.pass_time(60)
-        self.assertEqual([text for _, text in board.sent][1:], ["Tank low: 11 %"])
+        self.assertEqual(
+            [text for _, text in board.sent][1:],
+            ["back to normal: tank.level 26; 10 min, lowest 12.5", "Tank low: 11 %"],
+        )
         self.assertEqual(board.turns, [])
 
     def test_an_alert_for_which_there_was_no_memory_is_sent_later(self):
@@ -157,12 +160,16 @@ class Gates(unittest.TestCase):
         board.boot()
         board.pass_time(300)
         self.assertEqual(len(board.notices), 1)
-        self.assertTrue("tank.level" in board.notices[0])
+        self.assertTrue("sensor tank" in board.notices[0])
         board.readings["tank"] = {"level": 30}
-        board.pass_time(60)
+        board.pass_time(120)
+        self.assertTrue("tank answers again" in board.notices[1], board.notices)
+        # Again within the hour: it is told when it lasts.
         del board.readings["tank"]
-        board.pass_time(60)
+        board.pass_time(500)
         self.assertEqual(len(board.notices), 2)
+        board.pass_time(200)
+        self.assertEqual(len(board.notices), 3)
         self.assertEqual(board.sent, [])
 
     def test_an_alert_that_could_not_be_sent_waits(self):
@@ -174,7 +181,10 @@ class Gates(unittest.TestCase):
         # The tank is full again; the owner hears of it all the same.
         board.readings["tank"] = {"level": 90}
         board.pass_time(60)
-        self.assertEqual([text for _, text in board.sent], ["Tank low: 10 %"])
+        self.assertEqual(
+            [text for _, text in board.sent],
+            ["Tank low: 10 %", "back to normal: tank.level 90; 1 min, lowest 10"],
+        )
 
     def test_offline_holds_an_alert(self):
         board = sim.Board(TANK)
@@ -435,15 +445,52 @@ class Answers(unittest.TestCase):
         board.pass_time(1800)
         self.assertEqual(board.lines()[0]["why"], "stopped by the owner")
 
-    def test_trigger(self):
+    def test_trigger_looks_and_changes_no_alarm(self):
         board = sim.Board("- Check.\n- (when room.temperature > 90) Hot.\n" + TANK,
                           heartbeat__active_hours="07:00-22:00")  # fmt: skip
         board.readings["tank"] = {"level": 77}
+        before = board.flash.saved.get("heartbeat")
         self.assertEqual(board.step(True), ("run", "nothing to say"))
-        self.assertTrue("- Hot." in board.turns[0][1])
-        self.assertEqual([text for _, text in board.sent], ["Tank low: 77 %"])
+        self.assertTrue("- Check." in board.turns[0][1] and "Hot" not in board.turns[0][1])
+        self.assertEqual(board.sent, [])
+        told = []
+        board.deliver = lambda channel, chat, text: told.append(text)
+        sim.drive(board.service.trigger("console", "owner"))
+        self.assertEqual(
+            told[0],
+            "line 2: room.temperature 21.5 > 90; not met; clear\n"
+            "line 3: tank.level 77 < 20; not met; clear\n"
+            "    would say: Tank low: 77 %\n"
+            "heartbeat: run (nothing to say)",
+        )
+        self.assertEqual([task.condition.alarm for task in board.service.tasks if task.key
+                          and task.condition], [None, None])  # fmt: skip
         board.lane_holder = "console"
         self.assertEqual(board.step(True), ("retry", "lane busy (console)"))
+        self.assertTrue(before is None or before)
+
+    def test_trigger_of_a_line_runs_it_for_real(self):
+        board = sim.Board("- Check.\n- (when room.temperature > 90) Hot.\n" + TANK)
+        board.readings["tank"] = {"level": 77}
+        self.assertEqual(board.step((3,)), ("run", "sent"))
+        self.assertEqual([text for _, text in board.sent], ["Tank low: 77 %"])
+        self.assertEqual(board.step((2,)), ("run", "nothing to say"))
+        self.assertTrue("- Hot." in board.turns[0][1])
+        self.assertEqual(board.step((9,)), ("skip", "no such line"))
+        # The real alarm is told all the same.
+        board.readings["tank"] = {"level": 7}
+        board.pass_time(60)
+        self.assertEqual([text for _, text in board.sent][1:], ["Tank low: 7 %"])
+
+    def test_a_triggered_beat_that_is_interrupted_runs_again(self):
+        board = sim.Board("- Check.\n")
+        board.idle = 3600
+        board.reply = Preempted(sim.Result())
+        self.assertEqual(board.step(True)[0], "retry")
+        board.reply = sim.Result("Here.")
+        board.pass_time(60)
+        self.assertEqual([text for _, text in board.sent], ["Here."])
+        self.assertEqual(len(board.turns), 2)
 
     def test_why_and_status(self):
         board = sim.Board("- Check.\n")

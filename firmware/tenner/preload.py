@@ -12,7 +12,10 @@ import tenner.net.json.scanner  # isort: skip
 import tenner.net.json.writer  # isort: skip
 import tenner.schedule.posix_tz  # isort: skip
 import tenner.schedule.due  # isort: skip
+import tenner.schedule.amounts  # isort: skip
+import tenner.schedule.clauses  # isort: skip
 import tenner.schedule.schedule_files  # isort: skip
+import tenner.schedule.alarm_texts  # isort: skip
 import tenner.agent.history  # isort: skip
 import tenner.agent.context  # isort: skip
 import tenner.llm.client  # isort: skip

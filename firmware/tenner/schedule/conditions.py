@@ -1,148 +1,115 @@
-# tenner schedule.conditions: whether a sensor's value meets the condition of a task: `when room.temperature > 30`.
+# tenner schedule.conditions: whether what the sensors say meets a condition: `when room.temperature > 30`.
 # MIT license; Copyright (c) 2026 the tenner authors
 
-from tenner.log import log
+from tenner.port.compat import const
+from tenner.schedule.senses import show
+
+#: What happens, and is over at once; everything else lasts.
+EVENTS = ("changes", "changes by")
+# Of the number, unless there is a `reset`; of the width, for `outside`.
+_MARGIN_PERCENT = const(1)
+_WIDTH_PERCENT = const(5)
+# Readings that are kept for `drops by` and `rises by`.
+_PAST = const(24)
 
 
-def check(condition, value, mono_s):
-    """Return whether the task may run now. Call it at every look, or `for` cannot be known."""
-    if condition.op == "changes by":
-        if condition.reference is None:
-            condition.reference = value
-        return abs(value - condition.reference) >= condition.number
-    holds = _holds(condition, value)
-    reset = condition.reset
-    if condition.fired:
-        if holds or (value > reset if condition.op[0] == ">" else value < reset):
-            return False
-        condition.fired = False
-    if not holds:
-        condition.since_s = None
-        return False
-    if condition.since_s is None:
-        condition.since_s = mono_s
-    return mono_s - condition.since_s >= condition.for_s
+def terms(condition):
+    """Return the conditions that `and` or `or` joins, the first one first."""
+    return (condition,) + tuple(condition.also)
 
 
-def fire(condition, value):
-    """The task has run with this value."""
-    if condition.reset is not None:
-        condition.fired = True
-    if condition.op == "changes by":
-        condition.reference = value
-
-
-def _holds(condition, value):
-    op, number = condition.op, condition.number
-    if op == "outside":
-        return not number <= value <= condition.number2
-    if value == number:
-        return op in (">=", "<=", "==")
-    return op == "!=" or op[0] == (">" if value > number else "<")
-
-
-def silent(heartbeat):
-    """Return the names of what was reported not to answer."""
-    found = [task.condition for task in heartbeat.tasks or () if task.condition]
-    return [condition.name() for condition in found if condition.silent]
-
-
-def describe(condition, value):
-    """Return `room.temperature 31.5 > 30`."""
-    text = "%s %s %s %s" % (
-        condition.name(),
-        show(value),
-        condition.op,
-        show(condition.number),
+def number(condition, readings):
+    """Return the number that a condition is about, or a sentence (str) that says why there is none."""
+    found = readings.get(condition.sensor, "it was not asked")
+    if isinstance(found, str):
+        return found
+    value = found.get(condition.value)
+    # A NaN is the one number that differs from itself.
+    if isinstance(value, (bool, int, float)) and value == value:
+        return +value
+    return "it gives no number %s; it gives %s" % (
+        condition.value,
+        ", ".join(sorted(found)) or "nothing",
     )
-    if condition.number2 is not None:
-        text += "..%s" % show(condition.number2)
+
+
+def is_met(condition, readings, mono_s, is_on=False):
+    """
+    Return whether the condition is met, None when a sensor that matters does not answer. `is_on`: its alarm is, so the
+    values must pass `reset`. Call it at every look, or what changes is not seen.
+    """
+    unknown = False
+    found = []
+    for term in terms(condition):
+        value = number(term, readings)
+        if isinstance(value, str):
+            unknown = True
+        else:
+            found.append(_holds(term, value, mono_s, is_on))
+    if condition.either:
+        return True if True in found else None if unknown else False
+    return False if False in found else None if unknown else True
+
+
+def has_reset(condition):
+    """Return whether every part of it says where it ends."""
+    return all(term.reset is not None for term in terms(condition))
+
+
+def _holds(term, value, mono_s, is_on):
+    op = term.op
+    if op in EVENTS:
+        if term.reference is None:
+            term.reference = value
+        return abs(value - term.reference) >= (term.number or 1e-9)
+    if op in ("drops by", "rises by"):
+        return _moved(term, value, mono_s)
+    low = high = term.number
+    if op == "outside":
+        high = term.number2
+        margin = (high - low) * _WIDTH_PERCENT / 100 if is_on else 0
+        return not low + margin <= value <= high - margin
+    if op == "==":
+        return value == low
+    if op == "!=":
+        return value != low
+    if value == low:
+        holds = op in (">=", "<=")
+    else:
+        holds = op[0] == (">" if value > low else "<")
+    if holds or not is_on:
+        return holds
+    end = term.reset
+    if end is None:
+        margin = abs(low) * _MARGIN_PERCENT / 100
+        end = low + margin if op[0] == "<" else low - margin
+    return value > end if op[0] == ">" else value < end
+
+
+def _moved(term, value, mono_s):
+    """Return whether the value has gone down, or up, by so much within the time."""
+    past = term.past = [one for one in term.past if mono_s - one[0] <= term.within_s]
+    values = [one[1] for one in past] + [value]
+    by = max(values) - value if term.op == "drops by" else value - min(values)
+    if not past or (mono_s - past[-1][0]) * _PAST >= term.within_s:
+        past.append((mono_s, value))
+    return by >= term.number
+
+
+def describe(condition, value=None):
+    """Return `room.temperature 31.5 > 30 for 180 s`; without `value` as it stands in the file."""
+    texts = [_describe(term, value if term is condition else None) for term in terms(condition)]
+    text = (" or " if condition.either else " and ").join(texts)
     return text + (" for %d s" % condition.for_s if condition.for_s else "")
 
 
-def show(value):
-    """Return a reading as a person writes it: two decimals at most."""
-    if isinstance(value, float):
-        return ("%.2f" % value).rstrip("0").rstrip(".")
-    return str(value)
-
-
-class Senses:
-    """Asks the sensors, each once per look, and says once when one is silent."""
-
-    def __init__(self, heartbeat):
-        self._heartbeat = heartbeat
-        self._sensors = heartbeat.app.part("sensors")
-        # Readings of this look, by sensor; a sentence where it did not answer.
-        self._now = {}
-
-    async def value(self, sensor, name):
-        """Return a number; ValueError with a sentence when the sensor does not give it."""
-        if sensor not in self._now:
-            try:
-                self._now[sensor] = await self._sensors.read(sensor)
-            except MemoryError:
-                raise
-            except Exception as error:
-                # Whatever a driver raises, an owner's own driver too, is a check that failed.
-                self._now[sensor] = str(error) or repr(error)
-        found = self._now[sensor]
-        if isinstance(found, str):
-            raise ValueError(found)
-        value = found.get(name)
-        # A NaN is the one number that differs from itself.
-        if isinstance(value, (bool, int, float)) and value == value:
-            return +value
-        raise ValueError("it gives no number %s, it gives %s" % (name, found))
-
-    async def check(self, task, mono_s, forced=False):
-        """Return None when a task's condition lets it run, else why it does not."""
-        condition = task.condition
-        name = condition.name()
-        try:
-            value = await self.value(condition.sensor, condition.value)
-        except ValueError as error:
-            # Nobody knows that the condition held all the time.
-            condition.since_s = None
-            if name not in silent(self._heartbeat):
-                log("heartbeat", "gate %s: check failed: %s" % (name, error))
-                self._heartbeat.app.agent.notify(
-                    "I cannot check %s (HEARTBEAT.md line %d): %s Its tasks wait until it answers."
-                    % (name, task.line, str(error).rstrip(".") + ".")
-                )
-            condition.silent = True
-            return "check failed (%s)" % name
-        if condition.silent:
-            condition.silent = False
-            log("heartbeat", "gate %s: answers again" % name)
-        is_met = check(condition, value, mono_s)
-        if is_met != task.last_result:
-            word = "open" if is_met else "quiet" if condition.fired else "shut"
-            log("heartbeat", "gate %s: %s" % (describe(condition, value), word))
-        task.last_result = is_met
-        if is_met or forced:
-            task.trigger_value = value
-            return None
-        return "no gate is true (1 checked)"
-
-    async def fill(self, template, known):
-        """Return a template with readings for its `{sensor.value}`; `known` are those at hand."""
-        text, *rest = template.split("{")
-        for piece in rest:
-            name, closing, after = piece.partition("}")
-            sensor, dot, value = name.rpartition(".")
-            if not closing or not dot or " " in name:
-                text += "{" + piece
-                continue
-            try:
-                reading = known[name] if name in known else await self.value(sensor, value)
-                sign = self._sensors.unit(value)
-                # Not twice, when the owner has written the unit behind it.
-                if sign and after.lstrip().startswith(sign):
-                    sign = ""
-                text += show(reading) + (" " + sign if sign else "")
-            except ValueError as error:
-                log("heartbeat", "notify: no value of %s: %s" % (name, error))
-                text += "(no value)"
-            text += after
-        return text
+def _describe(term, value):
+    text = term.name()
+    if value is not None:
+        text += " " + show(value)
+    text += " " + term.op
+    if term.op != "changes":
+        text += " " + show(term.number)
+    if term.number2 is not None:
+        text += "..%s" % show(term.number2)
+    return text + (" within %d s" % term.within_s if term.within_s else "")

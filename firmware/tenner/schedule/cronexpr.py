@@ -13,6 +13,8 @@ from tenner.schedule.posix_tz import date_of, days_of, month_days
 # Two leap days on one weekday can be forty years apart, round 2100.
 _MAX_MONTHS = const(45 * 12)
 _DAY_2000 = const(10957)
+# Longer than a field means its first value only, as in Vixie cron.
+_MAX_STEP = const(366)
 
 _FIELDS = "minute hour day-of-month month day-of-week"
 _LIMITS = b"\x00\x3b\x00\x17\x01\x1f\x01\x0c\x00\x07"
@@ -81,8 +83,8 @@ def _field(index, text):
         span, slash, step = part.partition("/")
         begin, dash, end = span.partition("-")
         step = int(step) if step.encode().isdigit() else 0 if slash else 1
-        if not 0 < step <= high:
-            raise _wrong(index, part, "a step is a number from 1 to %d" % high)
+        if not 0 < step <= _MAX_STEP:
+            raise _wrong(index, part, "a step is a number from 1 to %d" % _MAX_STEP)
         if span == "*":
             # Sunday is 0 here, or */2 would count it twice.
             first, last = low, min(high, 6) if index == 4 else high

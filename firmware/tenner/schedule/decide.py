@@ -12,8 +12,9 @@ _ACTIONS = ("off", "wait", "skip", "skip", "skip", "skip", "retry", "retry", "re
 class Question:
     """What is known when `decide` is asked about `tasks`; they are None when there is no HEARTBEAT.md."""
 
-    #: A person has asked for it; a model is needed; the beat has something to do.
+    #: A person has asked for it; a model is needed; the beat has something to do; an alarm is looked at in quiet hours too.
     forced = False
+    watch = False
     model = True
     has_work = True
     enabled = True
@@ -84,17 +85,18 @@ def _not_due(question):
 
 
 def _quiet(question):
-    tasks, hours = question.tasks, question.hours
-    windows = [Hours(task.hours) for task in tasks if task.hours]
+    tasks = question.tasks
+    hours = None if question.watch else question.hours
     if not question.moment.trusted:
         # Nobody knows the time of day, and the owner wants no noise at night.
-        return "quiet hours (clock not set)" if hours else None
+        own = tasks and all(task.hours or task.urgent for task in tasks)
+        return "quiet hours (clock not set)" if hours and not own else None
     local = question.zone.local(question.moment.now)
     minute = local[3] * 60 + local[4]
-    shut = [window for window in windows if not window.active(minute)]
-    # A task's own hours stop it alone, so all of them must say no.
-    if len(shut) < len(tasks):
-        shut = []
-    if hours and not hours.active(minute):
-        shut = [hours]
-    return "quiet hours (%s)" % shut[0].quiet() if shut else None
+    # A task's own hours win, and stop it alone: all of them must say no.
+    windows = [Hours(task.hours) if task.hours else hours for task in tasks if not task.urgent]
+    windows = windows if tasks else [hours]
+    shut = [window for window in windows if window and not window.active(minute)]
+    return (
+        "quiet hours (%s)" % shut[0].quiet() if shut and len(shut) == (len(tasks) or 1) else None
+    )

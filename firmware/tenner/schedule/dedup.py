@@ -15,9 +15,12 @@ from tenner.agent import background
 from tenner.schedule import schedule_files
 
 
-async def deliver(heartbeat, text):
-    """Give a text to the owner unless it was said before: "yes", "queued" or "repeat"."""
-    mark = mark_of(heartbeat, text)
+async def deliver(heartbeat, text, mark=None):
+    """
+    Give a text to the owner unless it was said before: "yes", "queued" or "repeat". An episode of an alarm is known by its
+    `mark`, whatever its text; any other text by itself, for `heartbeat.dedup_h`.
+    """
+    mark = mark or mark_of(heartbeat, text)
     at = _said(heartbeat, mark) if mark else None
     if at is not None:
         if not at and heartbeat.app.clock.trusted:
@@ -46,6 +49,9 @@ def _said(heartbeat, mark):
     clock = heartbeat.app.clock
     now = clock.now()
     window_s = _window_s(heartbeat)
+    if ":" in mark:
+        # Never used again, so there is no time after which it may be.
+        return at
     age_s = now - (at or now)
     # A time to come was written by another clock. Without a trusted one nobody knows how
     # long ago that was, and saying nothing twice is the promise.

@@ -12,6 +12,8 @@ from tenner.store import json_strict
 
 # Timed tasks kept in memory, about 250 bytes each on a board.
 _MAX_TASKS = const(64)
+# How often a condition is looked at that does not say so: it costs nothing.
+_CONDITION_S = const(60)
 
 
 def scan(occurrences, old):
@@ -30,10 +32,13 @@ def scan(occurrences, old):
     tasks = []
     problems = []
     taken = set()
-    plain = general = False
+    plain = general = off = False
     for kind, line, text, clauses in heartbeat_parser.read(occurrences.log.files.lines()):
         if kind == heartbeat_parser.GENERAL:
             general = True
+            continue
+        if kind == heartbeat_parser.OFF:
+            off = True
             continue
         if kind == heartbeat_parser.TASK and not clauses:
             plain = True
@@ -49,7 +54,7 @@ def scan(occurrences, old):
             text = "over %d timed tasks; this one does not run" % _MAX_TASKS
         reload.complain(problems, "HEARTBEAT.md line %d: %s" % (line, text))
     # General text is background for the tasks; without any it is the task.
-    heartbeat.has_work = plain or (general and not tasks)
+    heartbeat.has_work = plain or (general and not tasks and not off)
     if heartbeat.has_work or not tasks:
         tasks.insert(0, by_key.get(0) or build({}, 0, board_phase, interval_s))
     reload.prune(occurrences, tasks)
@@ -65,29 +70,51 @@ def build(clauses, key, board_phase, interval_s):
         if name == "daily":
             task.cron = "%s %s * * *" % (value[3:], value[:2])
         elif name == "when":
-            task.condition = Condition()
-            for part in value:
-                setattr(task.condition, part, value[part])
+            task.condition = _condition(value)
         else:
             setattr(task, name, value)
     if not task.every_s and not task.cron:
-        # It falls due with the beat and is counted like a task of its own.
-        task.every_s = interval_s
+        # It falls due with the beat, where it has no condition, and is counted like a task of its own.
+        task.every_s = _CONDITION_S if task.condition else interval_s
     if task.every_s:
         task.phase_s = board_phase % task.every_s
     return task
+
+
+def _condition(value):
+    """Return the Condition of a parsed `when`."""
+    parts = value.get("all") or value.get("any") or [value]
+    made = []
+    for part in parts:
+        one = Condition()
+        for name in part:
+            setattr(one, name, part[name])
+        made.append(one)
+    first = made.pop(0)
+    if made:
+        first.also = made
+        first.either = "any" in value
+        first.for_s = value.get("for_s", 0)
+    return first
 
 
 def _key_of(text, clauses, taken):
     """A short number that names the item as long as nobody edits it."""
     for name in sorted(clauses):
         value = clauses[name]
-        text += "%s %s" % (name, sorted(value.items()) if isinstance(value, dict) else value)
+        text += "%s %s" % (name, _sorted(value))
     key = crc32(text.encode()) & 0xFFFFFF
     # Two equal lines are two tasks.
     while key == 0 or key in taken:
         key = (key + 1) & 0xFFFFFF
     return key
+
+
+def _sorted(value):
+    """Return a value in which dicts are sorted: they do not keep their order."""
+    if isinstance(value, dict):
+        return [(name, _sorted(value[name])) for name in sorted(value)]
+    return [_sorted(one) for one in value] if isinstance(value, list) else value
 
 
 # --- asked

@@ -2,11 +2,10 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner import overlay
-from tenner.schedule import heartbeat_tasks
-from tenner.schedule.conditions import Senses
+from tenner.schedule import alarms, conditions, decide, digest, faults, heartbeat_tasks, senses
+from tenner.schedule.alarm_texts import state
 from tenner.schedule.occurrences import Occurrences
 from tenner.schedule.reload import reload
-from tenner.schedule.task import Request
 
 
 async def look(heartbeat, forced, aside):
@@ -19,44 +18,96 @@ async def look(heartbeat, forced, aside):
     due = occurrences.due(forced)
     runs = ([], [])
     if due:
-        ready, answer = await _pass_gates(occurrences, due, forced)
+        readings = await _watch(occurrences, due)
+        ready, answer = _pass_gates(occurrences, due, forced, readings)
         for model in (False, True):
-            group = [task for task in ready if task.notify != model]
+            group = [task for task in ready if (task.notify or task.alert) != model]
             if group:
                 answer = _admit(occurrences, group, forced, model)
                 if answer[0] == "run":
                     runs[model].extend(group)
                     if aside:
                         occurrences.defer(group, "waits for memory")
+    elif forced and heartbeat.tasks:
+        answer = (
+            "skip",
+            "there is nothing without a condition" if forced is True else "no such line",
+        )
     else:
         answer = occurrences.say(*occurrences.decide(heartbeat.tasks, forced))
+    if not forced:
+        held = digest.task_of(occurrences) if occurrences.log.files.is_holding() else None
+        if held and _admit(occurrences, [held], False, False)[0] == "run":
+            runs[False].append(held)
+            if not due:
+                answer = ("run", "due")
     if runs[True]:
         heartbeat.running_s = occurrences.moment.mono_s
     occurrences.close()
     return answer, runs[False], runs[True]
 
 
-async def _pass_gates(occurrences, due, forced):
+async def _watch(occurrences, due):
+    """Ask the sensors that conditions need, and let the alarms go on. Return the readings."""
+    watched = []
+    names = []
+    for task in due:
+        if task.condition and _outside(occurrences, task) is None:
+            watched.append(task)
+    lines = {}
+    for task in watched:
+        for term in conditions.terms(task.condition):
+            if term.sensor not in names:
+                names.append(term.sensor)
+                lines[term.sensor] = task.line
+    if not names:
+        return {}
+    await overlay.enter("BEAT_LOOK")
+    readings = await senses.read(occurrences.service, names)
+    await overlay.enter("BEAT")
+    wrong = {}
+    for task in watched:
+        if alarms.is_alarm(task) and not task.asked:
+            alarms.advance(occurrences, task, readings)
+        for term in conditions.terms(task.condition):
+            found = conditions.number(term, readings)
+            if isinstance(found, str):
+                wrong[term.sensor] = found
+    for name in names:
+        faults.note(occurrences, name, wrong.get(name), lines[name])
+    return readings
+
+
+def _outside(occurrences, task):
+    """Return why an item is not watched now: its own hours, unless its alarm is under way."""
+    if task.asked or alarms.is_open(task):
+        return None
+    question = occurrences.question([task], False)
+    question.watch = alarms.is_alarm(task)
+    reason = None
+    for name, found in decide.chain(question):
+        if name == "active hours":
+            reason = found
+            break
+    return reason
+
+
+def _pass_gates(occurrences, due, forced, readings):
     """(tasks that neither hours, nor lack of work, nor a sensor stops, last answer)."""
-    heartbeat = occurrences.service
-    senses = None
     ready = []
     waiting = []
     checked = 0
     answer = None
     for task in due:
-        action, reason = occurrences.decide([task], forced)
-        if action == "run" and task.condition and task.trigger_value is None:
-            if senses is None:
-                await overlay.enter("BEAT_LOOK")
-                senses = Senses(heartbeat)
+        asked = forced or (task.asked and task.pending)
+        question = occurrences.question([task], asked)
+        question.watch = task.condition is not None and alarms.is_alarm(task)
+        if question.watch and task.condition.alarm:
+            question.forced = True
+        action, reason = decide.decide(question)
+        if action == "run" and task.condition:
             checked += 1
-            condition = task.condition
-            before = (condition.fired, condition.reference, condition.silent)
-            shut = await senses.check(task, occurrences.moment.mono_s, forced)
-            # A condition that may be met anew must be so after a reboot too.
-            if before != (condition.fired, condition.reference, condition.silent):
-                heartbeat.dirty = True
+            shut = _shut(occurrences, task, readings)
             if shut:
                 action, reason = "skip", shut
         if action == "run":
@@ -70,13 +121,45 @@ async def _pass_gates(occurrences, due, forced):
             waiting.append(task)
         if checked < len(due):
             answer = occurrences.say(action, reason)
-    if senses is not None:
-        await overlay.enter("BEAT")
     if waiting:
         answer = occurrences.retry(waiting, answer[1])
     if checked == len(due) and not ready:
         answer = occurrences.say("skip", "no gate is true (%d checked)" % checked)
     return ready, answer
+
+
+def _shut(occurrences, task, readings):
+    """Return why a task with a condition has nothing to do now, None when it has."""
+    condition = task.condition
+    failed = None
+    for term in conditions.terms(condition):
+        if isinstance(conditions.number(term, readings), str):
+            failed = failed or "check failed (%s)" % term.name()
+    value = conditions.number(condition, readings)
+    task.alert = task.hold = False
+    if task.asked:
+        task.trigger_value = None if isinstance(value, str) else value
+        return None
+    if not alarms.is_alarm(task):
+        if task.pending and task.trigger_value is not None:
+            return None
+        met = conditions.is_met(condition, readings, occurrences.moment.mono_s)
+        task.trigger_value = value if met else None
+        return None if met else failed or "no gate is true (1 checked)"
+    bit = alarms.next_owed(task)
+    if not bit:
+        text = state(task, occurrences.moment, occurrences.zone)
+        return failed or ("no gate is true (1 checked)" if text == "clear" else text)
+    task.alert = not alarms.needs_model(task)
+    task.trigger_value = condition.alarm[alarms.VALUE]
+    held = digest.why_held(occurrences, task)
+    if not held:
+        return None
+    if condition.muted > occurrences.moment.now or not occurrences.moment.trusted:
+        return held
+    # What needs no model is written down with its time, and told later.
+    task.hold = task.alert
+    return None if task.alert else held
 
 
 def _admit(occurrences, group, forced, model):
@@ -94,64 +177,3 @@ def _admit(occurrences, group, forced, model):
     for task in () if forced else group:
         occurrences.skip(task, reason)
     return occurrences.say(action, reason)
-
-
-# --- what runs
-
-
-async def next_request(heartbeat, tasks, answer):
-    """Take the next alert, or all tasks of the next model, out of `tasks`; return the Request for them."""
-    first = tasks[0]
-    if not first.notify and answer[0] != "run":
-        return None
-    group = [first]
-    if not first.notify:
-        group = [task for task in tasks if task.model == first.model]
-    behind = [task for task in tasks if task not in group]
-    occurrences = Occurrences(heartbeat)
-    if not first.notify:
-        # Those behind wait, and must be known to after a power cut.
-        occurrences.defer(behind, "lane busy (heartbeat)")
-    occurrences.begin(group)
-    if first.notify:
-        request = Request(group, await _filled(heartbeat, first))
-        request.needs_model = False
-    else:
-        request = _asked(heartbeat, group)
-    # Not before: where memory is short this is called again.
-    tasks[:] = behind
-    return request
-
-
-def _asked(heartbeat, group):
-    """Return the Request of tasks that need a model."""
-    config = heartbeat.app.config
-    request = Request(group, None)
-    request.choose = config.get("heartbeat.mode") == "decide"
-    request.model = config.get("heartbeat.model") or None
-    if not request.choose:
-        request.model = group[0].model or request.model
-    request.text = heartbeat_tasks.prompt(heartbeat, group, None, request.choose)
-    return request
-
-
-def choose(heartbeat, request, reply):
-    """Go on with what a model has chosen: those tasks on their own model, or nothing."""
-    request.choose = False
-    request.tokens = reply.tokens_in + reply.tokens_out
-    only = heartbeat_tasks.choice(heartbeat, request.tasks, reply)
-    request.model = request.tasks[0].model
-    request.needs_model = only != []
-    request.text = None
-    if only != []:
-        request.text = heartbeat_tasks.prompt(heartbeat, request.tasks, only)
-
-
-async def _filled(heartbeat, task):
-    """Return the text of an alert, with readings for its `{sensor.value}`."""
-    found = heartbeat_tasks.read(heartbeat, [task])[1]
-    known = {}
-    if task.trigger_value is not None:
-        known[task.condition.name()] = task.trigger_value
-    await overlay.enter("BEAT_LOOK")
-    return await Senses(heartbeat).fill(found[0][1] if found else "", known)

@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.port.compat import const
-from tenner.schedule import conditions, due, saved_state
+from tenner.schedule import alarms, due, saved_state
 from tenner.schedule.decide import Question, decide
 from tenner.schedule.run_log import RunLog
 from tenner.schedule.task import Moment, Occurrence, Run
@@ -50,19 +50,27 @@ class Occurrences:
     # --- what is due
 
     def due(self, forced=False):
-        """Return the tasks whose occurrence has come; an older one that still waited ends here."""
+        """
+        Return the tasks whose occurrence has come; an older one that still waited ends here. `forced`: also those without a
+        condition (True), or only those of these lines.
+        """
         found = []
         moment = self.moment
         for task in self.service.tasks or ():
             at = self.due_at(task)
             task.asked = at is None or at > moment.now
-            if not task.asked:
+            wanted = task.line in forced if isinstance(forced, tuple) else None
+            if wanted is False:
+                continue
+            if task.asked and task.pending and task.pending.asked:
+                task.due = task.pending.due
+            elif not task.asked:
                 task.due = due.newest(task, at, moment, self.zone)
                 if task.pending and task.due > task.pending.due:
                     self.supersede(task, task.pending)
                 elif task.pending:
                     task.due = task.pending.due
-            elif forced:
+            elif wanted or (forced and not task.condition):
                 task.due = moment.now
             else:
                 continue
@@ -80,6 +88,8 @@ class Occurrences:
         waits = []
         for task in self.service.tasks or () if self.service.every_s != 0 else ():
             at = self.due_at(task)
+            if task.pending and task.pending.asked:
+                waits.append(self.wait_of(task))
             if at is None:
                 continue
             left = at - now
@@ -94,12 +104,13 @@ class Occurrences:
         return moment.mono_s + min(waits) if waits else None
 
     def _retry_of(self, task):
-        return self.service.alert_retry if task.notify else self.service.model_retry
+        is_alert = task.notify or task.alert
+        return self.service.alert_retry if is_alert else self.service.model_retry
 
     def wait_of(self, task):
         """Return the seconds until a task that is due may be tried."""
         until_s = max(self._retry_of(task).until_s, task.not_before_s)
-        if not task.notify:
+        if not (task.notify or task.alert):
             until_s = max(until_s, self.service.not_before_s)
         return max(until_s - self.moment.mono_s, 0)
 
@@ -188,8 +199,8 @@ class Occurrences:
                 due.count_as_run(task, self.moment)
         self.save()
 
-    def end(self, tasks, line):
-        """The occurrences are over; the first line carries the cost, the others say with whom."""
+    def end(self, tasks, line, bit=0):
+        """The occurrences are over; the first line carries the cost, the others say with whom. `bit`: told of alarms."""
         service = self.service
         ran = line["r"] == "ran"
         if ran:
@@ -202,9 +213,9 @@ class Occurrences:
                 continue
             if ran:
                 task.failures = 0
-            if task.trigger_value is not None:
-                conditions.fire(task.condition, task.trigger_value)
-                task.trigger_value = None
+            task.trigger_value = None
+            if bit and ran and task.condition:
+                alarms.told(task, bit, self.moment.now)
             run = task.run
             entry = dict(line)
             if task is not tasks[0]:
@@ -227,9 +238,10 @@ class Occurrences:
                 waiting.tokens += run.pending.tokens
             tokens = 0
             task.run = None
-            if task.pending or task.asked:
+            if task.pending:
                 self.supersede(task, waiting, run.trusted)
             else:
+                waiting.asked = run.asked
                 run.undo(task)
                 task.pending = waiting
         self.save()

@@ -4,7 +4,7 @@
 from tenner.agent import background
 from tenner.agent.errors import LaneBusy, Preempted
 from tenner.log import log
-from tenner.schedule import cron_tick, dedup
+from tenner.schedule import cron_tick, dedup, digest
 from tenner.schedule.occurrences import Occurrences
 from tenner.schedule.run_log import SENT
 from tenner.schedule.strip_ack import strip_ack
@@ -20,6 +20,8 @@ async def settle(service, request, result):
     """
     tasks = request.tasks
     line = {"r": "ran", "tokens": request.tokens, "sent": "no"}
+    if request.bit:
+        line["al"] = request.bit
     error = text = None
     if isinstance(result, LaneBusy):
         return _wait(service, tasks, "lane busy (%s)" % result.args[0], request.tokens)
@@ -50,7 +52,7 @@ async def settle(service, request, result):
     if text and request.sent is None:
         try:
             # Kept, for where memory is short this is called again.
-            request.sent = await _deliver(service, text, request.payload)
+            request.sent = await _deliver(service, text, request)
         except OSError as reason:
             error = "the answer could not be sent (%s)" % reason
     line["sent"] = request.sent or "no"
@@ -58,10 +60,12 @@ async def settle(service, request, result):
     occurrences = Occurrences(service)
     if error:
         return _failed(occurrences, request, error, tokens)
-    occurrences.end(tasks, line)
+    occurrences.end(tasks, line, request.bit)
     sent = SENT[line["sent"]]
     name = tasks[0].key + " ran" if request.payload else "ran"
     log(service.area, "%s: %s (%d tokens)" % (name, line.get("why") or sent, tokens))
+    if tasks[0].key == digest.KEY:
+        occurrences.log.files.release()
     if service.failures and request.needs_model:
         _recovered(occurrences)
     return "run", sent
@@ -87,10 +91,14 @@ def _wait(service, tasks, reason, tokens):
     return occurrences.retry(tasks, reason)
 
 
-async def _deliver(service, text, payload):
-    """Give a text to a person: "yes", "queued", or "repeat" when the owner was told before."""
+async def _deliver(service, text, request):
+    """Give a text to a person: "yes", "queued", "held", or "repeat" when the owner was told before."""
+    payload = request.payload
+    if request.hold:
+        digest.hold(service, service.app.clock.now(), request.mark, text)
+        return "held"
     if payload is None:
-        return await dedup.deliver(service, text)
+        return await dedup.deliver(service, text, request.mark)
     deliver = service.deliver or background.deliver
     return await deliver(service.app, text, False, payload.get("channel"), payload.get("chat"))
 

@@ -9,7 +9,7 @@ from binascii import crc32
 
 from tenner.log import log
 from tenner.port.compat import const
-from tenner.schedule import due, saved_state
+from tenner.schedule import alarms, due, saved_state
 from tenner.schedule.task import Task
 
 _FIRST_BEAT_S = const(60)
@@ -50,6 +50,10 @@ def read_again(occurrences, scan):
         log(service.area, "%s: %d timed" % (service.file, len(service.tasks or ())))
     service.signature = signature
     for task in old:
+        if task.condition and task.condition.alarm and task not in (service.tasks or ()):
+            condition = task.condition
+            kept = (condition.alarm, condition.reference, condition.muted)
+            alarms.hand_over(service, kept, service.tasks or ())
         if task.pending and task not in (service.tasks or ()):
             occurrences.supersede(task, task.pending)
     service.dirty = service.dirty or bool(old)
@@ -64,7 +68,10 @@ def prune(occurrences, tasks):
         if name not in names:
             gone = Task()
             gone.key = name
-            gone.pending = service.saved.pop(name).pending
+            saved = service.saved.pop(name)
+            if saved.kept and isinstance(saved.kept[0], list):
+                alarms.hand_over(service, saved.kept, tasks)
+            gone.pending = saved.pending
             if gone.pending:
                 occurrences.supersede(gone, gone.pending)
             service.dirty = True
@@ -84,6 +91,8 @@ def _adopt(occurrences, task, old):
             due.set_last(task, min(task.last, saved.run[0] - (task.every_s or 1)))
         for name, value in zip(saved_state.kept_names(task), saved.kept):
             setattr(task.condition or task, name, value)
+        if task.condition and len(saved.kept) > 3 and service.was_trusted:
+            task.condition.since_s = saved.kept[3] - service.offset_s
     if old or service.was_trusted:
         task.base_s = moment.mono_s
     if service.was_trusted:

@@ -19,7 +19,13 @@ from tenner.schedule import schedule_files
 _GATHER_S = const(60)
 _GATHER_LINES = const(12)
 #: What became of an answer, as people read it.
-SENT = {"yes": "sent", "queued": "queued", "repeat": "said before", "no": "nothing to say"}
+SENT = {
+    "yes": "sent",
+    "queued": "queued",
+    "held": "held until quiet hours end",
+    "repeat": "said before",
+    "no": "nothing to say",
+}
 
 
 class RunLog:

@@ -21,13 +21,20 @@ SHORT_BOOTS = const(3)
 _TAIL = const(24)
 
 # The counters, and what they were called up to 0.9.
-_COUNTERS = (("short_boots", "b"), ("failures", "f"), ("told", "n"), ("problems", "p"))
+_COUNTERS = (
+    ("short_boots", "b"),
+    ("failures", "f"),
+    ("told", "n"),
+    ("problems", "p"),
+    ("episodes", ""),
+    ("faults", ""),
+)
 
 
 def kept_names(task):
     """Return the names of what else of a task outlives a reboot: of its condition, or of a job."""
     if task.condition:
-        return ("fired", "reference", "silent")
+        return ("alarm", "reference", "muted")
     return ("failures", "off_since", "why") if isinstance(task.key, str) else ()
 
 
@@ -42,6 +49,8 @@ def current(service, task):
     if task.run:
         run = [task.run.due, task.run.start, _is_due_again(service, task)]
     kept = [getattr(task.condition or task, name) for name in kept_names(task)]
+    if task.condition and task.condition.since_s is not None:
+        kept.append(task.condition.since_s + service.offset_s)
     return SavedTask(last, run, pending, kept)
 
 
@@ -97,6 +106,8 @@ def load(service, run_log, moment):
     counters = found.pop("", {})
     for name, old in _COUNTERS:
         setattr(service, name, counters.get(name, counters.get(old, 0)))
+    if not isinstance(service.faults, dict):
+        service.faults = {}
     service.saved = {}
     for name in found:
         last, run, waits, *kept = found[name]

@@ -15,6 +15,7 @@ _SMALL = const(4096)
 _MAX_LOG = const(32768)
 # Half of it is kept at least: 60 alerts.
 _MAX_SAID = const(4096)
+_MAX_HELD = const(16384)
 
 
 def of(service):
@@ -81,7 +82,26 @@ class ScheduleFiles:
 
     def said(self):
         """Yield what `say` has kept, oldest first, as bytes: one line at a time, for there may be no memory for more."""
-        path = self._folder + "said.jsonl"
+        return self._lines("said")
+
+    def hold(self, line):
+        """Add a line to those that are told later."""
+        self._log("held", _MAX_HELD).append([line])
+
+    def is_holding(self):
+        """Return whether `hold` has kept anything."""
+        return files.size(self._folder + "held.jsonl") > 0
+
+    def holding(self):
+        """Yield what `hold` has kept, as `said` does."""
+        return self._lines("held")
+
+    def release(self):
+        """Forget what `hold` has kept."""
+        files.remove(self._folder + "held.jsonl")
+
+    def _lines(self, name):
+        path = self._folder + name + ".jsonl"
         if files.exists(path):
             with open(path, "rb") as file:
                 yield from files.lines(file)

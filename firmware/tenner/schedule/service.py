@@ -11,10 +11,10 @@ import os
 from tenner import overlay
 from tenner.agent import background
 from tenner.port.compat import const
-from tenner.schedule import cron_edit, dedup, outcome, tick
+from tenner.schedule import cron_edit, dedup, outcome, tick, trigger
 from tenner.schedule.task import Retry
 
-_POLL_S = const(60)
+_POLL_S = const(5)
 # A difference between the two clocks that is taken for a jump of one.
 _JUMP_S = const(30)
 
@@ -54,6 +54,9 @@ class Service:
     # What is kept, beside the tasks: boots too short for a beat, failures in a row, whether the owner was told of
     # them, and the check sum of the problems that were reported.
     short_boots = failures = told = problems = 0
+    #: The number of the last episode of an alarm, and the sensors that have failed lately (schedule.faults).
+    episodes = 0
+    faults = None
     #: Seconds between beats, None without any; active hours; whether the beat has anything to do, and
     #: comes early because boots have been too short for one.
     every_s = None
@@ -82,19 +85,19 @@ class Service:
             if not self._nothing_new():
                 await self.step(False, True)
             wake_s = self.next_wake()
-            # Not longer than a minute: the file may have been edited by anybody.
+            # Not longer: the file may have been edited by anybody.
             wait_s = _POLL_S if wake_s is None else min(max(wake_s, 1), _POLL_S)
             if await _wait(self._poked, wait_s):
                 self._seen = None
 
     async def step(self, forced=False, aside=False):
         """
-        Look once, and run what is due. (action, reason): "run" and what came of it, or why not. `forced` passes the gates
-        due, active hours and sensors; `aside`: conditions are looked at while a model thinks.
+        Look once, and run what is due. (action, reason): "run" and what came of it, or why not. `forced`: True for all that
+        has no condition, or a tuple of lines; `aside`: conditions are looked at while a model thinks.
         """
         answer, alerts, tasks = await overlay.run("BEAT", tick.look, self, forced, aside)
         if alerts:
-            sent = await overlay.run("BEAT", self._run, alerts)
+            sent = await overlay.run("BEAT", self._run, alerts, True)
             if answer[0] == "run":
                 answer = sent
         if tasks and aside and self.area == "heartbeat":
@@ -104,12 +107,13 @@ class Service:
             answer = await overlay.run("BEAT", self._run, tasks)
         return answer
 
-    async def _run(self, tasks):
-        """Run tasks, those of one request together, and settle what came of it. (action, reason) of the last."""
+    async def _run(self, tasks, alerts=False):
+        """
+        Run tasks, those of one request together, and settle what came of it. (action, reason) of the last. `alerts` go out
+        while a model thinks.
+        """
         answer = ("run", None)
         begun = list(tasks)
-        # Those of a heartbeat go out while a model thinks.
-        alerts = self.area == "heartbeat" and tasks[0].notify
         try:
             while tasks:
                 request = await overlay.step("BEAT", tick.next_request, self, tasks, answer)
@@ -191,10 +195,12 @@ class Heartbeat(Service):
         self.every_s = app.config.get("heartbeat.every")
         self.window = app.config.get("heartbeat.active_hours")
 
-    async def trigger(self, channel, chat):
-        """Run the heartbeat now, and tell that chat what came of it."""
-        answer = await self.step(True)
-        await overlay.run("SEND", outcome.tell, self, "heartbeat: %s (%s)" % answer, channel, chat)
+    async def trigger(self, channel, chat, lines=True):
+        """Run what has no condition now, or the tasks of these lines; tell that chat what came of it, and how alarms are."""
+        answer = await self.step(lines)
+        text = await overlay.run("BEAT", trigger.look, self) if lines is True else ""
+        text += "heartbeat: %s (%s)" % answer
+        await overlay.run("SEND", outcome.tell, self, text, channel, chat)
 
     def confirm(self, mark):
         """Note that the owner has received the text of this mark: it is not said again within `heartbeat.dedup_h`."""

@@ -1,8 +1,7 @@
 # tenner schedule.status: what the heartbeat tells people about itself.
 # MIT license; Copyright (c) 2026 the tenner authors
 
-from tenner.schedule import heartbeat_tasks
-from tenner.schedule.conditions import silent
+from tenner.schedule import faults, heartbeat_tasks
 from tenner.schedule.decide import chain
 from tenner.schedule.occurrences import Occurrences
 from tenner.schedule.reload import reload
@@ -22,8 +21,9 @@ def status(heartbeat):
         yield "%d %s: %s" % (index + 1, name, reason or "ok")
     if heartbeat.failures:
         yield "failed %d times in a row" % heartbeat.failures
-    if silent(heartbeat):
-        yield "no answer from %s" % ", ".join(silent(heartbeat))
+    silent = faults.silent(heartbeat)
+    if silent:
+        yield "no answer from %s" % ", ".join(silent)
 
 
 def why(heartbeat, count=10):

@@ -23,6 +23,10 @@ class Task:
     model = None
     notify = False
     condition = None
+    # Of an alarm (schedule.alarms): seconds until it is told again, whether a model's end is told, and whether quiet hours
+    # do not hold it; `alert`: what it does next is to send a text, `hold`: to keep that for the end of quiet hours.
+    repeat_s = 0
+    resolve = urgent = alert = hold = False
     #: UTC seconds of the last run.
     last = 0
     # Start of the count while the clock is not trusted, and whether it ran since then.
@@ -34,9 +38,8 @@ class Task:
     #: The Occurrence that waits to be tried again, and the Run under way.
     pending = None
     run = None
-    #: The value that met the condition, kept until the task has run; and whether it was met at the last look.
+    #: The value that met the condition, kept until the task has run.
     trigger_value = None
-    last_result = False
     #: The next time of a cron expression, worked out when first asked for.
     next = None
     # Of a job: whether missed runs are skipped, its entry's "enabled", since when it is off
@@ -56,21 +59,24 @@ class Task:
 
 
 class Condition:
-    """`when SENSOR.VALUE op NUMBER [for DURATION] [reset NUMBER]`"""
+    """`when SENSOR.VALUE op NUMBER [for DURATION] [reset NUMBER]`, and what `and` or `or` (`either`) joins to it."""
 
     sensor = ""
     value = ""
     op = ""
     number = 0
     number2 = None
-    for_s = 0
+    for_s = within_s = 0
     reset = None
+    also = past = ()
+    either = False
     #: Monotonic seconds since which the condition holds.
     since_s = None
-    # These survive a reboot; `silent`: the owner was told that the sensor does not answer.
-    fired = False
+    # These survive a reboot: the episode under way (schedule.alarms), what a change is counted from, and UTC seconds
+    # until which nobody wants to hear of it.
+    alarm = None
     reference = None
-    silent = False
+    muted = 0
 
     def name(self):
         """Return `sensor.value`."""
@@ -79,6 +85,9 @@ class Condition:
 
 class Occurrence:
     """A time at which a task fell due (UTC seconds) that waits: why, its failed tries, and the tokens they cost."""
+
+    #: A person has asked for it, outside the task's times.
+    asked = False
 
     def __init__(self, due, reason, tries=0, tokens=0):
         self.due = due
@@ -92,6 +101,7 @@ class Run:
 
     def __init__(self, task, start, trusted):
         self.due = task.due
+        self.asked = task.asked
         self.start = start
         self.trusted = trusted
         self.pending = task.pending
@@ -148,6 +158,10 @@ class Request:
     payload = None
     tokens = 0
     sent = None
+    #: Of an alarm: what is told of it, what the message is known by, and whether it is held until quiet hours end.
+    bit = 0
+    mark = None
+    hold = False
 
     def __init__(self, tasks, text):
         self.tasks = tasks

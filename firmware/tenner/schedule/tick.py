@@ -1,7 +1,7 @@
 # tenner schedule.tick: one look of either service, and what it runs next.
 # MIT license; Copyright (c) 2026 the tenner authors
 
-from tenner.schedule import cron_tick, heartbeat_tick
+from tenner.schedule import cron_tick, heartbeat_requests, heartbeat_tick
 from tenner.schedule.occurrences import Occurrences
 
 
@@ -19,12 +19,12 @@ async def next_request(service, tasks, answer):
     """
     if service.area == "cron":
         return cron_tick.next_request(service, tasks)
-    return await heartbeat_tick.next_request(service, tasks, answer)
+    return await heartbeat_requests.next_request(service, tasks, answer)
 
 
 async def choose(heartbeat, request, reply):
     """Go on with the tasks that a model has chosen in its `reply`."""
-    heartbeat_tick.choose(heartbeat, request, reply)
+    heartbeat_requests.choose(heartbeat, request, reply)
 
 
 async def close(service):

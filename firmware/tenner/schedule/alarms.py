@@ -1,0 +1,210 @@
+# tenner schedule.alarms: the life of an alarm: clear, pending, active, acknowledged, muted.
+# MIT license; Copyright (c) 2026 the tenner authors
+"""
+An item with a condition is an alarm. An episode begins when the condition has held for its time, and ends when the values
+have passed `reset`; without one they must be a margin away from the number (schedule.conditions) at two looks in a row.
+What has to be told is owed until it is in the outbox, over reboots too; while it is owed nothing new begins.
+
+An episode is a plain list, so that its code need not stay in memory: task.condition.alarm, None while all is clear.
+"""
+
+from tenner.log import log
+from tenner.port.compat import const
+from tenner.schedule import conditions
+
+#: The list: number of the episode (told to people), UTC second of its beginning, value then, lowest and highest since,
+#: what is owed, when something was told last, looks at which it seemed over, flags, times it was repeated, its end, the value
+#: seen last, and what the condition is about.
+ID = const(0)
+START = const(1)
+VALUE = const(2)
+LOW = const(3)
+HIGH = const(4)
+OWED = const(5)
+TOLD = const(6)
+MISSES = const(7)
+FLAGS = const(8)
+REPEATS = const(9)
+END_S = const(10)
+LAST = const(11)
+WHAT = const(12)
+
+#: What is owed.
+BEGIN = const(1)
+END = const(2)
+REPEAT = const(4)
+
+#: Flags.
+OVER = const(1)
+ACKNOWLEDGED = const(2)
+
+
+def is_alarm(task):
+    """Return whether the item has episodes; at fixed times of the day its condition is only a question."""
+    return task.condition is not None and not task.cron
+
+
+def needs_model(task):
+    """Return whether the task asks a model next: of an alarm only its beginning does, as long as it lasts."""
+    if task.notify or not is_alarm(task):
+        return not task.notify
+    alarm = task.condition.alarm
+    if not alarm or alarm is True:
+        return True
+    lasts = not alarm[FLAGS] & OVER or task.condition.op in conditions.EVENTS
+    return bool(alarm[OWED] & BEGIN) and lasts
+
+
+def advance(occurrences, task, readings):
+    """Take in what the sensors say. Call it at every look."""
+    condition = task.condition
+    service = occurrences.service
+    moment = occurrences.moment
+    alarm = _restored(condition)
+    reference = condition.reference
+    met = conditions.is_met(condition, readings, moment.mono_s, alarm is not None)
+    if condition.reference != reference:
+        service.dirty = True
+    if met is None:
+        # Nobody knows that it held all the time.
+        condition.since_s = None
+        return
+    value = conditions.number(condition, readings)
+    if isinstance(value, str):
+        value = None
+    if alarm is None:
+        _wait_or_begin(service, task, moment, met, value)
+    elif not alarm[FLAGS] & OVER:
+        _go_on(service, task, moment, met, value)
+
+
+def _restored(condition):
+    """Return the episode under way; up to 0.9 a condition had only `fired`."""
+    if condition.alarm is True:
+        condition.alarm = [0, 0, None, None, None, 0, 0, 0, 0, 0, 0, None, _about(condition)]
+    elif not condition.alarm:
+        condition.alarm = None
+    return condition.alarm
+
+
+def _wait_or_begin(service, task, moment, met, value):
+    condition = task.condition
+    if not met:
+        condition.since_s = None
+        return
+    if condition.since_s is None:
+        condition.since_s = moment.mono_s
+        log("heartbeat", "gate %s: met" % conditions.describe(condition, value))
+        service.dirty = service.dirty or condition.for_s > 0
+    if moment.mono_s - condition.since_s < condition.for_s:
+        return
+    condition.since_s = None
+    # Never used again: it is what a message is known by.
+    service.episodes = (service.episodes or moment.now % 1000) + 1
+    flags = OVER if condition.op in conditions.EVENTS else 0
+    now = moment.now
+    condition.alarm = [service.episodes, now, value, value, value, BEGIN, 0, 0, flags, 0, 0, value]
+    condition.alarm.append(_about(condition))
+    service.dirty = True
+    log(
+        "heartbeat",
+        "gate %s: open (alarm %d)" % (conditions.describe(condition, value), service.episodes),
+    )
+
+
+def _go_on(service, task, moment, met, value):
+    condition = task.condition
+    alarm = condition.alarm
+    if value is not None:
+        alarm[LAST] = value
+        alarm[LOW] = value if alarm[LOW] is None else min(alarm[LOW], value)
+        alarm[HIGH] = value if alarm[HIGH] is None else max(alarm[HIGH], value)
+    if met:
+        alarm[MISSES] = 0
+        due = task.repeat_s and not alarm[OWED] and not alarm[FLAGS] & ACKNOWLEDGED
+        if due and moment.now - alarm[TOLD] >= task.repeat_s:
+            alarm[OWED] = REPEAT
+            service.dirty = True
+        return
+    alarm[MISSES] += 1
+    if alarm[MISSES] < 2 and not conditions.has_reset(condition):
+        return
+    service.dirty = True
+    alarm[FLAGS] |= OVER
+    alarm[END_S] = moment.now
+    alarm[OWED] &= ~REPEAT
+    if task.notify or task.resolve:
+        alarm[OWED] |= END
+    log("heartbeat", "alarm %d is over: %s" % (alarm[ID], conditions.describe(condition, value)))
+    if not alarm[OWED]:
+        condition.alarm = None
+
+
+def next_owed(task):
+    """Return what is to be told next: BEGIN, END or REPEAT; 0 for nothing."""
+    alarm = task.condition.alarm
+    if not alarm:
+        return 0
+    for bit in (BEGIN, END, REPEAT):
+        if alarm[OWED] & bit:
+            return bit
+    return 0
+
+
+def told(task, bit, now):
+    """The owner has been told this."""
+    condition = task.condition
+    alarm = condition.alarm
+    if not alarm:
+        return
+    alarm[OWED] &= ~bit
+    alarm[TOLD] = now
+    if bit == REPEAT:
+        alarm[REPEATS] += 1
+    if condition.op in conditions.EVENTS:
+        condition.reference = alarm[VALUE]
+    if alarm[FLAGS] & OVER and not alarm[OWED]:
+        condition.alarm = None
+
+
+def mark(task, bit):
+    """Return what a message is known by; `al:` has buttons (channels.delivery)."""
+    alarm = task.condition.alarm
+    if bit == REPEAT:
+        return "al:%d.%d" % (alarm[ID], alarm[REPEATS])
+    return "%s:%d" % ("ae" if bit == END else "al", alarm[ID])
+
+
+def _about(condition):
+    return "%s %s" % (condition.name(), condition.op)
+
+
+def hand_over(service, kept, tasks):
+    """
+    The item of an alarm is in the file no more; `kept`: the alarm, what changes are counted from, and until when it is muted.
+    An item that watches the same goes on with it. Where there is none, the owner does not wait for its end.
+    """
+    alarm = kept[0] if kept else None
+    if not isinstance(alarm, list):
+        return
+    for task in tasks:
+        condition = task.condition
+        if (
+            condition
+            and is_alarm(task)
+            and not condition.alarm
+            and _about(condition) == alarm[WHAT]
+        ):
+            condition.alarm, condition.reference, condition.muted = kept[:3]
+            return
+    if not alarm[OWED] & BEGIN and not alarm[FLAGS] & OVER:
+        service.app.agent.notify(
+            "%s is no longer watched: its line in HEARTBEAT.md is gone. The alarm was still active."
+            % alarm[WHAT].split(" ")[0]
+        )
+
+
+def is_open(task):
+    """Return whether an episode is under way."""
+    alarm = task.condition and task.condition.alarm
+    return bool(alarm) and (alarm is True or not alarm[FLAGS] & OVER)

@@ -1,0 +1,271 @@
+# tenner schedule.clauses: the clauses in the brackets at the start of an item.
+# MIT license; Copyright (c) 2026 the tenner authors
+"""
+    (every 10m) (hourly) (daily 07:30) (weekdays 9:00) (mondays at 7pm) (cron 0 9 * * 1-5) (cron @daily)
+    (when CONDITION) (hours 08:00-20:00) (model NAME) (notify) (urgent) (resolve) (repeat 1h)
+
+Several are separated by `;`. What is not understood is never run: its sentence says the word and the nearest right spelling.
+"""
+
+from tenner.schedule import condition_parser
+from tenner.schedule.amounts import duration, is_digits, time_of_day
+from tenner.schedule.cronexpr import Cron
+from tenner.store.hours import Hours, minute_of_day
+from tenner.store.suggest import nearest
+
+# What is expected, by clause.
+_CLAUSES = {
+    "every": "1s to 366d, such as every 10m",
+    "hourly": "hourly alone",
+    "daily": "HH:MM, such as daily 07:30",
+    "weekdays": "HH:MM, such as weekdays 07:30",
+    "weekends": "HH:MM, such as weekends 09:00",
+    "cron": "",
+    "when": "",
+    "hours": "",
+    "model": "model and one name",
+    "notify": "notify alone",
+    "urgent": "urgent alone",
+    "resolve": "resolve alone",
+    "repeat": "1s to 366d, such as repeat 1h",
+}
+_DAYS = "sun mon tue wed thu fri sat"
+_LONG_DAYS = "sunday monday tuesday wednesday thursday friday saturday"
+_SHORT = {
+    "@hourly": "0 * * * *",
+    "@daily": "0 0 * * *",
+    "@midnight": "0 0 * * *",
+    "@weekly": "0 0 * * 0",
+    "@monthly": "0 0 1 * *",
+    "@yearly": "0 0 1 1 *",
+    "@annually": "0 0 1 1 *",
+}
+
+
+def parse_clauses(text):
+    """
+    Return (clauses, rest, problem) of one item's text. `problem` is a sentence or None; with one there are no clauses, and
+    the text is all of it.
+    """
+    if text[:1] != "(":
+        return {}, text, None
+    inner, bracket, rest = text[1:].partition(")")
+    parts = _split(inner)
+    if not any(_is_meant(part) for part in parts):
+        return {}, text, None
+    clauses = {}
+    problem = None if bracket else 'the bracket is never closed; expected ")"'
+    for part in parts if bracket else ():
+        try:
+            name, value = _clause(part)
+            key = "every_s" if name == "every" else "repeat_s" if name == "repeat" else name
+            if key in clauses:
+                problem = "stands twice"
+            clauses[key] = value
+        except ValueError as error:
+            problem = str(error)
+        if problem:
+            problem = '"%s": %s' % (" ".join(part.split()), problem)
+            break
+    problem = problem or _contradiction(clauses)
+    return ({}, text, problem) if problem else (clauses, rest.strip(), None)
+
+
+def _contradiction(clauses):
+    if ("every_s" in clauses) + ("daily" in clauses) + ("cron" in clauses) > 1:
+        return "expected one of every, daily and cron, not several"
+    if "notify" in clauses and "model" in clauses:
+        return "notify asks no model; expected one of them, not both"
+    for name in ("resolve", "repeat_s"):
+        if name in clauses and "when" not in clauses:
+            return "%s is for alarms; expected a when beside it" % name.split("_")[0]
+    return None
+
+
+def _split(inner):
+    """Return the parts between `;`, and between commas where a clause begins behind one."""
+    parts = []
+    for part in inner.split(";"):
+        first, *others = part.split(", ")
+        parts.append(first)
+        for other in others:
+            if _first(other) in _CLAUSES:
+                parts.append(other)
+            else:
+                parts[-1] += ", " + other
+    return parts
+
+
+def _first(part):
+    return (part.split() or [""])[0].lower()
+
+
+def _day(word):
+    """Return the number of a day of the week, 0 is Sunday; None when it is none."""
+    word = word.lower().rstrip(".")
+    for names in (_DAYS, _LONG_DAYS):
+        for index, name in enumerate(names.split()):
+            if word in (name, name + "s"):
+                return index
+    return None
+
+
+def _is_meant(part):
+    """Return whether it looks like a clause, right or wrong; other brackets are ordinary text."""
+    word = _first(part)
+    rest = part.strip()[len(word) :]
+    has_digit = any(is_digits(letter) for letter in part)
+    if word in _CLAUSES or word in ("if", "whenever") or (_day(word) is not None and has_digit):
+        return True
+    if has_digit and any(sign in part for sign in "<>=\u2265\u2264"):
+        return True
+    if "." in word and _first(rest) in (
+        "is",
+        "above",
+        "below",
+        "over",
+        "under",
+        "outside",
+        "changes",
+    ):
+        return True
+    if word in ("at", "@") and has_digit:
+        return True
+    if _is_time(part.strip()):
+        return True
+    return _near(word, has_digit) is not None
+
+
+def _is_time(text):
+    try:
+        return ":" in text and bool(time_of_day(text))
+    except ValueError:
+        return False
+
+
+def _near(word, has_digit):
+    """Return the clause that was probably meant by a word, None when it is another word."""
+    near = nearest(word, list(_CLAUSES)) if len(word) > 3 else None
+    if near is None:
+        return None
+    # Two letters wrong are another word, such as never, unless an amount follows.
+    return near if has_digit or _one_off(word, near) else None
+
+
+def _one_off(word, near):
+    if abs(len(word) - len(near)) > 1 or word[0] != near[0]:
+        return False
+    start = 0
+    while start < min(len(word), len(near)) and word[start] == near[start]:
+        start += 1
+    tails = word[start:], near[start:]
+    return tails[0][1:] in (tails[1], tails[1][1:]) or tails[0] == tails[1][1:]
+
+
+def _clause(part):
+    """Return (name, value) of a clause; ValueError with a sentence when it is wrong."""
+    words = part.split()
+    name = _first(part)
+    text = " ".join(words[1:])
+    if name in ("if", "whenever"):
+        name = "when"
+    if _day(name) is not None:
+        return "cron", _at(text, str(_day(name)), name)
+    if name not in _CLAUSES:
+        return _other(part.strip(), name)
+    try:
+        return _value(name, text, words[1:])
+    except ValueError as error:
+        raise ValueError(str(error) or "expected " + _CLAUSES[name])
+
+
+def _other(part, name):
+    """What does not begin with a clause's name: a condition, or a mistake."""
+    if "." in name and not is_digits(name[:1]):
+        return "when", condition_parser.parse(part)
+    if any(sign in part for sign in "<>=\u2265\u2264"):
+        return "when", condition_parser.parse(part)
+    near = _near(name, True)
+    if near:
+        right = (near + part[len(name) :]).strip()
+        try:
+            _clause(right)
+        except ValueError:
+            right = near
+        raise ValueError('is no clause; did you mean "%s"?' % right)
+    if name == "at" or _is_time(part):
+        time = part[2:].strip() if name == "at" else part
+        raise ValueError('expected "daily %s"; for one time ask me for a reminder' % time)
+    raise ValueError("is no clause; expected " + ", ".join(sorted(_CLAUSES)))
+
+
+def _value(name, text, words):
+    if name == "when":
+        return name, condition_parser.parse(text)
+    if name == "hourly":
+        if words:
+            raise ValueError
+        return "every", 3600
+    if name == "every":
+        return _every(text, words)
+    if name == "repeat":
+        return name, duration(text[6:] if text.lower().startswith("every ") else text)
+    if name == "cron":
+        expr = _SHORT.get(text.lower(), text)
+        Cron(expr)
+        return name, expr
+    if name == "hours":
+        return name, _hours(text)
+    if name == "daily":
+        return name, _time(text)
+    if name == "weekdays":
+        return "cron", _at(text, "1-5", name)
+    if name == "weekends":
+        return "cron", _at(text, "0,6", name)
+    if len(words) != (name == "model"):
+        raise ValueError
+    return name, text or True
+
+
+def _every(text, words):
+    """`every 10m`, `every hour`, and also `every day at 7:30`, `every monday 9:00`."""
+    day = _day(words[0]) if words else None
+    behind = " ".join(words[1:])
+    if day is not None:
+        return "cron", _at(behind, str(day), words[0])
+    if len(words) > 1:
+        if words[0].lower() == "day":
+            return "daily", _time(behind)
+        if words[0].lower() in ("weekday", "weekend"):
+            return "cron", _at(behind, "1-5" if words[0].lower() == "weekday" else "0,6", words[0])
+    if is_digits(text):
+        raise ValueError('it has no unit; expected "every %sm" for minutes' % text)
+    return "every", duration(text)
+
+
+def _time(text):
+    if text.lower().startswith("at "):
+        text = text[3:]
+    time = time_of_day(text)
+    if minute_of_day(time) >= 1440:
+        raise ValueError
+    return time
+
+
+def _at(text, days, name):
+    try:
+        time = _time(text)
+    except ValueError:
+        raise ValueError('expected HH:MM, such as "%s 07:30"' % name)
+    return "%d %d * * %s" % (int(time[3:]), int(time[:2]), days)
+
+
+def _hours(text):
+    plain = text.lower().replace(" to ", "-").replace("\u2013", "-")
+    start, dash, end = plain.partition("-")
+    try:
+        text = time_of_day(start) + "-" + time_of_day(end)
+    except ValueError:
+        pass  # the sentence is that of Hours
+    Hours(text)
+    return text

@@ -1,0 +1,177 @@
+# tenner schedule.condition_parser: reads `when room.temperature > 30 and room.humidity > 60 for 5m`.
+# MIT license; Copyright (c) 2026 the tenner authors
+"""
+    TERM [and TERM ...] | TERM [or TERM ...]       each with `reset N`; `for DURATION` is that of all
+
+A term: SENSOR.VALUE, then > >= < <= = != N, `is on`, `outside A..B`, `changes [by N]`, `drops by N within T`,
+`rises by N within T`. It becomes a dict of the attributes of task.Condition; several are {"all": [...]} or {"any": [...]}.
+"""
+
+from tenner.port.compat import const
+from tenner.schedule.amounts import duration, number
+
+_MAX_TERMS = const(4)
+
+SIGNS = (">=", "<=", "==", "!=", ">", "<", "=")
+_SAME = (("\u2265", ">="), ("\u2264", "<="), ("\u2260", "!="), ("=>", ">="), ("=<", "<="))
+_WORDS = (
+    ("is not", "!="), ("isn't", "!="), ("is above", ">"), ("is over", ">"), ("is below", "<"), ("is under", "<"),
+    ("is at least", ">="), ("is at most", "<="), ("is outside", "outside"), ("above", ">"), ("over", ">"),
+    ("below", "<"), ("under", "<"), ("equals", "=="), ("is", "=="), ("falls by", "drops by"),
+    ("drops by", "drops by"), ("rises by", "rises by"), ("changes by", "changes by"), ("changes", "changes"),
+    ("outside", "outside"),
+)  # fmt: skip
+_EXAMPLE = "SENSOR.VALUE > NUMBER, such as room.temperature > 30"
+
+
+def parse(text):
+    """Return the condition; ValueError with a sentence."""
+    for sign, plain in _SAME:
+        text = text.replace(sign, plain)
+    found, either, both = [], False, False
+    rest = text
+    for_s = 0
+    while True:
+        rest, joint, behind = _cut(rest)
+        term = _term(rest)
+        if term.get("for_s"):
+            if for_s:
+                raise ValueError("for stands twice; one is enough for all")
+            for_s = term["for_s"]
+        found.append(term)
+        either = either or joint == "or"
+        both = both or joint == "and"
+        if not joint:
+            break
+        rest = behind
+    if either and both:
+        raise ValueError("and and or cannot be mixed; write two lines")
+    if len(found) > _MAX_TERMS:
+        raise ValueError("%d conditions are too many; %d at most" % (len(found), _MAX_TERMS))
+    if len(found) == 1:
+        return found[0]
+    for term in found:
+        term.pop("for_s", None)
+        if term["op"] in ("changes", "changes by"):
+            raise ValueError("changes cannot be joined with and, or; write two lines")
+    joined = {"any" if either else "all": found}
+    if for_s:
+        joined["for_s"] = for_s
+    return joined
+
+
+def _cut(text):
+    """Return (the first term, "and" or "or" or "", what stands behind it)."""
+    low = text.lower()
+    places = [(low.find(" %s " % word), word) for word in ("and", "or")]
+    places = [place for place in places if place[0] >= 0]
+    if not places:
+        return text, "", ""
+    at, word = min(places)
+    return text[:at], word, text[at + len(word) + 2 :]
+
+
+def _operator(text):
+    """Return (operator, what stands behind it) of what follows a name."""
+    for sign in SIGNS:
+        if text.startswith(sign):
+            return "==" if sign == "=" else sign, text[len(sign) :].strip()
+    low = text.lower()
+    for words, op in _WORDS:
+        if low == words or low.startswith(words + " "):
+            return op, text[len(words) :].strip()
+    word = text.split(" ")[0]
+    raise ValueError(
+        '"%s" is no comparison; expected >, >=, <, <=, =, !=, outside A..B, changes by N' % word
+    )
+
+
+def _term(text):
+    text = " ".join(text.split())
+    end = 0
+    while end < len(text) and text[end] not in " <>=!":
+        end += 1
+    name, text = text[:end], text[end:].strip()
+    sensor, _, value = name.rpartition(".")
+    if not sensor or not value:
+        what = '"%s" is no sensor\'s value' % name if name else "no sensor is named"
+        raise ValueError("%s; expected %s" % (what, _EXAMPLE))
+    if not text:
+        raise ValueError('"%s" is compared with nothing; expected %s' % (name, _EXAMPLE))
+    op, text = _operator(text)
+    found = {"sensor": sensor, "value": value, "op": op}
+    pieces = _pieces(text)
+    amount = pieces.pop("")
+    if op == "outside":
+        found["number"], found["number2"] = _range(amount)
+    elif op == "changes":
+        found["number"] = 0
+        if amount:
+            raise ValueError('"changes %s"; expected changes, or changes by NUMBER' % amount)
+    else:
+        found["number"] = _amount(amount)
+    if op in ("drops by", "rises by"):
+        if "within" not in pieces:
+            raise ValueError('"%s" needs a time; expected %s 2 within 10m' % (op, op))
+        found["within_s"] = _time(pieces.pop("within"))
+    if op in ("changes by", "drops by", "rises by") and found["number"] <= 0:
+        raise ValueError('"%s %s"; expected a number above 0' % (op, amount))
+    if "for" in pieces:
+        found["for_s"] = _time(pieces.pop("for"))
+    if "reset" in pieces:
+        reset = found["reset"] = _amount(pieces.pop("reset"))
+        beyond = reset - found["number"]
+        if op[0] not in "<>" or (beyond > 0 if op[0] == ">" else beyond < 0):
+            raise ValueError('"reset %s" is on the wrong side; expected reset NUMBER on the other side'
+                             % reset)  # fmt: skip
+    for word in pieces:
+        raise ValueError('"%s" does not belong to %s' % (word, op))
+    if op[:7] == "changes" and "for_s" in found:
+        raise ValueError('"for" makes no sense with changes')
+    return found
+
+
+def _pieces(text):
+    """Return {"": what stands first, "for": ..., "reset": ..., "within": ...}."""
+    found = {"": []}
+    name = ""
+    for word in text.split():
+        low = word.lower()
+        if low in ("for", "reset", "within", "in"):
+            name = "within" if low == "in" else low
+            if name in found:
+                raise ValueError('"%s" stands twice' % name)
+            found[name] = []
+        else:
+            found[name].append(word)
+    for name in found:
+        found[name] = " ".join(found[name])
+    return found
+
+
+def _amount(text):
+    try:
+        return number(text)
+    except ValueError:
+        raise ValueError(
+            '"%s" is no number; expected one such as 30, -2.5, 35 \u00b0C, 11.8V' % text
+        )
+
+
+def _time(text):
+    try:
+        return duration(text)
+    except ValueError:
+        raise ValueError('"%s" is no duration; expected one such as 90s, 10m, 1h30m' % text)
+
+
+def _range(text):
+    for sign in ("..", " to ", " and ", "-", "\u2013"):
+        # Not the sign of the first number.
+        at = text.find(sign, 1)
+        if at > 0:
+            low, high = _amount(text[:at]), _amount(text[at + len(sign) :])
+            if low >= high:
+                raise ValueError('"outside %s" runs backwards; expected outside A..B' % text)
+            return low, high
+    raise ValueError('"outside %s"; expected outside A..B, such as outside 18..25' % text)

@@ -1,0 +1,110 @@
+# tenner schedule.digest: what quiet hours have held, told in one message when they are over.
+# MIT license; Copyright (c) 2026 the tenner authors
+"""state/held.jsonl has a line [UTC second, mark, text] for each message; a mark that stands twice is one message."""
+
+from tenner.port.compat import const
+from tenner.schedule import alarms, conditions, schedule_files
+from tenner.schedule.task import Task
+from tenner.store import json_strict
+from tenner.store.hours import Hours
+
+KEY = "digest"
+# A message to Telegram has 4,096 characters at most; the rest is counted.
+_MOST = const(3000)
+
+
+def why_held(occurrences, task):
+    """Return why a message of this alarm is not sent now: `held until 08:00`; None when it is."""
+    moment = occurrences.moment
+    if task.condition.muted > moment.now:
+        return "muted until " + occurrences.zone.short(task.condition.muted)[11:]
+    if task.urgent:
+        return None
+    if task.hours and moment.trusted and Hours(task.hours).active(_minute(occurrences)):
+        return None
+    return quiet(occurrences)
+
+
+def quiet(occurrences):
+    """Return `held until 08:00` in the quiet hours of all, None outside."""
+    window = occurrences.service.window
+    if not window:
+        return None
+    if not occurrences.moment.trusted:
+        return "held (clock not set)"
+    hours = Hours(window)
+    if hours.active(_minute(occurrences)):
+        return None
+    return "held until %02d:%02d" % divmod(hours.start, 60)
+
+
+def _minute(occurrences):
+    local = occurrences.zone.local(occurrences.moment.now)
+    return local[3] * 60 + local[4]
+
+
+def wait_s(occurrences):
+    """Return the seconds until the quiet hours are over, 0 when they are."""
+    if quiet(occurrences) is None:
+        return 0
+    if not occurrences.moment.trusted:
+        return 60
+    local = occurrences.zone.local(occurrences.moment.now)
+    minute = local[3] * 60 + local[4]
+    return ((Hours(occurrences.service.window).start - minute) % 1440 or 1) * 60 - local[5]
+
+
+def task_of(occurrences):
+    """Return the task that tells what was held, None while it is held or when there is nothing."""
+    if not occurrences.log.files.is_holding() or quiet(occurrences) is not None:
+        return None
+    task = Task()
+    task.key = KEY
+    task.alert = True
+    task.due = occurrences.moment.now
+    task.asked = True
+    return task
+
+
+def text(occurrences):
+    """Return (text, mark) of the message."""
+    zone = occurrences.zone
+    lines = []
+    marks = []
+    length = more = 0
+    for line in occurrences.log.files.holding():
+        try:
+            utc, mark, said = json_strict.loads(line)
+        except ValueError:
+            continue  # torn by a power cut
+        if mark in marks:
+            continue
+        marks.append(mark)
+        line = "%s %s" % (zone.short(utc)[11:], said)
+        length += len(line)
+        if length > _MOST:
+            more += 1
+        else:
+            lines.append(line)
+    if more:
+        lines.append("... and %d more; /alarms shows how things are" % more)
+    still = []
+    for task in occurrences.service.tasks or ():
+        if task.condition and "al:%d" % _id(task) in marks and alarms.is_open(task):
+            value = task.condition.alarm[alarms.LAST]
+            still.append(conditions.describe(task.condition, value))
+    if still:
+        lines.append("Still active: " + "; ".join(still))
+    hours = Hours(occurrences.service.window).quiet() if occurrences.service.window else ""
+    head = "While it was quiet (%s):\n" % hours if hours else "While it was quiet:\n"
+    return head + "\n".join(lines), "di:%s-%d" % (marks[0] if marks else "", len(marks))
+
+
+def _id(task):
+    alarm = task.condition.alarm
+    return alarm[alarms.ID] if alarm and alarm is not True else 0
+
+
+def hold(service, now, mark, said):
+    """Keep a message for the end of the quiet hours."""
+    schedule_files.of(service).hold([now, mark, said])

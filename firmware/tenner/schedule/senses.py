@@ -1,0 +1,69 @@
+# tenner schedule.senses: what the sensors say, for conditions and for the texts of alarms.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+from tenner.log import log
+
+
+async def read(heartbeat, names):
+    """Return the readings of these sensors, {value: number} each; a sentence (str) where one does not answer."""
+    sensors = heartbeat.app.part("sensors")
+    found = {}
+    for name in names:
+        try:
+            found[name] = await sensors.read(name)
+        except MemoryError:
+            raise
+        except Exception as error:
+            # Whatever a driver raises, an owner's own driver too, is a sensor that does not answer.
+            found[name] = str(error) or type(error).__name__
+    return found
+
+
+async def fill(heartbeat, template, known):
+    """
+    Return a template with readings for its `{sensor.value}` or `{sensor.value:.1f}`; `known` are those at hand, by
+    their names.
+    """
+    sensors = heartbeat.app.part("sensors")
+    text, *rest = template.split("{")
+    readings = {}
+    for piece in rest:
+        name, closing, after = piece.partition("}")
+        name, colon, form = name.partition(":")
+        sensor, dot, value = name.rpartition(".")
+        if not closing or not dot or " " in name:
+            text += "{" + piece
+            continue
+        found = known.get(name)
+        if found is None:
+            if sensor not in readings:
+                readings.update(await read(heartbeat, (sensor,)))
+            found = readings[sensor]
+            if not isinstance(found, str):
+                found = found.get(value)
+        if isinstance(found, (bool, int, float)) and found == found:
+            sign = sensors.unit(value)
+            # Not twice, when the owner has written the unit behind it.
+            if sign and after.lstrip().startswith(sign):
+                sign = ""
+            text += _formatted(found, form) + (" " + sign if sign else "")
+        else:
+            log("heartbeat", "notify: no value of %s: %s" % (name, found))
+            text += "(no value)"
+        text += after
+    return text
+
+
+def _formatted(value, form):
+    """Return the number as `.1f` or `.0f` asks for; any other form is that of `show`."""
+    if len(form) == 3 and form[0] == "." and form[1] in "0123456789" and form[2] == "f":
+        return "%.*f" % (int(form[1]), value)
+    return show(value)
+
+
+def show(value):
+    """Return a reading as a person writes it: two decimals at most."""
+    if isinstance(value, float):
+        text = ("%.2f" % value).rstrip("0").rstrip(".")
+        return "0" if text == "-0" else text
+    return str(value)

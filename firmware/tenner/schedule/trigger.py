@@ -1,0 +1,81 @@
+# tenner schedule.trigger: how every alarm stands by the sensors, without changing any.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+from tenner import overlay
+from tenner.schedule import alarm_texts, conditions, heartbeat_tasks, senses
+from tenner.schedule.occurrences import Occurrences
+from tenner.schedule.reload import reload
+from tenner.schedule.task import Condition
+
+
+async def look(heartbeat):
+    """Return a line for each condition: its values now, its state, and what would be said."""
+    occurrences = Occurrences(heartbeat)
+    reload(occurrences, heartbeat_tasks.scan)
+    tasks = [task for task in heartbeat.tasks or () if task.condition]
+    if not tasks:
+        return ""
+    names = []
+    for task in tasks:
+        for term in conditions.terms(task.condition):
+            if term.sensor not in names:
+                names.append(term.sensor)
+    texts = {}
+    for line, text in heartbeat_tasks.read(heartbeat, tasks)[1]:
+        texts[line] = text
+    await overlay.enter("BEAT_LOOK")
+    readings = await senses.read(heartbeat, names)
+    said = {}
+    for task in tasks:
+        if task.notify:
+            said[task.line] = await senses.fill(heartbeat, texts.get(task.line, ""), {})
+    await overlay.enter("BEAT")
+    text = ""
+    for task in tasks:
+        text += "line %d: %s\n" % (task.line, "; ".join(_pieces(occurrences, task, readings)))
+        if task.line in said:
+            text += "    would say: %s\n" % said[task.line]
+    return text
+
+
+def _pieces(occurrences, task, readings):
+    """Yield what one line has to say."""
+    condition = task.condition
+    for term in conditions.terms(condition):
+        value = conditions.number(term, readings)
+        if isinstance(value, str):
+            yield "%s: no value (%s)" % (term.name(), value)
+        else:
+            yield conditions.describe(_alone(term), None).replace(
+                term.name(), "%s %s" % (term.name(), senses.show(value)), 1
+            )
+    moment = occurrences.moment
+    met = _is_met(condition, readings, moment.mono_s)
+    yield "unknown" if met is None else "met" if met else "not met"
+    yield alarm_texts.state(task, moment, occurrences.zone)
+
+
+def _alone(term):
+    """Return a copy of one condition, without those that are joined to it."""
+    copy = Condition()
+    for name in (
+        "sensor",
+        "value",
+        "op",
+        "number",
+        "number2",
+        "within_s",
+        "for_s",
+        "reference",
+        "past",
+    ):
+        setattr(copy, name, getattr(term, name))
+    return copy
+
+
+def _is_met(condition, readings, mono_s):
+    """Return what `conditions.is_met` says, by copies: looking changes nothing."""
+    copy = _alone(condition)
+    copy.also = [_alone(term) for term in condition.also]
+    copy.either = condition.either
+    return conditions.is_met(copy, readings, mono_s)

@@ -1,0 +1,261 @@
+# tenner tests: an alarm is told every time, once, and ends.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+import unittest
+
+import schedule_sim as sim
+from tenner.agent.errors import LaneBusy
+
+sim.quiet()
+
+FREEZER = (
+    "- (every 5s; when room.temperature > 30 reset 28; notify) The freezer is getting warm!\n"
+)
+SLOW = FREEZER.replace("5s", "1m")
+MODEL = "- (every 1m; when room.temperature > 30 for 3m) Too hot: say what to do.\n"
+NIGHT = {"heartbeat__active_hours": "08:00-22:00"}
+HOT, COOL = 35.2, 27.8
+WARM = "The freezer is getting warm!"
+
+
+def texts(board):
+    return [text for _, text in board.sent]
+
+
+def spell(board, degrees, seconds=60):
+    board.readings["room"]["temperature"] = degrees
+    board.pass_time(seconds)
+
+
+def alarm(board, line=0):
+    return [task for task in board.service.tasks if task.condition][line].condition.alarm
+
+
+class Episodes(unittest.TestCase):
+    def test_every_episode_is_told_once_and_ends_once(self):
+        board = sim.Board(FREEZER)
+        for degrees in (21, HOT, COOL, HOT, COOL, HOT):
+            spell(board, degrees)
+        end = "back to normal: room.temperature 27.8; 1 min, highest 35.2"
+        self.assertEqual(texts(board), [WARM, end, WARM, end, WARM])
+
+    def test_a_gate_without_reset_does_not_storm(self):
+        board = sim.Board("- (every 5s; when room.temperature > 30; notify) Hot!\n")
+        spell(board, HOT, 3600)
+        self.assertEqual(texts(board), ["Hot!"])
+        # Values that tremble round the number are one episode.
+        for degrees in (29.9, 30.1) * 20:
+            spell(board, degrees, 5)
+        self.assertEqual(texts(board), ["Hot!"])
+        spell(board, 29)
+        self.assertEqual(len(texts(board)), 2)
+
+    def test_a_model_is_asked_once_an_episode(self):
+        board = sim.Board(MODEL)
+        board.reply = sim.Result("Open a window.")
+        spell(board, HOT, 6 * 3600)
+        self.assertEqual((len(board.turns), texts(board)), (1, ["Open a window."]))
+        spell(board, 20, 600)
+        self.assertEqual(len(texts(board)), 1)
+        # The same answer is told again: it is another episode.
+        spell(board, HOT, 600)
+        self.assertEqual((len(board.turns), texts(board)), (2, ["Open a window."] * 2))
+
+    def test_resolve_tells_the_end_of_a_model_s_alarm(self):
+        board = sim.Board("- (every 1m; when room.temperature > 30; resolve) Too hot.\n")
+        spell(board, HOT, 600)
+        spell(board, 20, 600)
+        self.assertEqual((len(board.turns), len(board.sent)), (1, 1))
+        self.assertTrue(texts(board)[0].startswith("back to normal: room.temperature 20; 1"))
+
+    def test_repeat(self):
+        board = sim.Board(SLOW.replace("notify", "notify; repeat 1h"))
+        spell(board, HOT, 3 * 3600 + 100)
+        self.assertEqual(texts(board)[0], WARM)
+        self.assertEqual(len(texts(board)), 4)
+        self.assertEqual(texts(board)[1], "still room.temperature 35.2 > 30; 1 h, highest 35.2")
+
+    def test_an_episode_survives_a_reboot(self):
+        board = sim.Board(FREEZER)
+        spell(board, HOT)
+        board.boot()
+        spell(board, HOT)
+        self.assertEqual(texts(board), [WARM])
+        board.boot()
+        spell(board, COOL)
+        self.assertEqual(len(texts(board)), 2)
+
+    def test_a_power_cut_at_any_write_tells_it_once(self):
+        for cut in range(12):
+            board = sim.Board(FREEZER)
+            spell(board, 20)
+            last = ()
+            board.flash.cut_in = cut
+            for degrees in (HOT, COOL, HOT):
+                board.readings["room"]["temperature"] = degrees
+                try:
+                    board.pass_time(60)
+                except sim.PowerCut:
+                    # Nobody knows whether what was on its way arrived; the outbox marks what may be sent twice.
+                    last = board.marks[-1:]
+                    board.clock.pass_s(5)
+                    board.boot()
+                    board.pass_time(60)
+            marks = list(board.marks)
+            if last and marks.count(last[0]) == 2:
+                marks.remove(last[0])
+            self.assertEqual([mark[:2] for mark in marks], ["al", "ae", "al"], cut)
+            self.assertEqual(len(marks), len(set(marks)), (cut, marks))
+
+    def test_an_end_that_could_not_leave_is_told_later(self):
+        board = sim.Board(FREEZER)
+        spell(board, HOT)
+        board.confirms = OSError(28)
+        spell(board, COOL, 600)
+        board.confirms = True
+        spell(board, COOL)
+        self.assertEqual(len(texts(board)), 2)
+
+    def test_a_model_that_could_not_be_asked_in_time_is_not_paid(self):
+        board = sim.Board(MODEL)
+        board.reply = LaneBusy("telegram:1")
+        spell(board, HOT, 600)
+        asked = len(board.turns)
+        spell(board, 20, 600)
+        board.reply = sim.Result("Late.")
+        spell(board, 20, 600)
+        self.assertEqual(len(board.turns), asked)
+        self.assertTrue("no model was asked" in texts(board)[0], texts(board))
+
+    def test_changes_are_told_each(self):
+        board = sim.Board("- (every 1m; when room.temperature changes by 2; notify) Moved.\n")
+        for degrees in (20, 23, 23, 26, 26):
+            spell(board, degrees, 180)
+        self.assertEqual(texts(board), ["Moved."] * 2)
+
+    def test_at_a_fixed_time_it_is_a_question(self):
+        board = sim.Board("- (daily 18:00; when room.temperature < 30; notify) Water me.\n")
+        board.pass_time(3 * 86400, longest_s=3600)
+        self.assertEqual(texts(board), ["Water me."] * 3)
+
+    def test_plain_when_is_looked_at_every_minute(self):
+        board = sim.Board("- (when room.temperature > 30; notify) Hot.\n")
+        self.assertEqual(board.step()[0], "wait")
+        self.assertEqual(board.service.tasks[0].every_s, 60)
+
+
+class Quiet(unittest.TestCase):
+    def test_what_quiet_hours_hold_is_told_once_when_they_end(self):
+        board = sim.Board(SLOW, **NIGHT)
+        spell(board, 20, 3600)
+        for degrees in (HOT, COOL, HOT):
+            spell(board, degrees, 600)
+        self.assertEqual(texts(board), [])
+        board.boot()
+        board.pass_time(7 * 3600)
+        self.assertEqual(len(texts(board)), 1)
+        lines = texts(board)[0].split("\n")
+        self.assertEqual(lines[0], "While it was quiet (22:00-08:00):")
+        self.assertEqual(lines[1], "01:00 " + WARM)
+        self.assertEqual(
+            lines[2], "01:10 back to normal: room.temperature 27.8; 10 min, highest 35.2"
+        )
+        self.assertEqual(lines[3], "01:20 " + WARM)
+        self.assertEqual(lines[4], "Still active: room.temperature 35.2 > 30")
+        self.assertEqual(board.sent[0][0] % 86400 // 60, 480)
+        spell(board, COOL)
+        self.assertEqual(len(texts(board)), 2)
+
+    def test_a_model_is_asked_when_they_end(self):
+        board = sim.Board(MODEL, **NIGHT)
+        board.reply = sim.Result("Open a window.")
+        spell(board, HOT, 7 * 3600)
+        self.assertEqual(board.turns, [])
+        self.assertTrue("held until 08:00" in [line.get("why") for line in board.lines()])
+        spell(board, HOT, 3700)
+        self.assertEqual((len(board.turns), texts(board)), (1, ["Open a window."]))
+
+    def test_a_model_is_not_asked_for_what_is_over(self):
+        board = sim.Board(MODEL, **NIGHT)
+        spell(board, HOT, 3600)
+        spell(board, 20, 8 * 3600)
+        self.assertEqual(board.turns, [])
+        self.assertEqual(len(texts(board)), 1)
+        self.assertTrue("Too hot" in texts(board)[0], texts(board))
+
+    def test_urgent_goes_through(self):
+        board = sim.Board(SLOW.replace("notify", "notify; urgent"), **NIGHT)
+        spell(board, HOT)
+        self.assertEqual(texts(board), [WARM])
+
+    def test_own_hours_win(self):
+        board = sim.Board(SLOW.replace("notify", "notify; hours 00:00-24:00"), **NIGHT)
+        spell(board, HOT)
+        self.assertEqual(texts(board), [WARM])
+        board = sim.Board(SLOW.replace("notify", "notify; hours 01:00-02:00"))
+        spell(board, HOT, 3590)
+        self.assertEqual(texts(board), [])
+        spell(board, HOT)
+        self.assertEqual(texts(board), [WARM])
+        # What has begun is followed to its end.
+        spell(board, HOT, 7200)
+        spell(board, COOL)
+        self.assertEqual(len(texts(board)), 2)
+
+    def test_an_edit_at_night_loses_nothing(self):
+        board = sim.Board(SLOW, **NIGHT)
+        spell(board, HOT)
+        board.write("# Heartbeat\n")
+        board.pass_time(9 * 3600)
+        self.assertEqual(len(texts(board)), 1)
+
+
+class Edits(unittest.TestCase):
+    def test_another_text_is_the_same_alarm(self):
+        board = sim.Board(FREEZER)
+        spell(board, HOT)
+        board.write(FREEZER.replace("warm", "hot").replace("28", "27"))
+        spell(board, HOT)
+        self.assertEqual(texts(board), [WARM])
+        spell(board, 26)
+        self.assertEqual(len(texts(board)), 2)
+
+    def test_an_alarm_that_is_taken_out_says_so(self):
+        board = sim.Board(FREEZER)
+        spell(board, HOT)
+        board.write("# Heartbeat\n")
+        board.pass_time(60)
+        self.assertEqual(len(board.notices), 1)
+        self.assertTrue("no longer watched" in board.notices[0], board.notices)
+
+
+class Sensors(unittest.TestCase):
+    def test_a_loose_wire_is_one_notice_and_one_end(self):
+        board = sim.Board(FREEZER)
+        for _ in range(12):
+            board.readings.pop("room", None)
+            board.pass_time(5)
+            board.readings["room"] = {"temperature": 20}
+            board.pass_time(5)
+        self.assertEqual(len(board.notices), 1)
+        board.pass_time(120)
+        self.assertEqual(len(board.notices), 2)
+        self.assertTrue("answers again; it failed" in board.notices[1], board.notices)
+
+    def test_a_notice_is_a_sentence(self):
+        board = sim.Board(FREEZER)
+        board.readings["room"] = {"s": "text", "ok": 1}
+        board.pass_time(60)
+        self.assertEqual(
+            board.notices,
+            [
+                (
+                    "I cannot read the sensor room (HEARTBEAT.md line 1): it gives no number "
+                    "temperature; it gives ok, s. Its alarms wait until it answers."
+                )
+            ],
+        )
+
+
+if __name__ == "__main__":
+    unittest.main()
