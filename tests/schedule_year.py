@@ -9,6 +9,7 @@ and the model fails sometimes. The code of the schedule is the firmware's; nothi
 """
 
 import collections
+import json
 import math
 import random
 import sys
@@ -48,6 +49,8 @@ class Greenhouse(sim.Board):
         self.tank = 90.0
         self.spent = collections.Counter()
         self.boots = 0
+        self.failed_turns = 0
+        self.digested = []
         self.is_on = True
         for day in range(days):
             self._plan(day)
@@ -101,12 +104,18 @@ class Greenhouse(sim.Board):
         self.spent[day] += TOKENS
         self.left_tokens = TOKENS_PER_DAY - self.spent[day]
         if self.during("model"):
+            self.failed_turns += 1
             return sim.Result(error="The model does not answer.", tokens=0)
         silence = "Check the inbox" not in prompt or self.chance.random() < 0.9
         for word in ("Too hot", "Frost", "minimum", "Sum up"):
             if word in prompt:
                 return sim.Result("%s: what I found on day %d." % (word, day), tokens=TOKENS)
         return sim.Result("HEARTBEAT_OK" if silence else "Mail on day %d." % day, tokens=TOKENS)
+
+    async def deliver_alert(self, text, mark):
+        if mark.startswith("di:"):
+            self.digested += [json.loads(line)[1] for line in self.flash.holding()]
+        return await super().deliver_alert(text, mark)
 
     # --- time
 
@@ -148,6 +157,9 @@ def report(board):
     yield "tasks that ran   %7d" % (len(ran) - len(beats))
     yield "model calls      %7d" % len(board.turns)
     yield "messages         %7d" % len(board.sent)
+    told = board.marks + board.digested
+    yield "alarms           %7d" % len({mark for mark in told if mark[:3] == "al:"})
+    yield "ends             %7d" % len({mark for mark in told if mark[:3] == "ae:"})
     yield "notices          %7d" % len(board.notices)
     yield "boots            %7d" % board.boots
     reasons = collections.Counter(reason(line) for line in lines if line["r"] != "ran")

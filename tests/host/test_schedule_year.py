@@ -45,12 +45,34 @@ def test_what_the_year_is_meant_to_show_happens(board):
     assert len(board.turns) < sum(line["r"] == "ran" for line in board.lines())
 
 
-def test_no_message_is_sent_twice_within_a_day(board):
+def test_no_message_without_an_alarm_is_sent_twice_within_a_day(board):
     last = {}
-    for utc, text in board.sent:
-        assert utc - last.get(text, 0) >= 86400, text
-        last[text] = utc
+    for (utc, text), mark in zip(board.sent, board.marks, strict=True):
+        if ":" not in mark:
+            assert utc - last.get(text, 0) >= 86400, text
+            last[text] = utc
     assert last
+
+
+def test_every_episode_is_told_once_and_every_end(board):
+    """What quiet hours held is in a digest."""
+    told = board.marks + board.digested
+    begins = [mark for mark in told if mark.startswith("al:")]
+    ends = [mark for mark in told if mark.startswith("ae:")]
+    assert len(set(begins)) == len(begins) and len(set(ends)) == len(ends)
+    # The numbers of episodes have no gaps: none is left out, but for the one under way.
+    numbers = sorted(int(mark[3:]) for mark in begins)
+    open_now = sum(bool(task.condition and task.condition.alarm) for task in board.service.tasks)
+    assert numbers[-1] - numbers[0] + 1 - len(numbers) <= open_now
+    assert set(ends) <= {"ae" + mark[2:] for mark in begins}
+    # The tank runs empty every four days; its ends are told, those of a model's alarms are not.
+    assert len(ends) >= 3 and len(numbers) >= 15
+
+
+def test_a_model_is_asked_once_an_episode(board):
+    asked = [prompt for _, prompt, _ in board.turns if "Readings:" in prompt]
+    lines = [line for line in board.lines() if line["r"] == "ran" and line.get("al") == 1]
+    assert len(asked) <= len(lines) + board.failed_turns
 
 
 def test_the_report_adds_up(board):
