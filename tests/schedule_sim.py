@@ -151,7 +151,7 @@ class Result:
         self.text = text
         self.error = error
         self.interrupted = interrupted
-        self.estimated = False
+        self.estimated = self.outage = False
         self.ms = 1500
         self._tokens = tokens
 

@@ -4,9 +4,11 @@
 import unittest
 
 import schedule_sim as sim
+from tenner.agent import background
 from tenner.agent.errors import LaneBusy
 
 sim.quiet()
+background.log = lambda area, text: None
 
 FREEZER = (
     "- (every 5s; when room.temperature > 30 reset 28; notify) The freezer is getting warm!\n"
@@ -227,6 +229,45 @@ class Edits(unittest.TestCase):
         board.pass_time(60)
         self.assertEqual(len(board.notices), 1)
         self.assertTrue("no longer watched" in board.notices[0], board.notices)
+
+
+class Settings(unittest.TestCase):
+    def target(self, channel="", chat="", mqtt=None):
+        told = []
+
+        class App:
+            console = None
+            agent = None
+
+            def get(self, name):
+                known = {"heartbeat.channel": channel, "heartbeat.chat": chat}
+                return known.get(name, "7" if name == "telegram.owner" else "token")
+
+            def owner(self):
+                return "telegram", "7"
+
+            def deliver(self, channel, chat, text, alert):
+                told.append((channel, chat))
+                return [None]
+
+        app = App()
+        app.config = app
+        app.mqtt = mqtt
+        try:
+            sim.drive(background.deliver(app, "Hot!", True))
+        except OSError:
+            pass
+        return told[0]
+
+    def test_alerts_go_where_the_settings_say(self):
+        class Mqtt:
+            owner = "tenner/say"
+
+        self.assertEqual(self.target(), ("telegram", "7"))
+        self.assertEqual(self.target(chat="-100"), ("telegram", "-100"))
+        self.assertEqual(self.target("mqtt", "", Mqtt), ("mqtt", "tenner/say"))
+        # What is not set up would keep it for ever.
+        self.assertEqual(self.target("mqtt"), ("telegram", "7"))
 
 
 class Sensors(unittest.TestCase):

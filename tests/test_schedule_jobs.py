@@ -217,6 +217,30 @@ class Trouble(unittest.TestCase):
         board.pass_time(601)
         self.assertEqual(len(board.turns), 6)
 
+    def test_an_outage_of_the_provider_never_counts_against_a_job(self):
+        board = Board(self, [job("a", EVERY)])
+        board.reply = sim.Result(error="I could not get an answer: HTTP 500.")
+        board.reply.outage = True
+        board.pass_time(3 * 3600)
+        self.assertEqual([told for told in board.notices if "is off now" in told], [])
+        self.assertEqual(len(board.notices), 1)
+        self.assertTrue("running of jobs has failed 3 times" in board.notices[0], board.notices)
+        board.reply = sim.Result("Done.")
+        board.pass_time(3601)
+        self.assertEqual(board.results()[-1], "ran")
+        self.assertTrue("works again" in board.notices[1], board.notices)
+
+    def test_what_is_late_says_so_and_what_is_too_old_is_reported(self):
+        old = job("old", {"kind": "at", "at": START - 8 * 86400}, "message")
+        late = job("late", {"kind": "at", "at": START - 2 * 86400}, "message")
+        board = Board(self, [old, late])
+        board.pass_time(60)
+        self.assertEqual(
+            board.sent, [("(late: this was due on 2026-11-19 00:00) Do it.", None, None)]
+        )
+        self.assertEqual(len(board.notices), 1)
+        self.assertTrue("over a week ago" in board.notices[0], board.notices)
+
     def test_a_one_shot_that_fails_is_tried_again(self):
         board = Board(self, [job("a", {"kind": "at", "at": START + 60})])
         board.reply = OSError(5)

@@ -141,6 +141,9 @@ class TestConfig(unittest.TestCase):
                 self.assertIn(word, message)
             self.assertNotIn("\n", message)
 
+    def test_a_setting_that_is_gone_does_no_harm(self):
+        self.assertEqual(self.load('{"log": {"level": "debug"}}').section("log"), {})
+
     def test_an_unknown_key_names_the_nearest_and_the_line(self):
         for text, words in (
             ('{\n"heartbeat": {\n"evry": 5}}', ("heartbeat.evry", "line 3", '"heartbeat.every"')),

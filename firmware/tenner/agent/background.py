@@ -4,6 +4,7 @@
 from tenner.agent import accounting
 from tenner.agent.errors import Preempted
 from tenner.agent.turn import Turn
+from tenner.log import log
 from tenner.port.package import locate
 
 
@@ -42,7 +43,7 @@ async def deliver(app, text, alert=False, channel=None, chat=None):
         if any(item.alert == alert for item in waiting):
             return "repeat"
     if chat is None:
-        channel, chat = app.owner()
+        channel, chat = _alerted(app) if alert else app.owner()
     if chat is None:
         raise OSError("there is no owner to tell: set telegram.owner")
     # First of all, so that no power cut finds it in the run log only.
@@ -51,3 +52,22 @@ async def deliver(app, text, alert=False, channel=None, chat=None):
         raise OSError("the outbox is full")
     accounting.remember(app.agent, channel, chat, text, app.agent.untrusted_reports)
     return "queued" if ids else "yes"
+
+
+def _alerted(app):
+    """Return (channel, chat) of who hears of alerts: `heartbeat.channel` and `heartbeat.chat`, or the owner."""
+    get = app.config.get
+    channel, chat = app.owner()
+    named = get("heartbeat.channel")
+    if named and named != channel:
+        chats = {
+            "telegram": get("telegram.token") and get("telegram.owner"),
+            "mqtt": app.mqtt and app.mqtt.owner,
+            "console": app.console and "owner",
+        }
+        if chats.get(named):
+            channel, chat = named, chats[named]
+        else:
+            log("heartbeat", "heartbeat.channel %s is not set up; telling %s" % (named, channel))
+            return channel, chat
+    return channel, get("heartbeat.chat") or chat

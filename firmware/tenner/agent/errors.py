@@ -11,4 +11,9 @@ class Preempted(Exception):
 
 
 class Stopped(Exception):
-    """Leaves the tool loop; args[0] is the sentence for the person who asked."""
+    """
+    Leaves the tool loop; args[0] is the sentence for the person who asked. `outage`: no model could be reached, which is no
+    fault of what was asked.
+    """
+
+    outage = False

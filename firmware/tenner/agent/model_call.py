@@ -61,7 +61,9 @@ async def ask(turn, timeout_ms):
             raise
         except LlmError as error:
             if error.kind != "context_overflow" or shrunk or not _shrink(turn):
-                raise Stopped(str(error))
+                stopped = Stopped(str(error))
+                stopped.outage = error.kind not in ("context_overflow", "format")
+                raise stopped
             shrunk = True
         finally:
             turn.task = turn.request = None

@@ -15,7 +15,12 @@ _CUT_OFF_NOTE = const(
 
 
 class Result:
-    """What came of a turn: `text` for whoever asked, or `error`, a sentence that says why not."""
+    """
+    What came of a turn: `text` for whoever asked, or `error`, a sentence that says why not; `outage`: since no model could be
+    reached.
+    """
+
+    outage = False
 
     def __init__(self):
         self.text = ""
@@ -112,6 +117,7 @@ class Turn:
             result.text = await self._loop(start)
         except Stopped as stop:
             result.error = stop.args[0]
+            result.outage = stop.outage
             result.interrupted = self._interrupted
         except overlay.OutOfMemory as error:
             log("turn", error)

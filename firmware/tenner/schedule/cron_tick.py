@@ -12,6 +12,8 @@ _BACK_OFF_S = (30, 60, 300, 900, 3600)
 #: Failures in a row after which a job is switched off.
 _MAX_FAILURES = const(5)
 _KEEP_S = const(86400)
+# What was meant for one moment and is older is reported, and not run.
+_TOO_LATE_S = const(7 * 86400)
 
 
 def look(cron):
@@ -27,7 +29,9 @@ def look(cron):
     found = []
     moment = occurrences.moment
     for job in occurrences.due():
-        if job.skip_missed and moment.trusted and job.due < cron.start_s:
+        if job.at and moment.trusted and moment.now - job.at > _TOO_LATE_S:
+            _pass_over(occurrences, job, "that is over a week ago")
+        elif job.skip_missed and moment.trusted and job.due < cron.start_s:
             _pass_over(occurrences, job, "missed while off")
         elif occurrences.wait_of(job):
             occurrences.defer([job], occurrences.waits_for(job))

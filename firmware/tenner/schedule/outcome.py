@@ -11,6 +11,8 @@ from tenner.schedule.strip_ack import strip_ack
 
 _BACK_OFF_S = (30, 60, 300, 900, 3600)
 _TELL_AFTER = 3
+_LATE_S = 86400
+_WHO = {"heartbeat": "heartbeat", "cron": "running of jobs"}
 
 
 async def settle(service, request, result):
@@ -23,6 +25,7 @@ async def settle(service, request, result):
     if request.bit:
         line["al"] = request.bit
     error = text = None
+    outage = False
     if isinstance(result, LaneBusy):
         return _wait(service, tasks, "lane busy (%s)" % result.args[0], request.tokens)
     if isinstance(result, Preempted):
@@ -44,11 +47,13 @@ async def settle(service, request, result):
             line["why"] = "stopped by the owner"
         elif result.error is not None:
             error = result.error
+            outage = result.outage
         else:
             at_most = 0
             if request.payload is None:
                 at_most = service.app.config.get("heartbeat.ack_max_chars")
             text = strip_ack(result.text or "", at_most)
+    text = text and _late(service, tasks[0]) + text
     if text and request.sent is None:
         try:
             # Kept, for where memory is short this is called again.
@@ -59,7 +64,7 @@ async def settle(service, request, result):
     tokens = line["tokens"]
     occurrences = Occurrences(service)
     if error:
-        return _failed(occurrences, request, error, tokens)
+        return _failed(occurrences, request, error, tokens, outage)
     occurrences.end(tasks, line, request.bit)
     sent = SENT[line["sent"]]
     name = tasks[0].key + " ran" if request.payload else "ran"
@@ -103,9 +108,18 @@ async def _deliver(service, text, request):
     return await deliver(service.app, text, False, payload.get("channel"), payload.get("chat"))
 
 
-def _failed(occurrences, request, sentence, tokens):
+def _late(service, task):
+    """Return what is said before the text of what was due more than a day ago."""
+    run = task.run
+    if run is None or not run.trusted or run.due <= 0 or run.start - run.due <= _LATE_S:
+        return ""
+    return "(late: this was due on %s) " % service.app.part("zone").short(run.due)
+
+
+def _failed(occurrences, request, sentence, tokens, outage):
     tasks = request.tasks
-    if request.payload is not None:
+    # That no model can be reached is no failure of a job.
+    if request.payload is not None and not (outage and request.needs_model):
         return cron_tick.failed(occurrences, tasks[0], sentence, tokens)
     if not request.needs_model:
         occurrences.requeue(tasks, sentence, 1)
@@ -116,12 +130,13 @@ def _failed(occurrences, request, sentence, tokens):
     wait_s = _BACK_OFF_S[min(failures, len(_BACK_OFF_S)) - 1]
     service.not_before_s = occurrences.moment.mono_s + wait_s
     service.model_retry.reason = sentence
-    log("heartbeat", "failed (%d in a row): %s; again in %d s" % (failures, sentence, wait_s))
+    area = service.area
+    log(area, "failed (%d in a row): %s; again in %d s" % (failures, sentence, wait_s))
     if failures >= _TELL_AFTER and not service.told:
         service.told = 1
         service.app.agent.notify(
-            "The heartbeat has failed %d times in a row: %s I go on trying, and will say when it "
-            "works again." % (failures, sentence.rstrip(".") + ".")
+            "The %s has failed %d times in a row: %s I go on trying, and will say when it "
+            "works again." % (_WHO[area], failures, sentence.rstrip(".") + ".")
         )
     occurrences.requeue(tasks, sentence, 1, tokens)
     return "retry", "failed: %s" % sentence
@@ -129,8 +144,8 @@ def _failed(occurrences, request, sentence, tokens):
 
 def _recovered(occurrences):
     service = occurrences.service
-    sentence = "The heartbeat works again, after %d failures." % service.failures
-    log("heartbeat", sentence)
+    sentence = "The %s works again, after %d failures." % (_WHO[service.area], service.failures)
+    log(service.area, sentence)
     if service.told:
         service.app.agent.notify(sentence)
     service.failures = service.told = service.not_before_s = 0

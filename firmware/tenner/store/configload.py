@@ -13,7 +13,7 @@ minutes, gives seconds, and is either 0 or at least 60. `int` and `duration` may
 import json
 import os
 
-from tenner.log import hide
+from tenner.log import hide, log
 from tenner.port.compat import const
 from tenner.store import files, json_strict
 from tenner.store.config import Config, ConfigError, find, matches, rows
@@ -22,6 +22,8 @@ from tenner.store.suggest import nearest
 
 _MAX_BYTES = const(8192)
 _SECRET = const(4)
+# Settings that older versions had; a file with them is still good.
+_GONE = ("log",)
 
 
 def load(path, env=None):
@@ -73,6 +75,11 @@ class _Source:
                 values[key] = self.checked(key, row, tree[name])
             elif _is_section(key) and isinstance(tree[name], dict):
                 self.walk(key + ".", tree[name], values)
+            elif key in _GONE:
+                log(
+                    "config",
+                    "%s: %s does nothing any more; it can be taken out" % (self.place, key),
+                )
             else:
                 place = self.text.find('"%s"' % name)
                 line = self.text[:place].count("\n") + 1
