@@ -112,7 +112,7 @@ class App:
     def status_lines(self):
         return ["up 3 s", "heap 50 KB"]
 
-    def why_lines(self):
+    def lanes_lines(self):
         yield "not due"
 
     def budget_lines(self):
@@ -139,7 +139,7 @@ class TestCommands(unittest.TestCase):
     def test_what_is_shown_comes_from_the_app(self):
         self.assertEqual(self.answer("/status"), "up 3 s\nheap 50 KB")
         self.assertEqual(self.answer("/STATUS@tenner_bot"), "up 3 s\nheap 50 KB")
-        self.assertEqual(self.answer("/why"), "not due")
+        self.assertEqual(self.answer("/lanes"), "not due")
         self.assertEqual(self.answer("/budget"), "100 of 200")
 
     def test_what_acts_gets_its_arguments_and_the_chat(self):

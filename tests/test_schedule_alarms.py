@@ -1,11 +1,13 @@
 # tenner tests: an alarm is told every time, once, and ends.
 # MIT license; Copyright (c) 2026 the tenner authors
 
+import json
 import unittest
 
 import schedule_sim as sim
 from tenner.agent import background
 from tenner.agent.errors import LaneBusy
+from tenner.schedule import alarm_commands, status
 
 sim.quiet()
 background.log = lambda area, text: None
@@ -229,6 +231,81 @@ class Edits(unittest.TestCase):
         board.pass_time(60)
         self.assertEqual(len(board.notices), 1)
         self.assertTrue("no longer watched" in board.notices[0], board.notices)
+
+
+class Commands(unittest.TestCase):
+    def board(self):
+        board = sim.Board("# H\n" + SLOW.replace("notify", "notify; repeat 1h"))
+        spell(board, HOT, 120)
+        return board
+
+    def test_the_list_names_state_and_waiting_reset(self):
+        board = self.board()
+        line = alarm_commands.command(board.service)
+        number = alarm(board)[0]
+        self.assertEqual(
+            line,
+            "alarm %d: active since 00:00, waits for reset 28; room.temperature > 30 (now 35.2); %s"
+            % (number, WARM),
+        )
+        self.assertTrue("waits for reset 28" in status.heartbeat(board.service))
+        self.assertTrue("waits for reset 28" in status.why(board.service))
+        found = json.loads(alarm_commands.command(board.service, "json"))
+        self.assertEqual((found["value"], found["line"], found["alarm"]), (HOT, 2, number))
+
+    def test_equal_decisions_are_one_line(self):
+        board = sim.Board(SLOW)
+        spell(board, 20, 3600)
+        lines = status.why(board.service).split("\n")
+        self.assertEqual(len(lines), 2)
+        self.assertTrue("no gate is true (1 checked) (\u00d740 since 00:" in lines[0], lines)
+        found = [json.loads(line) for line in status.why(board.service, "json").split("\n")]
+        self.assertEqual((found[0]["times"], found[0]["task"]), (40, "line 1"))
+
+    def test_what_is_acknowledged_is_not_repeated_and_its_end_is_told(self):
+        board = self.board()
+        number = alarm(board)[0]
+        answer = alarm_commands.command(board.service, "ack %d" % number)
+        self.assertTrue(answer.startswith("Acknowledged"), answer)
+        board.boot()
+        spell(board, HOT, 7200)
+        self.assertEqual(texts(board), [WARM])
+        self.assertTrue("acknowledged since" in alarm_commands.command(board.service))
+        spell(board, COOL, 120)
+        self.assertEqual(len(texts(board)), 2)
+
+    def test_what_happens_while_muted_is_told_afterwards(self):
+        board = self.board()
+        number = alarm(board)[0]
+        self.assertTrue(
+            alarm_commands.command(board.service, "mute %d" % number).startswith("Muted for 1 h")
+        )
+        spell(board, COOL, 600)
+        spell(board, HOT, 600)
+        self.assertEqual(texts(board), [WARM])
+        board.boot()
+        spell(board, HOT, 3600)
+        self.assertEqual(
+            texts(board)[1:2], ["back to normal: room.temperature 27.8; 2 min, highest 35.2"]
+        )
+        self.assertEqual(texts(board)[2:3], [WARM])
+        self.assertTrue(
+            alarm_commands.command(board.service, "mute line 2 2h").startswith("Muted for 2 h")
+        )
+        alarm_commands.command(board.service, "unmute line 2")
+        self.assertEqual(board.service.tasks[0].condition.muted, 0)
+
+    def test_wrong_words_are_answered(self):
+        board = self.board()
+        for words, part in (
+            ("mute", "expected:"),
+            ("shout 7", "expected:"),
+            ("ack 7", "There is no alarm 7"),
+            ("mute line 2 ever", "no duration"),
+            ("why line 2", "still room.temperature 35.2 > 30"),
+        ):
+            answer = alarm_commands.command(board.service, words)
+            self.assertTrue(part in answer, answer)
 
 
 class Settings(unittest.TestCase):

@@ -495,12 +495,15 @@ class Answers(unittest.TestCase):
     def test_why_and_status(self):
         board = sim.Board("- Check.\n")
         board.pass_time(1800)
-        why = list(status.why(board.service))
+        why = status.why(board.service).split("\n")
         self.assertTrue("beat: ran" in why[0] and "100 tokens" in why[0], why[0])
         self.assertTrue(why[-1].startswith("next: in "))
-        lines = list(status.status(board.service))
-        self.assertTrue(lines[2].startswith("2 due: not due ("), lines[2])
-        self.assertEqual(lines[3], "3 active hours: ok")
+        lines = status.heartbeat(board.service).split("\n")
+        self.assertEqual(lines[0], "heartbeat every 30 min")
+        self.assertTrue(
+            lines[1].startswith("the tasks without a time of their own; next in "), lines
+        )
+        self.assertTrue(lines[2].startswith("now: not due ("), lines[2])
 
     def test_mode_decide(self):
         asked = []

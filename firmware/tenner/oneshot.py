@@ -67,9 +67,8 @@ async def _beat(app):
 
     heartbeat = app.part("heartbeat")
     heartbeat.deliver = deliver
-    for line in status.status(heartbeat):
-        _show(line)
-    # Now means now: neither the time, nor the hours, nor a sensor's gate is waited for.
+    _show(status.heartbeat(heartbeat))
+    # Now means now: neither the time nor the hours are waited for; alarms are told as they are.
     action, reason = await heartbeat.step(True)
     _show("decision: %s (%s)" % (action, reason))
     for text in sent:

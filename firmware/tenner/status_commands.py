@@ -7,7 +7,7 @@ import sys
 from tenner import __version__
 from tenner.agent import history
 from tenner.channels.telegram import pair as telegram_pair
-from tenner.schedule import status
+from tenner.schedule import alarm_commands, status
 
 
 class Report:
@@ -17,12 +17,6 @@ class Report:
         self.app = app
 
     # --- shows
-
-    def heartbeat_lines(self):
-        return status.status(self.app.part("heartbeat"))
-
-    def why_lines(self):
-        return status.why(self.app.part("heartbeat"))
 
     def cron_lines(self):
         return (
@@ -70,10 +64,24 @@ class Report:
             yield "telegram: " + app.telegram.status
         yield "outbox: %d waiting" % len(app.part("delivery").outbox)
 
-    # --- acts
+    # --- acts, or takes what stands behind it
+
+    def heartbeat(self, args, channel, chat):
+        return status.heartbeat(self.app.part("heartbeat"), args)
+
+    def why(self, args, channel, chat):
+        return status.why(self.app.part("heartbeat"), args)
+
+    def alarms(self, args, channel, chat):
+        return alarm_commands.command(self.app.part("heartbeat"), args)
 
     def trigger(self, args, channel, chat):
-        asyncio.create_task(self.app.part("heartbeat").trigger(channel, chat))
+        lines = True
+        if args:
+            if not args.encode().isdigit():
+                return "expected the number of a line of HEARTBEAT.md, or nothing"
+            lines = (int(args),)
+        asyncio.create_task(self.app.part("heartbeat").trigger(channel, chat, lines))
         return "Running the heartbeat now."
 
     def new(self, args, channel, chat):

@@ -104,7 +104,7 @@ def test_a_certificate_nobody_vouches_for(tenner, root, services):
 def test_one_beat_with_nothing_to_do(tenner, services):
     code, output, errors = tenner("--heartbeat")
     assert code == 0, output + errors
-    assert "1 file: ok" in output and "4 work: nothing to do" in output
+    assert "heartbeat every 30 min" in output and "now: " in output
     assert "decision: " in output and "would send: nothing" in output
     assert services.model.requests == []
 

@@ -56,7 +56,7 @@ def test_the_console_is_a_channel(bench):
 COMMANDS = [
     ("/help", r"/heartbeat - [\s\S]*/stop - "),
     ("/status", r"tenner \d[\s\S]*heap \d+ KB free[\s\S]*network up, clock \w+day 20\d\d-"),
-    ("/heartbeat", r"heartbeat every 1800 s[\s\S]*1 file: ok[\s\S]*4 work: nothing to do"),
+    ("/heartbeat", r"heartbeat every 30 min[\s\S]*next in[\s\S]*now: not"),
     ("/why", r"next: "),
     ("/lanes", r"running: nothing"),
     ("/budget", r"today: \d+ tokens"),
@@ -86,7 +86,7 @@ def test_a_command_on_the_console(bench, command, pattern):
     last = {
         "/help": "this list",
         "/status": "waiting",
-        "/heartbeat": "online: ",
+        "/heartbeat": "now: ",
         "/why": "next: ",
         "/lanes": "put back",
         "/budget": "limit: ",

@@ -36,7 +36,7 @@ def tell(board, *arguments, status=0):
 
 @pytest.mark.parametrize(
     ("command", "text"),
-    [("why", "next: "), ("status", "heap "), ("heartbeat", "file: ok")],
+    [("why", "next: "), ("status", "heap "), ("heartbeat", "now: ")],
 )
 def test_questions_leave_the_agent_alone(bench, command, text):
     boots = bench.board.status()["boots"]

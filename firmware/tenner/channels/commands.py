@@ -3,11 +3,16 @@
 
 from tenner.store import suggest
 
-# (name, does it act rather than show, one line of help)
+# (name, does it take what stands behind it, one line of help)
 COMMANDS = (
-    ("heartbeat", False, "what the heartbeat's gates say"),
-    ("trigger", True, "run the heartbeat now"),
-    ("why", False, "its last decisions and what is next"),
+    ("heartbeat", True, "each task: its values, its state, what is next"),
+    ("alarms", True, "what is the matter; ack ID, mute ID [2h], unmute ID, why ID"),
+    (
+        "trigger",
+        True,
+        "look at every sensor now, and run what has no condition; a number runs that line",
+    ),
+    ("why", True, "its last decisions and what is next"),
     ("cron", False, "the jobs and when they run"),
     ("lanes", False, "what runs and what waits"),
     ("budget", False, "tokens used and left today"),

@@ -72,6 +72,7 @@ def advance(occurrences, task, readings):
     value = conditions.number(condition, readings)
     if isinstance(value, str):
         value = None
+    condition.seen = value
     if alarm is None:
         _wait_or_begin(service, task, moment, met, value)
     elif not alarm[FLAGS] & OVER:
@@ -158,7 +159,7 @@ def told(task, bit, now):
     if not alarm:
         return
     alarm[OWED] &= ~bit
-    alarm[TOLD] = now
+    alarm[TOLD] = condition.told = now
     if bit == REPEAT:
         alarm[REPEATS] += 1
     if condition.op in conditions.EVENTS:

@@ -149,7 +149,10 @@ def _shut(occurrences, task, readings):
     bit = alarms.next_owed(task)
     if not bit:
         text = state(task, occurrences.moment, occurrences.zone)
-        return failed or ("no gate is true (1 checked)" if text == "clear" else text)
+        if text == "clear":
+            text = "no gate is true (1 checked)"
+        # Not how long: equal decisions are told together.
+        return failed or text.split(", ")[0] if text[:7] == "pending" else failed or text
     task.alert = not alarms.needs_model(task)
     task.trigger_value = condition.alarm[alarms.VALUE]
     held = digest.why_held(occurrences, task)

@@ -91,8 +91,8 @@ def _adopt(occurrences, task, old):
             due.set_last(task, min(task.last, saved.run[0] - (task.every_s or 1)))
         for name, value in zip(saved_state.kept_names(task), saved.kept):
             setattr(task.condition or task, name, value)
-        if task.condition and len(saved.kept) > 3 and service.was_trusted:
-            task.condition.since_s = saved.kept[3] - service.offset_s
+        if task.condition and len(saved.kept) > 4 and service.was_trusted:
+            task.condition.since_s = saved.kept[4] - service.offset_s
     if old or service.was_trusted:
         task.base_s = moment.mono_s
     if service.was_trusted:

@@ -34,7 +34,7 @@ _COUNTERS = (
 def kept_names(task):
     """Return the names of what else of a task outlives a reboot: of its condition, or of a job."""
     if task.condition:
-        return ("alarm", "reference", "muted")
+        return ("alarm", "reference", "muted", "told")
     return ("failures", "off_since", "why") if isinstance(task.key, str) else ()
 
 

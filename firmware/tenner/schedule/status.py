@@ -1,61 +1,154 @@
 # tenner schedule.status: what the heartbeat tells people about itself.
 # MIT license; Copyright (c) 2026 the tenner authors
+"""What is told is made of dicts. With `json` behind a command they are its answer, a line each, for programs."""
 
-from tenner.schedule import faults, heartbeat_tasks
+import json
+
+from tenner.port.compat import const
+from tenner.schedule import alarm_texts, conditions, faults, heartbeat_tasks
 from tenner.schedule.decide import chain
 from tenner.schedule.occurrences import Occurrences
 from tenner.schedule.reload import reload
 from tenner.schedule.run_log import SENT
+from tenner.schedule.senses import show
+
+# Lines of the run log that are looked at, and groups of equal ones that are told.
+_ENTRIES = const(40)
+_GROUPS = const(10)
+_TEXT = const(60)
 
 
-def status(heartbeat):
-    """Yield the chain of gates, line by line."""
-    occurrences = _look(heartbeat)
-    yield "heartbeat every %d s, %d timed tasks%s" % (
-        heartbeat.every_s,
-        len(heartbeat.tasks or ()),
-        "" if occurrences.moment.trusted else ", clock not set",
-    )
-    question = occurrences.question(heartbeat.tasks, False, True, True)
-    for index, (name, reason) in enumerate(chain(question)):
-        yield "%d %s: %s" % (index + 1, name, reason or "ok")
-    if heartbeat.failures:
-        yield "failed %d times in a row" % heartbeat.failures
-    silent = faults.silent(heartbeat)
+def heartbeat(service, args=""):
+    """Return what each task does: its text, values, state, when it is looked at next, when it was told last."""
+    occurrences = look(service)
+    if args == "json":
+        return "\n".join([json.dumps(one) for one in tasks(occurrences)])
+    lines = ["heartbeat every %s" % (alarm_texts.span(service.every_s) or "never")]
+    if not occurrences.moment.trusted:
+        lines[0] += ", clock not set"
+    lines += [_task_line(one) for one in tasks(occurrences)]
+    question = occurrences.question(service.tasks, False, True, True)
+    stops = [reason for _, reason in chain(question) if reason]
+    lines.append("now: " + (stops[0] if stops else "due"))
+    if service.failures:
+        lines.append("failed %d times in a row" % service.failures)
+    silent = faults.silent(service)
     if silent:
-        yield "no answer from %s" % ", ".join(silent)
+        lines.append("no answer from %s" % ", ".join(silent))
+    return "\n".join(lines)
 
 
-def why(heartbeat, count=10):
-    """Yield the last decisions, oldest first, and what is next."""
-    occurrences = _look(heartbeat)
-    for entry in occurrences.log.tail(count):
-        yield _describe(entry, occurrences.zone)
+def tasks(occurrences):
+    """Yield a dict for each task of HEARTBEAT.md."""
+    service = occurrences.service
+    moment = occurrences.moment
+    zone = occurrences.zone
+    found = service.tasks or ()
+    texts = {}
+    for line, text in heartbeat_tasks.read(service, found)[1] if found else ():
+        texts.setdefault(line, text)
+    for task in found:
+        one = {"line": task.line}
+        one["text"] = (
+            texts.get(task.line, "") if task.key else "the tasks without a time of their own"
+        )
+        due_s = occurrences.due_at(task)
+        one["next_s"] = None if due_s is None else max(due_s - moment.now, 0)
+        one["last_run"] = zone.short(task.last) if moment.trusted and task.last > 0 else None
+        if task.pending:
+            one["waits"] = task.pending.reason
+        condition = task.condition
+        if condition:
+            one["condition"] = conditions.describe(condition)
+            one["value"] = condition.seen
+            one["state"] = alarm_texts.state(task, moment, zone)
+            one["alarm"] = condition.alarm[0] if isinstance(condition.alarm, list) else None
+            one["told"] = zone.short(condition.told) if condition.told else None
+        yield one
+
+
+def shown(text):
+    """Return the beginning of a task's text."""
+    text = text.split("\n")[0]
+    return text[:_TEXT] + " ..." if len(text) > _TEXT else text
+
+
+def _task_line(one):
+    text = shown(one["text"])
+    pieces = ["line %d: %s" % (one["line"], text) if one["line"] else text]
+    if "condition" in one:
+        value = one["value"]
+        about = one["condition"] + ("" if value is None else " (now %s)" % show(value))
+        pieces.append("%s: %s" % (about, one["state"]))
+    if "waits" in one:
+        pieces.append("waits: " + one["waits"])
+    next_s = one["next_s"]
+    pieces.append(
+        "next in %s" % alarm_texts.span(next_s) if next_s is not None else "waits for the clock"
+    )
+    if one.get("told"):
+        pieces.append("last told " + one["told"])
+    return "; ".join(pieces)
+
+
+def why(service, args=""):
+    """Return the last decisions, equal ones together, and what is next."""
+    occurrences = look(service)
+    groups = []
+    for entry in occurrences.log.tail(_ENTRIES):
+        _gather(groups, entry, occurrences.zone)
+    groups = groups[-_GROUPS:]
     wake_at_s = occurrences.next_wake()
-    if wake_at_s is None:
-        yield "next: nothing"
-    else:
-        yield "next: in %d s" % (wake_at_s - occurrences.moment.mono_s)
+    next_s = None if wake_at_s is None else wake_at_s - occurrences.moment.mono_s
+    if args == "json":
+        return "\n".join([json.dumps(one) for one in groups + [{"next_s": next_s}]])
+    lines = [_group_line(one) for one in groups]
+    lines.append("next: nothing" if next_s is None else "next: in %d s" % next_s)
+    return "\n".join(lines)
 
 
-def _look(heartbeat):
-    occurrences = Occurrences(heartbeat)
+def look(service):
+    """Take in what has changed, and have the service do so at once."""
+    occurrences = Occurrences(service)
     reload(occurrences, heartbeat_tasks.scan)
+    service.poke()
     return occurrences
 
 
-def _describe(entry, zone):
-    """An entry of the log as a person reads it."""
+def _gather(groups, entry, zone):
+    """Put an entry of the log to those that say the same of the same task, and behind all others."""
     name = entry.get("job") or entry.get("k", "?")
     if "n" in entry:
         name = "line %d" % entry["n"]
-    text = "%s %s: %s" % (zone.short(entry.get("t", 0)), name, entry.get("r", "?"))
-    if "why" in entry:
-        text += ", %s" % entry["why"]
-    if entry.get("tokens"):
-        text += ", %s%d tokens" % ("about " if entry.get("est") else "", entry["tokens"])
-    if "ms" in entry:
-        text += ", %d ms" % entry["ms"]
-    if "sent" in entry:
-        text += ", " + SENT.get(entry["sent"], "?")
+    at = zone.short(entry.get("t", 0))
+    one = {"task": name, "at": at, "result": entry.get("r", "?"), "times": 1, "since": at}
+    for key in ("why", "tokens", "ms", "sent", "est"):
+        if key in entry:
+            one[key] = entry[key]
+    if one["result"] != "ran":
+        for other in groups:
+            if (other["task"], other["result"], other.get("why")) == (
+                name,
+                one["result"],
+                one.get("why"),
+            ):
+                one["times"] = other["times"] + 1
+                one["since"] = other["since"]
+                groups.remove(other)
+                break
+    groups.append(one)
+
+
+def _group_line(one):
+    text = "%s %s: %s" % (one["at"], one["task"], one["result"])
+    if "why" in one:
+        text += ", %s" % one["why"]
+    if one.get("tokens"):
+        text += ", %s%d tokens" % ("about " if one.get("est") else "", one["tokens"])
+    if "ms" in one:
+        text += ", %d ms" % one["ms"]
+    if "sent" in one:
+        text += ", " + SENT.get(one["sent"], "?")
+    if one["times"] > 1:
+        text += " (\u00d7%d since %s)" % (one["times"], one["since"][11:])
     return text

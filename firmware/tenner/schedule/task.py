@@ -77,6 +77,9 @@ class Condition:
     alarm = None
     reference = None
     muted = 0
+    #: UTC seconds of the last message, and the value seen last.
+    told = 0
+    seen = None
 
     def name(self):
         """Return `sensor.value`."""
