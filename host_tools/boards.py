@@ -15,7 +15,7 @@ from host_tools.board.transport import Transport
 from host_tools.board.trouble import explain_silence
 from host_tools.catalog import chip_of, known_boards
 from host_tools.errors import CommandError
-from host_tools.output import json_option, print_json
+from host_tools.output import echo, json_option, print_json
 from host_tools.project import Project
 
 #: A prompt is there at once, or something else runs.
@@ -127,19 +127,19 @@ def boards(ask: bool, port: str | None, as_json: bool) -> None:
         )
         return
     _show(connected)
-    click.echo("\nKnown boards (tenner flash --board NAME, tenner deploy):")
+    echo("\nKnown boards (tenner flash --board NAME, tenner deploy):")
     for one in known:
         variants = f"; variants {', '.join(one.variants)}" if one.variants else ""
-        click.echo(f"  {one.name:18} {one.product}, {one.chip or one.platform}{variants}")
+        echo(f"  {one.name:18} {one.product}, {one.chip or one.platform}{variants}")
 
 
 def _show(connected: list[Connected]) -> None:
     if not connected:
-        click.echo("No board is connected. Use a USB cable with data lines; or: tenner sim start")
+        echo("No board is connected. Use a USB cable with data lines; or: tenner sim start")
         return
     for one in connected:
         mark = " (this project's)" if one.project else ""
-        click.echo(f"{one.port}  {one.what}{mark}")
+        echo(f"{one.port}  {one.what}{mark}")
         facts: list[Any] = [
             one.chip,
             one.micropython and f"MicroPython {one.micropython}",
@@ -151,5 +151,5 @@ def _show(connected: list[Connected]) -> None:
         line = ", ".join(str(fact) for fact in facts if fact)
         if one.seen and time.time() - one.seen > 60:
             line += time.strftime(" (on %d %B %H:%M)", time.localtime(one.seen))
-        click.echo(f"    {line}")
-        click.echo(f"    {one.state}")
+        echo(f"    {line}")
+        echo(f"    {one.state}")

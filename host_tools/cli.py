@@ -128,8 +128,10 @@ class LazyGroup(click.RichGroup):
         try:
             return super().invoke(ctx)
         except CommandError as exc:
+            from host_tools.output import visible
+
             # One line that a script can read; click would draw a box round it.
-            print(f"tenner: {exc.message}", file=sys.stderr)
+            print(f"tenner: {visible(exc.message)}", file=sys.stderr)
             ctx.exit(exc.exit_code)
         except (KeyboardInterrupt, click.Abort):
             print("\ntenner: stopped", file=sys.stderr)

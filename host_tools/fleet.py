@@ -14,7 +14,7 @@ from uuid import uuid4
 import rich_click as click
 
 from host_tools.errors import CommandError
-from host_tools.output import json_option, print_json
+from host_tools.output import echo, json_option, print_json
 
 ANSWER_S = 10.0
 
@@ -106,7 +106,7 @@ def status(
     if as_json:
         print_json([vars(board) for board in boards])
     elif not boards:
-        click.echo(f"no board has been at {host} below {topic}/")
+        echo(f"no board has been at {host} below {topic}/")
     else:
         _print(boards)
 

@@ -14,7 +14,7 @@ import rich_click as click
 
 from host_tools import FIRMWARE
 from host_tools.errors import CommandError
-from host_tools.output import json_option, print_json
+from host_tools.output import echo, json_option, print_json
 
 if str(FIRMWARE) not in sys.path:
     sys.path.insert(0, str(FIRMWARE))
@@ -83,14 +83,14 @@ def test(
         return
     for one in report["tools"]:
         asks = "reads" if one["reads"] else "asks first"
-        click.echo(f"{one['name']:32} {asks:10} {one['bytes']:5} B  {one['title']}")
+        echo(f"{one['name']:32} {asks:10} {one['bytes']:5} B  {one['title']}")
     for note in notes:
-        click.echo(note)
+        echo(note)
     called = report["called"]
     if called is None:
-        click.echo("No tool without arguments only reads: call one with --call and --args.")
+        echo("No tool without arguments only reads: call one with --call and --args.")
     else:
-        click.echo(f"{called['tool']} answered:\n{called['text']}")
+        echo(f"{called['tool']} answered:\n{called['text']}")
     if called is not None and called["error"]:
         raise CommandError(f"{called['tool']} says that it failed; try other --args")
 

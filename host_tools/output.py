@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import sys
+import unicodedata
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
@@ -16,8 +17,53 @@ F = TypeVar("F", bound=Callable[..., object])
 json_option = click.option("--json", "as_json", is_flag=True, help="Report as JSON, for programs.")
 
 
+#: Letters of no width besides those whose category says so.
+_BLANK = "\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0"
+
+
+def visible(text: str, keep: str = "\n\t\u200c\u200d") -> str:
+    """A text of a board or of anybody else with `\\x1b` and the like for what a terminal obeys or does not show.
+
+    The counterpart of `tenner.log.visible` on the board, which may be broken or somebody else's.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(
+        _escape(letter) if _is_hidden(letter) and letter not in keep else letter for letter in text
+    )
+
+
+def _is_hidden(letter: str) -> bool:
+    return letter in _BLANK or unicodedata.category(letter) in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")
+
+
+def _escape(letter: str) -> str:
+    code = ord(letter)
+    return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"
+
+
+def echo(text: str = "", *, err: bool = False, nl: bool = True, **style: Any) -> None:
+    """Print what may have been written by others; `style` are colors, see click.style."""
+    click.secho(visible(text), err=err, nl=nl, **style)
+
+
+def json_text(document: Any, indent: int | None = None) -> str:
+    """JSON in which hidden letters are escaped, as all of them may be."""
+    text = json.dumps(document, indent=indent, ensure_ascii=False)
+    units = (
+        (letter, letter.encode("utf-16-be", "surrogatepass").hex())
+        for letter in set(text)
+        if letter != "\n" and _is_hidden(letter)
+    )
+    for letter, code in units:
+        text = text.replace(
+            letter, "".join(f"\\u{code[at : at + 4]}" for at in range(0, len(code), 4))
+        )
+    return text
+
+
 def print_json(document: Any) -> None:
-    click.echo(json.dumps(document, indent=1, ensure_ascii=False))
+    click.echo(json_text(document, indent=1))
 
 
 def at_terminal() -> bool:

@@ -11,7 +11,7 @@ import rich_click as click
 from host_tools.build import BuildError
 from host_tools.errors import CommandError
 from host_tools.interpreters import InterpreterMissing
-from host_tools.output import json_option, print_json
+from host_tools.output import echo, json_option, print_json
 from host_tools.vboard import BoardError, VirtualBoard, running_boards
 from host_tools.vboard.chips import MODELS
 from host_tools.vboard.control import ControlClient
@@ -126,11 +126,11 @@ def start(
         ).start(detach=True)
     except (BoardError, BuildError, InterpreterMissing, ValueError) as exc:
         raise CommandError(str(exc)) from exc
-    click.echo(f"{name} runs; its serial port is {board.pty}")
+    echo(f"{name} runs; its serial port is {board.pty}")
     if board.tcp_port:
-        click.echo(f"and socket://127.0.0.1:{board.tcp_port}")
+        echo(f"and socket://127.0.0.1:{board.tcp_port}")
     if board.rfc2217_port:
-        click.echo(f"and rfc2217://127.0.0.1:{board.rfc2217_port}")
+        echo(f"and rfc2217://127.0.0.1:{board.rfc2217_port}")
 
 
 @sim.command()
@@ -153,13 +153,13 @@ def list_values(name: str | None, as_json: bool) -> None:
         return
     for each in boards:
         status = _ask(each, "status")
-        click.echo(f"{each}: {status['state']}, {status['runtime']}, {status['pty']}")
+        echo(f"{each}: {status['state']}, {status['runtime']}, {status['pty']}")
         there = _ask(each, "list")
         for value_name, value in there["world"].items():
-            click.echo(f"  {value_name:24} {_number(value)}")
+            echo(f"  {value_name:24} {_number(value)}")
         for device_name, device in there["devices"].items():
             fault = device["fault"] or "works"
-            click.echo(f"  {device_name:10} {device['chip']:10} {device['where']:12} {fault}")
+            echo(f"  {device_name:10} {device['chip']:10} {device['where']:12} {fault}")
 
 
 @sim.command(name="set")
@@ -176,7 +176,7 @@ def set_value(value_name: str, value: float, name: str | None) -> None:
 @name_option
 def get(value_name: str, name: str | None) -> None:
     """Print a physical value, or what a pin drives (`gpio3`)."""
-    click.echo(_number(_ask(name, "get", name=value_name)))
+    echo(_number(_ask(name, "get", name=value_name)))
 
 
 @sim.command()
@@ -236,7 +236,7 @@ def unplug(after_bytes: int | None, name: str | None) -> None:
 @name_option
 def plug(name: str | None) -> None:
     """Plug the cable in again; the serial port may have a new name."""
-    click.echo(_ask(name, "plug")["pty"])
+    echo(_ask(name, "plug")["pty"])
 
 
 @sim.command()
@@ -290,14 +290,14 @@ def reset(name: str | None) -> None:
 def clock(advance_s: int, drift_s: int, name: str | None) -> None:
     """Show the true and the board's time (Unix seconds), or move them."""
     times = _ask(name, "clock", advance_s=advance_s, drift_s=drift_s)
-    click.echo(f"true {times['time']}, board {times['board_time']}")
+    echo(f"true {times['time']}, board {times['board_time']}")
 
 
 @sim.command(name="repl-path")
 @name_option
 def repl_path(name: str | None) -> None:
     """Print the serial port, e.g. for `mpremote connect $(tenner sim repl-path)`."""
-    click.echo(_pick(name)[1]["pty"])
+    echo(_pick(name)[1]["pty"])
 
 
 @sim.command()
@@ -311,7 +311,7 @@ def log(follow: bool, name: str | None) -> None:
     try:
         subprocess.run(command, check=False)
     except KeyboardInterrupt:
-        click.echo(f"{found} goes on running")
+        echo(f"{found} goes on running")
 
 
 if __name__ == "__main__":

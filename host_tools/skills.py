@@ -9,7 +9,7 @@ import rich_click as click
 
 from host_tools import ROOT
 from host_tools.errors import CommandError
-from host_tools.output import json_option, print_json
+from host_tools.output import echo, json_option, print_json
 from host_tools.project import Project
 
 #: Served as an index it is what `skills.index` of a board may point to.
@@ -34,7 +34,7 @@ def list_skills(as_json: bool) -> None:
         return
     for row in rows:
         mark = "*" if row["installed"] else " "
-        click.echo(f"{mark} {row['name']:16} {row['description']}")
+        echo(f"{mark} {row['name']:16} {row['description']}")
 
 
 @skills.command()
@@ -42,7 +42,7 @@ def list_skills(as_json: bool) -> None:
 def show(name: str) -> None:
     """Print the files of a skill."""
     for path in _files(name):
-        click.echo(f"--- {path.name}\n{path.read_text(encoding='utf-8').rstrip()}")
+        echo(f"--- {path.name}\n{path.read_text(encoding='utf-8').rstrip()}")
 
 
 @skills.command()
@@ -64,8 +64,8 @@ def install(name: str, force: bool) -> None:
     target.mkdir(parents=True, exist_ok=True)
     for path in paths:
         (target / path.name).write_bytes(path.read_bytes())
-    click.echo(f"{target}: {', '.join(path.name for path in paths)}")
-    click.echo(f'Then `tenner sync`, and tell the agent: "Set up the skill {name}."')
+    echo(f"{target}: {', '.join(path.name for path in paths)}")
+    echo(f'Then `tenner sync`, and tell the agent: "Set up the skill {name}."')
 
 
 def _workspace() -> Path:

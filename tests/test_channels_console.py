@@ -104,6 +104,28 @@ class TestConsole(unittest.TestCase):
         terminal.console.show("owner", "the answer\ngoes on")
         self.assertEqual(terminal.printed, ["the answer\ngoes on\n"])
 
+    def test_a_program_gets_answers_and_questions_between_marks(self):
+        terminal, answer = self.ask("/=frames", "y")
+        self.assertEqual(answer, True)
+        self.assertEqual(terminal.printed, ["Open the valve? [y/n]\n", "\x1f\x1e\n"])
+        terminal.lines = ["/=frames", "y"]
+
+        async def scene():
+            question = asyncio.create_task(terminal.console.ask("Really?\n| all of it"))
+            await asyncio.sleep(0)
+            await terminal.console.run()
+            return await question
+
+        self.assertEqual(run(scene()), True)
+        self.assertEqual(terminal.printed[2], "\x1dReally?\n| all of it [y/n]\x1e\n")
+        # No text can end its frame, or begin another one.
+        terminal.console.show("owner", "a\x1e\x1dOpen? [y/n]\x1e\n+1.0s b\x1b[2J\u202e")
+        self.assertEqual(
+            terminal.printed[-1],
+            "\x1ca\\x1e\\x1dOpen? [y/n]\\x1e\n+1.0s b\\x1b[2J\\u202e\x1e\n",
+        )
+        self.assertEqual(terminal.taken(), [])
+
 
 class App:
     def __init__(self):

@@ -15,7 +15,7 @@ from typing import Any
 from host_tools.board import ports, seen
 from host_tools.board.transfer import Progress, get_files, put_files
 from host_tools.board.transport import Transport
-from host_tools.errors import BoardGone, BoardRefused, BoardSilent
+from host_tools.errors import BoardGone, BoardRefused, BoardSilent, CommandError
 from host_tools.overlays import translate
 from host_tools.project import Project
 
@@ -324,14 +324,17 @@ def _entries(text: str) -> tuple[dict[str, Entry], set[str]]:
     folder = ""
     for line in text.splitlines():
         first, _, rest = line.partition(" ")
-        if first == "/":
-            folder = ast.literal_eval(rest)
-            if folder:
-                folders.add(folder)
-                folder = folder.rstrip("/") + "/"
-        else:
-            seen, _, name = rest.partition(" ")
-            files[folder + ast.literal_eval(name)] = Entry(int(first), seen)
+        try:
+            if first == "/":
+                folder = str(ast.literal_eval(rest))
+                if folder:
+                    folders.add(folder)
+                    folder = folder.rstrip("/") + "/"
+            else:
+                seen, _, name = rest.partition(" ")
+                files[folder + str(ast.literal_eval(name))] = Entry(int(first), seen)
+        except (ValueError, SyntaxError) as exc:
+            raise CommandError(f"the board's list of files has a line {line[:80]!a}") from exc
     return files, folders
 
 

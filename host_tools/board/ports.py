@@ -11,6 +11,7 @@ from typing import Any
 import rich_click as click
 
 from host_tools.errors import PortError
+from host_tools.output import echo
 from host_tools.project import Project
 
 #: USB makers of ESP32 boards and of the bridges on them; theirs are offered first.
@@ -184,7 +185,7 @@ def _nothing() -> str:
 
 def _prompt(candidates: list[Port]) -> Port:
     for number, one in enumerate(candidates, 1):
-        click.echo(f"  {number}  {one.label}", err=True)
+        echo(f"  {number}  {one.label}", err=True)
     chosen = click.prompt(
         "Which board", type=click.IntRange(1, len(candidates)), default=1, err=True
     )

@@ -13,7 +13,7 @@ from host_tools.board.ports import Port
 from host_tools.doctor import cable, inside, outside
 from host_tools.doctor.findings import Finding, Part, State, fail, ok, skip
 from host_tools.errors import BoardSilent, CommandError, PortError, TroubleFound
-from host_tools.output import json_option, print_json
+from host_tools.output import echo, json_option, print_json
 from host_tools.project import Project
 from host_tools.setup.trust import FOLDER
 from host_tools.sync import code as codes
@@ -49,9 +49,10 @@ def doctor(port: str | None, sim: str | None, no_loader: bool, as_json: bool) ->
 
 def _show(finding: Finding) -> None:
     mark = click.style(f"{finding.state.value:5}", fg=_COLORS[finding.state], bold=True)
-    click.echo(f"{mark} {finding.check:14} {finding.text}")
+    click.echo(mark, nl=False)
+    echo(f" {finding.check:14} {finding.text}")
     if finding.do and finding.state is not State.OK:
-        click.echo(f"{'':20} -> {finding.do}")
+        echo(f"{'':20} -> {finding.do}")
 
 
 def examine(port: str | None, sim: str | None, *, loader: bool = True) -> Iterator[Finding]:

@@ -18,7 +18,7 @@ from host_tools.flash.images import Downloads, Image, from_file, recognize
 from host_tools.flash.loader import DEFAULT_BAUD
 from host_tools.flash.run import Report, Wish
 from host_tools.flash.run import flash as flash_board
-from host_tools.output import at_terminal, json_option, print_json
+from host_tools.output import at_terminal, echo, json_option, print_json
 from host_tools.project import Project
 
 _EXIT_CODES = """\b
@@ -213,17 +213,15 @@ def _tell(report: Report) -> None:
     """What was done, and what comes next."""
     info = report.info
     runs = f"MicroPython {info.micropython}" if info else "MicroPython"
-    click.echo(
+    echo(
         f"{runs} is on {report.board} ({report.chip}), written and verified in {report.seconds:.0f} s."
     )
     if report.saved:
         where = f"; saved in {report.backup}" if report.backup else ""
-        click.echo(
-            f"{len(report.saved)} files of yours and the agent's are on it as before{where}."
-        )
+        echo(f"{len(report.saved)} files of yours and the agent's are on it as before{where}.")
     if report.started and report.started.running:
-        click.echo(f"The agent runs: {report.started.text}.")
+        echo(f"The agent runs: {report.started.text}.")
     elif report.started:
-        click.echo(f"The agent does not run yet: {report.started.text}. Next: tenner setup")
+        echo(f"The agent does not run yet: {report.started.text}. Next: tenner setup")
     else:
-        click.echo("There is no agent on it yet. Next: tenner sync, then tenner setup")
+        echo("There is no agent on it yet. Next: tenner sync, then tenner setup")

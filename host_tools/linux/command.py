@@ -12,7 +12,7 @@ from host_tools.linux import deploy as deploying
 from host_tools.linux.board import Ending, LinuxBoard
 from host_tools.linux.release import RUNTIMES
 from host_tools.linux.ssh import SCHEME
-from host_tools.output import json_option, print_json, progress_bar
+from host_tools.output import echo, json_option, print_json, progress_bar
 from host_tools.project import Project
 from host_tools.sync.command import ask_which, conflict_left, show
 
@@ -86,7 +86,7 @@ def deploy(
         show(report)
         for name, hint in hints.items():
             if hint:
-                click.echo(f"{name:10} {hint}")
+                echo(f"{name:10} {hint}")
     conflict_left(report.outcome.conflicts)
 
 
@@ -112,4 +112,4 @@ def _back(board: LinuxBoard, as_json: bool) -> None:
     if as_json:
         print_json({"release": name})
     else:
-        click.echo(f"agent      running: {board.ctl('status').strip()}")
+        echo(f"agent      running: {board.ctl('status').strip()}")

@@ -8,7 +8,7 @@ from pathlib import Path
 import rich_click as click
 
 from host_tools.errors import CommandError
-from host_tools.output import at_terminal, json_option, print_json
+from host_tools.output import at_terminal, echo, json_option, print_json
 
 #: Files by which a boot partition is known, whatever else is on it.
 _SIGNS = ("fip.bin", "boot.sd", "usb.dev", "wifi.sta", "wifi.ap", "logo.jpeg")
@@ -75,12 +75,12 @@ def sd_card(
     if as_json:
         print_json({"written": written, "key": bool(public)})
         return
-    click.echo(f"{path}: {', '.join(written) or 'nothing to change'}")
+    echo(f"{path}: {', '.join(written) or 'nothing to change'}")
     if public is None:
-        click.echo(
+        echo(
             "no ssh key was found: make one with `ssh-keygen`, or log in with the board's password"
         )
-    click.echo("next: the card into the board, then `tenner deploy root@licheervnano-XXXX.local`")
+    echo("next: the card into the board, then `tenner deploy root@licheervnano-XXXX.local`")
 
 
 def plan(path: Path, ssid: str, password: str, public: str | None) -> dict[str, str]:

@@ -11,7 +11,7 @@ import rich_click as click
 from host_tools.board import open_board
 from host_tools.board.options import board_options
 from host_tools.errors import CommandError
-from host_tools.output import json_option, print_json
+from host_tools.output import echo, json_option, print_json
 from host_tools.readings.png import picture
 from host_tools.readings.ring import PATHS, Series, read_ring
 from host_tools.readings.scale import number
@@ -58,13 +58,11 @@ def sensors(
     elif plot:
         width = shutil.get_terminal_size((80, 24)).columns
         for one in series:
-            click.echo(
-                "\n".join(plot_lines(one, _first(series, start), end, min(width, 120))) + "\n"
-            )
+            echo("\n".join(plot_lines(one, _first(series, start), end, min(width, 120))) + "\n")
     else:
         _table(series)
     if png and series:
-        click.echo(f"drawn into {png}", err=True)
+        echo(f"drawn into {png}", err=True)
 
 
 def _first(series: list[Series], start: float) -> float:
@@ -102,14 +100,14 @@ def _summary(series: Series) -> dict[str, object]:
 
 def _table(series: list[Series]) -> None:
     width = max(len(one.name) for one in series)
-    click.echo(
+    echo(
         f"{'':{width}}  {'last':>9} {'at':>12} {'least':>9} {'mean':>9} {'greatest':>9}  readings"
     )
     for one in series:
         at = time.strftime("%d %b %H:%M", time.localtime(one.times[-1]))
         values = (min(one.values), one.mean, max(one.values))
         middle = " ".join(f"{number(value):>9}" for value in values)
-        click.echo(
+        echo(
             f"{one.name:{width}}  {number(one.values[-1]):>9} {at:>12} {middle}  {len(one.times)}"
         )
 

@@ -12,7 +12,7 @@ from host_tools.board import open_board
 from host_tools.board.link import Board, Started
 from host_tools.board.options import board_options
 from host_tools.errors import BoardSilent, CommandError
-from host_tools.output import at_terminal, json_option, print_json
+from host_tools.output import at_terminal, echo, json_option, print_json
 from host_tools.project import Project
 from host_tools.setup import questions
 from host_tools.setup import settings as store
@@ -101,7 +101,7 @@ def setup(
         if started.running and telegram and not as_json and not board.on_linux:
             _pair(trial, started, wait=asked)
         elif telegram and board.on_linux and not as_json:
-            click.echo("owner      `/pair` in `tenner chat` makes the code for your chat")
+            echo("owner      `/pair` in `tenner chat` makes the code for your chat")
     if not started.running:
         raise CommandError(f"the settings are on the board, but no agent runs: {started.text}")
 
@@ -129,7 +129,7 @@ def _try(trial: Trial, settings: Settings, *, quiet: bool) -> None:
                     f"{exc.message.rstrip('.')}. The settings were not changed (--no-test writes them all the same)"
                 ) from exc
             if not quiet:
-                click.echo(text)
+                echo(text)
 
 
 def _report(settings: Settings, roots: list[Root], started: Started, as_json: bool) -> None:
@@ -147,11 +147,9 @@ def _report(settings: Settings, roots: list[Root], started: Started, as_json: bo
         return
     for root in roots:
         warning = ": run `tenner setup` again before then" if root.ends_soon else ""
-        click.echo(
-            f"trusts     {root.subject} for {', '.join(root.hosts)}, until {root.until}{warning}"
-        )
+        echo(f"trusts     {root.subject} for {', '.join(root.hosts)}, until {root.until}{warning}")
     if started.running:
-        click.echo(f"agent      running: {started.text}")
+        echo(f"agent      running: {started.text}")
 
 
 def _pair(trial: Trial, started: Started, *, wait: bool) -> None:
@@ -165,24 +163,22 @@ def _pair(trial: Trial, started: Started, *, wait: bool) -> None:
     if offer is None:
         return  # it has an owner
     bot = f"@{trial.bot}" if trial.bot else "your bot"
-    click.echo(f"owner      nobody yet: send {bot} on Telegram this message: {offer[1]}")
+    echo(f"owner      nobody yet: send {bot} on Telegram this message: {offer[1]}")
     if trial.bot:
-        click.echo(f"           or open https://t.me/{trial.bot}?start={offer[1]}")
+        echo(f"           or open https://t.me/{trial.bot}?start={offer[1]}")
     if not wait:
         return
-    click.echo("Waiting for it; Ctrl-C goes on without.", err=True)
+    echo("Waiting for it; Ctrl-C goes on without.", err=True)
     deadline = time.monotonic() + _PAIR_S
     try:
         while time.monotonic() < deadline:
             text = text[-4096:] + transport.read_available(1.0).decode(errors="replace")
             if _PAIRED.search(text):
-                click.echo("That chat owns the agent now.")
+                echo("That chat owns the agent now.")
                 return
     except KeyboardInterrupt:
-        click.echo("", err=True)
-    click.echo(
-        "The code is good until the board restarts; `/pair` in `tenner chat` makes another."
-    )
+        echo("", err=True)
+    echo("The code is good until the board restarts; `/pair` in `tenner chat` makes another.")
 
 
 def _print_settings(settings: Settings, as_json: bool) -> None:
@@ -190,9 +186,9 @@ def _print_settings(settings: Settings, as_json: bool) -> None:
     if as_json:
         print_json(found)
     elif not found:
-        click.echo("the board has no settings yet: `tenner setup`")
+        echo("the board has no settings yet: `tenner setup`")
     for key, value in () if as_json else found.items():
-        click.echo(f"{key:28} {value}")
+        echo(f"{key:28} {value}")
 
 
 def _print_keys(as_json: bool) -> None:
@@ -200,4 +196,4 @@ def _print_keys(as_json: bool) -> None:
     if as_json:
         print_json([{"key": key, "meaning": meaning} for key, meaning in found])
     for key, meaning in () if as_json else found:
-        click.echo(f"{key:28} {meaning}")
+        echo(f"{key:28} {meaning}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import rich_click as click
 
 from host_tools.errors import BoardSilent, CommandError
+from host_tools.output import echo
 from host_tools.setup.checks import Trial
 from host_tools.setup.providers import OTHER, PROVIDERS, by_name, by_url
 from host_tools.setup.settings import Settings, get, put
@@ -21,11 +22,11 @@ def ask_all(trial: Trial, settings: Settings) -> None:
 
 
 def _title(text: str) -> None:
-    click.secho(f"\n{text}", bold=True, err=True)
+    echo(f"\n{text}", bold=True, err=True)
 
 
 def _say(text: str) -> None:
-    click.echo(text, err=True)
+    echo(text, err=True)
 
 
 def _secret(title: str, settings: Settings, key: str, *, optional: bool = False) -> None:
@@ -45,7 +46,7 @@ def _secret(title: str, settings: Settings, key: str, *, optional: bool = False)
 
 def _again(problem: CommandError) -> bool:
     """Tell what went wrong; True to ask once more, False to keep the settings as they are."""
-    click.secho(problem.message, fg="red", err=True)
+    echo(problem.message, fg="red", err=True)
     return bool(click.confirm("Change it and try again", default=True, err=True))
 
 

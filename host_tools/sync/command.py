@@ -9,7 +9,7 @@ import rich_click as click
 from host_tools.board import open_board
 from host_tools.board.options import board_options
 from host_tools.errors import CommandError, Conflict
-from host_tools.output import at_terminal, json_option, print_json, progress_bar
+from host_tools.output import at_terminal, echo, json_option, print_json, progress_bar
 from host_tools.project import Project
 from host_tools.sync.run import Report, changed_files, synchronize
 from host_tools.sync.threeway import Do
@@ -54,7 +54,7 @@ def sync(
         _finish(report)
         return
     seen = changed_files(project, report.board)
-    click.echo("watching for changes; Ctrl-C ends it, the agent runs on", err=True)
+    echo("watching for changes; Ctrl-C ends it, the agent runs on", err=True)
     while True:
         time.sleep(_WATCH_S)
         now = changed_files(project, report.board)
@@ -64,7 +64,7 @@ def sync(
             report = _once(project, port, sim, board_name, dry_run, delete, as_json)
         except CommandError as exc:
             # A slip in a file that is being edited must not end the watch.
-            click.echo(f"tenner: {exc.message}", err=True)
+            echo(f"tenner: {exc.message}", err=True)
         seen = changed_files(project, report.board)
 
 
@@ -121,7 +121,7 @@ def ask_which(path: str, ours: bytes | None, theirs: bytes | None) -> str:
         return "skip"
     for line in diff(path, ours, theirs):
         color = {"+": "green", "-": "red", "@": "cyan"}.get(line[:1])
-        click.secho(line, fg=color, err=True)
+        echo(line, fg=color, err=True)
     answer: str = click.prompt(
         f"{path} changed on both sides. Keep the one from (h)ere, from the (b)oard, or (s)kip",
         type=click.Choice(["h", "b", "s"]),
@@ -140,30 +140,26 @@ def show(report: Report) -> None:
     if plan:
         parts = [f"{len(plan.write)} {would}written ({size / 1024:.1f} KB)"] if plan.write else []
         parts += [f"{len(plan.remove)} {would}removed"] if plan.remove else []
-        click.echo(f"code       {', '.join(parts)}, {plan.unchanged} unchanged")
+        echo(f"code       {', '.join(parts)}, {plan.unchanged} unchanged")
         for path in plan.shadows:
-            click.echo(f"           {path} {would}removed: it hid newer code")
+            echo(f"           {path} {would}removed: it hid newer code")
     else:
-        click.echo(f"code       up to date ({plan.unchanged} files)")
+        echo(f"code       up to date ({plan.unchanged} files)")
     if plan.foreign:
-        click.echo(
-            f"           your own {', '.join(plan.foreign)} {would}taken away and kept here"
-        )
+        echo(f"           your own {', '.join(plan.foreign)} {would}taken away and kept here")
     steps = report.steps if report.dry_run else report.outcome.done
     for step in steps:
         if step.do not in (Do.RECORD, Do.FORGET):
-            click.echo(f"workspace  {step.path}: {step.do.value}")
+            echo(f"workspace  {step.path}: {step.do.value}")
     if not steps:
-        click.echo("workspace  nothing to do")
+        echo("workspace  nothing to do")
     for step in report.outcome.kept:
-        click.echo(
-            f"workspace  {step.path}: {step.do.value}, kept on the other side (see --delete)"
-        )
+        echo(f"workspace  {step.path}: {step.do.value}, kept on the other side (see --delete)")
     for path in report.outcome.conflicts:
-        click.echo(f"workspace  {path}: changed on both sides, left as it is")
+        echo(f"workspace  {path}: changed on both sides, left as it is")
     if report.outcome.saved:
-        click.echo(f"           what was replaced is in {report.outcome.saved}")
+        echo(f"           what was replaced is in {report.outcome.saved}")
     if report.started is not None and report.started.running:
-        click.echo(f"agent      running: {report.started.text}; {report.seconds:.1f} s in all")
+        echo(f"agent      running: {report.started.text}; {report.seconds:.1f} s in all")
     if not report.configured and not report.dry_run:
-        click.echo("settings   none on the board yet: `tenner setup`")
+        echo("settings   none on the board yet: `tenner setup`")

@@ -10,7 +10,7 @@ import rich_click as click
 from host_tools.board import open_board
 from host_tools.board.options import board_options
 from host_tools.errors import BoardGone
-from host_tools.output import at_terminal, json_option, print_json, progress_bar
+from host_tools.output import at_terminal, echo, json_option, print_json, progress_bar
 from host_tools.project import Project
 from host_tools.sync.backup import Backup, put_back, take
 from host_tools.sync.command import ask_which, conflict_left
@@ -41,11 +41,11 @@ def pull(port: str | None, sim: str | None, as_json: bool) -> None:
         print_json({"pulled": pulled, "conflicts": outcome.conflicts})
     else:
         for path in pulled:
-            click.echo(f"{path}: {Do.PULL.value}")
+            echo(f"{path}: {Do.PULL.value}")
         if not pulled:
-            click.echo("nothing new on the board")
+            echo("nothing new on the board")
         if outcome.saved:
-            click.echo(f"what was replaced is in {outcome.saved}")
+            echo(f"what was replaced is in {outcome.saved}")
     conflict_left(outcome.conflicts)
 
 
@@ -72,7 +72,7 @@ def backup(file: Path | None, port: str | None, sim: str | None, as_json: bool) 
     if as_json:
         print_json({"file": str(file), "files": sorted(made.files), "bytes": size})
     else:
-        click.echo(f"{len(made.files)} files ({size / 1024:.1f} KB) are in {file}")
+        echo(f"{len(made.files)} files ({size / 1024:.1f} KB) are in {file}")
 
 
 @click.command()
@@ -114,7 +114,7 @@ def restore(file: Path, port: str | None, sim: str | None, yes: bool, as_json: b
     if as_json:
         print_json({"written": restored.written, "agent": started.as_json()})
     else:
-        click.echo(
+        echo(
             f"{len(restored.written)} of {len(made.files)} files written, the others were the same"
         )
-        click.echo(f"agent      {'running: ' if started.running else ''}{started.text}")
+        echo(f"agent      {'running: ' if started.running else ''}{started.text}")

@@ -8,12 +8,13 @@ import os
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from host_tools.board import Board
 from host_tools.board.link import Entry
 from host_tools.board.transfer import Progress, short_hash
 from host_tools.errors import CommandError
+from host_tools.output import visible
 from host_tools.project import Project
 from host_tools.sync.ignore import Ignore
 from host_tools.sync.threeway import Do, Step, plan
@@ -36,6 +37,16 @@ class Outcome:
     kept: list[Step] = field(default_factory=list)
     #: Where what was replaced or deleted here lies now.
     saved: Path | None = None
+
+
+def _stored(name: str) -> str:
+    """The name of a board's file, when it can be one here too."""
+    path = PurePosixPath(name)
+    if not name or visible(name, "") != name or ".." in path.parts or path.is_absolute():
+        raise CommandError(
+            f"the board has a file {ascii(name)}, which cannot be stored here; rename or delete it there"
+        )
+    return name
 
 
 class Workspace:
@@ -101,9 +112,14 @@ class Workspace:
         return self._path(name).read_bytes()
 
     def _path(self, name: str) -> Path:
-        path = self.folder / name
-        if ".." in Path(name).parts or not path.is_relative_to(self.folder):
-            raise CommandError(f"the board has a file {name!r}, which cannot be stored here")
+        path = self.folder / _stored(name)
+        for place in (path, *path.parents):
+            if place == self.folder:
+                break
+            if place.is_symlink():
+                raise CommandError(
+                    f"{place} is a link: nothing of a board is written through one; move it away, or list it in .tennerignore"
+                )
         return path
 
     def _write(self, name: str, data: bytes) -> None:
@@ -120,7 +136,9 @@ class Workspace:
         """Keep what is about to be replaced or deleted, in .tenner/replaced/."""
         if self._saved is None:
             self._saved = self.project.folder / "replaced" / time.strftime("%Y%m%d-%H%M%S")
-        self.project.write((self._saved / name).relative_to(self.project.folder).as_posix(), data)
+        self.project.write(
+            (self._saved / _stored(name)).relative_to(self.project.folder).as_posix(), data
+        )
 
     # Carrying out.
 
@@ -194,6 +212,9 @@ class Workspace:
     ) -> None:
         if not steps:
             return
+        for step in steps:
+            # Before anything is written.
+            self._path(step.path)
         found = board.read_files([f"{HOME}/{step.path}" for step in steps], progress)
         for step in steps:
             data = found.get(f"{HOME}/{step.path}")

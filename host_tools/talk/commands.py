@@ -13,8 +13,8 @@ import rich_click as click
 from host_tools.board import open_board, open_line
 from host_tools.board.options import board_options
 from host_tools.errors import CommandError
-from host_tools.output import at_terminal, json_option, print_json
-from host_tools.talk.console import LOG_LINE, TURN_LIMIT_S, Console
+from host_tools.output import at_terminal, echo, json_option, json_text, print_json, visible
+from host_tools.talk.console import LOG_LINE, TURN_LIMIT_S, Console, Kind
 
 _RUN_LOG = "/state/runs.jsonl"
 _FOREVER_S = 3600.0
@@ -42,7 +42,7 @@ def _asked(port: str | None, sim: str | None, command: str, as_json: bool) -> No
     if as_json:
         print_json({"command": command, "answer": answer})
     else:
-        click.echo("\n".join(answer))
+        echo("\n".join(answer))
 
 
 @click.command()
@@ -73,10 +73,11 @@ def heartbeat(port: str | None, sim: str | None, now: bool, as_json: bool) -> No
     with _console(port, sim) as console:
         # Nothing more is typed meanwhile: its echo could get into the outcome.
         console.say("/trigger")
-        for line in console.lines(TURN_LIMIT_S):
-            if line.startswith("heartbeat: "):
+        for said in console.said(TURN_LIMIT_S):
+            line = said.text
+            if said.kind is Kind.ANSWER and line.startswith("heartbeat: "):
                 break
-            if not as_json:
+            if not as_json and said.kind is not Kind.READY:
                 _show_line(line)
         else:
             raise CommandError(
@@ -85,7 +86,7 @@ def heartbeat(port: str | None, sim: str | None, now: bool, as_json: bool) -> No
     if as_json:
         print_json({"command": "/trigger", "answer": [line]})
     else:
-        click.echo(line)
+        echo(line)
 
 
 @click.command()
@@ -103,26 +104,28 @@ def chat(text: tuple[str, ...], port: str | None, sim: str | None, as_json: bool
         _talk(port, sim)
         return
     with _console(port, sim) as console:
-        answer = []
-        for line in console.chat(" ".join(text)):
-            if line.endswith("[y/n]"):
+        answer = ""
+        for said in console.chat(" ".join(text)):
+            if said.kind is Kind.QUESTION:
                 # Nobody at the terminal: no is the answer that changes nothing.
-                yes = at_terminal() and click.confirm(line.removesuffix(" [y/n]"), err=True)
-                console.type("y" if yes else "n")
+                yes = at_terminal() and click.confirm(
+                    visible(said.text).removesuffix(" [y/n]"), err=True
+                )
+                console.answer(yes)
                 continue
-            answer.append(line)
+            answer = said.text
             if not as_json:
-                click.echo(line)
+                echo(answer)
     if as_json:
-        print_json({"text": " ".join(text), "answer": "\n".join(answer)})
+        print_json({"text": " ".join(text), "answer": answer})
 
 
 def _talk(port: str | None, sim: str | None) -> None:
     """Lines of the person go to the agent, lines of the agent come here, log lines stay out of it."""
     with _console(port, sim) as console:
-        click.echo("Talk to your agent; /help lists its commands, Ctrl-D ends this.", err=True)
+        echo("Talk to your agent; /help lists its commands, Ctrl-D ends this.", err=True)
         number = console.transport.number
-        answering = False
+        console.begin()
         while True:
             ready = select.select([0] if number is None else [0, number], [], [], 0.1)[0]
             if 0 in ready:
@@ -131,12 +134,11 @@ def _talk(port: str | None, sim: str | None) -> None:
                     return
                 if line.strip():
                     console.type(line)
-            for line in console.lines(0):
-                if not LOG_LINE.match(line) and (line.strip() or answering):
-                    answering = True
-                    click.secho(line, fg="cyan")
-                else:
-                    answering = False
+            for said in console.said(0):
+                if said.kind is Kind.QUESTION:
+                    echo(said.text, fg="cyan", bold=True)
+                elif said.kind is Kind.ANSWER:
+                    echo(said.text, fg="cyan")
 
 
 @click.command()
@@ -159,14 +161,14 @@ def logs(port: str | None, sim: str | None, follow: bool, count: int, as_json: b
     """
     if follow:
         with _console(port, sim) as console:
-            click.echo("listening; Ctrl-C ends this, the agent runs on", err=True)
+            echo("listening; Ctrl-C ends this, the agent runs on", err=True)
             while True:
                 for line in console.lines(_FOREVER_S):
                     if as_json:
                         found = LOG_LINE.match(line)
                         fields = found.groups() if found else (None, None, line)
                         entry = dict(zip(("when", "area", "text"), fields, strict=True))
-                        click.echo(json.dumps(entry, ensure_ascii=False))
+                        click.echo(json_text(entry))
                     else:
                         _show_line(line)
     with open_board(port, sim) as board:
@@ -175,10 +177,10 @@ def logs(port: str | None, sim: str | None, follow: bool, count: int, as_json: b
     if as_json:
         print_json(entries)
     elif not entries:
-        click.echo("the heartbeat and the jobs have not run yet")
+        echo("the heartbeat and the jobs have not run yet")
     else:
         for entry in entries:
-            click.echo(_sentence(entry))
+            echo(_sentence(entry))
 
 
 def _entries(lines: Iterable[str]) -> Iterable[dict[str, Any]]:
@@ -219,6 +221,6 @@ def _sentence(entry: dict[str, Any]) -> str:
 def _show_line(line: str) -> None:
     found = LOG_LINE.match(line)
     if found:
-        click.echo(click.style(line, fg=_COLORS.get(found[2])))
+        echo(line, fg=_COLORS.get(found[2]))
     else:
-        click.secho(line, bold=True)
+        echo(line, bold=True)

@@ -1,7 +1,7 @@
 """The agent's serial console as questions and answers.
 
-The console prints log lines, answers and the echo of what is typed into one stream. A log line is known by its
-time and area; an answer is what stands between a question and the answer to a second one that nobody would ask.
+The console prints log lines and the echo of what is typed as they are; what the agent says comes in frames, each between two
+characters that no text of the board's can have (firmware/tenner/channels/console.py). So nothing is taken for what it is not.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from __future__ import annotations
 import codecs
 import os
 import re
-import secrets
-import time
 from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
 from types import TracebackType
 
 from host_tools.board.transport import FRIENDLY_PROMPT, Transport
@@ -23,7 +23,29 @@ LOG_LINE = re.compile(r"^ *(\+\d+\.\d+s|\d\d:\d\d:\d\d) (\S+) +(.*)$")
 #: A TLS handshake, a name that is looked up, and a turn's step hold the console up.
 ANSWER_LIMIT_S = 30.0
 TURN_LIMIT_S = 320.0
+_ASK_FRAMES = "/=frames"
+_FRAME = re.compile("([\x1c\x1d\x1f])([^\x1c-\x1f]*)\x1e\r?\n")
+#: One whose end was lost, as on a line that was pulled out.
+_BROKEN = re.compile("[\x1c\x1d\x1f]([^\x1c-\x1f]*)(?=[\x1c\x1d\x1f])")
+_BEGIN = re.compile("[\x1c\x1d\x1f]")
 _NOT_RUNNING = "the agent does not run: the board is at its REPL. `tenner sync` starts it, or Ctrl-D in `tenner repl`"
+
+
+class Kind(Enum):
+    """Whose words: a line of the log or of anybody, or a frame of the agent's."""
+
+    LINE = ""
+    ANSWER = "\x1c"
+    QUESTION = "\x1d"
+    READY = "\x1f"
+
+
+@dataclass(frozen=True)
+class Said:
+    """A frame or a line, without what marks it."""
+
+    kind: Kind
+    text: str
 
 
 class Console:
@@ -55,14 +77,17 @@ class Console:
         self.transport.write(line.encode() + b"\r")
 
     def lines(self, limit_s: float) -> Iterator[str]:
-        """Whole lines as they come, until nothing new has come for so long."""
+        """Whole lines as they come, of frames too, until nothing new has come for so long."""
+        for said in self.said(limit_s):
+            yield from said.text.split("\n")
+
+    def said(self, limit_s: float) -> Iterator[Said]:
+        """What comes, a frame or a line at a time, until nothing new has come for so long."""
         while True:
-            line, found, rest = self._text.partition("\n")
-            if found:
-                self._text = rest
-                said = self._without_echo(line.rstrip("\r"))
-                if said is not None:
-                    yield self._translator.line(said)
+            said = self._frame() or self._line()
+            if said is not None:
+                if said.text or said.kind is not Kind.LINE:
+                    yield said
                 continue
             data = self.transport.read_available(limit_s)
             if not data:
@@ -70,6 +95,24 @@ class Console:
             self._text += self._decode(data)
             if self._text.endswith(FRIENDLY_PROMPT.decode()):
                 raise CommandError(_NOT_RUNNING)
+
+    def _frame(self) -> Said | None:
+        """A frame that is here to its end, when it comes before the next line."""
+        self._text = _BROKEN.sub(r"\1", self._text)
+        found = _FRAME.search(self._text)
+        if found is None or "\n" in self._text[: found.start()]:
+            return None
+        # What stands before it is a line that is being typed.
+        self._text = self._text[: found.start()] + self._text[found.end() :]
+        return Said(Kind(found[1]), found[2].replace("\r\n", "\n"))
+
+    def _line(self) -> Said | None:
+        line, found, rest = self._text.partition("\n")
+        if not found or _BEGIN.search(line):
+            return None
+        self._text = rest
+        said = self._without_echo(line.rstrip("\r"))
+        return Said(Kind.LINE, "" if said is None else self._translator.line(said))
 
     def _without_echo(self, line: str) -> str | None:
         """What the board said; it echoes key by key, and a log line may get in between two keys."""
@@ -83,39 +126,38 @@ class Console:
                     return line[count:]
         return line
 
-    @property
-    def unfinished(self) -> str:
-        """The line that has begun and not ended."""
-        return self._text
-
     def say(self, text: str) -> None:
-        """Begin something new."""
+        """Begin something new; what the agent said before is passed over."""
+        self.begin()
+        self.type(text)
+
+    def begin(self) -> None:
+        """Have the agent mark what it says."""
         # Ctrl-B means nothing to the console, and makes a raw REPL answer instead of keeping silent.
         self.transport.write(b"\x02")
-        self.type(text)
+        self.type(_ASK_FRAMES)
+
+    def frames(self, limit_s: float) -> Iterator[Said]:
+        """What the agent says to what `say` has begun."""
+        ready = False
+        for said in self.said(limit_s):
+            if said.kind is Kind.READY:
+                ready = True
+            elif said.kind is Kind.LINE and said.text.startswith(
+                f"There is no command {_ASK_FRAMES}"
+            ):
+                raise CommandError(
+                    "the board's code is older than this program: run `tenner sync`"
+                )
+            elif ready and said.kind is not Kind.LINE:
+                yield said
 
     def ask(self, command: str, limit_s: float = ANSWER_LIMIT_S) -> list[str]:
         """The answer to a command such as `/why`, as lines."""
         self.say(command)
-        for line in self.lines(limit_s):
-            # The mark waits for the first line, or its echo would get into the answer.
-            if line.strip() and not LOG_LINE.match(line):
-                return [line, *self._until_mark(limit_s)]
-        raise self._silent(limit_s)
-
-    def _until_mark(self, limit_s: float) -> list[str]:
-        """Type a command that does not exist; its answer comes after everything asked before."""
-        mark = f"/={secrets.token_hex(4)}"
-        self.type(mark)
-        found: list[str] = []
-        deadline = time.monotonic() + limit_s
-        for line in self.lines(limit_s):
-            if line.startswith(f"There is no command {mark}"):
-                return found
-            if not LOG_LINE.match(line):
-                found.append(line)
-            if time.monotonic() > deadline:
-                break
+        for said in self.frames(limit_s):
+            if said.kind is Kind.ANSWER:
+                return said.text.split("\n")
         raise self._silent(limit_s)
 
     def _silent(self, limit_s: float) -> BoardSilent:
@@ -124,20 +166,18 @@ class Console:
             "is console.enabled on, and is the board awake? `tenner doctor` looks closer"
         )
 
-    def chat(self, text: str, limit_s: float = TURN_LIMIT_S) -> Iterator[str]:
-        """Say something; yield the lines of the answer. A question of the agent's ends with `[y/n]`: type the
-        answer while the generator waits."""
+    def chat(self, text: str, limit_s: float = TURN_LIMIT_S) -> Iterator[Said]:
+        """Say something; yield questions of the agent's, which `answer` while the generator waits, and its answer."""
         self.say(text)
-        for line in self.lines(limit_s):
-            if LOG_LINE.match(line) or not line.strip():
-                continue
-            yield line
-            if not line.endswith("[y/n]"):
-                break
-        else:
-            raise BoardSilent(
-                f"no answer from the agent at {self.transport.device_name} within {limit_s:g} s; "
-                "`tenner logs -f` shows what it does"
-            )
-        # The answer is printed at once, so the rest of it comes before that of the next question.
-        yield from self._until_mark(ANSWER_LIMIT_S)
+        for said in self.frames(limit_s):
+            yield said
+            if said.kind is Kind.ANSWER:
+                return
+        raise BoardSilent(
+            f"no answer from the agent at {self.transport.device_name} within {limit_s:g} s; "
+            "`tenner logs -f` shows what it does"
+        )
+
+    def answer(self, yes: bool) -> None:
+        """Answer a question."""
+        self.type("y" if yes else "n")

@@ -10,6 +10,7 @@ import rich_click as click
 from host_tools.board import open_board, open_line
 from host_tools.board.options import board_options
 from host_tools.errors import CommandError
+from host_tools.output import echo
 from host_tools.talk.terminal import join
 
 #: The USB port built into ESP32-C3, -C5, -C6 and newer: mpremote's mount is unreliable there.
@@ -28,7 +29,7 @@ def repl(port: str | None, sim: str | None) -> None:
         transport.write(b"\r")
         hint = "Ctrl-C stops the agent, Ctrl-D starts it, Ctrl-] leaves"
         if join(transport, f"{chosen.label}: {hint}"):
-            click.echo(
+            echo(
                 "the agent does not run: the board is at its REPL. `tenner sync` starts it",
                 err=True,
             )
@@ -53,7 +54,7 @@ def run(file: Path, port: str | None, sim: str | None, stay: bool) -> None:
             board.leave(start=False)
     if error:
         text = error.decode(errors="replace").replace("\r\n", "\n")
-        click.echo(text.replace('"<stdin>"', f'"{file}"'), err=True, nl=False)
+        echo(text.replace('"<stdin>"', f'"{file}"'), err=True, nl=False)
         raise CommandError(f"{file} ended with an exception on the board")
 
 
@@ -76,7 +77,7 @@ def mount(folder: Path, port: str | None, sim: str | None) -> None:
     with open_board(port, sim) as board:
         board.need_repl()
         if (board.port.vid, board.port.pid) == _USB_JTAG:
-            click.echo(
+            echo(
                 "mount is unreliable on this chip's own USB port; should it stall, use `tenner run` or "
                 "`tenner sync`, which check what they send",
                 err=True,

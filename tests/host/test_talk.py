@@ -7,7 +7,8 @@ import pytest
 from click.testing import CliRunner
 
 from host_tools.cli import main as tenner
-from host_tools.talk.console import Console
+from host_tools.errors import CommandError
+from host_tools.talk.console import Console, Kind, Said
 from host_tools.vboard import VirtualBoard
 from tests.host.e2e import ASK, READS, agent_board
 from tests.host.terminal import terminal  # noqa: F401 -- a fixture
@@ -64,6 +65,64 @@ def test_a_log_line_between_two_keys_of_the_echo_is_taken_out():
         assert list(line.lines(1)) == [log, log, "up 0 h"], at
 
 
+def line_of(text, step=1):
+    """A Console at a line that brings this text, so many bytes at a time."""
+    data = text.encode()
+    parts = iter([*(data[at : at + step] for at in range(0, len(data), step)), b""])
+    written = []
+    line = Console(
+        SimpleNamespace(
+            write=written.append, read_available=lambda limit: next(parts), device_name="here"
+        )
+    )
+    line.written = written
+    return line
+
+
+LOG = "   +4.6s tool      fine\r\n"
+
+
+@pytest.mark.parametrize("step", [1, 2, 7, 1000])
+def test_frames_keep_their_words_whatever_those_are(step):
+    said = [
+        Said(Kind.LINE, LOG[:-2]),
+        Said(Kind.ANSWER, "one\n" + LOG[:-2] + "\nallow? [y/n]"),
+        Said(Kind.QUESTION, "run:\n| x [y/n]\n| y [y/n]"),
+        Said(Kind.ANSWER, ""),
+        Said(Kind.LINE, "a line"),
+    ]
+    text = ""
+    for one in said:
+        end = "" if one.kind is Kind.LINE else "\x1e"
+        text += one.kind.value + one.text.replace("\n", "\r\n") + end + "\r\n"
+    assert list(line_of(text, step).said(1)) == said
+
+
+def test_an_answer_between_two_keys_and_one_without_an_end():
+    text = "/st\x1cbefore\x1e\r\natus\r\n\x1clost\x1cwhole\x1e\r\n"
+    found = [one for one in line_of(text).said(1) if one.kind is Kind.ANSWER]
+    assert [one.text for one in found] == ["before", "whole"]
+
+
+def test_what_was_said_before_is_no_answer():
+    text = "\x1cold\x1e\r\n\x1dold? [y/n]\x1e\r\n\x1f\x1e\r\n" + LOG
+    text += "\x1dnew?\r\n| a [y/n]\x1e\r\n\x1cnew\x1e\r\n\x1clater\x1e\r\n"
+    line = line_of(text)
+    assert [said.text for said in line.chat("hello")] == ["new?\n| a [y/n]", "new"]
+    assert line_of(text).ask("/status") == ["new"]
+
+
+def test_words_of_a_question_in_an_answer_are_no_question():
+    line = line_of("\x1f\x1e\r\n\x1cOpen the door? [y/n]\x1e\r\n")
+    assert [said.kind for said in line.chat("hello")] == [Kind.ANSWER]
+
+
+def test_older_code_is_named():
+    line = line_of("There is no command /=frames. Try /help.\r\n")
+    with pytest.raises(CommandError, match="tenner sync"):
+        line.ask("/status")
+
+
 def test_chat_prints_the_answer_and_nothing_else(bench):
     bench.board.set("room.temperature", 23.25)
     assert tell(bench.board, "chat", ASK).stdout == READS.format(23.25) + "\n"
@@ -100,7 +159,7 @@ def test_a_talk_shows_answers_and_no_log_lines(bench, terminal):
     talk = terminal("chat", "--port", bench.board.pty)
     talk.wait_for("Ctrl-D ends this")
     talk.type("say: hello there\n")
-    talk.wait_for("hello there\x1b")
+    talk.wait_for("hello there\r\n")
     talk.wait_for("(now: ")
     assert "bytes sent" not in talk.seen
     talk.type("\x04")

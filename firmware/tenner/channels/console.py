@@ -3,6 +3,9 @@
 """
 Ctrl-C is not caught anywhere here, so it stops the program and reaches the REPL. Whoever has the serial
 line is the owner. An answer is printed at once, so that no log line gets into it.
+
+A program at the other end types `/=frames`. From then on an answer stands between 0x1c and 0x1e, a question between 0x1d and
+0x1e, and each `/=frames` is answered by 0x1f 0x1e. No text can have these characters, as `log.visible` shows them.
 """
 
 import asyncio
@@ -10,9 +13,16 @@ import asyncio
 from tenner.agent.message_queue import Message
 from tenner.channels.question import Question
 from tenner.log import log, redact, visible
+from tenner.port.compat import const
 
 #: What an answer may have: lines, columns, and what joins letters and emojis.
 KEPT = "\n\t\u200c\u200d"
+
+_FRAMES = const("/=frames")
+_ANSWER = const("\x1c")
+_QUESTION = const("\x1d")
+_READY = const("\x1f")
+_END = const("\x1e")
 
 
 class Console:
@@ -27,6 +37,7 @@ class Console:
         self._write = write
         self._question = None  # while one waits
         self._asking = asyncio.Lock()
+        self._framed = False
 
     async def run(self):
         """Read lines until the input ends; what is typed becomes a message, or the answer to a question."""
@@ -42,7 +53,10 @@ class Console:
                 self._take(line)
 
     def _take(self, line):
-        if self._question and line[:1] != "/":
+        if line == _FRAMES:
+            self._framed = True
+            self._write(_READY + _END)
+        elif self._question and line[:1] != "/":
             word = line.lower()
             if word in ("y", "yes", "n", "no"):
                 self._question.settle(word[0] == "y")
@@ -53,13 +67,17 @@ class Console:
 
     def show(self, chat, text):
         """Print an answer."""
-        self._write(visible(redact(text), KEPT))
+        self._print(_ANSWER, text)
+
+    def _print(self, kind, text):
+        text = visible(redact(text), KEPT)
+        self._write(kind + text + _END if self._framed else text)
 
     async def ask(self, text, timeout_s=600):
         """Ask y/n; no answer in time is a no, and one question at a time is asked."""
         async with self._asking:
             question = self._question = Question(text)
-            self.show(self.chat, text + " [y/n]")
+            self._print(_QUESTION, text + " [y/n]")
             try:
                 answer = await question.wait(timeout_s)
             finally:

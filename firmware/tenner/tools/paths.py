@@ -8,6 +8,7 @@ out of reach wherever they lie, whatever the owner's patterns say. Nothing but r
 
 import os
 
+from tenner.log import visible
 from tenner.port.compat import const
 from tenner.store import files
 from tenner.tools.errors import ToolError
@@ -202,7 +203,7 @@ def _check_text(path, write):
     """Refuse what some file system reads in another way than it looks."""
     if not path or len(path.encode()) > _MAX_PATH:
         raise ToolError("a path has 1 to %d bytes, as notes/today.md" % _MAX_PATH)
-    if "\\" in path or any(ord(letter) < 0x20 or ord(letter) == 0x7F for letter in path):
+    if "\\" in path or visible(path) != path:
         raise ToolError("backslash or control character in the path: use / and plain names")
     for part in path.split("/"):
         if part not in (".", "..") and part[-1:] in (".", " "):
