@@ -344,6 +344,57 @@ class TestWhoIsLetIn(unittest.TestCase):
         run(bench.step())
         self.assertTrue(": ahttps:x.yb, user id" in bench.said[0][1], bench.said[0][1])
 
+    def test_a_strangers_name_hides_nothing(self):
+        bench = Bench()
+        name = "\x1b[2J\u202eann\u200b"
+        bench.server.say("x", who=3000, **{"from": {"id": 3000, "first_name": name}})
+        run(bench.step())
+        self.assertIn(": \\x1b2J\\u202eann\\u200b, user id", bench.said[0][1])
+
+    def test_an_update_of_a_wrong_shape_is_skipped_told_once_and_confirmed(self):
+        """Each would otherwise come again and again, and nothing behind it."""
+        owner = {"id": OWNER}
+        chat = {"id": OWNER, "type": "private"}
+        good = {"message_id": 1, "from": owner, "chat": chat, "date": NOW, "text": "x"}
+        wrong = []
+        for name in good:
+            for value in (None, [], {}, "text", 7, -1, 1.5, True, [["x"]], {"id": {"id": []}}):
+                wrong.append(dict(good))
+                wrong[-1][name] = value
+        for message in (None, [], "x", 5, {}, [[]], {"chat": {"id": "a"}}, {"from": {"id": "b"}}):
+            wrong.append(message)
+        skipped = 0
+        for message in wrong:
+            for kind in ("message", "callback_query", "edited_message", "nonsense"):
+                bench = Bench()
+                bench.server.update(kind, message)
+                bench.server.update(kind, message)
+                bench.server.say("after it")
+                taken = texts(run(bench.step()))
+                self.assertEqual(taken[-1:], ["after it"], (kind, message))
+                self.assertEqual(
+                    bench.bot.offset or bench.server.next_id + 1, bench.server.next_id + 1
+                )
+                told = [text for _, text, _, _ in bench.said if "cannot read" in text]
+                self.assertTrue(len(told) < 2, told)
+                skipped += len(told)
+        self.assertTrue(skipped > 50, skipped)
+
+    def test_a_reply_that_is_no_list_does_not_end_the_service(self):
+        for result in (
+            b"{}",
+            b'{"a":{"b":1}}',
+            b'{"0":{"update_id":5}}',
+            b'"x"',
+            b"[[[1]]]",
+            b"[1,2]",
+        ):
+            bench = Bench()
+            bench.server.plan["getUpdates"] = [(200, b'{"ok":true,"result":' + result + b"}")]
+            run(bench.step())
+            bench.server.say("after it")
+            self.assertEqual(texts(run(bench.step()))[-1:], ["after it"])
+
     def test_without_an_owner_nobody_is_let_in(self):
         bench = Bench(owner="", allow=[])
         bench.server.say("a")

@@ -91,6 +91,7 @@ class Telegram:
         self.http = None  # for sending
         self.sending = asyncio.Lock()
         self.strangers_day = 0
+        self.told_wrong = False  # was the owner told of an update that could not be read?
         self.open = []  # messages that wait for their answer
         self._polled = None  # an Event while somebody waits for one poll
         self._heard_ms = ticks_ms()

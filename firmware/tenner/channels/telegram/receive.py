@@ -35,7 +35,7 @@ async def _introduce(bot, http):
     """Ask for the bot's own name."""
 
     def sink(path, value, more):
-        if path[-1] == "username":
+        if path[-1] == "username" and isinstance(value, str):
             bot.bot_name = value
 
     await api.request(bot, http, "getMe", {}, sink)
@@ -46,7 +46,7 @@ async def _updates(bot, http):
     found = []
 
     def sink(path, value, more):
-        if len(path) > 2:
+        if len(path) > 2 and isinstance(path[1], int):
             while path[1] >= len(found):
                 found.append({})
             update.keep(found[path[1]], path, value)

@@ -9,7 +9,8 @@ import asyncio
 
 from tenner.agent.message_queue import Message
 from tenner.channels.telegram import api, ask, pair, preview
-from tenner.log import log
+from tenner.log import log, visible
+from tenner.log_exception import log_exception
 from tenner.port.compat import const
 
 _MAX_TEXT = const(4096)
@@ -19,6 +20,10 @@ _DAY_S = const(86400)
 _STRANGERS = const(6)
 _DIGEST_TEXTS = const(6)
 _DIGEST_CHARS = const(300)
+_TEXTS = const(" chat.type from.first_name text id data media_group_id ")
+_NUMBERS = const(
+    " message_id date chat.id from.id from.is_bot reply_to_message.from.id reply_to_message.chat.id message.message_id "
+)
 _MEDIA = ("photo", "video", "animation", "audio", "voice", "video_note", "document", "sticker")
 
 
@@ -37,17 +42,37 @@ def keep(update, path, value):
         update["forwarded"] = True
     elif path[3] in _MEDIA:
         update["media"] = path[3]
-    elif " %s " % name in (
-        " message_id date media_group_id chat.id chat.type from.id from.is_bot from.first_name text id data"
-        " reply_to_message.from.id reply_to_message.chat.id message.message_id "
-    ):
-        if name in update:  # the next piece of a long text
-            value = (update[name] + value)[:_MAX_TEXT]
+    elif " %s " % name in _TEXTS:
+        if not isinstance(value, str):
+            update["wrong"] = name
+        else:  # a long one comes in pieces
+            update[name] = (update.get(name, "") + value)[:_MAX_TEXT]
+    elif " %s " % name in _NUMBERS:
+        if not isinstance(value, (int, bool)):
+            update["wrong"] = name
         update[name] = value
 
 
 async def handle(bot, update, http):
-    """Deal with an update, {} when there is none; return False when it must wait at Telegram. `http` is connected."""
+    """
+    Deal with an update, {} when there is none; return False when it must wait at Telegram. `http` is connected. One
+    that is not as the Bot API has it is passed over, for it would come again and again and nothing behind it ever.
+    """
+    try:
+        if "wrong" in update:
+            raise ValueError(update["wrong"])
+        return await _handle(bot, update, http)
+    except (ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
+        clause = log_exception("an update of Telegram's", error)
+        if bot.owner and not bot.told_wrong:
+            bot.told_wrong = True
+            bot.say(
+                bot.owner, "I skipped a message from Telegram that I cannot read (%s)." % clause
+            )
+        return True
+
+
+async def _handle(bot, update, http):
     chat = str(update.get("chat.id"))
     who = str(update.get("from.id", ""))
     if update.get("kind") == "callback_query":
@@ -65,7 +90,7 @@ async def handle(bot, update, http):
         bot.inbound.put_nowait(digest)
         digest = bot.digest = None
     text = _words(bot, update)
-    if not who or update.get("from.is_bot") or text is None:
+    if not who or "chat.id" not in update or update.get("from.is_bot") or text is None:
         return True
     allowed = [str(one) for one in bot.config.get("telegram.allow") or ()]
     # The id of a group lets in whoever addresses the bot there.
@@ -74,7 +99,7 @@ async def handle(bot, update, http):
             _stranger(bot, update)
         return True
     offset = update["update_id"] + 1
-    reply_to = update.get("message_id")
+    reply_to = update["message_id"]
     refusal = _refusal(update, text, stale)
     if "media_group_id" in update:
         if refusal and bot.album == update["media_group_id"]:
@@ -192,9 +217,9 @@ def _stranger(bot, update):
         bot.strangers.pop(0)
     bot.strangers.append(mark)
     if bot.owner:
-        # A stranger's name is data: no marks, no lines, and short.
+        # A stranger's name is data: no marks, no lines, nothing hidden, and short.
         name = update.get("from.first_name", "")[:40]
-        name = "".join([c for c in name if c not in "*_`~[]()<>\n\r@/\\"])
+        name = visible("".join([c for c in name if c not in "*_`~[]()<>\n\r@/\\"]))
         bot.say(
             bot.owner,
             "A stranger wrote: %s, user id %d. To let them in, add the id to telegram.allow."
