@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import fcntl
 import os
 import signal
@@ -23,6 +24,10 @@ OVERLAY_HEAP = {64: 61 * 1024, 32: 46 * 1024}
 
 # machine.reset_cause() on an ESP32.
 POWER_ON, HARD, WATCHDOG, DEEP_SLEEP, SOFT = 1, 2, 3, 4, 5
+
+#: Linux only. Looked up here, as a child between fork and exec should not.
+_PRCTL = getattr(ctypes.CDLL(None), "prctl", None) if os.name == "posix" else None
+_SET_DEATH_SIGNAL = 1
 
 
 @dataclass(frozen=True)
@@ -91,13 +96,21 @@ class Child:
         given = (request_end, token_end, page_fd, counters_fd, flash_fd)
         self._of_flash = {counters_fd, flash_fd}
 
+        supervisor = os.getpid()
+
         def prepare() -> None:
             # With the inner terminal as controlling terminal the hang-up ends the interpreter
             # when the supervisor dies, however it dies.
             os.setsid()
-            # The supervisor ignores it, and a child would inherit that.
+            # The supervisor ignores the first, and whoever started it by nohup the second; a child would inherit that.
             signal.signal(signal.SIGINT, signal.SIG_DFL)
+            signal.signal(signal.SIGHUP, signal.SIG_DFL)
             fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+            # Where there is one, by a signal that no code it runs can catch.
+            if _PRCTL is not None:
+                _PRCTL(_SET_DEATH_SIGNAL, signal.SIGKILL)
+                if os.getppid() != supervisor:
+                    os._exit(1)
 
         environment = {
             "PATH": os.environ.get("PATH", os.defpath),

@@ -349,8 +349,14 @@ def test_nothing_is_left_after_stop():
     assert not folder.exists()
 
 
-def test_nothing_is_left_when_the_supervisor_is_killed():
-    board = VirtualBoard({"/main.py": b"while True: pass\n"}).start()
+@pytest.mark.parametrize("hangup", [signal.SIG_DFL, signal.SIG_IGN])
+def test_nothing_is_left_when_the_supervisor_is_killed(hangup):
+    """Also where whoever started it ignores the hang-up, as `nohup` does: a child inherits that."""
+    before = signal.signal(signal.SIGHUP, hangup)
+    try:
+        board = VirtualBoard({"/main.py": b"while True: pass\n"}).start()
+    finally:
+        signal.signal(signal.SIGHUP, before)
     board.wait_state("running")
     status = board.status()
     os.kill(status["pid"], signal.SIGKILL)
