@@ -35,7 +35,12 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     ),
     "logs": ("talk.commands", "logs", "What the agent did; -f: what it says now."),
     "chat": ("talk.commands", "chat", "Talk to the agent."),
-    "heartbeat": ("talk.commands", "heartbeat", "The heartbeat's gates; --now runs it."),
+    "heartbeat": (
+        "talk.commands",
+        "heartbeat",
+        "Its tasks; --now runs it, --check and --replay try a file.",
+    ),
+    "alarms": ("talk.commands", "alarms", "What is the matter; acknowledge, mute, why."),
     "why": ("talk.commands", "why", "Its latest decisions, and what is next."),
     "status": ("talk.commands", "status", "Uptime, heap, network, clock."),
     "run": ("talk.run", "run", "Run a Python file on the board."),
@@ -59,7 +64,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
 #: How `tenner --help` groups them.
 GROUPS = {
     "A board": ["boards", "flash", "deploy", "sd-card", "setup", "sync", "doctor"],
-    "The agent on it": ["chat", "status", "why", "heartbeat", "sensors", "logs"],
+    "The agent on it": ["chat", "status", "why", "heartbeat", "alarms", "sensors", "logs"],
     "Its files": ["pull", "backup", "restore"],
     "Its Python": ["repl", "run", "mount"],
     "What it may use": ["skills", "mcp"],

@@ -170,6 +170,12 @@ class Quiet(unittest.TestCase):
         spell(board, COOL)
         self.assertEqual(len(texts(board)), 2)
 
+    def test_the_digest_comes_at_the_second_they_end(self):
+        board = sim.Board(FREEZER.replace("5s", "3h"), **NIGHT)
+        spell(board, HOT, 7 * 3600)
+        board.pass_time(2 * 3600, longest_s=86400)
+        self.assertEqual(board.sent[0][0] % 86400, 8 * 3600)
+
     def test_a_model_is_asked_when_they_end(self):
         board = sim.Board(MODEL, **NIGHT)
         board.reply = sim.Result("Open a window.")

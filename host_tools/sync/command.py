@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 import rich_click as click
 
 from host_tools.board import open_board
 from host_tools.board.options import board_options
 from host_tools.errors import CommandError, Conflict
+from host_tools.heartbeat import check
 from host_tools.output import at_terminal, echo, json_option, print_json, progress_bar
 from host_tools.project import Project
 from host_tools.sync.run import Report, changed_files, synchronize
@@ -90,11 +92,23 @@ def _once(
             dry_run=dry_run,
             progress=progress,
         )
+    wrong = _heartbeat_problems(project)
     if as_json:
-        print_json(report.as_json())
+        print_json({**report.as_json(), "heartbeat_problems": wrong})
     else:
         show(report)
+        for line in check.as_text(wrong, check.NAME):
+            click.secho(line, fg="yellow", err=True)
     return report
+
+
+def _heartbeat_problems(project: Project) -> list[dict[str, Any]]:
+    """What the board will not understand of HEARTBEAT.md: seen here before it is needed."""
+    try:
+        text = (project.root / "workspace" / check.NAME).read_text(encoding="utf-8")
+    except (OSError, UnicodeError):
+        return []
+    return check.problems(text)
 
 
 def _finish(report: Report) -> None:

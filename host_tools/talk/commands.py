@@ -6,6 +6,7 @@ import json
 import select
 import sys
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import rich_click as click
@@ -36,10 +37,14 @@ def _console(port: str | None, sim: str | None) -> Console:
     return Console(open_line(port, sim)[0])
 
 
-def _asked(port: str | None, sim: str | None, command: str, as_json: bool) -> None:
+def _asked(
+    port: str | None, sim: str | None, command: str, as_json: bool, structured: bool = False
+) -> None:
     with _console(port, sim) as console:
-        answer = console.ask(command)
-    if as_json:
+        answer = console.ask(command + " json" if as_json and structured else command)
+    if as_json and structured:
+        print_json({"command": command, "answer": list(_entries(answer))})
+    elif as_json:
         print_json({"command": command, "answer": answer})
     else:
         echo("\n".join(answer))
@@ -50,7 +55,16 @@ def _asked(port: str | None, sim: str | None, command: str, as_json: bool) -> No
 @json_option
 def why(port: str | None, sim: str | None, as_json: bool) -> None:
     """What the heartbeat decided lately and why, and what is next."""
-    _asked(port, sim, "/why", as_json)
+    _asked(port, sim, "/why", as_json, True)
+
+
+@click.command()
+@click.argument("words", nargs=-1)
+@board_options
+@json_option
+def alarms(words: tuple[str, ...], port: str | None, sim: str | None, as_json: bool) -> None:
+    """What is the matter. WORDS: ack ID, mute ID [2h], unmute ID, why ID; the ID of a line is `line 5`."""
+    _asked(port, sim, " ".join(("/alarms", *words)), as_json, not words)
 
 
 @click.command()
@@ -64,11 +78,55 @@ def status(port: str | None, sim: str | None, as_json: bool) -> None:
 @click.command()
 @board_options
 @click.option("--now", is_flag=True, help="Run one now, and wait for its outcome.")
+@click.option(
+    "--check", is_flag=True, help="Say what in FILE, or the workspace's, is not understood."
+)
+@click.option(
+    "--replay", is_flag=True, help="Run FILE against --readings, without a board and a model."
+)
+@click.option(
+    "--readings",
+    type=click.Path(path_type=Path),
+    metavar="CSV",
+    help="For --replay: lines time,sensor.value,number.",
+)
+@click.option(
+    "--hours", default="", metavar="HH:MM-HH:MM", help="For --replay: heartbeat.active_hours."
+)
+@click.option("--zone", default="UTC0", metavar="TZ", help="For --replay: time.zone.")
+@click.option("--price", default=0.5, metavar="USD", help="For --replay: of a million tokens.")
+@click.argument("file", required=False, type=click.Path(path_type=Path))
 @json_option
-def heartbeat(port: str | None, sim: str | None, now: bool, as_json: bool) -> None:
-    """What each gate of the heartbeat says, or with --now: run it."""
+def heartbeat(
+    port: str | None,
+    sim: str | None,
+    now: bool,
+    check: bool,
+    replay: bool,
+    readings: Path | None,
+    hours: str,
+    zone: str,
+    price: float,
+    file: Path | None,
+    as_json: bool,
+) -> None:
+    """Each task of the heartbeat: its values, its state, what is next. With --now: run it.
+
+    --check and --replay need no board: they are the firmware's own code, on this computer.
+    """
+    if now + check + replay > 1:
+        raise click.UsageError("only one of --now, --check and --replay")
+    if check or replay:
+        from host_tools.heartbeat import command
+
+        if check:
+            command.check(file, as_json)
+        else:
+            settings = {"heartbeat.active_hours": hours, "time.zone": zone}
+            command.run(file, readings, settings, price, as_json)
+        return
     if not now:
-        _asked(port, sim, "/heartbeat", as_json)
+        _asked(port, sim, "/heartbeat", as_json, True)
         return
     with _console(port, sim) as console:
         # Nothing more is typed meanwhile: its echo could get into the outcome.

@@ -134,7 +134,7 @@ def _go_on(service, task, moment, met, value):
     alarm[FLAGS] |= OVER
     alarm[END_S] = moment.now
     alarm[OWED] &= ~REPEAT
-    if task.notify or task.resolve:
+    if (task.notify or task.resolve) and condition.op not in conditions.MOVES:
         alarm[OWED] |= END
     log("heartbeat", "alarm %d is over: %s" % (alarm[ID], conditions.describe(condition, value)))
     if not alarm[OWED]:

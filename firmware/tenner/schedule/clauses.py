@@ -145,15 +145,15 @@ def _is_time(text):
 
 def _near(word, has_digit):
     """Return the clause that was probably meant by a word, None when it is another word."""
-    near = nearest(word, list(_CLAUSES)) if len(word) > 3 else None
-    if near is None:
+    near = nearest(word, list(_CLAUSES)) if len(word) > 2 else None
+    if near is None or word[0] != near[0]:
         return None
-    # Two letters wrong are another word, such as never, unless an amount follows.
-    return near if has_digit or _one_off(word, near) else None
+    # Two letters wrong are another word, such as never, unless it is a long one and an amount follows.
+    return near if _one_off(word, near) or (has_digit and len(word) > 4) else None
 
 
 def _one_off(word, near):
-    if abs(len(word) - len(near)) > 1 or word[0] != near[0]:
+    if abs(len(word) - len(near)) > 1:
         return False
     start = 0
     while start < min(len(word), len(near)) and word[start] == near[start]:
@@ -183,9 +183,9 @@ def _other(part, name):
     """What does not begin with a clause's name: a condition, or a mistake."""
     if "." in name and not is_digits(name[:1]):
         return "when", condition_parser.parse(part)
-    if any(sign in part for sign in "<>=\u2265\u2264"):
-        return "when", condition_parser.parse(part)
     near = _near(name, True)
+    if not near and any(sign in part for sign in "<>=\u2265\u2264"):
+        return "when", condition_parser.parse(part)
     if near:
         right = (near + part[len(name) :]).strip()
         try:

@@ -6,6 +6,8 @@ from tenner.schedule.senses import show
 
 #: What happens, and is over at once; everything else lasts.
 EVENTS = ("changes", "changes by")
+#: What lasts as long as the time it is counted in; nobody wants to hear that it does not any more.
+MOVES = ("drops by", "rises by")
 # Of the number, unless there is a `reset`; of the width, for `outside`.
 _MARGIN_PERCENT = const(1)
 _WIDTH_PERCENT = const(5)
@@ -62,7 +64,7 @@ def _holds(term, value, mono_s, is_on):
         if term.reference is None:
             term.reference = value
         return abs(value - term.reference) >= (term.number or 1e-9)
-    if op in ("drops by", "rises by"):
+    if op in MOVES:
         return _moved(term, value, mono_s)
     low = high = term.number
     if op == "outside":

@@ -13,8 +13,7 @@ async def look(heartbeat, forced, aside):
     Look and decide. ((action, reason), alerts to send, tasks for a model). `aside`: they will run when there is
     memory for them, and must be known until then.
     """
-    occurrences = Occurrences(heartbeat)
-    reload(occurrences, heartbeat_tasks.scan)
+    occurrences = _reloaded(heartbeat)
     due = occurrences.due(forced)
     runs = ([], [])
     if due:
@@ -45,6 +44,13 @@ async def look(heartbeat, forced, aside):
         heartbeat.running_s = occurrences.moment.mono_s
     occurrences.close()
     return answer, runs[False], runs[True]
+
+
+def _reloaded(heartbeat):
+    # By itself: a stack with the code that reads the file would keep it while the sensors are asked.
+    occurrences = Occurrences(heartbeat)
+    reload(occurrences, heartbeat_tasks.scan)
+    return occurrences
 
 
 async def _watch(occurrences, due):

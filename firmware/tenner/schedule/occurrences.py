@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.port.compat import const
-from tenner.schedule import alarms, due, saved_state
+from tenner.schedule import alarms, digest, due, saved_state
 from tenner.schedule.decide import Question, decide
 from tenner.schedule.run_log import RunLog
 from tenner.schedule.task import Moment, Occurrence, Run
@@ -101,6 +101,9 @@ class Occurrences:
                     coming = task.every_s - (now - at) % task.every_s
                 left = min(left, coming)
             waits.append(max(left, 0))
+        if self.service.area == "heartbeat" and self.log.files.is_holding():
+            until_s = self.service.alert_retry.until_s - moment.mono_s
+            waits.append(max(digest.wait_s(self), until_s, 1))
         return moment.mono_s + min(waits) if waits else None
 
     def _retry_of(self, task):

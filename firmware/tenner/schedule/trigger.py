@@ -10,19 +10,7 @@ from tenner.schedule.task import Condition
 
 async def look(heartbeat):
     """Return a line for each condition: its values now, its state, and what would be said."""
-    occurrences = Occurrences(heartbeat)
-    reload(occurrences, heartbeat_tasks.scan)
-    tasks = [task for task in heartbeat.tasks or () if task.condition]
-    if not tasks:
-        return ""
-    names = []
-    for task in tasks:
-        for term in conditions.terms(task.condition):
-            if term.sensor not in names:
-                names.append(term.sensor)
-    texts = {}
-    for line, text in heartbeat_tasks.read(heartbeat, tasks)[1]:
-        texts[line] = text
+    occurrences, tasks, names, texts = _prepared(heartbeat)
     await overlay.enter("BEAT_LOOK")
     readings = await senses.read(heartbeat, names)
     said = {}
@@ -36,6 +24,24 @@ async def look(heartbeat):
         if task.line in said:
             text += "    would say: %s\n" % said[task.line]
     return text
+
+
+def _prepared(heartbeat):
+    """Return (Occurrences, tasks with a condition, their sensors, their texts by line)."""
+    # By itself: a stack with the code that reads the file would keep it while the sensors are asked.
+    occurrences = Occurrences(heartbeat)
+    reload(occurrences, heartbeat_tasks.scan)
+    tasks = [task for task in heartbeat.tasks or () if task.condition]
+    names = []
+    for task in tasks:
+        for term in conditions.terms(task.condition):
+            if term.sensor not in names:
+                names.append(term.sensor)
+    texts = {}
+    if tasks:
+        for line, text in heartbeat_tasks.read(heartbeat, tasks)[1]:
+            texts[line] = text
+    return occurrences, tasks, names, texts
 
 
 def _pieces(occurrences, task, readings):

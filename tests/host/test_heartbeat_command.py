@@ -1,0 +1,85 @@
+"""`tenner heartbeat --check` and `--replay`: no board, no model."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from host_tools.cli import main
+
+FILE = """# Freezer
+- (every 1m; when freezer.temperature > -12 for 5m reset -15; notify; repeat 1h) Warm: {freezer.temperature}
+- (every 5m; when room.temperature > 30) Too hot: what shall I do?
+- (daily 09:00; notify) Good morning.
+- (evry 10m) Look.
+"""
+#: 2026-11-21 00:00 UTC
+START = 1795219200
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "HEARTBEAT.md").write_text(FILE)
+    lines = ["time,name,number"]
+    for minute in range(0, 1440, 10):
+        freezer = -8 if 300 < minute < 400 else -18
+        room = 32 if 700 < minute < 900 else 21
+        lines.append(f"{START + minute * 60},freezer.temperature,{freezer}")
+        lines.append(f"2026-11-21T{minute // 60:02}:{minute % 60:02}:00Z,room.temperature,{room}")
+    (tmp_path / "r.csv").write_text("\n".join(lines) + "\n")
+    return tmp_path
+
+
+def tell(*words, status=0):
+    done = CliRunner().invoke(main, ["heartbeat", *map(str, words)])
+    assert done.exit_code == status, done.output
+    return done.output
+
+
+def test_a_check_names_line_word_and_the_right_spelling(folder):
+    output = tell("--check", folder / "HEARTBEAT.md", status=1)
+    assert 'HEARTBEAT.md line 5: "evry 10m": is no clause; did you mean "every 10m"?' in output
+    found = json.loads(tell("--check", folder / "HEARTBEAT.md", "--json", status=1))
+    assert [one["line"] for one in found["problems"]] == [5]
+    (folder / "HEARTBEAT.md").write_text("- (every 10m) Look.\n")
+    assert "is understood" in tell("--check", folder / "HEARTBEAT.md")
+
+
+def test_a_replay_tells_every_message_and_what_it_costs(folder):
+    words = ("--replay", folder / "HEARTBEAT.md", "--readings", folder / "r.csv", "--json")
+    found = json.loads(tell(*words))
+    told = [(one["time"][11:13], one["line"], one["kind"]) for one in found["messages"]]
+    assert told == [
+        ("05", 2, "alarm"),
+        ("06", 2, "repeat"),
+        ("06", 2, "end"),
+        ("09", 4, "notice"),
+        ("11", 3, "alarm"),
+    ]
+    assert found["messages"][0]["text"] == "Warm: -8 °C"
+    assert found["model_calls"] == 1 and found["tokens"] > 600 and found["cost_usd"] > 0
+    assert [one["line"] for one in found["problems"]] == [5]
+
+
+def test_a_replay_knows_quiet_hours_and_zones(folder):
+    words = ("--replay", folder / "HEARTBEAT.md", "--readings", folder / "r.csv", "--json")
+    found = json.loads(tell(*words, "--hours", "08:00-22:00", "--zone", "CET-1"))
+    first = found["messages"][0]
+    assert first["kind"] == "digest" and first["time"].startswith("2026-11-21T08:00:")
+    assert first["time"].endswith("+01:00")
+    assert "06:15 Warm: -8 °C" in first["text"]
+
+
+def test_readings_that_are_missing_or_wrong_are_a_sentence(folder):
+    file = folder / "HEARTBEAT.md"
+    assert "needs --readings" in tell("--replay", file, status=1)
+    (folder / "r.csv").write_text("yesterday,room.temperature,5\n")
+    output = tell("--replay", file, "--readings", folder / "r.csv", status=1)
+    assert "is no reading; expected time,sensor.value,number" in output
+    (folder / "r.csv").write_text(
+        f"{START},room.temperature,20\n{START + 900},room.temperature,20\n"
+    )
+    found = json.loads(tell("--replay", file, "--readings", folder / "r.csv", "--json"))
+    assert {"line": 2, "text": "there are no readings of freezer.temperature"} in found["problems"]
