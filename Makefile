@@ -11,7 +11,7 @@ K ?=
 B ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-services test-kernel test-deploy test-riscv64 soak lint format bench package micropython32 env-run env-test clean
+.PHONY: help run test test-services test-kernel test-deploy test-hw test-riscv64 soak lint format bench package micropython32 env-run env-test clean
 
 help: ## Show this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-22s %s\n", $$1, $$2}'
@@ -32,6 +32,10 @@ test-services: env-test ## Run the agent against servers that others wrote (fetc
 
 test-kernel: env-test ## Run the I2C, SPI and GPIO tools on real kernels in emulated ARM boards
 	@$(VENV) -m pytest -rs tests/kernel/on_kernels.py
+
+# `make test-hw PORT=/dev/ttyUSB0 HW_HOST=192.168.1.5 HW_SSID=home`; $HW_PASSWORD from the environment.
+test-hw: env-test ## Lead a real board at PORT, or an emulator of one, through its whole life; write build/hw.txt
+	@PORT="$(PORT)" $(VENV) -m tests.hw $(A)
 
 test-riscv64: env-test ## Run the core of the tests on riscv64, MicroPython and CPython, in qemu-user
 	@$(VENV) -m pytest -rs $(if $(K),-k "$(K)") tests/riscv64/on_riscv64.py

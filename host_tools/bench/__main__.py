@@ -5,6 +5,7 @@ python -m host_tools.bench heap. flash.     the rows whose names start so
 python -m host_tools.bench web.             how pages are read, one by one
 python -m host_tools.bench overlay. tool.   what each overlay takes, and each tool in a prompt
 python -m host_tools.bench riscv64.         Linux figures on an emulated board; they take minutes
+PORT=... python -m host_tools.bench chip.       a real board, or an emulator of one, through its whole life
 python -m host_tools.bench soak.            2,000 messages and 500 alerts amid faults, several times; half an hour and more
 """
 
@@ -20,6 +21,7 @@ from rich.table import Table
 
 from host_tools import ROOT, tenner_version
 from host_tools.bench import (
+    board,
     code,
     cpu,
     flash,
@@ -119,7 +121,7 @@ ROWS = [
 
 
 #: Rows that take so long that they are only measured when they are asked for.
-ON_REQUEST = [*riscv64.ROWS, *soak.ROWS]
+ON_REQUEST = [*board.ROWS, *riscv64.ROWS, *soak.ROWS]
 
 
 def collect(rows: list[Row], keep: Callable[[], None]) -> None:

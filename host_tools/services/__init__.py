@@ -9,7 +9,7 @@ from __future__ import annotations
 import ssl
 from types import TracebackType
 
-from .authority import Authority
+from .authority import LOOPBACK_NAMES, Authority
 from .conversation import Answer, ToolCall
 from .faults import GARBAGE, OK, RESET, STALL, Step
 from .loop import LoopThread
@@ -39,17 +39,24 @@ class Services:
         log: Log | None = None,
         model_port: int = 0,
         telegram_port: int = 0,
+        host: str = "localhost",
     ) -> None:
+        """`host` is what a board calls this machine; its certificates are valid for that too."""
+        names = LOOPBACK_NAMES if host in LOOPBACK_NAMES else (*LOOPBACK_NAMES, host)
         self.authority = (authority or Authority()) if tls else None
 
         def context() -> ssl.SSLContext | None:
             if self.authority is None:
                 return None
-            return self.authority.server_context(certificate, tls13_only=tls13_only)
+            return self.authority.server_context(certificate, names=names, tls13_only=tls13_only)
 
         self._loop = LoopThread()
-        self.model = OfflineModel(tls=context(), loop=self._loop, port=model_port, log=log)
-        self.telegram = Telegram(tls=context(), loop=self._loop, port=telegram_port, log=log)
+        self.model = OfflineModel(
+            tls=context(), loop=self._loop, host=host, port=model_port, log=log
+        )
+        self.telegram = Telegram(
+            tls=context(), loop=self._loop, host=host, port=telegram_port, log=log
+        )
 
     @property
     def ca_der(self) -> bytes:

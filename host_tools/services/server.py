@@ -7,7 +7,9 @@ able to break framing, which any complete HTTP server exists to prevent.
 from __future__ import annotations
 
 import asyncio
+import ipaddress
 import json
+import socket
 import ssl
 import threading
 from collections.abc import Callable, Sequence
@@ -84,7 +86,7 @@ class Service:
             return len(self._open)
 
     def start(self) -> None:
-        """Listen on loopback."""
+        """Listen at `host` where that is an address of this machine, else on loopback."""
         if self._loop is None:
             self._loop = LoopThread()
             self._loop.start()
@@ -179,7 +181,7 @@ class Service:
             return pick()
 
     async def _listen(self) -> None:
-        server = await asyncio.start_server(self._accept, "127.0.0.1", self._port)
+        server = await asyncio.start_server(self._accept, self._address(), self._port)
         self._port = server.sockets[0].getsockname()[1]
         self._servers.append(server)
         try:
@@ -187,6 +189,16 @@ class Service:
             self._servers.append(await asyncio.start_server(self._accept, "::1", self._port))
         except OSError:
             pass  # No IPv6 here, or the port is taken there; 127.0.0.1 serves.
+
+    def _address(self) -> str:
+        """Where to listen: an emulator has a name of its own for this machine's loopback."""
+        try:
+            address = str(ipaddress.ip_address(self._host))
+            with socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET) as probe:
+                probe.bind((address, 0))
+        except (OSError, ValueError):
+            return "127.0.0.1"
+        return address
 
     async def _shut(self) -> None:
         for server in self._servers:
