@@ -55,6 +55,7 @@ format: env-test ## Put every file into the project's format
 	@$(VENV) -m ruff check --fix --quiet .
 	@$(VENV) scripts/package_json.py --write
 	@$(VENV) scripts/config_template.py --write
+	@$(VENV) scripts/security_table.py --write
 
 bench: env-test ## Measure heap, code size and requests; write build/bench.json
 	@$(VENV) -m host_tools.bench $(B)

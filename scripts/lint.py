@@ -14,7 +14,14 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from host_tools import FIRMWARE, ROOT, interpreters
-from scripts import check_imports, check_subset, config_template, generated, package_json
+from scripts import (
+    check_imports,
+    check_subset,
+    config_template,
+    generated,
+    package_json,
+    security_table,
+)
 
 # Pinned: newer stubs may know more or less of the board, and lint must not change by itself.
 STUBS = ["micropython-esp32-stubs==1.29.0.post1", "micropython-stdlib-stubs==1.29.0.post2"]
@@ -208,6 +215,7 @@ def generated_files() -> list[str]:
     made = {
         package_json.TARGET: package_json.package_json(),
         config_template.TARGET: config_template.template(),
+        security_table.TARGET: security_table.page(),
     }
     return [problem for path, text in made.items() if (problem := generated.stale(path, text))]
 

@@ -1,0 +1,54 @@
+"""Writes or checks the table of what holds in docs/security.md, which is made from the table of attacks."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from host_tools import ROOT
+from scripts import generated
+
+TARGET = ROOT / "docs" / "security.md"
+_ATTACKS = ROOT / "tests" / "attacks" / "attacks.json"
+_BEGIN = "<!-- made by scripts/security_table.py from tests/attacks/attacks.json -->\n"
+_END = "<!-- end -->\n"
+_OUTCOMES = ("refused", "asked", "harmless")
+
+
+def _table() -> str:
+    rows = json.loads(_ATTACKS.read_text(encoding="utf-8"))
+    tools = {path.stem for path in (ROOT / "firmware/tenner/tools").glob("*.json")}
+    counts: dict[str, Counter[str]] = {}
+    for row in rows:
+        name = row[1] if row[1] in tools else "an MCP server's"
+        if row[1].split("-")[0] != "home" and row[1] not in tools:
+            name = "no tool at all"
+        counts.setdefault(name, Counter())[row[3]] += 1
+    lines = ["| tool | attacks | refused | you are asked | harmless |", "|---|---|---|---|---|"]
+    for name in sorted(counts):
+        found = counts[name]
+        title = f"`{name}`" if name in tools else name
+        cells = [str(found[outcome] or "–") for outcome in _OUTCOMES]
+        lines.append(f"| {title} | {found.total()} | {' | '.join(cells)} |")
+    total = sum(counts.values(), Counter[str]())
+    cells = [str(total[outcome]) for outcome in _OUTCOMES]
+    lines.append(f"| all | {total.total()} | {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def page() -> str:
+    """The page, with its table as it has to be."""
+    text = TARGET.read_text(encoding="utf-8")
+    before, begin, rest = text.partition(_BEGIN)
+    _, end, after = rest.partition(_END)
+    if not begin or not end:
+        raise SystemExit(f"{TARGET}: the marks of the table are gone")
+    return before + begin + "\n" + _table() + "\n" + end + after
+
+
+if __name__ == "__main__":
+    sys.exit(generated.main(TARGET, page, __doc__))
