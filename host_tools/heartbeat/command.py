@@ -5,12 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import rich_click as click
-
 from host_tools.errors import CommandError
 from host_tools.heartbeat.check import NAME, as_text, problems
 from host_tools.heartbeat.replay import Readings, read_csv, replay
-from host_tools.output import print_json
+from host_tools.output import echo, print_json
 from host_tools.project import Project
 
 
@@ -30,7 +28,8 @@ def check(path: Path | None, as_json: bool) -> None:
     if as_json:
         print_json({"problems": found})
     else:
-        click.echo("\n".join(as_text(found, name)) or f"{name} is understood")
+        for line in as_text(found, name) or [f"{name} is understood"]:
+            echo(line)
     if found:
         raise SystemExit(1)
 
@@ -48,14 +47,14 @@ def run(
         print_json(found)
         return
     for line in as_text(found["problems"], name):
-        click.echo(line)
+        echo(line)
     for one in found["messages"]:
         where = f"line {one['line']}" if one["line"] else ""
         head, *more = one["text"].split("\n")
-        click.echo(f"{one['time'][:16].replace('T', ' ')}  {one['kind']:<7} {where:<8} {head}")
+        echo(f"{one['time'][:16].replace('T', ' ')}  {one['kind']:<7} {where:<8} {head}")
         for line in more:
-            click.echo(" " * 35 + line)
-    click.echo(
+            echo(" " * 35 + line)
+    echo(
         f"{len(found['messages'])} messages, {found['model_calls']} model calls, about {found['tokens']} tokens "
         f"(${found['cost_usd']:.4f} at ${price:g} a million)"
     )

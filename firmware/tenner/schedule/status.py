@@ -44,9 +44,7 @@ def tasks(occurrences):
     moment = occurrences.moment
     zone = occurrences.zone
     found = service.tasks or ()
-    texts = {}
-    for line, text in heartbeat_tasks.read(service, found)[1] if found else ():
-        texts.setdefault(line, text)
+    texts = _texts(occurrences, [task.line for task in found])
     for task in found:
         one = {"line": task.line}
         one["text"] = (
@@ -71,6 +69,18 @@ def shown(text):
     """Return the beginning of a task's text."""
     text = text.split("\n")[0]
     return text[:_TEXT] + " ..." if len(text) > _TEXT else text
+
+
+def _texts(occurrences, lines):
+    """Return {line: text behind its brackets}; without the parser, which is large."""
+    found = {}
+    for number, line in occurrences.log.files.lines() if lines else ():
+        if number in lines and number not in found:
+            text = line.strip().lstrip("-*+0123456789.) ")
+            if text[:3] in ("[ ]", "[] "):
+                text = text[3:].strip()
+            found[number] = text[text.find(")") + 1 :].strip() if text[:1] == "(" else text
+    return found
 
 
 def _task_line(one):
