@@ -11,7 +11,7 @@ K ?=
 B ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-services test-kernel test-deploy test-hw test-riscv64 soak lint format bench package micropython32 env-run env-test clean
+.PHONY: help run test test-services test-kernel test-deploy test-hw test-riscv64 soak lint format fuzz bench package micropython32 env-run env-test clean
 
 help: ## Show this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-22s %s\n", $$1, $$2}'
@@ -56,6 +56,9 @@ format: env-test ## Put every file into the project's format
 	@$(VENV) scripts/package_json.py --write
 	@$(VENV) scripts/config_template.py --write
 	@$(VENV) scripts/security_table.py --write
+
+fuzz: env-test ## Feed the parsers of what others send with generated input, S seconds each
+	@PYTHONPATH=firmware $(VENV) -m tests.fuzz --seconds $(or $(S),60)
 
 bench: env-test ## Measure heap, code size and requests; write build/bench.json
 	@$(VENV) -m host_tools.bench $(B)

@@ -1,0 +1,1 @@
+"""Generated input for the parsers of what others send: `make fuzz S=600`."""
