@@ -61,6 +61,31 @@ class _Counting(Image):
         return {**super().environment(root), "TENNER_COUNTERS": str(root / COUNTERS)}
 
 
+#: What a bare ESP32 of MicroPython 1.26.1 has outside Python's heap, in the order in which it is given.
+_CHIP_POOL = "14656 4552 11848 112968"
+_POOL = Path(__file__).parent / "chip" / "pool"
+
+
+@dataclass(frozen=True)
+class _Chip(Image):
+    """The files are on flash, and Python's heap grows into a memory that Wi-Fi and TLS live on, as an ESP32's does."""
+
+    #: Sizes of the regions of that memory, in bytes.
+    pool: str = _CHIP_POOL
+
+    def install(self, tree: dict[str, bytes], root: Path) -> None:
+        compiled = build.compile_modules(
+            {path.stem: path.read_bytes() for path in _POOL.glob("*.py")}
+        )
+        pool = {f"/pool/{name}.mpy": data for name, data in compiled.items()}
+        # The sessions of pool/ssl.py take the memory of TLS and encrypt nothing.
+        config = tree["/config.json"].replace(b"http://", b"https://")
+        super().install({**tree, **pool, "/config.json": config, "/certs/any.der": b"-"}, root)
+
+    def environment(self, root: Path) -> dict[str, str]:
+        return {"MICROPYPATH": "pool:" + MODULE_PATH, "TENNER_CHIP_POOL": self.pool}
+
+
 class _Romfs(Image):
     """Code and its data are in a ROMFS partition, where code is executed in place."""
 
@@ -93,6 +118,7 @@ class _Frozen(Image):
 STOCK = Image("stock", interpreters.find_micropython32)
 COUNTING = _Counting("counting", lambda: _find("micropython32count", own.counting))
 ROMFS = _Romfs("romfs", lambda: _find("micropython32rom", own.plain))
+CHIP = _Chip("chip", lambda: _find("micropython32chip", own.chip))
 FROZEN = _Frozen(
     "frozen", lambda: _find("micropython32frozen", lambda: own.frozen(build.chip_sources()))
 )

@@ -1,4 +1,5 @@
-"""Builds the 32-bit Unix port of MicroPython from Debian's source: with ROMFS, with frozen modules, with counters.
+"""Builds the 32-bit Unix port of MicroPython from Debian's source: with ROMFS, with frozen modules, with counters,
+with an ESP32's memory.
 
 Nothing is installed: gcc is the machine's own, the 32-bit libraries and the source are unpacked into the cache. What is
 built is kept there too, by what it was made of.
@@ -58,6 +59,11 @@ def counting() -> Path:
     return _built("count", VARIANT / "manifest.py", b"", "-DTENNER_COUNTERS")
 
 
+def chip() -> Path:
+    """The same as `plain` with the memory of an ESP32: see variant/chip_pool.c."""
+    return _built("chip", VARIANT / "manifest.py", b"", "-DTENNER_CHIP_POOL -Wno-pointer-arith")
+
+
 def frozen(package: Mapping[str, bytes]) -> Path:
     """The same as `plain` with the modules of `package` frozen, by paths such as `tenner/app.py`."""
     with tempfile.TemporaryDirectory() as work:
@@ -74,7 +80,7 @@ def frozen(package: Mapping[str, bytes]) -> Path:
 
 
 def argv(folder: Path) -> tuple[str, ...]:
-    """How the interpreter in a folder of `plain`, `counting` or `frozen` is started."""
+    """How the interpreter in a folder of `plain`, `counting`, `chip` or `frozen` is started."""
     libraries = _system() / _LIBRARIES
     loader = str(libraries / "ld-linux.so.2")
     return (loader, "--library-path", str(libraries), str(folder / "micropython"))
@@ -209,7 +215,7 @@ def _source() -> Path:
 
 def main(args: list[str]) -> int:
     """`python -m host_tools.micropython.build counting`: build it, and print the command that starts it."""
-    kinds = {"plain": plain, "counting": counting}
+    kinds = {"plain": plain, "counting": counting, "chip": chip}
     if len(args) != 1 or args[0] not in kinds:
         print(f"usage: python -m host_tools.micropython.build {'|'.join(kinds)}", file=sys.stderr)
         return 2

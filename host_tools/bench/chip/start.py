@@ -2,7 +2,7 @@
 """
 start.py MODE: it runs in the folder that is the board's root, so that names of files are as long as on a board. For each
 line on stdin it prints `live LINE BYTES`, what is alive at that moment. In the mode `watched` it looks for the highest point too,
-which takes its time, and `most` asks for that. In the mode `quiet` nothing is added to the agent at all.
+which takes its time, and `most` asks for that; `least` asks for the least of ESP-IDF's memory that was ever free. In the mode `quiet` nothing is added to the agent at all.
 """
 
 import gc
@@ -10,7 +10,7 @@ import select
 import sys
 
 # C on a chip, where they take no heap.
-import esp32  # noqa: F401
+import esp32
 import machine  # noqa: F401
 import network  # noqa: F401
 import ntptime  # noqa: F401
@@ -18,6 +18,15 @@ import ntptime  # noqa: F401
 gc.collect()
 _empty = gc.mem_alloc()
 gc.threshold(8192)  # as in main.py
+
+if hasattr(esp32, "take"):
+    # The interpreter has an ESP32's memory: the heap grows first of all, as main.py has it grow.
+    import stacks
+
+    sys.modules["_thread"] = stacks
+    from tenner.port import chip_heap
+
+    chip_heap.begin()
 
 # What is imported from here on is what is measured.
 import asyncio  # noqa: E402
@@ -29,6 +38,9 @@ _most = 0
 
 def _answer(label):
     gc.collect()
+    if label == "least":
+        print("live", label, sum(one[3] for one in esp32.idf_heap_info(esp32.HEAP_DATA)))
+        return
     print("live", label, _most if label == "most" else gc.mem_alloc() - _empty)
 
 

@@ -1,0 +1,74 @@
+"""The whole agent with an ESP32's memory: a heap that grows, and what Wi-Fi and TLS have left then."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from functools import cache
+
+from host_tools.bench.agent import IN_ANSWER, QUESTION, Agent, Died, agent
+from host_tools.bench.images import CHIP, Image
+from host_tools.bench.mixed import SHORT
+from host_tools.bench.rows import NotMeasured, Row
+
+#: The first part of Python's heap on an ESP32; the rest it takes from the other memory.
+FIRST_KB = 56
+TURNS = 40
+_NO_MEMORY = re.compile(
+    r"ENOMEM|Out of Memory|too little|no answer from Telegram: 12|" + SHORT.pattern
+)
+
+
+def trouble(running: Agent) -> str:
+    """The first line that tells of a memory that was short, "" if there is none."""
+    with contextlib.suppress(StopIteration):
+        return next(line for line in list(running.lines) if _NO_MEMORY.search(line))
+    return ""
+
+
+@cache
+def turns(image: Image = CHIP, most: int = TURNS) -> tuple[int, int, str]:
+    """(Turns in a row with nothing wrong, the least of ESP-IDF's memory that was free, what went wrong)."""
+    with agent(FIRST_KB, image=image) as running:
+        done = 0
+        wrong = ""
+        try:
+            running.idle()
+            for number in range(most):
+                if number % 2:
+                    running.ask(QUESTION, IN_ANSWER)
+                else:
+                    running.ask(f"say turn {number}", f"turn {number}")
+                wrong = trouble(running)
+                if wrong:
+                    break
+                done += 1
+            return done, running.live("least"), wrong
+        except Died as exc:
+            wrong = trouble(running) or str(exc)
+        try:
+            return done, running.live("least"), wrong
+        except Died:
+            return done, 0, wrong
+
+
+def turns_in_row() -> float:
+    done, _, wrong = turns()
+    if wrong:
+        print(f"after {done} turns: {wrong}")
+    return done
+
+
+def idf_least_kb() -> float:
+    done, least, wrong = turns()
+    if not done:
+        raise NotMeasured(f"no turn was done: {wrong}")
+    return least / 1024
+
+
+ROWS = [
+    Row("heap.chip.turns", "an ESP32's memory: turns in a row, nothing short", "turns", turns_in_row, TURNS, floor=True),
+    Row("heap.chip.idf_least_kb", "there: the least left for Wi-Fi and TLS", "KB", idf_least_kb, 24, floor=True),
+]  # fmt: skip
+
+__all__ = ["FIRST_KB", "ROWS", "TURNS", "trouble", "turns"]

@@ -1,0 +1,103 @@
+"""The chip mode of the heap bench: Python's heap grows into what Wi-Fi and TLS live on, as on an ESP32."""
+
+import dataclasses
+import subprocess
+
+import pytest
+
+from host_tools.bench import esp32
+from host_tools.bench.agent import IN_ANSWER, QUESTION, agent
+from host_tools.bench.images import CHIP
+from host_tools.bench.rows import NotMeasured
+
+POOL = 100_000
+SCRIPT = """
+import esp32, gc, io
+
+def pool(label):
+    gc.collect()
+    (size, free, largest, least), = esp32.idf_heap_info(esp32.HEAP_DATA)
+    print(label, free, largest, least)
+
+def hold(kilobytes):
+    return [bytearray(1000) for _ in range(kilobytes)]
+
+class Nowhere(io.IOBase):
+    def ioctl(self, request, argument):
+        return 0
+
+def session():
+    try:
+        return esp32.session(Nowhere(), (17000, 8000))
+    except OSError as error:
+        print("session", error.errno)
+
+pool("start")
+one = session()
+pool("session")
+one.close()
+pool("closed")
+first = hold(30)
+pool("first")
+second = hold(20)
+pool("second")
+del second[:-1]
+pool("sparse")
+more = hold(80)
+pool("all")
+session()
+del more, second
+pool("empty")
+"""
+
+
+@pytest.fixture(scope="module")
+def interpreter():
+    try:
+        return CHIP.find()
+    except NotMeasured as exc:
+        pytest.skip(str(exc))
+
+
+def test_the_heap_grows_into_the_pool_and_gives_back_what_is_empty(interpreter, tmp_path):
+    done = subprocess.run(
+        interpreter.command("-c", SCRIPT, heap="40K"),
+        env={"TENNER_CHIP_POOL": str(POOL), "MICROPYPATH": ""},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    lines = [line.split() for line in done.stdout.splitlines()]
+    (refused,) = [line[1] for line in lines if line[0] == "session" and len(line) == 2]
+    pool = {line[0]: [int(word) for word in line[1:]] for line in lines if len(line) == 4}
+    free, largest, _ = pool["start"]
+    assert free == largest > POOL - 100
+    assert free - pool["session"][0] > 25_000
+    # A session gives all of it back; the heap has not grown, and the least is remembered.
+    assert pool["closed"][:2] == pool["first"][:2] == [free, largest]
+    assert pool["first"][2] == pool["session"][0]
+    # It doubles, and one object keeps the whole area.
+    assert 38_000 < free - pool["second"][0] < 43_000
+    assert pool["sparse"] == pool["second"]
+    # The next growth takes the largest block there is, before any MemoryError, and no session fits then.
+    assert pool["all"][1] < 1000
+    assert refused == "12"
+    assert pool["empty"][:2] == [free, largest]
+
+
+def test_a_turn_takes_a_sessions_memory_from_the_pool(interpreter):
+    with agent(200, image=CHIP) as running:
+        running.idle()
+        running.ask(QUESTION, IN_ANSWER)
+        assert esp32.trouble(running) == ""
+        wifi_and_session = 26 * 1500 + 25_000
+        assert 0 < running.live("least") < 144_000 - wifi_and_session
+
+
+def test_memory_that_is_short_is_noticed(interpreter):
+    with agent(200, image=dataclasses.replace(CHIP, pool="30000")) as running:
+        running.wait_line("Out of Memory")
+        assert "Out of Memory" in esp32.trouble(running)
