@@ -6,7 +6,8 @@ import unittest
 
 from agent_fakes import Reply, make_agent
 from support import run, temp_folder
-from tenner.agent import prompt_files
+from tenner import log
+from tenner.agent import context, prompt_files
 from tenner.agent.turn import Turn
 from tenner.store import files
 
@@ -39,6 +40,20 @@ class TestPromptFiles(unittest.TestCase):
             files.write_atomic(self.home + "/" + name, "x")
         self.assertEqual(prompt_files.check(self.home), [])
         self.assertEqual(sorted(os.listdir(self.home)), ["HEARTBEAT.md", "SOUL.md", "memory"])
+
+    def test_no_secret_of_the_settings_leaves_in_a_prompt(self):
+        """The bytes of one may be in two pieces of a file, which are sent one after the other."""
+        secret = "s3cret w\u00f6rd"
+        log.hide(secret)
+        self.addCleanup(log._secrets.remove, secret)
+        agent = make_agent(self.folder)
+        turn = Turn(agent, "person", "hello")
+        for start in list(range(250)) + list(range(500, 520)):
+            text = "x" * start + secret + "y" * 300 + secret
+            files.write_atomic(self.home + "/SOUL.md", text)
+            sent = b"".join(context.system(agent, turn)).decode()
+            self.assertNotIn("s3cret", sent)
+            self.assertIn("x" * start + "***" + "y" * 300 + "***", sent)
 
     def test_a_skill_that_is_a_folder_is_left_out(self):
         from tenner.agent import skills

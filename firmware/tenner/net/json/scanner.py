@@ -23,6 +23,7 @@ _DONE = const(6)  # nothing but space
 _STRING = const(7)  # the rest of a string
 
 _STOPS = (b",", b"}", b"]")
+_SPACE = b" \n\r\t"  # not all that `strip` takes for space
 _WORDS = {b"null": None, b"true": True, b"false": False}
 
 
@@ -115,7 +116,7 @@ class Scanner:
                 i += 1
                 path.pop()
                 state = _COMMA if path else _DONE
-            elif byte in b" \n\r\t":
+            elif byte in _SPACE:
                 i += 1
             elif state <= _FIRST_VALUE:
                 self._state = state
@@ -132,7 +133,7 @@ class Scanner:
         """The document is over; ValueError when it is not complete."""
         if self._held and self._state == _VALUE and not self._path:
             self._state = _DONE
-            self._sink(self._path, _word(self._held.strip()), False)
+            self._sink(self._path, _word(self._held.strip(_SPACE)), False)
         if self._state != _DONE:
             raise _wrong("ends in the middle")
 
@@ -143,7 +144,7 @@ class Scanner:
             place = data.find(stop, i, end)
             if place >= 0:
                 end = place
-        word = data[i:end].strip()
+        word = data[i:end].strip(_SPACE)
         if len(word) > _BUFFER:
             raise _wrong("has a word longer than %d bytes" % _BUFFER)
         if end == size:
