@@ -64,6 +64,29 @@ class TestTurn(unittest.TestCase):
         self.assertEqual(sent[4][3], {}, "what is no object is kept as an empty one")
         self.assertEqual(len(agent.registry.calls), 3)
 
+    def test_a_model_that_writes_the_heartbeat_hears_what_is_not_understood(self):
+        class Heartbeat:
+            def check(self):
+                return '\nHEARTBEAT.md line 1: "evry 5m": is no clause'
+
+        calls = [
+            Call("a", "write_file", '{"path": "HEARTBEAT.md", "content": "- (evry 5m) x"}'),
+            Call("b", "write_file", '{"path": "notes.md", "content": "y"}'),
+        ]
+        agent = self.agent(Reply("", calls), Reply("done"))
+        agent.app._parts["heartbeat"] = Heartbeat()
+
+        async def call(name, arguments, ctx):
+            return "wrote"
+
+        agent.registry.call = call
+        say(agent, "go")
+        sent = rows(agent.chain.records[1])
+        self.assertEqual(
+            [row[2] for row in sent[-2:]],
+            ['wrote\nHEARTBEAT.md line 1: "evry 5m": is no clause', "wrote"],
+        )
+
     def test_rounds_are_bounded_and_said(self):
         forever = [Reply("", [Call("i%d" % i, "echo", '{"i":%d}' % i)]) for i in range(9)]
         answer = say(self.agent(*forever), "loop")

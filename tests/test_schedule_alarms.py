@@ -314,6 +314,25 @@ class Commands(unittest.TestCase):
             self.assertTrue(part in answer, answer)
 
 
+class Mistakes(unittest.TestCase):
+    def test_what_is_not_understood_is_off_told_once_and_never_paid(self):
+        board = sim.Board("- (evry 10m) Look.\n- (hourly) Check.\n- (> 35 \u00b0C) Hot.\n")
+        board.pass_time(2 * 3600, longest_s=600)
+        self.assertEqual(len(board.notices), 1)
+        for part in (
+            'line 1: "evry 10m"',
+            'did you mean "every 10m"',
+            "line 3: ",
+            "the line is off",
+        ):
+            self.assertTrue(part in board.notices[0], board.notices)
+        self.assertEqual(board.service.check(), "\n" + board.notices[0])
+        self.assertTrue(1 <= len(board.turns) <= 3)
+        self.assertFalse(
+            [1 for _, prompt, _ in board.turns if "Look" in prompt or "Hot" in prompt]
+        )
+
+
 class Settings(unittest.TestCase):
     def target(self, channel="", chat="", mqtt=None):
         told = []

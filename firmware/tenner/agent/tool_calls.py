@@ -12,6 +12,7 @@ from tenner.port.compat import const, ticks_diff, ticks_ms
 from tenner.tools import runner
 
 _MAX_SAME_FAILURES = const(3)
+_WRITERS = ("write_file", "edit_file", "append_file")
 _BOARD_LINES = const(16 * 1024)  # bytes of this turn's own records before old results are cut
 
 
@@ -127,6 +128,8 @@ async def run(turn, calls):
             turn.check_interrupt()
             turn.result.tool_calls += 1
             text = await runner.call(ToolContext(turn.agent, turn), name, arguments)
+            if "HEARTBEAT.md" in arguments and name in _WRITERS and not text.startswith("error"):
+                text += await overlay.step("TOOL", _not_understood, turn.agent)
             turn.add("t", text, call_id)
             done += 1
             _guard(turn, (name, arguments), text)
@@ -135,6 +138,11 @@ async def run(turn, calls):
             turn.add("t", "cancelled: the turn was stopped", call_id)
     if turn.agent.port.small:
         _fit(turn.lines)
+
+
+async def _not_understood(agent):
+    """Return what is wrong in HEARTBEAT.md, for the model that has just written it."""
+    return agent.part("heartbeat").check()
 
 
 def _guard(turn, call, text):

@@ -71,6 +71,19 @@ def parse_clauses(text):
     return ({}, text, problem) if problem else (clauses, rest.strip(), None)
 
 
+def named_time(text):
+    """Return the `18:00` of a text that says "at 18:00", None where it names no time."""
+    words = text.lower().split()
+    for index in range(1, len(words)):
+        word = words[index].rstrip(".,;:!?")
+        if words[index - 1] == "at" and (":" in word or word[-2:] in ("am", "pm")):
+            try:
+                return time_of_day(word)
+            except ValueError:
+                pass  # "at 3:2" is something else
+    return None
+
+
 def _contradiction(clauses):
     if ("every_s" in clauses) + ("daily" in clauses) + ("cron" in clauses) > 1:
         return "expected one of every, daily and cron, not several"

@@ -13,7 +13,7 @@ brackets at the start of an item: (every 1m; when room.temperature > 30).
 import re
 
 from tenner.port.compat import const
-from tenner.schedule.clauses import parse_clauses
+from tenner.schedule.clauses import named_time, parse_clauses
 
 # One task's text at most; a longer one is cut and the owner told. It all goes to the model.
 _MAX_TEXT = const(2000)
@@ -26,6 +26,9 @@ PROBLEM = 2  # (PROBLEM, line, sentence, None)
 OFF = 3  # (OFF, line, text, None): behind its PROBLEM; it is not run
 
 _OFF = const(" (the line is off until it is put right)")
+_NAMES_TIME = const(
+    "it names %s but is asked at every beat, which costs a model call each; write (daily %s) before it, or ask me for a reminder"
+)
 _ITEM = r"([-*+]|[0-9]+[.)])([ \t]+|$)(\[[ xX]?\])?"
 
 
@@ -144,6 +147,9 @@ def _finish(task):
         yield PROBLEM, line, problem + _OFF, None
         yield OFF, line, text, None
     elif text:
+        time = None if clauses else named_time(text)
+        if time:
+            yield PROBLEM, line, _NAMES_TIME % (time, time), None
         yield TASK, line, text, clauses
     else:
         yield PROBLEM, line, "nothing stands behind the brackets; expected a task", None

@@ -61,6 +61,15 @@ def scan(occurrences, old):
     return tasks, problems
 
 
+def check(heartbeat):
+    """Return what is not understood in the file, a line for each."""
+    text = ""
+    for kind, line, sentence, _ in heartbeat_parser.read(schedule_files.of(heartbeat).lines()):
+        if kind == heartbeat_parser.PROBLEM:
+            text += "\nHEARTBEAT.md line %d: %s" % (line, sentence)
+    return text
+
+
 def build(clauses, key, board_phase, interval_s):
     """Return the Task of one parsed item; `board_phase` is the board's number for the phase of the grid."""
     task = Task()

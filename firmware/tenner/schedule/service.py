@@ -11,7 +11,7 @@ import os
 from tenner import overlay
 from tenner.agent import background
 from tenner.port.compat import const
-from tenner.schedule import cron_edit, dedup, outcome, tick, trigger
+from tenner.schedule import cron_edit, dedup, heartbeat_tasks, outcome, tick, trigger
 from tenner.schedule.task import Retry
 
 _POLL_S = const(5)
@@ -201,6 +201,10 @@ class Heartbeat(Service):
         text = await overlay.run("BEAT", trigger.look, self) if lines is True else ""
         text += "heartbeat: %s (%s)" % answer
         await overlay.run("SEND", outcome.tell, self, text, channel, chat)
+
+    def check(self):
+        """Return what is not understood in the file, a line for each, each after a line break; "" when all is."""
+        return heartbeat_tasks.check(self)
 
     def confirm(self, mark):
         """Note that the owner has received the text of this mark: it is not said again within `heartbeat.dedup_h`."""
