@@ -259,6 +259,12 @@ class Commands(unittest.TestCase):
         found = json.loads(alarm_commands.command(board.service, "json"))
         self.assertEqual((found["value"], found["line"], found["alarm"]), (HOT, 2, number))
 
+    def test_data_of_nothing_is_not_nothing(self):
+        board = sim.Board(None)
+        self.assertEqual(alarm_commands.command(board.service, "json"), "[]")
+        self.assertEqual(status.heartbeat(board.service, "json"), "[]")
+        self.assertTrue("now: disabled (no HEARTBEAT.md)" in status.heartbeat(board.service))
+
     def test_equal_decisions_are_one_line(self):
         board = sim.Board(SLOW)
         spell(board, 20, 3600)

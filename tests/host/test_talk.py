@@ -36,16 +36,28 @@ def tell(board, *arguments, status=0):
 
 
 @pytest.mark.parametrize(
-    ("command", "text"),
-    [("why", "next: "), ("status", "heap "), ("heartbeat", "now: ")],
+    ("command", "text", "key"),
+    [
+        ("why", "next: ", "next_s"),
+        ("status", "heap ", "heap "),
+        ("heartbeat", "now: ", "text"),
+    ],
 )
-def test_questions_leave_the_agent_alone(bench, command, text):
+def test_questions_leave_the_agent_alone(bench, command, text, key):
     boots = bench.board.status()["boots"]
     assert text in tell(bench.board, command).stdout
     answer = json.loads(tell(bench.board, command, "--json").stdout)["answer"]
-    assert any(text in line for line in answer)
-    assert not [line for line in answer if "/=" in line or "console" in line], answer
+    # What has a form is data, not lines of text.
+    assert any(key in one for one in answer), answer
+    assert all(isinstance(one, str if command == "status" else dict) for one in answer)
+    assert not [one for one in answer if "/=" in one or "console" in one], answer
     assert bench.board.status()["boots"] == boots
+
+
+def test_the_alarms_where_there_are_none(bench):
+    assert "no alarms" in tell(bench.board, "alarms").stdout
+    assert json.loads(tell(bench.board, "alarms", "--json").stdout)["answer"] == []
+    assert "There is no alarm 7 now" in tell(bench.board, "alarms", "ack", "7").stdout
 
 
 def test_a_log_line_between_two_keys_of_the_echo_is_taken_out():

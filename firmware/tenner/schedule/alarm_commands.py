@@ -18,7 +18,7 @@ def command(service, args=""):
     if not words or words == ["json"]:
         found = [one for one in status.tasks(occurrences) if "state" in one]
         if words:
-            return "\n".join([json.dumps(one) for one in found])
+            return "\n".join([json.dumps(one) for one in found]) or "[]"
         return "\n".join([_line(one) for one in found]) or "no alarms: no line has a condition"
     action, *rest = words
     if rest[:1] == ["line"]:

@@ -22,7 +22,7 @@ def heartbeat(service, args=""):
     """Return what each task does: its text, values, state, when it is looked at next, when it was told last."""
     occurrences = look(service)
     if args == "json":
-        return "\n".join([json.dumps(one) for one in tasks(occurrences)])
+        return "\n".join([json.dumps(one) for one in tasks(occurrences)]) or "[]"
     lines = ["heartbeat every %s" % (alarm_texts.span(service.every_s) or "never")]
     if not occurrences.moment.trusted:
         lines[0] += ", clock not set"
