@@ -121,6 +121,20 @@ class TestOrders(unittest.TestCase):
         text = run(self.ctx().call("read_file", {"path": "notes/copy.json"}))
         self.assertIn('"api_key":"***"', text)
 
+    def test_a_private_key_is_shown_by_no_name(self):
+        for kind in (
+            "OPENSSH PRIVATE KEY",
+            "RSA PRIVATE KEY",
+            "PRIVATE KEY",
+            "PGP PRIVATE KEY BLOCK",
+        ):
+            for place in ("/workspace/notes/plain.txt", "/elsewhere"):
+                path = self.folder + place
+                files.write_atomic(path, "-----BEGIN %s-----\napi_key\n" % kind)
+                self.is_refused(run(self.ctx().call("read_file", {"path": path})), kind)
+        files.write_atomic(path, "how a private key is made")
+        self.assertIn("is made", run(self.ctx().call("read_file", {"path": path})))
+
     # --- what leaves the board
 
     def leaving(self, calls, settings):

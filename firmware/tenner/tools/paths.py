@@ -32,6 +32,8 @@ _FOLDERS = const(" tools drivers skills memory exec ")
 
 # Keys of others, wherever they are.
 _KEYS = const(" .ssh .gnupg shadow shadow- gshadow gshadow- ")
+# And by its first line, as of OpenSSH, OpenSSL and GnuPG: so many bytes are looked at.
+_HEAD = const(128)
 _KEY_ENDINGS = (".key", ".pem", "_key", ".p12", ".pfx")
 
 
@@ -48,6 +50,9 @@ def readable_file(ctx, path):
     if files.is_folder(real):
         raise ToolError('"%s" is a folder: use list_dir' % path)
     _check_regular(real, path)
+    for block in files.blocks(real, 0, min(files.size(real), _HEAD)):
+        if b"-----BEGIN" in block and b"PRIVATE KEY" in block:
+            raise ToolError('"%s" is a private key: it stays out of reach' % path)
     return real
 
 
