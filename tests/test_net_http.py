@@ -95,6 +95,7 @@ BAD = (
     b"HTTP/1.1 200 OK\r\nContent-Length: 4294967297\r\n\r\nx",
     b"HTTP/1.1 200 OK\r\nContent-Length: \xc2\xb2\r\n\r\nhi",
     b"HTTP/1.1 200 OK\r\nContent-Length: +2\r\n\r\nhi",
+    b"HTTP/1.1 200 OK\r\nContent-Length: 2\rx\r\n\r\nhi",
     b"HTTP/1.1 200 OK\r\nContent-Length:\r\n\r\nhi",
     b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\n",
     b"HTTP/1.1 200 OK\r\nLocation: /" + b"z" * 3000 + b"\r\n\r\n",

@@ -125,7 +125,7 @@ class Response:
         if end < 0:
             return None
         head = bytes(self.buffer[self.start : end + 2])
-        if head.count(b"\n") != head.count(b"\r\n"):
+        if not head.count(b"\n") == head.count(b"\r") == head.count(b"\r\n"):
             return None
         find = head.lower().find
         for name in _WANTED:
