@@ -108,14 +108,45 @@ class FakeTelegram:
         self.piece = 64
         self.when_idle = None  # called when a long poll finds nothing
         self.closed = 0
+        self.stream = self.head = None
+        self.came = False
 
     def http(self, yields=False):
         return self
 
     async def close(self):
         self.closed += 1
+        self.stream = None
+        self.came = False
+
+    async def open(self, method, url, headers, timeout_s):
+        assert (method, url.split("/")[-1]) == ("POST", "getUpdates"), (method, url)
+        self.stream = self.head = self
+
+    async def poll(self, body, quiet, timeout_s):
+        async def keep(response):
+            self._came = response
+
+        await self.exchange("POST", "/getUpdates", (), body, keep, timeout_s)
+        self.came = (self._came.status, self._came._data) != (200, quiet)
+        return not self.came
+
+    @property
+    def buffer(self):
+        return b""
+
+    end = 0
+
+    async def read(self, size):
+        piece, self._came._data = self._came._data[:size], self._came._data[size:]
+        return piece
+
+    async def answer(self, consume, timeout_s):
+        self.came = False
+        return await consume(self._came)
 
     async def exchange(self, method, url, headers, body, consume, timeout_s, repeats=False):
+        self.stream = self
         name = url.split("/")[-1]
         length = len(body) if isinstance(body, bytes) else sum(len(piece) for piece in body())
         data = b"".join([bytes(piece) for piece in self._begin(name, body)])

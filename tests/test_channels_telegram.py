@@ -131,15 +131,6 @@ class TestReceiving(unittest.TestCase):
         self.assertEqual(texts(taken), ["n%d" % number for number in range(12)])
         self.assertEqual(bench.polls()[-1]["offset"], 0)
 
-    def test_a_reply_too_long_to_be_kept_is_asked_for_again(self):
-        bench = Bench()
-        run(bench.step())
-        bench.bot.max_held = 1000
-        bench.server.say("x" * 900)
-        self.assertEqual(texts(run(bench.step())), ["x" * 900])
-        timeouts = [fields["timeout"] for fields in bench.polls()]
-        self.assertEqual(timeouts, [0, 25, 25, 0, 25, 25])
-
     def test_a_server_that_does_not_wait_is_not_asked_in_a_hurry(self):
         bench = Bench()
         run(bench.step())

@@ -172,15 +172,8 @@ class App:
             except asyncio.TimeoutError:
                 pass
             self.mail.clear()
-            wait_s = await overlay.run("SEND", self._drain)
+            wait_s = await overlay.run("SEND", _drain, self)
         self.sending = False
-
-    async def _drain(self):
-        delivery = self.part("delivery")
-        if self.retry_now:
-            self.retry_now = False
-            delivery.outbox.retry_now()
-        return await delivery.drain()
 
     async def settle(self):
         """Wait until what is just being sent has left; where the network is down not for long."""
@@ -200,6 +193,14 @@ class App:
     async def command(self, message):
         """Answer a line that begins with a slash."""
         self.reply(message, await commands.run(Report(self), message))
+
+
+async def _drain(app):
+    delivery = app.part("delivery")
+    if app.retry_now:
+        app.retry_now = False
+        delivery.outbox.retry_now()
+    return await delivery.drain()
 
 
 def main(root="", config_path=None, workspace=None):

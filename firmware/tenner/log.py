@@ -47,6 +47,10 @@ def visible(text, keep=""):
     data = text.encode()
     if not data or (min(data) >= 0x20 and max(data) < 0x7F):
         return text
+    return _shown(text, keep)
+
+
+def _shown(text, keep):
     shown = []
     start = 0
     for at, letter in enumerate(text):

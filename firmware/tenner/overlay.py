@@ -8,16 +8,20 @@ are evicted. On Linux, with PSRAM, and where code is executed in place, nothing 
 
 import asyncio
 import gc
+import os
 import sys
 
+from tenner.port.compat import const
 from tenner.port.package import package_path
 
 _IDLE = "IDLE"
+_IMPORTED = const("/overlay/o")
 
-#: What stays when a phase is entered: {"IDLE": (), "REQUEST": ("turn", ...)}. The build fills it in; where it is empty the
-#: modules are as they are in the source, and nothing is evicted.
+#: Which of `_CARRIED`, a text with names of overlays, stay when a phase is entered: a bit for each, by the name of the phase.
+#: The build fills it in; where it is empty the modules are as they are in the source, and nothing is evicted.
 _PHASES = {}
-#: In a debug build, all that each phase may hold, in the same form.
+_CARRIED = " "
+#: In a debug build, all that each phase may hold: {"IDLE": (), "REQUEST": ("turn", ...)}.
 _MAY_HOLD = ()
 
 
@@ -101,7 +105,7 @@ async def enter(name):
     if _phase_over:
         _phase_over()
     if _PHASES:
-        evict(_PHASES[name] + _suspended)
+        evict(_PHASES[name])
         # By a task of its own, whose stack is short: one stale pointer would keep an overlay.
         await asyncio.create_task(_collect())
         if _MAY_HOLD:
@@ -130,29 +134,83 @@ class released:
             await enter(name)
 
 
+class _Files:
+    """
+    A file system with one file, the overlay that is being loaded: MicroPython keeps the name and the path of whatever it imports
+    for ever, and so there is one of each.
+    """
+
+    name = ""
+
+    def mount(self, readonly, mkfs):
+        self.folder = sys.modules["tenner"].__path__ + "/"
+
+    def stat(self, path):
+        if path != "/o.mpy":
+            raise OSError(2)
+        return (0x8000,) + (0,) * 9
+
+    def open(self, path, mode):
+        return open(self.folder + self.name + ".mpy", mode)
+
+
+_files = _Files()
+
+
 def load(name):
     """Load an overlay of the build and return it."""
     if _MAY_HOLD and _ticket and name not in _MAY_HOLD[phase] + _suspended:
         raise RuntimeError("phase %s may not hold overlay %s: see overlays.toml" % (phase, name))
-    full = "tenner." + name
+    if not _files.name:
+        os.mount(_files, "/overlay")
+    _files.name = name
+    # One overlay may need another while it is loaded.
+    remove(sys.modules, _IMPORTED)
     try:
-        __import__(full)
-        setattr(overlays, name, sys.modules[full])
+        setattr(overlays, name, __import__(_IMPORTED))
     finally:
         # Only `overlays` holds it, and of one that memory was too short for nothing is left.
-        remove(sys.modules, full)
-        remove(sys.modules["tenner"].__dict__, name)
+        remove(sys.modules, _IMPORTED)
+    _lend(getattr(overlays, name), True)
     return getattr(overlays, name)
 
 
-def evict(keep=()):
-    """Let the memory of all overlays but these be free as soon as nobody runs them."""
+def evict(keep=0):
+    """Let the memory of all overlays but some of `_CARRIED`, a bit for each, be free as soon as nobody runs them."""
     for name in list(overlays.__dict__):
-        if name not in keep:
+        if name not in _suspended and not keep & _bit(name):
             if _MAY_HOLD:
                 print("evicted", name)
+            _lend(getattr(overlays, name), False)
             setattr(overlays, name, None)
             delattr(overlays, name)
+
+
+def _bit(name):
+    before, found, _ = _CARRIED.partition(" %s " % name)
+    return 1 << before.count(" ") if found else 0
+
+
+def borrow(borrower, name, home):
+    """Return attribute `name` of an object, whose class has that method in overlay `home`; None: it has none such."""
+    if home is None:
+        raise AttributeError(name)
+    _lend(getattr(overlays, home), True)
+    if not hasattr(type(borrower), name):
+        raise RuntimeError("%s of an object whose class was evicted and loaded anew" % name)
+    return getattr(borrower, name)
+
+
+def _lend(made, gives):
+    """Give the methods of an overlay to their classes, or take them back."""
+    lent = getattr(made, "lent", ())
+    for place in range(0, len(lent), 2):
+        methods = lent[place + 1].__dict__
+        for name in methods:
+            if name[:2] != "__":
+                setattr(lent[place], name, methods[name] if gives else None)
+                if not gives:
+                    delattr(lent[place], name)
 
 
 def remove(table, key):

@@ -70,7 +70,7 @@ def _uses(modules: dict[str, bytes], table: Table) -> Iterator[Use]:
 
 
 def _program(modules: dict[str, bytes], table: Table) -> Program:
-    program = read_program(wanted(modules, table), table.is_outside)
+    program = read_program(wanted(modules, table), table.is_outside, table.pieces)
     find_constants(program)
     arrange(program, table)
     return program

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
@@ -13,11 +14,13 @@ from host_tools.overlays.maps import Map
 from host_tools.overlays.merge import Overlay, arrange
 from host_tools.overlays.minify import Minify
 from host_tools.overlays.naming import Naming
-from host_tools.overlays.plan import LOADED, Plan
+from host_tools.overlays.plan import BORROW, LOADED, Plan
 from host_tools.overlays.program import Program, read_program
 from host_tools.overlays.prune import fold_switches, prune
+from host_tools.overlays.rom_names import ARGUMENTS, ATTRIBUTES, ROM, STATIC
 from host_tools.overlays.source import PACKAGE, module_name
 from host_tools.overlays.table import CORE, CORE_MODULE, RUNTIME, Table
+from host_tools.overlays.texts import words
 
 #: What the run time looks up by name, a line for each module: its name, the overlay that has it, what stands for it
 #: there, "+" if owners may import it.
@@ -51,11 +54,15 @@ def bundle(
     firmware uses. With `debug` the run time
     checks that only overlays of the current phase are loaded. `build` is what the build calls itself.
     """
-    program = read_program(wanted(sources, table), table.is_outside)
+    program = read_program(wanted(sources, table), table.is_outside, table.pieces)
     _fill_in(
         program,
         RUNTIME,
-        {"_PHASES": _carried(table), "_MAY_HOLD": _phases(table) if debug else ()},
+        {
+            "_PHASES": _carried(table),
+            "_CARRIED": " %s " % " ".join(_carried_names(table)),
+            "_MAY_HOLD": _phases(table) if debug else (),
+        },
     )
     _fill_in(program, PACKAGE, {"__build__": build})
     find_constants(program)
@@ -64,13 +71,18 @@ def bundle(
     scripts = scripts or {}
     outside = {**scripts, **(others or {})}
     entries = set(_entries(scripts))
-    dead = prune(program, overlays.values(), {*entries, f"{RUNTIME}.{LOADED}"})
+    used = {f"{RUNTIME}.{LOADED}", *_split_names(program)}
+    dead = prune(program, overlays.values(), {*entries, *used})
     naming = Minify(program, overlays, table, outside, entries) if minify else Naming(entries)
     # The core first: others import by the names it has.
     order = sorted(overlays, key=lambda name: (name != CORE, name))
     order = _needed_first(overlays, order)
     plans = {name: Plan(program, overlays[name], naming) for name in order}
-    files = {file_name(name): emit(plans[name]) for name in order}
+    files = {file_name(CORE): emit(plans[CORE])}
+    kept = {*ROM, *STATIC, *ATTRIBUTES, *ARGUMENTS, *words(ast.parse(files[file_name(CORE)].text))}
+    for name in order:
+        if name != CORE:
+            files[file_name(name)] = emit(plans[name], kept if minify else None)
     return Bundle(
         files, _index(overlays, table), _map(overlays, files, naming), [one.full for one in dead]
     )
@@ -117,8 +129,29 @@ def _entries(scripts: Mapping[str, bytes]) -> Iterator[str]:
                 yield from (f"{CORE_MODULE}.{alias.name}" for alias in node.names)
 
 
-def _carried(table: Table) -> dict[str, tuple[str, ...]]:
-    return {phase: tuple(table.carry.get(phase, names)) for phase, names in table.phases.items()}
+def _split_names(program: Program) -> Iterator[str]:
+    """Yield what split classes use that no module mentions."""
+    for one in program.fragments:
+        yield f"{RUNTIME}.{BORROW}"
+        for module, name in ((one.home, one.owner), (one.module, one.name)):
+            yield program.symbol(program.modules[module], name).full
+
+
+def _carried(table: Table) -> dict[str, int]:
+    """By the name of the phase, a bit for each of `_carried_names` that stays when it is entered."""
+    names = _carried_names(table)
+    return {
+        phase: sum(1 << names.index(one) for one in table.carry.get(phase, held) if one in names)
+        for phase, held in table.phases.items()
+    }
+
+
+def _carried_names(table: Table) -> list[str]:
+    """The overlays that some phase takes over, those that most do first."""
+    counts = Counter(
+        one for phase, held in table.phases.items() for one in table.carry.get(phase, held)
+    )
+    return [name for name, _ in counts.most_common()]
 
 
 def _phases(table: Table) -> dict[str, tuple[str, ...]]:

@@ -7,10 +7,11 @@ import copy
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from host_tools.overlays.plan import Plan
+from host_tools.overlays.plan import LENT, Plan
 from host_tools.overlays.rewrite import rewrite
 from host_tools.overlays.source import Module
 from host_tools.overlays.table import CORE, CORE_MODULE
+from host_tools.overlays.texts import pool
 
 
 @dataclass
@@ -21,13 +22,17 @@ class File:
     lines: list[tuple[Module, int] | None] = field(default_factory=list)
 
 
-def emit(plan: Plan) -> File:
-    """Write an overlay."""
+def emit(plan: Plan, kept: set[str] | None = None) -> File:
+    """Write an overlay; with `kept`, names that are there in any case, its other short texts go with it."""
     statements: list[tuple[ast.stmt, Module | None]] = []
     statements += [(one, None) for one in _imports(plan)]
     for module in plan.overlay.modules:
         statements += [(one, module) for one in rewrite(plan, module)]
     statements += [(one, None) for one in _objects(plan)]
+    statements += [(one, None) for one in _split_classes(plan)]
+    texts = None if kept is None else pool([one for one, _ in statements], kept)
+    if texts is not None:
+        statements.insert(0, (texts, None))
     tree = ast.Module(body=[one for one, _ in statements], type_ignores=[])
     ast.fix_missing_locations(tree)
     text = _with_bare_tuples(ast.unparse(tree) + "\n")
@@ -112,3 +117,29 @@ def _objects(plan: Plan) -> Iterator[ast.stmt]:
         if body:
             made.body = body
         yield made
+
+
+def _split_classes(plan: Plan) -> Iterator[ast.stmt]:
+    """Yield how classes get methods from other overlays, and what this one has for classes of others."""
+    for owner, places in plan.overlay.borrows.items():
+        # Most of what is asked for in vain is asked for by hasattr: nothing is loaded for that.
+        home: ast.expr = ast.Constant(None)
+        for overlay, methods in places.items():
+            known = sorted(plan.naming.attribute(one, owner.module) for one in methods)
+            test = ast.Compare(
+                left=ast.Name(id="n", ctx=ast.Load()),
+                ops=[ast.In()],
+                comparators=[ast.Tuple(elts=[ast.Constant(one) for one in known], ctx=ast.Load())],
+            )
+            home = ast.IfExp(test=test, body=ast.Constant(overlay), orelse=home)
+        made = ast.parse(f"{owner.flat}.__getattr__ = lambda o, n: x(o, n, y)").body[0]
+        assert isinstance(made, ast.Assign) and isinstance(made.value, ast.Lambda)
+        call = made.value.body
+        assert isinstance(call, ast.Call)
+        call.func = copy.deepcopy(plan.reference(plan.borrow()))
+        call.args[2] = home
+        yield made
+    pairs = [plan.reference(one) for pair in plan.overlay.lends for one in pair]
+    if pairs:
+        value = ast.Tuple(elts=[copy.deepcopy(one) for one in pairs], ctx=ast.Load())
+        yield ast.Assign(targets=[ast.Name(id=LENT, ctx=ast.Store())], value=value)

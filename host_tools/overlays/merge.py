@@ -29,6 +29,10 @@ class Overlay:
     imported: dict[Symbol, str] = field(default_factory=dict)
     #: Overlays that it needs as soon as it is loaded.
     needs: set[str] = field(default_factory=set)
+    #: Methods that it has for classes of other overlays: (class, fragment).
+    lends: list[tuple[Symbol, Symbol]] = field(default_factory=list)
+    #: Its classes that lack methods: to the names of those, by the overlay that has them.
+    borrows: dict[Symbol, dict[str, tuple[str, ...]]] = field(default_factory=dict)
 
 
 def arrange(program: Program, table: Table) -> dict[str, Overlay]:
@@ -47,9 +51,44 @@ def arrange(program: Program, table: Table) -> dict[str, Overlay]:
                 symbol.overlay = overlay.name
                 if binding not in program.aliases and binding.stores and symbol.value is None:
                     overlay.symbols.append(symbol)
+    _find_split_classes(program, overlays)
     _find_objects(program, table, overlays)
     _find_needs(program, table, overlays)
     return overlays
+
+
+def _find_split_classes(program: Program, overlays: dict[str, Overlay]) -> None:
+    borrowed: dict[Symbol, dict[str, tuple[str, ...]]] = {}
+    for one in program.fragments:
+        owner = program.symbol(program.modules[one.home], one.owner)
+        made = program.symbol(program.modules[one.module], one.name)
+        overlays[made.overlay].lends.append((owner, made))
+        borrowed.setdefault(owner, {})[made.overlay] = one.methods
+    for symbol in _classes(program):
+        # The __getattr__ of a class hides that of its base.
+        found: dict[str, tuple[str, ...]] = {}
+        for base in _family(program, symbol):
+            for overlay, methods in borrowed.get(base, {}).items():
+                found[overlay] = found.get(overlay, ()) + methods
+        if symbol in borrowed and found:
+            overlays[symbol.overlay].borrows[symbol] = found
+
+
+def _classes(program: Program) -> Iterator[Symbol]:
+    for module in program.modules.values():
+        for node in module.tree.body:
+            if isinstance(node, ast.ClassDef):
+                yield program.symbol(module, node.name)
+
+
+def _family(program: Program, symbol: Symbol) -> Iterator[Symbol]:
+    """Yield a class and the firmware's classes that it inherits from."""
+    yield symbol
+    for node in symbol.binding.stores if symbol.binding else ():
+        for base in node.bases if isinstance(node, ast.ClassDef) else ():
+            link = program.links.get(base)
+            if link is not None and isinstance(link.target, Symbol):
+                yield from _family(program, link.target)
 
 
 def object_of(program: Program, module_name: str, where: str) -> Symbol:

@@ -22,6 +22,7 @@ from host_tools.overlays.program import External, Program, Symbol
 from host_tools.overlays.rom_names import ARGUMENTS, ATTRIBUTES, ROM, STATIC
 from host_tools.overlays.scopes import CLASS, Binding
 from host_tools.overlays.source import Module
+from host_tools.overlays.split import whole
 from host_tools.overlays.table import Table
 
 _EXCEPTIONS = {
@@ -142,14 +143,18 @@ def _fresh(program: Program, places: Mapping[str, Counter[str]]) -> Iterator[str
 def _private_names(
     program: Program, places: Mapping[str, Counter[str]], fresh: Iterator[str]
 ) -> dict[str, dict[str, str]]:
-    """By module: what its private attributes are called."""
+    """By module: what its private attributes are called, the same in all pieces of a module."""
     mine: dict[str, list[str]] = {}
     foreign: set[str] = set()
+    made: dict[str, set[str]] = {}
+    counts: dict[str, Counter[str]] = {}
     for module in program.modules.values():
-        made = set(_made(module))
-        used = [name for name, _ in places[module.name].most_common() if is_private(name)]
-        mine[module.name] = [name for name in used if name in made and len(name) > 2]
-        foreign.update(name for name in used if name not in made)
+        made.setdefault(whole(module.name), set()).update(_made(module))
+        counts.setdefault(whole(module.name), Counter()).update(places[module.name])
+    for name, count in counts.items():
+        used = [one for one, _ in count.most_common() if is_private(one)]
+        mine[name] = [one for one in used if one in made[name] and len(one) > 2]
+        foreign.update(one for one in used if one not in made[name])
     pool: list[str] = []
     result: dict[str, dict[str, str]] = {}
     for family in _families(program):
@@ -160,7 +165,7 @@ def _private_names(
                 pool.append(next(fresh))
             result[name] = dict(zip(renamed, pool[at:], strict=False))
             at += len(renamed)
-    return result
+    return {name: result[whole(name)] for name in program.modules}
 
 
 def _made(module: Module) -> Iterator[str]:
@@ -175,14 +180,15 @@ def _made(module: Module) -> Iterator[str]:
 
 def _families(program: Program) -> list[set[str]]:
     """Modules together with those whose classes theirs inherit from."""
-    family = {name: {name} for name in program.modules}
+    family = {whole(name): {whole(name)} for name in program.modules}
     for module in program.modules.values():
         for node in ast.walk(module.tree):
             if isinstance(node, ast.ClassDef):
                 for base in node.bases:
                     link = program.links.get(base)
                     if link is not None and isinstance(link.target, Symbol):
-                        joined = family[module.name] | family[link.target.module.name]
+                        other = whole(link.target.module.name)
+                        joined = family[whole(module.name)] | family[other]
                         for name in joined:
                             family[name] = joined
     found: list[set[str]] = []

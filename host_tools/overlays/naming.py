@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from host_tools.overlays.program import External, Symbol
 from host_tools.overlays.scopes import Binding
 from host_tools.overlays.source import Module
+from host_tools.overlays.split import whole
 
 #: Names that every MicroPython has without an import.
 BUILTINS = frozenset(dir(builtins))
@@ -47,7 +48,7 @@ class Naming:
 
     def symbols(self, symbol: Symbol) -> Iterator[str]:
         """Yield names for something at the top of an overlay, the best first."""
-        leaf = symbol.module.name.rpartition(".")[2]
+        leaf = whole(symbol.module.name).rpartition(".")[2]
         base = leaf if symbol.name == "*" else symbol.name
         if base not in BUILTINS and not keyword.iskeyword(base):
             yield base

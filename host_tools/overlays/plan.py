@@ -13,9 +13,14 @@ from host_tools.overlays.program import External, ModuleTarget, Program, Symbol,
 from host_tools.overlays.scopes import CLASS, Scope, all_arguments
 from host_tools.overlays.source import PACKAGE, Module
 from host_tools.overlays.table import CORE, RUNTIME
+from host_tools.overlays.texts import TEXTS
 
 #: What in the run time has every loaded overlay as an attribute.
 LOADED = "overlays"
+#: What in the run time finds a method that a class has in another overlay.
+BORROW = "borrow"
+#: What in an overlay has the methods it has for classes of others.
+LENT = "lent"
 #: The core's module, as others import it where a value in it may change.
 CORE_FILE = External(PACKAGE, "app")
 
@@ -37,9 +42,19 @@ class Plan:
             raise OverlayError(f"{RUNTIME} has no {LOADED}, through which overlays are reached")
         return self.program.symbol(self.runtime, LOADED)
 
+    def borrow(self) -> Symbol:
+        """The symbol of the function that finds methods of other overlays."""
+        if self.runtime is None or BORROW not in self.runtime.scopes.module.bindings:
+            raise OverlayError(f"{RUNTIME} has no {BORROW}, which finds methods of a split class")
+        return self.program.symbol(self.runtime, BORROW)
+
     # --- what is needed
 
     def _collect(self) -> None:
+        for owner, _ in self.overlay.lends:
+            self._use(owner)
+        if self.overlay.borrows:
+            self._use(self.borrow())
         for module in self.overlay.modules:
             for link in self.program.links_of(module):
                 self._use(link.target)
@@ -122,6 +137,8 @@ class Plan:
     def _fixed(self) -> Iterator[str]:
         """Yield names that nothing at the top may have."""
         yield "ImportError"  # which `rewrite` raises for modules that are absent
+        yield LENT
+        yield TEXTS
         for module in self.overlay.modules:
             for scope in module.scopes.module.walk():
                 for node, _, _ in scope.places:

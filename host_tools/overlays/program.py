@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from host_tools.overlays.errors import OverlayError
 from host_tools.overlays.scopes import MODULE, Binding, Scope, resolve
 from host_tools.overlays.source import PACKAGE, Module, packages, read_modules
+from host_tools.overlays.split import Fragment, split, whole
 
 #: Names that need no import. mpy-cross knows `const`.
 KNOWN = frozenset([*dir(builtins), "const", "__file__"])
@@ -34,7 +35,7 @@ class Symbol:
     @property
     def full(self) -> str:
         """`tenner.net.http.Http`."""
-        return f"{self.module.name}.{self.name}"
+        return f"{whole(self.module.name)}.{self.name}"
 
 
 @dataclass(frozen=True)
@@ -80,6 +81,7 @@ class Program:
     links: dict[ast.AST, Link] = field(default_factory=dict)
     #: What an import statement that stays gives its variables: by its alias.
     assigned: dict[ast.alias, Target] = field(default_factory=dict)
+    fragments: list[Fragment] = field(default_factory=list)
 
     def symbol(self, module: Module, name: str) -> Symbol:
         """The symbol of this name in a module; it is made where nobody has asked for it yet."""
@@ -108,19 +110,23 @@ class Program:
 
 
 def read_program(
-    sources: Mapping[str, bytes], is_absent: Callable[[str], bool] = lambda name: False
+    sources: Mapping[str, bytes],
+    is_absent: Callable[[str], bool] = lambda name: False,
+    pieces: Mapping[str, Mapping[str, list[str]]] | None = None,
 ) -> Program:
     """The program in these files, such as `tenner/net/http.py`, with all its links.
 
-    What is imported from a module that is absent stays an import, and fails where it is run.
+    What is imported from a module that is absent stays an import, and fails where it is run. `pieces`: see `split`.
     """
     modules = read_modules(sources)
     for module in modules.values():
         _without_fallbacks(module, is_absent)
-    program = Program(modules, packages(modules) | {PACKAGE}, is_absent)
+    modules, fragments = split(modules, pieces or {})
+    program = Program(modules, packages(modules) | {PACKAGE}, is_absent, fragments=fragments)
     linker = Linker(program)
     for module in modules.values():
         linker.find_aliases(module)
+    linker.follow_assigned()
     for module in modules.values():
         linker.link(module)
     return program
@@ -154,6 +160,11 @@ class Linker:
                 for alias, target in found:
                     if not isinstance(target, External):
                         self.program.assigned[alias] = target
+
+    def follow_assigned(self) -> None:
+        """Let what import statements assign be what it is where it is made."""
+        for alias, target in self.program.assigned.items():
+            self.program.assigned[alias] = self._final(target, alias.name)
 
     def _target(
         self, module: Module, node: ast.Import | ast.ImportFrom, alias: ast.alias, home: Scope

@@ -12,6 +12,7 @@ from host_tools.overlays.plan import Plan
 from host_tools.overlays.program import External, ModuleTarget, Symbol
 from host_tools.overlays.scopes import CLASS, Binding
 from host_tools.overlays.source import Module
+from host_tools.overlays.split import whole
 from host_tools.overlays.table import CORE, RUNTIME
 
 #: Functions of the run time that are given a function to call later, and which of their arguments that is.
@@ -89,7 +90,7 @@ class _Rewriter(ast.NodeTransformer):
         binding = self.scopes.variables.get(node)
         if binding is None:
             if node.id == "__name__":
-                return ast.copy_location(ast.Constant(self.module.name), node)
+                return ast.copy_location(ast.Constant(whole(self.module.name)), node)
         else:
             node.id = self._variable(binding)
         return node

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from host_tools.overlays.errors import OverlayError
+from host_tools.overlays.split import MARK
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -29,7 +30,11 @@ _SECTIONS = ("overlays", "phases", "carry", "dynamic", "api", "separate", "linux
 
 @dataclass
 class Table:
-    """The table as it is written; names of modules are full, such as `tenner.net.http`."""
+    """The table as it is written; names of modules are full, such as `tenner.net.http`.
+
+    `tenner.net.http: Http Http.close` in an overlay is a piece: these names, without the other methods of a class. The overlay
+    that lists the module alone has the rest of it.
+    """
 
     overlays: dict[str, list[str]]
     phases: dict[str, list[str]] = field(default_factory=dict)
@@ -60,8 +65,14 @@ class Table:
                         f"overlays.toml: {phase} cannot carry {name!r}: it may not hold it"
                     )
         self._home: dict[str, str] = {}
+        #: By module and overlay, what of a module is in another overlay than the rest of it.
+        self.pieces: dict[str, dict[str, list[str]]] = {}
         for overlay, modules in self.overlays.items():
             for module in modules:
+                if MARK in module:
+                    module, _, listed = module.partition(MARK)
+                    self.pieces.setdefault(module, {})[overlay] = listed.split()
+                    module += MARK + overlay
                 if module in self._home:
                     raise OverlayError(
                         f"overlays.toml: {module} is in {self._home[module]} and in {overlay}"

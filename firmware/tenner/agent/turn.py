@@ -131,6 +131,7 @@ class Turn:
         result.ms = ticks_diff(ticks_ms(), start)
         if self.on_result:
             self.on_result(result)
+            await overlay.enter("TURN")
         if result.error is not None:
             self.add("a", "(no answer: %s)" % result.error)
         if self.session is not None and self.span is None:
@@ -159,6 +160,7 @@ class Turn:
         limit_s = get("turn.timeout_s")
         told_length = False
         for _ in range(max_rounds):
+            await overlay.enter("OFFER")
             timeout_ms = limit_s * 1000 + self.asked_ms - ticks_diff(ticks_ms(), start)
             if timeout_ms <= 0:
                 raise Stopped("I stopped: this took longer than %d s." % limit_s)
@@ -167,6 +169,7 @@ class Turn:
             calls, text, stop = tool_calls.take(self, reply)
             reply = None
             if calls:
+                await overlay.enter("TOOL_CALL")
                 await tool_calls.run(self, calls)
                 if self.kind != "person":
                     await self.agent.app.breathe(self)

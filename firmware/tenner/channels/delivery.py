@@ -6,6 +6,7 @@ A channel has `async send(chat, text, reply_to, began, alarm)`, which calls `beg
 A channel with `show(chat, text)` instead is local: what it shows has arrived, and needs no outbox.
 """
 
+from tenner import overlay
 from tenner.channels import split
 from tenner.log import log
 from tenner.log_exception import log_exception
@@ -112,6 +113,7 @@ class Delivery:
                 if not leaving:
                     raise
                 verdict, detail = "unknown", log_exception("sending to " + item.channel, error)
+            await overlay.enter("SEND")
         if verdict == "ok":
             self._settle(item)
             return True

@@ -23,8 +23,6 @@ async def complete(http, candidate, request, timeout_s):
     found = []
 
     async def consume(response):
-        # What has written the request makes room for what reads the reply.
-        await overlay.enter("REPLY")
         if response.status != 200:
             raise await failure.refused(candidate, response)
         collector = request.reply = Collector(request.max_reply)
@@ -36,12 +34,14 @@ async def complete(http, candidate, request, timeout_s):
     error = None
     try:
         url, headers = _target(candidate)
+        http.stage = _stage
         await http.exchange(
             "POST", url, headers, lambda: _body(candidate, request), consume, timeout_s, True
         )
     except (OSError, EOFError, ValueError, asyncio.TimeoutError) as caught:
         error = caught
     finally:
+        http.stage = None
         collector = request.reply
         request.reply = None
     if found:
@@ -50,6 +50,11 @@ async def complete(http, candidate, request, timeout_s):
         # What the server said is worth more than how the connection ended after it.
         raise failure.broken(candidate, collector)
     raise failure.failed(candidate, error, timeout_s)
+
+
+async def _stage(sends):
+    # What has written the request makes room for what reads the reply.
+    await overlay.enter("REQUEST" if sends else "REPLY")
 
 
 def _target(candidate):

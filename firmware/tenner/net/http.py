@@ -42,6 +42,12 @@ class Http(Response):
         self.body_bytes = 0
         #: Has the last of a request left: may the server have done what it says?
         self.sent = False
+        #: An async function or None: awaited with False between request and reply, with True before it is sent anew.
+        self.stage = None
+        #: The head of the request that `poll` sends; None before `open`.
+        self.head = None
+        #: Does the beginning of a reply that `poll` has waited for stand in the buffer?
+        self.came = False
         self._tls = tls
         self._gate = gate
         self._gated = False
@@ -62,6 +68,26 @@ class Http(Response):
         the gate is open. Where a kept connection closes without an answer the request is sent once more only if it is
         a GET, or `repeats` says that to do it twice does no harm.
         """
+        origin, head = self._request(method, url, headers)
+        if self._busy:
+            raise RuntimeError("this connection is busy")
+        self._busy = True
+        self._asked = self.sent = False
+        self._work = head, body, consume, repeats or method == "GET"
+        try:
+            if origin != self._origin or self.came:
+                await self._drop()
+            await self._enter(origin)
+        except BaseException as error:
+            self._busy = False
+            raise self._reason(error)
+        result = await self._watch(self._exchange, (origin,), timeout_s)
+        if self._gate and self._gate.shortages:
+            self._gate.lacked_memory(None)
+        return result
+
+    def _request(self, method, url, headers):
+        """Return the origin and the head of a request."""
         base, origin = self._known
         path = url[len(base) :]
         # A board asks one server again and again.
@@ -69,36 +95,31 @@ class Http(Response):
             origin, path = parse_url(url)
             base = url[: url.find("/", 8)] if "/" in url[8:] else "?"
             self._known = ("", None) if "?" in base else (base, origin)
-        head = _head(method, origin, path, headers)
-        if self._busy:
-            raise RuntimeError("this connection is busy")
+        return origin, _head(method, origin, path, headers)
+
+    async def _watch(self, work, args, timeout_s):
+        """Return what `work(*args)` leaves as the result; whatever it raises, the connection is closed."""
         self._busy = True
-        self._asked = self.sent = False
-        self._work = head, body, consume, repeats or method == "GET"
         try:
-            if origin != self._origin:
-                await self._drop()
-            if origin[0] and self._gate and not self._gated:
-                await self._gate.acquire(self)
-                self._gated = True
             # A task that has ended may stay in memory for long, as the queue of asyncio never clears its links, with all
             # that its coroutine knew, stale slots of its stack too: this one knows `self` only.
-            self._task = asyncio.create_task(self._exchange(origin))
+            self._task = asyncio.create_task(work(*args))
             await asyncio.wait_for(self._task, timeout_s)
-            if self._gate:
-                self._gate.lacked_memory(None)
             return self._result
         except BaseException as error:
             await self._drop()
             if self._asked and isinstance(error, asyncio.CancelledError):
                 raise Yielded
-            if self._gate and self._gate.lacked_memory(error):
-                raise OSError(ENOMEM)
-            raise
+            raise self._reason(error)
         finally:
             self._busy = False
             self._task = self._work = self._result = None
             self._idle_since = ticks_ms()
+
+    def _reason(self, error):
+        """Return the exception that tells why an exchange failed."""
+        lacked = self._gate and isinstance(error, (OSError, ValueError))
+        return OSError(ENOMEM) if lacked and self._gate.lacked_memory(error) else error
 
     async def _exchange(self, origin):
         for _ in range(1 + _RESTARTS):
@@ -111,6 +132,8 @@ class Http(Response):
                 if not reused:
                     await self._connect(origin)
                 if await self._send():
+                    if self.stage:
+                        await self.stage(False)
                     await self.receive_head()
                     break
             except (OSError, EOFError):
@@ -118,8 +141,13 @@ class Http(Response):
                 if not reused or self.end or self.sent and not self._work[3]:
                     raise
             await self._disconnect()
+            if self.stage:
+                await self.stage(True)
         else:
             raise HttpError("the request changed each time while it was sent")
+        await self._finish()
+
+    async def _finish(self):
         await self._consume()
         if self.keep and not self.done:
             try:
@@ -133,6 +161,79 @@ class Http(Response):
     async def _consume(self):
         # Not in the task's own frame, whose stack would go on pointing at the result.
         self._result = await self._work[2](self)
+
+    # --- long polls, on a connection that an exchange has left open
+
+    async def open(self, method, url, headers, timeout_s):
+        """Have `poll` send this request, and connect as soon as the gate allows it; the timeout counts from there."""
+        self._asked = False
+        origin, self.head = self._request(method, url, headers)
+        if self.stream is None:
+            await self._enter(origin)
+            await self._watch(self._connect, (origin,), timeout_s)
+
+    async def _enter(self, origin):
+        if origin[0] and self._gate and not self._gated:
+            await self._gate.acquire(self)
+            self._gated = True
+
+    async def poll(self, body, quiet, timeout_s):
+        """
+        Send the request of `open` with `body` and wait for the reply. True: its body is `quiet`, both bytes; False: it is
+        another one, for `answer`; None: the server has closed the connection. This waits all day, so that it has no more code
+        than it needs.
+        """
+        self._asked = False
+        self._work = body, quiet
+        return await self._watch(self._poll, (), timeout_s)
+
+    async def _poll(self):
+        body, quiet = self._work
+        length = b": %d\r\n" % len(quiet)
+        buffer = self.buffer
+        view = memoryview(buffer)
+        end = start = 0
+        self._result = False
+        try:
+            await self._write(self.head + b"Content-Length: %d\r\n\r\n" % len(body) + body, True)
+            while True:
+                count = await self.stream.readinto(view[end:])
+                if count is None:
+                    continue
+                end += count
+                start = buffer.find(b"\r\n\r\n", 0, end) + 4
+                if start > 3:
+                    if (
+                        buffer.find(length, 0, start) < 0
+                        or quiet[: end - start] != view[start:end]
+                    ):
+                        break
+                    if end - start == len(quiet):
+                        self._result = buffer[9:12] == b"200"
+                        break
+                if not count or end == len(buffer):
+                    break
+        except OSError:
+            if end:
+                raise
+        if not end:
+            self._result = None
+            await self._drop()
+            return
+        self.came = not self._result
+        self.start = 0
+        self.end = end if self.came else 0
+
+    async def answer(self, consume, timeout_s):
+        """Return what `await consume(self)` returns for the reply that `poll` has waited for."""
+        self._asked = False
+        self._work = None, None, consume
+        return await self._watch(self._answer, (), timeout_s)
+
+    async def _answer(self):
+        self.came = False
+        await self.receive_head()
+        await self._finish()
 
     # --- the connection
 
@@ -169,6 +270,7 @@ class Http(Response):
         stream = self.stream
         self.attach(None)
         self._origin = None
+        self.came = False
         if stream:
             await stream.wait_closed()
 

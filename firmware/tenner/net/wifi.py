@@ -36,21 +36,25 @@ class Wifi:
                     self._linked()
                 backoff_s = _FIRST_BACKOFF_S
                 await self._sleep(_CHECK_S)
-                continue
-            if self.up:
-                log("wifi", "the link is down")
-                self.up = False
-            left_s = _JOIN_S
-            try:
-                self._port.connect_network(self._ssid, self._password)
-            except OSError as error:
-                # The radio of an ESP32 refuses while it is busy; the next attempt finds it free.
-                log("wifi", "could not start to connect: %s" % error)
-                left_s = 0
-            while left_s and not self._port.network_up():
-                await self._sleep(1)
-                left_s -= 1
-            if not left_s:
-                log("wifi", "no link to %s; next try in %d s" % (self._ssid, backoff_s))
+            elif not await self._join(backoff_s):
                 await self._sleep(backoff_s)
                 backoff_s = min(backoff_s * 2, _LAST_BACKOFF_S)
+
+    async def _join(self, backoff_s):
+        """Try to connect; return whether there is a link."""
+        if self.up:
+            log("wifi", "the link is down")
+            self.up = False
+        left_s = _JOIN_S
+        try:
+            self._port.connect_network(self._ssid, self._password)
+        except OSError as error:
+            # The radio of an ESP32 refuses while it is busy; the next attempt finds it free.
+            log("wifi", "could not start to connect: %s" % error)
+            left_s = 0
+        while left_s and not self._port.network_up():
+            await self._sleep(1)
+            left_s -= 1
+        if not left_s:
+            log("wifi", "no link to %s; next try in %d s" % (self._ssid, backoff_s))
+        return left_s > 0

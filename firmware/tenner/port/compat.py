@@ -2,21 +2,15 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 # ruff: noqa: F401 -- the names are for others to import
 
+# Imports alone, which a build for boards takes as they are.
 try:
-    import select
+    # mpy-cross folds `_X = const(5)` by the name alone, so importing it from here costs nothing.
     from asyncio import open_connection, sleep_ms
     from sys import print_exception
     from time import ticks_add, ticks_diff, ticks_ms
 
-    # mpy-cross folds `_X = const(5)` by the name alone, so importing it from here costs nothing.
     from micropython import const
-
-    def has_input(stream):
-        """Has anything come on a stream, or has the other side closed it? Nothing is read."""
-        poll = select.poll()
-        poll.register(stream.s, select.POLLIN)
-        return bool(poll.poll(0))
-
+    from tenner.port.has_input import has_input
 except ImportError:
     from tenner.port.cpython import (
         const,

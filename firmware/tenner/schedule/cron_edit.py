@@ -82,7 +82,7 @@ def enable(cron, key, enabled=True):
 
 def _look(cron):
     occurrences = Occurrences(cron)
-    reload(occurrences, cron_jobs.scan)
+    reload(occurrences)
     return occurrences
 
 

@@ -19,12 +19,12 @@ _TOO_LATE_S = const(7 * 86400)
 def look(cron):
     """Collect the jobs that are due. (None, no alerts, jobs to run)"""
     occurrences = Occurrences(cron)
-    reload(occurrences, cron_jobs.scan)
+    reload(occurrences)
     for job in cron.tasks or ():
         if job.failures >= _MAX_FAILURES and not job.off_since:
             _switch_off(occurrences, job, "been interrupted %d times" % job.failures)
         _tidy(occurrences, job)
-    read_again(occurrences, cron_jobs.scan)
+    read_again(occurrences)
     # All of them first: what one job takes must not move the times of the others.
     found = []
     moment = occurrences.moment

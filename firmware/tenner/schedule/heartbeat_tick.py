@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner import overlay
-from tenner.schedule import alarms, conditions, decide, digest, faults, heartbeat_tasks, senses
+from tenner.schedule import alarms, conditions, decide, digest, faults, senses
 from tenner.schedule.alarm_texts import state
 from tenner.schedule.occurrences import Occurrences
 from tenner.schedule.reload import reload
@@ -14,6 +14,8 @@ async def look(heartbeat, forced, aside):
     memory for them, and must be known until then.
     """
     occurrences = _reloaded(heartbeat)
+    # What has read the file makes room.
+    await overlay.enter("BEAT")
     due = occurrences.due(forced)
     runs = ([], [])
     if due:
@@ -49,7 +51,7 @@ async def look(heartbeat, forced, aside):
 def _reloaded(heartbeat):
     # By itself: a stack with the code that reads the file would keep it while the sensors are asked.
     occurrences = Occurrences(heartbeat)
-    reload(occurrences, heartbeat_tasks.scan)
+    reload(occurrences)
     return occurrences
 
 

@@ -16,12 +16,15 @@ class Occurrences:
 
     def __init__(self, service):
         self.service = service
-        self.zone = service.app.part("zone")
         self.moment = Moment(service.app.clock)
         self.log = RunLog(service, self.moment.mono_s)
         self.say = self.log.say
 
     # --- what is written
+
+    @property
+    def zone(self):
+        return self.service.app.part("zone")
 
     def write(self, task, due_s, line, start=None, trusted=True, can_wait=False):
         """Put the line of an occurrence into the run log."""

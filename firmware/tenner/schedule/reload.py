@@ -1,8 +1,8 @@
 # tenner schedule.reload: takes in what changes round a service: boots, its file, the clock.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-`scan(occurrences, old)` is that of heartbeat_tasks or cron_jobs: it reads the file and returns (tasks, sentences for the
-owner), with those of `old` that are unchanged.
+`scan(occurrences, old)` of a service reads its file and returns (tasks, sentences for the owner), with those of `old` that are
+unchanged.
 """
 
 from binascii import crc32
@@ -17,13 +17,13 @@ _JUMP_S = const(30)
 _MAX_PROBLEMS = const(5)
 
 
-def reload(occurrences, scan):
+def reload(occurrences):
     """Take in what has changed since the last look: a boot, the file, the clock."""
     service = occurrences.service
     moment = occurrences.moment
     if not service.booted:
         saved_state.load(service, occurrences.log, moment)
-    read_again(occurrences, scan)
+    read_again(occurrences)
     if service.tasks is None:
         service.has_work = False
         prune(occurrences, ())
@@ -33,16 +33,19 @@ def reload(occurrences, scan):
         service.dirty = True
 
 
-def read_again(occurrences, scan):
+def read_again(occurrences):
     """Read the file again when it has changed."""
-    service = occurrences.service
     signature = occurrences.log.files.signature()
-    if signature == service.signature:
-        return
+    if signature != occurrences.service.signature:
+        _read(occurrences, signature)
+
+
+def _read(occurrences, signature):
+    service = occurrences.service
     old = service.tasks or ()
     service.tasks = None
     if signature is not None:
-        service.tasks, problems = scan(occurrences, old)
+        service.tasks, problems = service.scan(occurrences, old)
         for task in service.tasks or ():
             if task not in old:
                 _adopt(occurrences, task, old)

@@ -11,7 +11,7 @@ import os
 from tenner import overlay
 from tenner.agent import background
 from tenner.port.compat import const
-from tenner.schedule import cron_edit, dedup, heartbeat_tasks, outcome, tick, trigger
+from tenner.schedule import cron_edit, cron_jobs, dedup, heartbeat_tasks, outcome, tick, trigger
 from tenner.schedule.task import Retry
 
 _POLL_S = const(5)
@@ -206,6 +206,10 @@ class Heartbeat(Service):
         """Return what is not understood in the file, a line for each, each after a line break; "" when all is."""
         return heartbeat_tasks.check(self)
 
+    def scan(self, occurrences, old):
+        """Return (tasks, sentences for the owner) of the file."""
+        return heartbeat_tasks.scan(occurrences, old)
+
     def confirm(self, mark):
         """Note that the owner has received the text of this mark: it is not said again within `heartbeat.dedup_h`."""
         dedup.confirm(self, mark)
@@ -219,6 +223,10 @@ class CronJobs(Service):
 
     def __init__(self, app):
         Service.__init__(self, app, "cron", "CRON.json")
+
+    def scan(self, occurrences, old):
+        """Return (tasks, sentences for the owner) of the file."""
+        return cron_jobs.scan(occurrences, old)
 
     def lines(self):
         """Yield one line for each job: its id, its time, what is next."""

@@ -120,7 +120,7 @@ def why(service, args=""):
 def look(service):
     """Take in what has changed, and have the service do so at once."""
     occurrences = Occurrences(service)
-    reload(occurrences, heartbeat_tasks.scan)
+    reload(occurrences)
     service.poke()
     return occurrences
 

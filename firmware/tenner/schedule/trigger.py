@@ -30,7 +30,7 @@ def _prepared(heartbeat):
     """Return (Occurrences, tasks with a condition, their sensors, their texts by line)."""
     # By itself: a stack with the code that reads the file would keep it while the sensors are asked.
     occurrences = Occurrences(heartbeat)
-    reload(occurrences, heartbeat_tasks.scan)
+    reload(occurrences)
     tasks = [task for task in heartbeat.tasks or () if task.condition]
     names = []
     for task in tasks:

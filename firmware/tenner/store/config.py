@@ -31,6 +31,7 @@ class Config:
 
     def __init__(self, values=None):
         self._values = values or {}
+        self._defaults = {}  # those that were asked for: to find one is much work
 
     def get(self, key):
         """Return the setting or its default; a name that is in no table row is a KeyError."""
@@ -39,10 +40,12 @@ class Config:
         if key.startswith("tools."):
             # A policy has no default, and a turn asks for that of every tool.
             return None
-        row = find(key)
-        if row is None:
-            raise KeyError(key)
-        return default(row)
+        if key not in self._defaults:
+            row = find(key)
+            if row is None:
+                raise KeyError(key)
+            self._defaults[key] = default(row)
+        return self._defaults[key]
 
     def put(self, key, value):
         """Set a value for this run; the file stays as the owner wrote it."""

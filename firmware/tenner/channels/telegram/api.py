@@ -49,8 +49,11 @@ class Reply:
             raise error
 
 
-async def call(bot, http, method, body, sink=None, timeout_s=30, headers=None):
-    """Call a method of the Bot API and return the answer of its Reply. FAILURES mean that there is none."""
+async def call(bot, http, method, body, sink=None, timeout_s=30, headers=None, stage=None):
+    """
+    Call a method of the Bot API and return the answer of its Reply. FAILURES mean that there is none. Without a `body` it is
+    the poll that is answered. `stage`: see net.http.Http.
+    """
     reply = Reply(sink)
 
     async def consume(response):
@@ -72,30 +75,23 @@ async def call(bot, http, method, body, sink=None, timeout_s=30, headers=None):
             problem = error
         reply.close(response.status, problem)
 
-    headers = headers or bot.headers
-    await http.exchange("POST", bot.url + method, headers, body, consume, timeout_s)
+    if body is None:
+        await http.answer(consume, timeout_s)
+    else:
+        headers = headers or bot.headers
+        http.stage = stage
+        try:
+            await http.exchange("POST", bot.url + method, headers, body, consume, timeout_s)
+        finally:
+            http.stage = None
     return reply.answer
 
 
-def read(held, sink):
-    """Take a reply that was kept as (status, pieces); a refusal is an OSError as with `request`."""
-    status, pieces = held
-    reply = Reply(sink)
-    problem = None
-    try:
-        for piece in pieces:
-            reply.feed(piece)
-        reply.end()
-    except ValueError as error:
-        problem = error
-    reply.close(status, problem)
-    if not reply.answer["ok"]:
-        raise OSError(reply.answer)
-
-
 async def request(bot, http, method, fields, sink=None, timeout_s=30):
-    """Call a method; a refusal is an OSError that holds what the server said. `fields` may be JSON already."""
-    body = fields if isinstance(fields, bytes) else json.dumps(fields).encode()
+    """
+    Call a method; a refusal is an OSError that holds what the server said. `fields` may be JSON already, or None, see `call`.
+    """
+    body = json.dumps(fields).encode() if isinstance(fields, dict) else fields
     answer = await call(bot, http, method, body, sink, timeout_s)
     if not answer["ok"]:
         raise OSError(answer)

@@ -2,8 +2,7 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 """
 Telegram keeps an update until a higher offset is asked for. So this, which stays in memory, only sees that something
-has come, and keeps it as it came if it is short and nobody else needs the memory. `receive` deals with it, or asks for it
-again, once this has the memory ticket. Before a message is handed over, the offset and where its answer goes are
+has come. `receive` reads it, or asks for it again, once this has the memory ticket. Before a message is handed over, the offset and where its answer goes are
 written to two slots, so after a power cut a message is neither worked on twice nor lost: its writer is told that the
 work was interrupted.
 """
@@ -12,15 +11,14 @@ import asyncio
 
 from tenner import overlay
 from tenner.channels.question import Question
-from tenner.channels.telegram import ask, failures, receive, send
+from tenner.channels.telegram import ask, failures, overhear, receive, send
 from tenner.channels.telegram.errors import FAILURES
 from tenner.log import log
 from tenner.net.http_errors import Yielded
 from tenner.port.compat import const, sleep_ms, ticks_diff, ticks_ms
 
-_PIECE = const(256)
-_BEGINNING = const(1024)  # of a reply that must wait: it says who has written
 _SPARE_S = const(15)
+_CONNECT_S = const(15)
 _STARVED_MS = const(4000)
 _POLL_ONCE_S = const(5)
 #: What nearly every poll brings.
@@ -46,9 +44,6 @@ class Telegram:
 
     #: Longest reply that is read. An update is a few kilobytes; what is longer is no Bot API.
     max_reply = 256 * 1024
-
-    #: Longest reply to a poll that is kept while the connection becomes free for more.
-    max_held = 8 * 1024
 
     #: A server that answers faster that there is nothing does not wait for something: it is not asked in a hurry.
     shortest_poll_ms = 500
@@ -86,8 +81,7 @@ class Telegram:
         self.previews = {}  # (chat, id of the message answered): the message that previews the answer
         self.album = None  # the last of which a picture was dealt with
         self.digest = None  # a Message of what was written while we were away
-        self.held = None  # (status, pieces) of the reply to the last poll
-        self.updates = []  # those of it that were not dealt with yet, each a dict
+        self.updates = []  # those of the last reply that were not dealt with yet, each a dict
         self.http = None  # for sending
         self.sending = asyncio.Lock()
         self.strangers_day = 0
@@ -114,7 +108,7 @@ class Telegram:
                     if self._has_work() or await self._something_came(http):
                         wait_s = await overlay.run("RECEIVE", receive.receive, self, http)
                     elif ticks_diff(ticks_ms(), begun) < self.shortest_poll_ms:
-                        wait_s = 0 if self._polled else 1
+                        wait_s = 1
                     self.failures = 0
                     self.trouble = ""
                     self.status = "polling"
@@ -132,58 +126,26 @@ class Telegram:
             await http.close()
 
     def _has_work(self):
-        """Is there something to do before anything is waited for?"""
-        return self.updates or not self.bot_name or self.interrupted
+        """Is there something to do before anything is waited for? Somebody may wait for one poll."""
+        return self.updates or not self.bot_name or self.interrupted or self._polled
 
     async def _something_came(self, http):
         """Wait for an update, which stays at Telegram; return whether there is one, or a refusal."""
-        timeout_s = 0 if self._polled else self.poll_s
-        body = self.poll_body(timeout_s)
-        url = self.url + "getUpdates"
-        timeout_s += _SPARE_S
-        if await http.exchange("POST", url, self.headers, body, self._look, timeout_s, True):
-            return True
-        # Once all was confirmed no offset is needed, and ids may start anew after a quiet week.
-        self.offset = 0
-        return False
+        if http.stream is None or http.head is None:
+            await http.open("POST", self.url + "getUpdates", self.headers, _CONNECT_S)
+        body = self.poll_body(self.poll_s)
+        is_quiet = await http.poll(body, _NO_UPDATES, self.poll_s + _SPARE_S)
+        if is_quiet:
+            # Once all was confirmed no offset is needed, and ids may start anew after a quiet week.
+            self.offset = 0
+        elif is_quiet is False and not overlay.is_free():
+            # It waits at Telegram, not here.
+            await overhear.overhear(self, http)
+        return is_quiet is False
 
     def poll_body(self, timeout_s):
         """Return the body of a getUpdates that waits so long for an update."""
         return _POLL_BODY % (timeout_s, self.offset)
-
-    async def _look(self, response):
-        """Return whether a reply is more than the word that there is nothing; it is read to its end."""
-        buf = bytearray(_PIECE)
-        pieces = []
-        total = 0
-        while total < self.max_reply:
-            count = await response.readinto(buf)
-            if not count:
-                break
-            total += count
-            if total <= (self.max_held if overlay.is_free() else _BEGINNING):
-                pieces.append(bytes(memoryview(buf)[:count]))
-        size = sum([len(piece) for piece in pieces])
-        if size == len(_NO_UPDATES) and response.status == 200:
-            if b"".join(pieces) == _NO_UPDATES:
-                return False
-        self.held = (response.status, pieces) if size == total < self.max_reply else None
-        if not overlay.is_free():
-            # It waits at Telegram, not here.
-            self.held = None
-            self._overhear(b"".join(pieces))
-        return True
-
-    def _overhear(self, raw):
-        """
-        Tell the lane when the owner has written, without a parser, for a turn has the memory. Quotes in what anybody
-        writes are escaped, so that none of these words can be part of a text.
-        """
-        if self.overheard is None:
-            return
-        owner = b'":{"id":' + self.owner.encode() + b","
-        if b'"from' + owner in raw and b'"forward_' not in raw and b'"reply_to_' not in raw:
-            self.overheard(b'"text":"/stop"' in raw and b'"chat' + owner in raw)
 
     def is_starved(self):
         """Has nothing been asked for seconds, because others have the connection?"""

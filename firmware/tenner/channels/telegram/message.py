@@ -3,6 +3,7 @@
 
 import json
 
+from tenner import overlay
 from tenner.channels.telegram import api, failures, markup
 from tenner.channels.telegram.errors import FAILURES
 from tenner.log import log
@@ -61,6 +62,11 @@ def marked(text, max_units):
     return raw, html if 0 < markup.visible_units(html) <= max_units else b""
 
 
+async def _make_room(sends):
+    """See net.http.Http.stage."""
+    await overlay.enter("SENDING")
+
+
 async def send_marked(bot, method, fields, raw, html, began=None):
     """Send a text with its marks, and without when they are refused."""
     fields["link_preview_options"] = {"is_disabled": True}
@@ -94,7 +100,9 @@ async def send_body(bot, method, body, is_html=False, headers=None):
             message_id = value
 
     try:
-        answer = await api.call(bot, api.sender(bot), method, body, sink, headers=headers)
+        answer = await api.call(
+            bot, api.sender(bot), method, body, sink, headers=headers, stage=_make_room
+        )
     except FAILURES as error:
         why = failures.reason(error)
         log("telegram", "not sent: " + why)

@@ -51,11 +51,8 @@ async def _updates(bot, http):
                 found.append({})
             update.keep(found[path[1]], path, value)
 
-    if bot.held:
-        api.read(bot.held, sink)
-        bot.held = None
-    else:
-        await api.request(bot, http, "getUpdates", bot.poll_body(0), sink, _TIMEOUT_S)
+    body = None if http.came else bot.poll_body(0)
+    await api.request(bot, http, "getUpdates", body, sink, _TIMEOUT_S)
     return found
 
 

@@ -1,0 +1,11 @@
+# tenner port.has_input: whether something has come on a stream of MicroPython's asyncio.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+import select
+
+
+def has_input(stream):
+    """Has anything come on a stream, or has the other side closed it? Nothing is read."""
+    poll = select.poll()
+    poll.register(stream.s, select.POLLIN)
+    return bool(poll.poll(0))

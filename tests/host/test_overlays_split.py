@@ -1,0 +1,148 @@
+"""A class whose objects outlive a phase has some of its methods in other overlays."""
+
+import pytest
+
+from host_tools import interpreters
+from host_tools.overlays import OverlayError, bundle
+from tests.host.overlays_heap import looks, stale
+from tests.host.overlays_support import MAIN, both, package, run, table, write
+
+MODULES = {
+    "app": """
+import asyncio
+from tenner import overlay
+from tenner.line import Line
+
+line = Line("a")
+
+def alive():
+    print(overlay.phase, sorted(overlay.overlays.__dict__))
+
+async def steps():
+    print(line.name(), line.kind)
+    for _ in range(2):
+        print(await overlay.run("SEND", send, "x"))
+        print(await overlay.run("LOOK", look))
+    print(line.rare(), hasattr(line, "show"), getattr(line, "show", 7))
+    try:
+        line.missing
+    except AttributeError as error:
+        print("missing")
+    line.missing = 5
+    print(line.missing)
+    alive()
+
+async def send(text):
+    result = await line.send(text)
+    alive()
+    return result
+
+async def look():
+    return line.look()
+
+def main():
+    overlay.configure(True)
+    asyncio.run(steps())
+""",
+    "base": """
+class Base:
+    def __init__(self, kept):
+        self._kept = kept
+    def name(self):
+        return "line " + self._kept
+    def rare(self):
+        return self.name() + "?"
+""",
+    "line": """
+from tenner.base import Base
+_MARK = "!"
+count = 0
+def _twice(text):
+    return text + text
+class Line(Base):
+    kind = "line"
+    def __init__(self, kept):
+        super().__init__(kept)
+        self._sent = []
+    async def send(self, text):
+        global count
+        count += 1
+        self._sent.append(_twice(text) + _MARK)
+        return self._last()
+    def _last(self):
+        return self._sent[-1], self.name(), count
+    def look(self):
+        return len(self._sent), _twice(self._kept)
+""",
+}
+PHASES = {"BOOT": [], "IDLE": [], "SEND": ["send"], "LOOK": ["looking", "send"]}
+CARRY = {"IDLE": [], "SEND": [], "LOOK": []}
+SPLIT = {
+    "core": ["app", "base: Base Base.name", "line: Line Line._last Line.send count"],
+    "send": ["line"],
+    "looking": ["line: Line.look", "base"],
+}
+
+
+def made(folder, overlays=SPLIT, debug=False, modules=MODULES):
+    names = table(dict(overlays), phases={**PHASES}, carry=CARRY)
+    result = bundle(package(modules), names, scripts={"main.py": MAIN}, debug=debug)
+    write(result, folder)
+    return result
+
+
+@pytest.mark.parametrize("name", ["micropython", "micropython32"])
+def test_methods_come_and_go_with_their_overlay(tmp_path, name):
+    made(tmp_path)
+    interpreter = getattr(interpreters, f"find_{name}")()
+    assert run(tmp_path, interpreter).splitlines() == [
+        "line a line",
+        "SEND ['send']",
+        "('xx!', 'line a', 1)",
+        "(1, 'aa')",
+        "SEND ['send']",
+        "('xx!', 'line a', 2)",
+        "(2, 'aa')",
+        "line a? False 7",
+        "missing",
+        "5",
+        "IDLE ['looking']",
+    ]
+
+
+def test_nothing_of_them_stays_alive(tmp_path):
+    modules = {
+        **MODULES,
+        "app": MODULES["app"].replace("        line.missing\n", "        0 .x\n"),
+    }
+    made(tmp_path, debug=True, modules=modules)
+    found = looks(run(tmp_path, interpreters.find_micropython32()).splitlines())
+    assert [look.phase for look in found] == ["SEND", "IDLE", "LOOK", "IDLE"] * 2
+    assert stale(found) == []
+
+
+def test_a_split_module_does_the_same_as_a_whole_one(tmp_path):
+    app = MODULES["app"].replace("    alive()\n", "    print()\n")
+    both(tmp_path, {**MODULES, "app": app}, SPLIT, phases={**PHASES}, carry=CARRY)
+
+
+@pytest.mark.parametrize(
+    ("entry", "sentence"),
+    [
+        ("line: Lines", "tenner.line has no Lines"),
+        ("line: Line.x Line", "tenner.line has no Line.x"),
+        ("line: Line.__init__", "Line.__init__ must be where its class is"),
+        ("line: Line count", "count must be in the overlay of the function that changes it"),
+        ("lines: Line", "there is no module tenner.lines to split"),
+    ],
+)
+def test_mistakes_are_sentences(entry, sentence):
+    overlays = {"core": ["app", "base"], "send": ["line"], "looking": [entry]}
+    with pytest.raises(OverlayError, match=sentence):
+        bundle(package(MODULES), table(overlays), scripts={"main.py": MAIN})
+
+
+def test_a_name_is_in_one_overlay():
+    overlays = {"core": ["app", "base", "line: Line"], "send": ["line"], "more": ["line: Line"]}
+    with pytest.raises(OverlayError, match="a name is in two overlays"):
+        bundle(package(MODULES), table(overlays), scripts={"main.py": MAIN})
