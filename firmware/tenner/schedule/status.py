@@ -5,7 +5,7 @@
 import json
 
 from tenner.port.compat import const
-from tenner.schedule import alarm_texts, conditions, faults, heartbeat_tasks
+from tenner.schedule import alarm_texts, conditions, faults
 from tenner.schedule.decide import chain
 from tenner.schedule.occurrences import Occurrences
 from tenner.schedule.reload import reload
