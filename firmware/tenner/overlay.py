@@ -144,6 +144,8 @@ class _Files:
 
     def mount(self, readonly, mkfs):
         self.folder = sys.modules["tenner"].__path__ + "/"
+        if "" not in sys.path:
+            sys.path.append("")  # by which names are whole paths
 
     def stat(self, path):
         if path != "/o.mpy":

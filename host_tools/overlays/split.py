@@ -127,7 +127,7 @@ class _Splitter:
             made = ast.ClassDef(name=name, bases=[], keywords=[], body=methods, decorator_list=[])
             made.type_params = []  # type: ignore[attr-defined]
             # Nobody else knows it by its name.
-            self.pieces[place].body.append(ast.copy_location(made, methods[0]))
+            self.pieces[place].body.append(ast.copy_location(made, node))
             names = tuple(one.name for one in methods if isinstance(one, _FUNCTIONS))
             pieces = self.pieces
             self.fragments.append(

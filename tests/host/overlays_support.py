@@ -9,7 +9,12 @@ from host_tools import FIRMWARE, build, interpreters
 from host_tools.overlays import CORE, Bundle, Table, bundle
 
 #: What the run time stands on.
-RUNTIME = ("tenner/overlay.py", "tenner/port/package.py", "tenner/port/compat.py")
+RUNTIME = (
+    "tenner/overlay.py",
+    "tenner/port/package.py",
+    "tenner/port/compat.py",
+    "tenner/port/has_input.py",
+)
 MAIN = b"from tenner.app import main\nmain()\n"
 
 
