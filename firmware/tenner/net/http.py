@@ -42,7 +42,7 @@ class Http(Response):
         self.body_bytes = 0
         #: Has the last of a request left: may the server have done what it says?
         self.sent = False
-        #: An async function or None: awaited with False between request and reply, with True before it is sent anew.
+        #: An async function or None: awaited with True before a request is sent, with False before its reply is read.
         self.stage = None
         #: The head of the request that `poll` sends; None before `open`.
         self.head = None
@@ -131,6 +131,8 @@ class Http(Response):
             try:
                 if not reused:
                     await self._connect(origin)
+                if self.stage:
+                    await self.stage(True)
                 if await self._send():
                     if self.stage:
                         await self.stage(False)
@@ -141,8 +143,6 @@ class Http(Response):
                 if not reused or self.end or self.sent and not self._work[3]:
                     raise
             await self._disconnect()
-            if self.stage:
-                await self.stage(True)
         else:
             raise HttpError("the request changed each time while it was sent")
         await self._finish()
