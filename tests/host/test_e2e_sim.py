@@ -59,7 +59,7 @@ def test_a_warm_room_alerts_the_owner(bench):
 
 def test_a_broken_sensor_is_noticed_and_mended(bench):
     sim("fault", "tmp102", "absent")
-    bench.wait_told(r"^I cannot check room\.temperature")
+    bench.wait_told(r"^I cannot read the sensor room")
     bench.type("What does the TMP102 at 0x48 on i2c0 say?")
     bench.wait_for("I could not read the TMP102 at 0x48 on i2c0: error: ")
     sim("fault", "tmp102", "none")
