@@ -26,6 +26,7 @@ from tenner.agent.agent import Session
 from tenner.channels.delivery import Delivery
 from tenner.schedule.due import slot_start
 from tenner.store import files
+from tenner.store.config import Config
 from tenner.store.outbox import Outbox
 
 sim.quiet()
@@ -100,6 +101,7 @@ class Phone:
     def __init__(self, board):
         self.board = board
         self.agent = self
+        self.config = Config()
         outbox = Outbox(board.state, board.clock)
         self.delivery = Delivery(outbox, self.owner, board.service.confirm)
         self.delivery.register("telegram", self)
