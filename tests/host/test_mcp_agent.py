@@ -8,7 +8,7 @@ from host_tools.bench import heap
 from host_tools.services import API_KEY, OWNER, TOKEN, McpTools
 
 #: The budget of a turn (docs of the bench: heap.turn.min_kb.mcp).
-BUDGET_KB = 160
+BUDGET_KB = 128
 ROOMY_KB = 192
 STRANGER = 4242
 HEARTBEAT = "- (every 1h; when room.temperature > 90) Far too hot.\n"
