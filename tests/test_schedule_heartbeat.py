@@ -492,6 +492,22 @@ class Answers(unittest.TestCase):
         self.assertEqual([text for _, text in board.sent], ["Here."])
         self.assertEqual(len(board.turns), 2)
 
+    def test_a_triggered_beat_that_waits_outlives_a_reboot(self):
+        board = sim.Board("- (daily 07:30) Minimum.\n", heartbeat__active_hours="07:00-22:00")
+        board.reply = sim.Result(error="The model does not answer.")
+        self.assertEqual(board.step(True)[0], "retry")
+        due = board.clock.utc
+        board.clock.pass_s(120)
+        board.boot()
+        # Asked for again, it is still the same one, and not another that takes its place without a line.
+        self.assertEqual(board.step(True)[0], "retry")
+        board.clock.pass_s(120)
+        board.boot()
+        board.reply = sim.Result("Here.")
+        board.pass_time(60)
+        self.assertEqual([text for _, text in board.sent], ["Here."])
+        self.assertEqual([(line["due"], line["r"]) for line in board.lines()], [(due, "ran")])
+
     def test_why_and_status(self):
         board = sim.Board("- Check.\n")
         board.pass_time(1800)

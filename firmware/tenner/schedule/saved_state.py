@@ -3,7 +3,7 @@
 """
 state/heartbeat.json and state/cron.json have counters by "" and by task
 
-    [last run, the run under way: [due, start, whether due again], what waits: [due, why, tries, tokens], ...]
+    [last run, the run under way: [due, start, whether due again], what waits: [due, why, tries, tokens, asked for], ...]
 
 and behind that what a condition or a job needs. A run is noted there before it begins, an occurrence when it
 begins to wait. Of what is noted, what has no line in the log at the next boot was cut short, or waits still.
@@ -87,7 +87,7 @@ def _pieces(service):
 def _text(saved):
     waits = saved.pending
     if waits:
-        waits = [waits.due, waits.reason, waits.tries, waits.tokens]
+        waits = [waits.due, waits.reason, waits.tries, waits.tokens, waits.asked]
     return json.dumps([saved.last, saved.run, waits] + list(saved.kept))
 
 

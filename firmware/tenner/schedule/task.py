@@ -89,14 +89,13 @@ class Condition:
 class Occurrence:
     """A time at which a task fell due (UTC seconds) that waits: why, its failed tries, and the tokens they cost."""
 
-    #: A person has asked for it, outside the task's times.
-    asked = False
-
-    def __init__(self, due, reason, tries=0, tokens=0):
+    def __init__(self, due, reason, tries=0, tokens=0, asked=False):
         self.due = due
         self.reason = reason
         self.tries = tries
         self.tokens = tokens
+        #: A person has asked for it, outside the task's times.
+        self.asked = asked
 
 
 class Run:
