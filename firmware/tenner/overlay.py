@@ -163,7 +163,7 @@ def load(name):
     """Load an overlay of the build and return it."""
     if _MAY_HOLD and _ticket and name not in _MAY_HOLD[phase] + _suspended:
         raise RuntimeError("phase %s may not hold overlay %s: see overlays.toml" % (phase, name))
-    if sys.modules["tenner"].__path__[:4] in (".fro", "/rom"):
+    if sys.modules["tenner"].__path__[:7] in (".frozen", "/rom/li"):
         # Executed in place: not read by anybody.
         full = "tenner." + name
         __import__(full)
