@@ -194,7 +194,7 @@ def evict(keep=0):
     for name in list(overlays.__dict__):
         if name not in _suspended and not keep & _bit(name):
             if _MAY_HOLD:
-                print("evicted", name)
+                print("evicted", name, id(getattr(overlays, name)))
             _lend(getattr(overlays, name), False)
             setattr(overlays, name, None)
             delattr(overlays, name)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 _ENTERED = re.compile(r"entered (\S+) (\d+) ?(.*)")
-_LAYOUT = re.compile(r"[0-9a-f]{8}: (.*)")
+_EVICTED = re.compile(r"evicted (\S+) (\d+)")
+_BASE = re.compile(r"GC memory layout; from ([0-9a-f]+):")
+_LAYOUT = re.compile(r"([0-9a-f]{8}): (.*)")
+_BLOCK_BYTES = 16
 
 
 @dataclass
@@ -16,26 +19,37 @@ class Look:
 
     phase: str
     overlays: list[str]
-    evicted: list[str]
+    #: By its address each overlay that was evicted for it.
+    evicted: dict[int, str]
     #: Objects that are modules, without the overlays and the modules in sys.modules.
     others: int
+    #: Those of `evicted` that something still refers to.
+    alive: list[str] = field(default_factory=list)
 
 
 def looks(lines: Iterable[str]) -> list[Look]:
     """Each look at the heap in what a board has printed."""
     found: list[Look] = []
-    evicted: list[str] = []
+    evicted: dict[int, str] = {}
+    base = 0
     for line in lines:
-        entered = _ENTERED.match(line)
-        layout = _LAYOUT.match(line)
-        if entered:
-            overlays = entered[3].split()
-            found.append(Look(entered[1], overlays, evicted, -len(overlays) - int(entered[2])))
-            evicted = []
-        elif line.startswith("evicted "):
-            evicted.append(line.split()[1])
-        elif layout and found:
-            found[-1].others += layout[1].count("M")
+        if match := _ENTERED.match(line):
+            overlays = match[3].split()
+            found.append(Look(match[1], overlays, evicted, -len(overlays) - int(match[2])))
+            evicted = {}
+        elif match := _EVICTED.match(line):
+            evicted[int(match[2])] = match[1]
+        elif match := _BASE.match(line):
+            base = int(match[1], 16)
+        elif (match := _LAYOUT.match(line)) and found:
+            look = found[-1]
+            start = base + int(match[1], 16)
+            for block in re.finditer("M", match[2]):
+                look.others += 1
+                name = look.evicted.get(start + _BLOCK_BYTES * block.start())
+                # Another overlay may lie there by now.
+                if name and name not in look.overlays:
+                    look.alive.append(name)
     return found
 
 
@@ -47,6 +61,6 @@ def stale(found: list[Look]) -> list[str]:
         if look.others > least:
             sentences.append(
                 f"{look.phase} (after {before.phase if before else 'the start'}): "
-                f"{look.others - least} too many; evicted: {' '.join(sorted(look.evicted))}"
+                f"{look.others - least} too many: {' '.join(look.alive) or '?'}"
             )
     return sentences

@@ -48,6 +48,8 @@ HEARTBEAT = (
 # What a model answers when it was asked about the door: two parts for the channel.
 DOOR = "The door is open.\n\nIt has been so for a while."
 MAYBE = "(maybe sent before) "
+# What an alert ends with that a cut has held up.
+LATE = " (at "
 # A beat and what is due round it; then long enough for all of it to be due again.
 CUT_S = 1500
 AFTER_S = 1800
@@ -271,8 +273,8 @@ def said(board):
         else:
             parts = [tank_text(line["t"])]
         for part in parts:
-            if part not in texts and MAYBE + part not in texts:
-                return "queued and lost: " + part
+            if not any(text.split(LATE)[0] in (part, MAYBE + part) for text in texts):
+                return "queued and lost: %s; sent: %s" % (part, texts)
     return None
 
 

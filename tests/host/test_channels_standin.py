@@ -70,9 +70,11 @@ def play(server, folder, scene):
         try:
             await asyncio.wait_for(scene(channel, inbound, delivery), 30)
         finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+            # Up to Python 3.11 asyncio.wait_for loses a cancellation that comes when it is just done.
+            while any(not task.done() for task in tasks):
+                for task in tasks:
+                    task.cancel()
+                await asyncio.wait(tasks, timeout=1)
 
     asyncio.run(all_of_it())
 

@@ -30,6 +30,13 @@ TOOLS = (
 )
 
 
+def ask_each(running, texts):
+    """Ask one after the other: somebody who writes during a turn has code of the poll loaded beside it."""
+    for text in texts:
+        running.ask(text)
+        running.idle()
+
+
 def run(ask, **more):
     """What the agent prints while `ask` talks to it."""
     try:
@@ -57,9 +64,7 @@ def check(lines, *phases):
 
 def test_turns_with_tools():
     def ask(running):
-        for text in TOOLS:
-            running.ask(text)
-        running.ask("say hello")
+        ask_each(running, (*TOOLS, "say hello"))
 
     phases = ("TURN", "OFFER", "REQUEST", "REPLY", "TOOL_CALL", "TOOL", "KEEP", "SEND", "RECEIVE")
     check(run(ask), *phases)
@@ -67,8 +72,7 @@ def test_turns_with_tools():
 
 def test_a_long_answer_and_a_long_history():
     def ask(running):
-        running.ask("say something long 6000")
-        running.ask("say hello")
+        ask_each(running, ("say something long 6000", "say hello"))
 
     check(run(ask, messages=200), "SEND")
 
@@ -82,8 +86,7 @@ def test_a_heartbeat_with_an_open_gate():
 
 def test_commands():
     def ask(running):
-        for text in ("/status", "/heartbeat", "/why", "/tools", "/nothing"):
-            running.ask(text)
+        ask_each(running, ("/status", "/heartbeat", "/why", "/tools", "/nothing"))
 
     check(run(ask), "COMMAND")
 
@@ -91,8 +94,7 @@ def test_commands():
 def test_a_model_that_fails():
     def ask(running):
         running.services.model.plan([Step(path="/chat/completions", status=500)] * 2)
-        running.ask("say hello")
-        running.ask("say hello")
+        ask_each(running, ["say hello"] * 2)
 
     check(run(ask), "REQUEST")
 
@@ -103,5 +105,6 @@ def test_a_tool_of_an_mcp_server():
         def ask(running):
             for _ in range(2):
                 running.ask('call home-weather {"place":"hall"}', "dry")
+                running.idle()
 
         check(run(ask, settings={"mcp": {"home": {"url": server.mcp_url}}}), "TOOL")
