@@ -2,10 +2,13 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 """
     python tests/schedule_year.py [days]
+    python tests/schedule_year.py weather
 
 A greenhouse in Berlin: its temperature goes up and down with the day and the season, its tank runs
 empty. The network is away for some hours a week, the power now and then, its owner talks to the agent,
 and the model fails sometimes. The code of the schedule is the firmware's; nothing sleeps.
+
+`weather`: a year with 40 spells of bad weather, planned beforehand, so that what the owner is told can be counted.
 """
 
 import collections
@@ -38,6 +41,24 @@ Look after the greenhouse.
 BERLIN = "CET-1CEST,M3.5.0,M10.5.0/3"
 TOKENS, TOKENS_PER_DAY = 900, 30000
 HOUR, DAY = 3600, 86400
+WINDOW = "06:00-23:00"
+
+WEATHER = """# Heartbeat
+- (every 30m; when air.temperature > 32 for 1h reset 28; resolve) Too hot: say what to do.
+- (every 30m; when wind.speed > 15 reset 10; notify) Storm: {wind.speed}
+- (every 30m; when soil.moisture < 20; notify) Dry: {soil.moisture}
+- (every 30m; when frost.temperature < 3 reset 6; notify; urgent) Frost: {frost.temperature}
+"""
+# Spells of each, the sensor's value in calm weather, and in a spell.
+SPELLS = {
+    "air": (10, "temperature", 18, 35),
+    "wind": (12, "speed", 4, 21),
+    "soil": (6, "moisture", 45, 12),
+    "frost": (12, "temperature", 9, -2),
+}
+# Local hours at which a spell begins and ends: no look at a sensor comes close to the edges of the quiet hours.
+_BEGINS = (1, 3, 9, 14, 18)
+_LASTS_H = (2, 12, 26, 50)
 
 
 class Greenhouse(sim.Board):
@@ -58,7 +79,7 @@ class Greenhouse(sim.Board):
         super().__init__(
             HEARTBEAT,
             tz=BERLIN,
-            heartbeat__active_hours="06:00-23:00",
+            heartbeat__active_hours=WINDOW,
         )
         self.per_day = TOKENS_PER_DAY
         self.reply = self._think
@@ -171,8 +192,93 @@ def reason(line):
     """Why an occurrence was not run, without the numbers: `quiet hours`, `offline`, `failed`."""
     if line["r"] == "interrupted":
         return "interrupted"
-    why = line["why"].partition(" (")[0]
+    why = line["why"].partition(" (")[0].partition(" since ")[0]
     return "failed" if why.startswith(("failed ", "The model ")) else why
+
+
+class Weather(sim.Board):
+    """A board in a year of planned weather. `spells`: (sensor, UTC second of the beginning, of the end)."""
+
+    def __init__(self, seed=1):
+        self.chance = random.Random(seed)
+        self.spells = []
+        self.told = []
+        self.digests = self.reboots = 0
+        super().__init__(WEATHER, tz=BERLIN, heartbeat__active_hours=WINDOW)
+        self.reply = sim.Result("Open the roof.", tokens=TOKENS)
+        for sensor, (count, _, _, _) in SPELLS.items():
+            # One in each stretch of the year, over at its end: so many episodes, whatever is drawn.
+            stretch = 360 // count
+            for place in range(count):
+                day = place * stretch + self.chance.randrange(1, stretch - 4)
+                begin = self._local(day, self.chance.choice(_BEGINS))
+                self.spells.append((sensor, begin, begin + self.chance.choice(_LASTS_H) * HOUR))
+        self.reboot_at = sorted(sim.START + self.chance.randrange(360 * DAY) for _ in range(60))
+
+    def _local(self, day, hour):
+        """The UTC second of an hour of the owner's day."""
+        at = sim.START + day * DAY + hour * HOUR
+        return at - self.zone.offset(at - HOUR)
+
+    def is_quiet(self, utc):
+        hour = (utc + self.zone.offset(utc)) % DAY // HOUR
+        return not 6 <= hour < 23
+
+    async def read(self, name):
+        _, value, calm, bad = SPELLS[name]
+        now = self.clock.utc
+        is_bad = any(sensor == name and begin <= now < end for sensor, begin, end in self.spells)
+        return {value: bad if is_bad else calm}
+
+    async def deliver_alert(self, text, mark):
+        if mark.startswith("di:"):
+            self.digests += 1
+            self.told += [json.loads(line)[1] for line in self.flash.holding()]
+        else:
+            self.told.append(mark)
+        return await super().deliver_alert(text, mark)
+
+    def live(self):
+        for at in [*self.reboot_at, sim.START + 365 * DAY]:
+            self.pass_time(at - self.clock.utc, longest_s=HOUR)
+            self.boot()
+            self.reboots += 1
+
+    def counted(self):
+        """What there was: begins, ends, digests, model calls."""
+        return {
+            "begins": sum(mark.startswith("al:") for mark in self.told),
+            "ends": sum(mark.startswith("ae:") for mark in self.told),
+            "digests": self.digests,
+            "model calls": len(self.turns),
+        }
+
+    def expected(self):
+        """What the plan says there must be."""
+        calls = 0
+        nights = set()
+        for sensor, begin, end in self.spells:
+            if sensor == "frost":
+                continue  # urgent: no night holds it
+            # The look at which it begins comes by then, of the heat after the hour that `for` asks for.
+            begin += 3 * HOUR // 2 if sensor == "air" else HOUR // 2
+            quiet = [self._night(at) for at in (begin, end + HOUR // 2) if self.is_quiet(at)]
+            if sensor == "air":
+                # What is still so in the morning is asked of the model then, and is in no digest.
+                asked_at = self._morning(begin) if self.is_quiet(begin) else begin
+                calls += end > asked_at
+                if end > asked_at and self.is_quiet(begin):
+                    quiet = quiet[1:]
+            nights.update(quiet)
+        count = len(self.spells)
+        return {"begins": count, "ends": count, "digests": len(nights), "model calls": calls}
+
+    def _night(self, utc):
+        """The day in whose morning the quiet hours end."""
+        return (utc + self.zone.offset(utc) + HOUR) // DAY
+
+    def _morning(self, utc):
+        return self._local(self._night(utc) - sim.START // DAY, 6)
 
 
 def main(days):
@@ -186,5 +292,18 @@ def main(days):
     print("in %.1f s" % (time.monotonic() - start))
 
 
+def weather():
+    sim.quiet()
+    board = Weather()
+    board.live()
+    expected = board.expected()
+    for name, count in board.counted().items():
+        print("%-12s %4d, of %d" % (name, count, expected[name]))
+    print("messages     %4d" % len(board.sent))
+
+
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 365)
+    if sys.argv[1:] == ["weather"]:
+        weather()
+    else:
+        main(int(sys.argv[1]) if len(sys.argv) > 1 else 365)

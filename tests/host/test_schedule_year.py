@@ -82,3 +82,19 @@ def test_the_report_adds_up(board):
         counts[label] += count
     ran = counts["beats that ran"] + counts["tasks that ran"]
     assert counts["occurrences"] == ran + counts["skipped"]
+
+
+def test_a_year_of_weather_has_40_episodes_and_tells_each_once():
+    """60 reboots, summer time and 365 nights change none of the counts."""
+    sim.quiet()
+    board = schedule_year.Weather(2)
+    board.live()
+    counted = board.counted()
+    assert counted == board.expected()
+    assert (counted["begins"], counted["ends"]) == (40, 40)
+    # Nothing twice, nothing but these, nothing left.
+    assert len(board.told) == len(set(board.told)) == 80
+    assert 0 < counted["model calls"] <= 10 and 10 < counted["digests"] < 40
+    assert len(board.sent) <= 80
+    assert board.notices == [] and not board.flash.is_holding()
+    assert board.reboots == 61
