@@ -1,0 +1,114 @@
+"""Alarms of the whole agent, as an owner meets them: buttons in Telegram, /alarms at a broker, an edit by the agent."""
+
+import json
+import re
+
+from host_tools.services import Authority
+from tests.host.broker import Broker, Owner
+from tests.host.e2e import LIMIT_S, PSRAM, agent_board
+
+#: What is told is told by the firmware: no model is asked.
+WARM = "- (every 1s; when room.temperature > 30 reset 28; notify) Warm: {room.temperature}\n"
+ALERT = f"# Heartbeat\n\n{WARM}"
+ALARM = re.compile(r"alarm (\d+): (\w+)")
+
+
+def press(bench, message, label):
+    """Press a button under the message of an alarm and return what is answered."""
+    before = len(bench.told())
+    data = {button["text"]: button["callback_data"] for button in message.buttons}
+    bench.telegram.press(message, data[label])
+    return bench.telegram.wait_sent(before + 1, LIMIT_S)[before].text
+
+
+def alarm_message(bench, pattern, count=1):
+    """Wait for a message of an alarm; return it as it was sent, with its buttons."""
+    bench.wait_told(pattern, count=count)
+    found = [one for one in list(bench.telegram.sent) if re.search(pattern, one.text)]
+    return found[count - 1]
+
+
+def test_the_buttons_of_an_alarm():
+    with agent_board(ALERT) as bench:
+        bench.ready()
+        bench.board.set("room.temperature", 31.5)
+        message = alarm_message(bench, r"^Warm: 31\.5 °C$")
+        labels = [button["text"] for button in message.buttons]
+        assert labels == ["Acknowledge", "Mute 1 h", "Why"]
+
+        why = press(bench, message, "Why")
+        found = ALARM.match(why)
+        assert found and found[2] == "active", why
+        assert "waits for reset 28" in why and "still room.temperature 31.5 > 30" in why
+
+        answer = press(bench, message, "Acknowledge")
+        assert answer.startswith("Acknowledged: room.temperature > 30."), answer
+        assert bench.ask("/alarms").startswith(f"alarm {found[1]}: acknowledged since ")
+
+        # An end is told once; it has no buttons, and those of the first message find nothing any more.
+        bench.board.set("room.temperature", 20)
+        end = alarm_message(bench, "^back to normal: room.temperature 20;")
+        assert not end.buttons
+        gone = press(bench, message, "Acknowledge")
+        assert gone.startswith(f"There is no alarm {found[1]} now"), gone
+
+        # The next episode is another alarm; muted, its end waits.
+        bench.board.set("room.temperature", 33)
+        second = alarm_message(bench, r"^Warm: 33 °C$")
+        answer = press(bench, second, "Mute 1 h")
+        assert answer.startswith("Muted for 1 h: room.temperature > 30."), answer
+        told = len(bench.told())
+        bench.board.set("room.temperature", 20)
+        bench.wait_for("is over: room.temperature 20 > 30")
+        assert "muted until " in bench.ask("/alarms")
+        assert len(bench.told()) == told + 1
+        # It was kept, and is told when nobody minds any more.
+        bench.telegram.say(message.chat_id, "/alarms unmute line 3")
+        bench.wait_told("^Not muted any more")
+        bench.wait_told("^back to normal: room.temperature 20;", count=2)
+        assert bench.model.requests == []
+        assert "Traceback" not in bench.log
+
+
+def test_alarms_over_the_broker(tmp_path):
+    with Broker(tmp_path, Authority()) as broker:
+        changes = {
+            **broker.settings(),
+            "telegram.token": None,
+            "telegram.owner": None,
+            "mqtt.topic": "attic",
+        }
+
+        def roots(services):
+            return {"stand-in": services.ca_der, "broker": broker.authority.der}
+
+        with agent_board(
+            ALERT, changes=changes, roots=roots, heap=PSRAM, libraries=("mqtt",)
+        ) as bench:
+            owner = Owner(broker)
+            owner.wait("attic/status")
+
+            def ask(text):
+                heard = len(owner.heard)
+                owner.publish("attic/say", text)
+                return owner.wait("attic/answer", after=heard)
+
+            assert ask("/alarms").startswith("line 3: clear; room.temperature > 30")
+            bench.board.set("room.temperature", 31.5)
+            assert owner.wait("attic/alert").startswith("Warm: 31.5")
+            found = ALARM.match(ask("/alarms"))
+            assert found and found[2] == "active"
+            data = json.loads(ask("/alarms json"))
+            assert (data["alarm"], data["value"], data["line"]) == (int(found[1]), 31.5, 3)
+            assert ask(f"/alarms ack {found[1]}").startswith("Acknowledged: ")
+            assert ALARM.match(ask("/alarms"))[2] == "acknowledged"
+            assert ask("/alarms mute line 3 2h").startswith("Muted for 2 h: ")
+            assert "muted until " in ask("/alarms")
+            assert ask("/alarms unmute line 3").startswith("Not muted any more: ")
+            heard = len(owner.heard)
+            bench.board.set("room.temperature", 20)
+            end = owner.wait("attic/alert", lambda text: "back to normal" in text, heard)
+            assert end.startswith("back to normal: room.temperature 20;")
+            assert ask("/alarms").startswith("line 3: clear; ")
+            assert bench.model.requests == []
+            owner.close()
