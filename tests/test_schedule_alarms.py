@@ -89,6 +89,67 @@ class Episodes(unittest.TestCase):
         spell(board, COOL)
         self.assertEqual(len(texts(board)), 2)
 
+    def test_for_goes_on_over_a_reboot(self):
+        for trusted in (True, False):
+            board = sim.Board("- (every 1m; when room.temperature > 30 for 10m; notify) Hot!\n")
+            spell(board, HOT, 480)
+            board.boot(trusted)
+            spell(board, HOT, 60)
+            board.clock.trusted = True
+            spell(board, HOT, 120)
+            self.assertEqual(texts(board), ["Hot!"], trusted)
+        # What had ended before does not count.
+        board = sim.Board("- (every 1m; when room.temperature > 30 for 10m; notify) Hot!\n")
+        spell(board, HOT, 480)
+        spell(board, COOL, 120)
+        board.boot()
+        spell(board, HOT, 480)
+        self.assertEqual(texts(board), [])
+
+    def test_a_drop_is_seen_over_reboots(self):
+        board = sim.Board(
+            "- (every 5m; when tank.level drops by 15 within 2h; notify) A leak: {tank.level}\n"
+        )
+        board.units = {}
+        largest = 0
+        # A board that sleeps boots at each look, and the clock is set after it.
+        for level in (80,) * 6 + (78, 76, 75, 74, 73, 72, 70, 69, 68, 66, 65, 64, 64, 64):
+            board.readings["tank"] = {"level": level}
+            board.clock.pass_s(300)
+            board.boot(False)
+            board.step()
+            board.clock.trusted = True
+            board.pass_time(20)
+            largest = max(largest, len(board.flash.saved["heartbeat"]))
+        self.assertEqual(texts(board), ["A leak: 65"])
+        self.assertTrue(largest < 700, largest)
+
+    def test_a_drop_that_took_longer_is_none_over_reboots_too(self):
+        board = sim.Board("- (every 5m; when tank.level drops by 15 within 1h; notify) A leak.\n")
+        for place in range(40):
+            board.readings["tank"] = {"level": 80 - place}
+            board.pass_time(300)
+            board.boot()
+        self.assertEqual(texts(board), [])
+
+    def test_readings_of_a_drop_are_written_every_five_minutes_at_most(self):
+        board = sim.Board("- (every 5s; when tank.level drops by 15 within 10m; notify) A leak.\n")
+        board.readings["tank"] = {"level": 80}
+        board.pass_time(600)
+        writes = board.flash.writes
+        logs = len(board.flash.log)
+        saves = []
+        save = board.flash.save
+        board.flash.save = lambda name, pieces: (
+            saves.append(board.clock.mono) or save(name, pieces)
+        )
+        for place in range(120):
+            board.readings["tank"] = {"level": 80 - place / 100}
+            board.pass_time(30)
+        self.assertTrue(board.flash.writes > writes and len(board.flash.log) > logs)
+        # One more is that of a boot that has lasted.
+        self.assertTrue(11 <= len(saves) <= 13, saves)
+
     def test_a_power_cut_at_any_write_tells_it_once(self):
         for cut in range(12):
             board = sim.Board(FREEZER)

@@ -34,6 +34,9 @@ BEGIN = const(1)
 END = const(2)
 REPEAT = const(4)
 
+# Seconds whose readings a reboot may forget.
+_KEEP_S = const(300)
+
 #: Flags.
 OVER = const(1)
 ACKNOWLEDGED = const(2)
@@ -62,12 +65,16 @@ def advance(occurrences, task, readings):
     moment = occurrences.moment
     alarm = _restored(condition)
     reference = condition.reference
+    newest = _newest(condition)
     met = conditions.is_met(condition, readings, moment.mono_s, alarm is not None)
-    if condition.reference != reference:
+    kept = _newest(condition)
+    if condition.reference != reference or (
+        kept != newest and _is_worth_a_write(service, newest, kept)
+    ):
         service.dirty = True
     if met is None:
         # Nobody knows that it held all the time.
-        condition.since_s = None
+        _no_more(service, condition)
         return
     value = conditions.number(condition, readings)
     if isinstance(value, str):
@@ -77,6 +84,19 @@ def advance(occurrences, task, readings):
         _wait_or_begin(service, task, moment, met, value)
     elif not alarm[FLAGS] & OVER:
         _go_on(service, task, moment, met, value)
+
+
+def _newest(condition):
+    """Return when the newest of the readings was kept that `drops by` and `rises by` compare with; None without any."""
+    times = [term.past[-1][0] for term in conditions.terms(condition) if term.past]
+    return max(times) if times else None
+
+
+def _is_worth_a_write(service, before, newest):
+    """Return whether the readings that were kept until now are to outlive a reboot: every five minutes the newest is."""
+    if before is None or newest is None:
+        return True
+    return (before + service.offset_s) // _KEEP_S != (newest + service.offset_s) // _KEEP_S
 
 
 def _restored(condition):
@@ -91,7 +111,7 @@ def _restored(condition):
 def _wait_or_begin(service, task, moment, met, value):
     condition = task.condition
     if not met:
-        condition.since_s = None
+        _no_more(service, condition)
         return
     if condition.since_s is None:
         condition.since_s = moment.mono_s
@@ -111,6 +131,13 @@ def _wait_or_begin(service, task, moment, met, value):
         "heartbeat",
         "gate %s: open (alarm %d)" % (conditions.describe(condition, value), service.episodes),
     )
+
+
+def _no_more(service, condition):
+    """It does not hold any more, which a reboot must find."""
+    if condition.since_s is not None:
+        service.dirty = service.dirty or condition.for_s > 0
+    condition.since_s = None
 
 
 def _go_on(service, task, moment, met, value):

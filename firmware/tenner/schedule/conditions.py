@@ -90,9 +90,15 @@ def _holds(term, value, mono_s, is_on):
 
 def _moved(term, value, mono_s):
     """Return whether the value has gone down, or up, by so much within the time."""
-    past = term.past = [one for one in term.past if mono_s - one[0] <= term.within_s]
+    falls = term.op == "drops by"
+    # Only what is higher, or lower, than all that came after it can still matter.
+    past = term.past = [
+        one
+        for one in term.past
+        if mono_s - one[0] <= term.within_s and (one[1] > value if falls else one[1] < value)
+    ]
     values = [one[1] for one in past] + [value]
-    by = max(values) - value if term.op == "drops by" else value - min(values)
+    by = max(values) - value if falls else value - min(values)
     if not past or (mono_s - past[-1][0]) * _PAST >= term.within_s:
         past.append((mono_s, value))
     return by >= term.number

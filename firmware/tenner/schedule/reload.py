@@ -15,6 +15,8 @@ from tenner.schedule.task import Task
 _FIRST_BEAT_S = const(60)
 _JUMP_S = const(30)
 _MAX_PROBLEMS = const(5)
+# Where what is measured by the clock begins in what is kept of a condition.
+_MEASURED = const(4)
 
 
 def reload(occurrences):
@@ -94,8 +96,6 @@ def _adopt(occurrences, task, old):
             due.set_last(task, min(task.last, saved.run[0] - (task.every_s or 1)))
         for name, value in zip(saved_state.kept_names(task), saved.kept):
             setattr(task.condition or task, name, value)
-        if task.condition and len(saved.kept) > 4 and service.was_trusted:
-            task.condition.since_s = saved.kept[4] - service.offset_s
     if old or service.was_trusted:
         task.base_s = moment.mono_s
     if service.was_trusted:
@@ -109,10 +109,12 @@ def _adopt(occurrences, task, old):
 
 
 def _trust(service, task):
-    """The clock by which something waits is in force again."""
+    """The clock by which something waits, or was measured, is in force again."""
     saved = service.saved.pop(task.name(), None)
     if saved and saved.pending:
         task.pending = saved.pending
+    if saved and task.condition:
+        saved_state.resume(task.condition, saved.kept[_MEASURED:], service.offset_s)
 
 
 def complain(problems, text):

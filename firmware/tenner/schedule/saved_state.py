@@ -5,8 +5,8 @@ state/heartbeat.json and state/cron.json have counters by "" and by task
 
     [last run, the run under way: [due, start, whether due again], what waits: [due, why, tries, tokens, asked for], ...]
 
-and behind that what a condition or a job needs. A run is noted there before it begins, an occurrence when it
-begins to wait. Of what is noted, what has no line in the log at the next boot was cut short, or waits still.
+and behind that what a condition, with what it has measured, or a job needs. A run is noted there before it begins, an
+occurrence when it begins to wait. Of what is noted, what has no line in the log at the next boot was cut short, or waits still.
 """
 
 import json
@@ -49,9 +49,33 @@ def current(service, task):
     if task.run:
         run = [task.run.due, task.run.start, _is_due_again(service, task)]
     kept = [getattr(task.condition or task, name) for name in kept_names(task)]
-    if task.condition and task.condition.since_s is not None:
-        kept.append(task.condition.since_s + service.offset_s)
+    if saved:
+        kept += saved.kept[len(kept) :]
+    elif task.condition and service.was_trusted:
+        kept += _measured(task.condition, service.offset_s)
     return SavedTask(last, run, pending, kept)
+
+
+def _measured(condition, offset_s):
+    """Return since when it holds, and the readings that `drops by` and `rises by` compare with, by the clock."""
+    kept = [None if condition.since_s is None else condition.since_s + offset_s]
+    for term in (condition,) + tuple(condition.also):
+        if term.within_s:
+            kept.append([(one[0] + offset_s, one[1]) for one in term.past])
+    return kept if kept != [None] else []
+
+
+def resume(condition, kept, offset_s):
+    """Go on with what was measured before a reboot."""
+    since = kept[0] if kept else None
+    # Where it was looked at since the boot, it must have held then.
+    if since is not None and (condition.seen is None or condition.since_s is not None):
+        condition.since_s = since - offset_s
+    place = 1
+    for term in (condition,) + tuple(condition.also):
+        if term.within_s and place < len(kept):
+            term.past = [(one[0] - offset_s, one[1]) for one in kept[place]] + list(term.past)
+            place += 1
 
 
 def _is_due_again(service, task):
