@@ -5,11 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from host_tools.board import open_board
 from host_tools.errors import CommandError
 from host_tools.heartbeat.check import NAME, as_text, problems
-from host_tools.heartbeat.replay import Readings, read_csv, replay
+from host_tools.heartbeat.replay import Readings, from_ring, read_csv, replay
 from host_tools.output import echo, print_json
 from host_tools.project import Project
+from host_tools.readings.ring import PATHS
 
 
 def read(path: Path | None) -> tuple[str, str]:
@@ -35,13 +37,16 @@ def check(path: Path | None, as_json: bool) -> None:
 
 
 def run(
-    path: Path | None, readings: Path | None, settings: dict[str, Any], price: float, as_json: bool
+    path: Path | None,
+    readings: Path | None,
+    board: tuple[str | None, str | None],
+    settings: dict[str, Any],
+    price: float,
+    as_json: bool,
 ) -> None:
-    """Print what would have been told."""
+    """Print what would have been told; `board`: its port and simulator, whose own readings are taken where none are named."""
     text, name = read(path)
-    if readings is None:
-        raise CommandError("--replay needs --readings FILE, with lines time,sensor.value,number")
-    found = replay(text, _read_readings(readings), settings)
+    found = replay(text, _read_readings(readings) if readings else _of_board(*board), settings)
     found["cost_usd"] = round(found["tokens"] * price / 1e6, 4)
     if as_json:
         print_json(found)
@@ -61,8 +66,34 @@ def run(
 
 
 def _read_readings(path: Path) -> Readings:
+    """Of a CSV file, or of a folder with the state of a board."""
     try:
+        if path.is_dir():
+            return from_ring(_ring_files(path), str(path))
         with path.open(encoding="utf-8", newline="") as lines:
             return read_csv(lines, path.name)
     except (OSError, UnicodeError) as exc:
         raise CommandError(f"{path} cannot be read: {exc}") from exc
+
+
+def _ring_files(folder: Path) -> dict[str, bytes]:
+    found = {}
+    for name in PATHS:
+        file = folder / Path(name).name
+        if not file.exists():
+            # A copy of the whole board.
+            file = folder / "state" / Path(name).name
+        if file.exists():
+            found[name] = file.read_bytes()
+    return found
+
+
+def _of_board(port: str | None, sim: str | None) -> Readings:
+    try:
+        with open_board(port, sim) as board:
+            files = board.read_files(PATHS)
+    except CommandError as exc:
+        raise CommandError(
+            f"--replay takes the board's own readings where --readings names none: {exc}"
+        ) from exc
+    return from_ring(files, "the board")

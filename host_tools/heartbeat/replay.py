@@ -11,6 +11,7 @@ from typing import Any
 
 from host_tools.errors import CommandError
 from host_tools.heartbeat import check
+from host_tools.readings.ring import read_ring
 
 #: What a request has beside the tasks: system prompt and tools, as `make bench B=requests.` measures them; and its answer.
 _REQUEST_TOKENS = 640
@@ -67,6 +68,19 @@ def read_csv(lines: Iterable[str], name: str) -> Readings:
             raise CommandError(f'{name}: "{value}" is no sensor.value, such as room.temperature')
     if not found.times:
         raise CommandError(f"{name}: there are no readings in it")
+    return found
+
+
+def from_ring(files: dict[str, bytes], where: str) -> Readings:
+    """What a board keeps for `sensor history` (host_tools.readings.ring)."""
+    found = Readings()
+    for series in read_ring(files):
+        found.times[series.name] = list(series.times)
+        found.numbers[series.name] = series.values
+    if not found.times:
+        raise CommandError(
+            f"{where} has kept no readings; name its sensors in workspace/SENSORS.json, or a CSV file with --readings"
+        )
     return found
 
 

@@ -82,13 +82,16 @@ def status(port: str | None, sim: str | None, as_json: bool) -> None:
     "--check", is_flag=True, help="Say what in FILE, or the workspace's, is not understood."
 )
 @click.option(
-    "--replay", is_flag=True, help="Run FILE against --readings, without a board and a model."
+    "--replay",
+    is_flag=True,
+    help="Run FILE against readings, without a model: what it would tell.",
 )
 @click.option(
     "--readings",
     type=click.Path(path_type=Path),
-    metavar="CSV",
-    help="For --replay: lines time,sensor.value,number.",
+    metavar="PATH",
+    help="For --replay: a CSV file with lines time,sensor.value,number, or a folder with a board's /state; "
+    "without it those that the board has kept.",
 )
 @click.option(
     "--hours", default="", metavar="HH:MM-HH:MM", help="For --replay: heartbeat.active_hours."
@@ -112,7 +115,8 @@ def heartbeat(
 ) -> None:
     """Each task of the heartbeat: its values, its state, what is next. With --now: run it.
 
-    --check and --replay need no board: they are the firmware's own code, on this computer.
+    --check and --replay are the firmware's own code, on this computer. They need no board, but --replay without
+    --readings takes what the board has kept: the agent is stopped to read it and started again.
     """
     if now + check + replay > 1:
         raise click.UsageError("only one of --now, --check and --replay")
@@ -123,7 +127,7 @@ def heartbeat(
             command.check(file, as_json)
         else:
             settings = {"heartbeat.active_hours": hours, "time.zone": zone}
-            command.run(file, readings, settings, price, as_json)
+            command.run(file, readings, (port, sim), settings, price, as_json)
         return
     if not now:
         _asked(port, sim, "/heartbeat", as_json, True)

@@ -1,4 +1,4 @@
-"""`tenner heartbeat --check` and `--replay`: no board, no model."""
+"""`tenner heartbeat --check` and `--replay`: no model, and no board but for its readings."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import pytest
 from click.testing import CliRunner
 
 from host_tools.cli import main
+from host_tools.vboard import VirtualBoard
+from tenner.sensors.ring import Ring
 
 FILE = """# Freezer
 - (every 1m; when freezer.temperature > -12 for 5m reset -15; notify; repeat 1h) Warm: {freezer.temperature}
@@ -30,6 +32,48 @@ def folder(tmp_path):
         lines.append(f"2026-11-21T{minute // 60:02}:{minute % 60:02}:00Z,room.temperature,{room}")
     (tmp_path / "r.csv").write_text("\n".join(lines) + "\n")
     return tmp_path
+
+
+def keep_readings(path):
+    """A freezer that is warm for a while, as a board keeps it every five minutes; return the files by their place there."""
+    path.mkdir()
+    ring = Ring(str(path / "readings"), 32768)
+    for minute in range(0, 1440, 5):
+        freezer = -8.25 if 300 <= minute < 400 else -18
+        ring.keep(
+            START + minute * 60, [("freezer.temperature", freezer), ("room.temperature", 21)]
+        )
+    return {f"/state/{one.name}": one.read_bytes() for one in path.iterdir()}
+
+
+#: What those come to, by the file above.
+TOLD = [("05:0", "alarm"), ("06:0", "repeat"), ("06:4", "end"), ("09:0", "notice")]
+
+
+def kinds(output):
+    return [(one["time"][11:15], one["kind"]) for one in json.loads(output)["messages"]]
+
+
+def test_a_replay_takes_a_copy_of_the_state_of_a_board(folder):
+    keep_readings(folder / "state")
+    for place in (folder / "state", folder):
+        output = tell("--replay", folder / "HEARTBEAT.md", "--readings", place, "--json")
+        assert kinds(output) == TOLD
+    assert json.loads(output)["messages"][0]["text"] == "Warm: -8.25 °C"
+    (folder / "empty").mkdir()
+    output = tell("--replay", folder / "HEARTBEAT.md", "--readings", folder / "empty", status=1)
+    assert "has kept no readings" in output
+
+
+def test_a_replay_takes_what_the_board_has_kept(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    files = keep_readings(folder / "kept")
+    with VirtualBoard({**files, "/main.py": b"print('main runs')\nwhile True: pass\n"}) as board:
+        board.wait_for("main runs")
+        words = ("--replay", folder / "HEARTBEAT.md", "--port", board.pty, "--json")
+        assert kinds(tell(*words)) == TOLD
+        # It goes on where it was.
+        board.wait_for("main runs")
 
 
 def tell(*words, status=0):
@@ -74,7 +118,8 @@ def test_a_replay_knows_quiet_hours_and_zones(folder):
 
 def test_readings_that_are_missing_or_wrong_are_a_sentence(folder):
     file = folder / "HEARTBEAT.md"
-    assert "needs --readings" in tell("--replay", file, status=1)
+    output = tell("--replay", file, "--port", folder / "nowhere", status=1)
+    assert "takes the board's own readings where --readings names none" in output
     (folder / "r.csv").write_text("yesterday,room.temperature,5\n")
     output = tell("--replay", file, "--readings", folder / "r.csv", status=1)
     assert "is no reading; expected time,sensor.value,number" in output
