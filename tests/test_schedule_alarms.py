@@ -8,6 +8,7 @@ import schedule_sim as sim
 from tenner.agent import background
 from tenner.agent.errors import LaneBusy
 from tenner.schedule import alarm_commands, status
+from tenner.schedule import service as schedule_service
 
 sim.quiet()
 background.log = lambda area, text: None
@@ -20,6 +21,10 @@ MODEL = "- (every 1m; when room.temperature > 30 for 3m) Too hot: say what to do
 NIGHT = {"heartbeat__active_hours": "08:00-22:00"}
 HOT, COOL = 35.2, 27.8
 WARM = "The freezer is getting warm!"
+
+
+class Stop(Exception):
+    """The end of a loop that has none."""
 
 
 def texts(board):
@@ -290,6 +295,43 @@ class Edits(unittest.TestCase):
         self.assertEqual(texts(board), [WARM])
         spell(board, 26)
         self.assertEqual(len(texts(board)), 2)
+
+    def test_an_edit_is_seen_within_5_seconds_on_a_running_board(self):
+        hourly = "- (every 1h; when room.temperature > 30; notify) Hot!\n"
+        board = sim.Board(hourly, case=self)
+        board.readings["room"]["temperature"] = HOT
+        board.pass_time(60)
+        self.assertEqual(texts(board), [])
+        began = board.clock.utc
+        edited = []
+        nexts = []
+
+        async def wait(event, seconds):
+            # The real loop, on a clock that is moved.
+            self.assertTrue(0 < seconds <= 5, seconds)
+            if edited and not nexts and board.service.tasks[0].every_s == 60:
+                self.assertTrue(board.clock.utc - edited[0] <= 5)
+                last = status.why(board.service).split("\n")[-1]
+                left_s = int(last.split(" ")[2])
+                self.assertTrue(0 < left_s <= 60, last)
+                nexts.append(board.clock.utc + left_s)
+            elif board.sent:
+                raise Stop
+            elif not edited and board.clock.utc - began >= 20:
+                edited.append(board.clock.utc)
+                board.write(hourly.replace("1h", "60s"))
+            board.clock.pass_s(seconds)
+            event.clear()
+            return False
+
+        before = schedule_service._wait
+        schedule_service._wait = wait
+        try:
+            self.assertRaises(Stop, sim.drive, board.service.service())
+        finally:
+            schedule_service._wait = before
+        # When it was said to, and not later.
+        self.assertEqual(board.sent, [(nexts[0], "Hot!")])
 
     def test_an_alarm_that_is_taken_out_says_so(self):
         board = sim.Board(FREEZER)

@@ -3,7 +3,7 @@
 import json
 import re
 
-from host_tools.services import Authority
+from host_tools.services import OWNER, Authority
 from tests.host.broker import Broker, Owner
 from tests.host.e2e import LIMIT_S, PSRAM, agent_board
 
@@ -112,3 +112,20 @@ def test_alarms_over_the_broker(tmp_path):
             assert ask("/alarms").startswith("line 3: clear; ")
             assert bench.model.requests == []
             owner.close()
+
+
+def test_what_the_agent_writes_into_the_file_is_watched_at_once():
+    with agent_board() as bench:
+        bench.ready()
+        write = {"path": "HEARTBEAT.md", "content": ALERT}
+        bench.board.set("room.temperature", 31.5)
+        bench.telegram.say(OWNER, f"call write_file {json.dumps(write)}")
+        # Nobody asks, and nobody types.
+        bench.wait_for("HEARTBEAT.md: 1 timed")
+        bench.wait_told(r"^Warm: 31\.5 °C$")
+        hourly = WARM.replace("1s", "1h").replace("31", "32")
+        write["content"] = f"# Heartbeat\n\n{hourly}- (every 2h) Look.\n"
+        bench.telegram.say(OWNER, f"call write_file {json.dumps(write)}")
+        bench.wait_for("HEARTBEAT.md: 2 timed")
+        found = re.search(r"next: in (\d+) s$", bench.ask("/why"))
+        assert 0 < int(found[1]) <= 3600
