@@ -53,11 +53,22 @@ class Episodes(unittest.TestCase):
         spell(board, HOT, 3600)
         self.assertEqual(texts(board), ["Hot!"])
         # Values that tremble round the number are one episode.
-        for degrees in (29.9, 30.1) * 20:
+        for degrees in (29.9, 29.8, 30.1) * 20:
             spell(board, degrees, 5)
         self.assertEqual(texts(board), ["Hot!"])
         spell(board, 29)
         self.assertEqual(len(texts(board)), 2)
+
+    def test_a_trigger_takes_nothing_from_the_real_alarm(self):
+        board = sim.Board(FREEZER)
+        board.step(True)
+        self.assertEqual(texts(board), [])
+        # By its line it is sent with the gate shut, and is no episode.
+        board.step((1,))
+        board.pass_time(60)
+        self.assertEqual((texts(board), alarm(board)), ([WARM], None))
+        spell(board, HOT)
+        self.assertEqual(texts(board), [WARM] * 2)
 
     def test_a_model_is_asked_once_an_episode(self):
         board = sim.Board(MODEL)
