@@ -66,8 +66,35 @@ class TestPrivate(unittest.TestCase):
         self.assertEqual(read_bytes(self.folder + "/etc/config.json"), SETTINGS)
         self.assertIn("hello", self.call("read_file", path=self.folder + "/etc/motd"))
 
+    def test_settings_in_the_workspace_are_as_private(self):
+        """Whoever gives a home folder, or the folder of the settings, as the workspace."""
+        self.ctx.workspace = self.folder
+        files.make_dirs(self.folder + "/.ssh")
+        files.write_atomic(self.folder + "/.ssh/id_x", "a key")
+        for name in (
+            "etc/config.json",
+            "ETC/config.json",
+            "etc/environment",
+            "opt/releases/a1b2/lib/new.py",
+            "data/state/x",
+            "data/certs/ca.pem",
+            ".ssh/id_x",
+        ):
+            for tool, args in (("read_file", {}), ("write_file", {"content": "{}"})):
+                text = self.call(tool, path=name, **args)
+                self.assertTrue(text.startswith("error: "), (tool, name, text))
+        self.assertEqual(read_bytes(self.folder + "/etc/config.json"), SETTINGS)
+        self.assertIn("hello", self.call("read_file", path="etc/motd"))
+        # The workspace is not private for lying in a folder with code.
+        self.ctx.workspace = self.folder + "/opt/releases/work"
+        files.make_dirs(self.ctx.workspace)
+        self.assertIn("wrote", self.call("write_file", path="notes/a.md", content="x"))
+
     def test_how_it_is_started_is_private_too(self):
         for path in (
+            "/etc/tenner/config.json",
+            "/etc/tenner/environment",
+            "/etc/systemd/system/tenner.service.d/more.conf",
             "/etc/systemd/system/tenner.service",
             "/etc/init.d/S90tenner",
             "/run/tenner/console",

@@ -180,15 +180,19 @@ def resolve(workspace, path, write=False, extra_patterns=(), root=None, private=
         full = workspace + full[len(HOME) :]
     real = _real(full)
     home = _real(workspace)
-    if _below(home, real):
-        return real
+    inside = _below(home, real)
+    roots = [home.rpartition("/")[0]]
+    if root is not None:
+        roots.append(_real(root))
+    # In a workspace that has the settings in it, or the whole home folder, they are as private.
     if (
-        _is_own(home.rpartition("/")[0], real)
-        or (root is not None and _is_own(_real(root), real))
-        or any(_below(_real(place).lower(), real.lower()) for place in private)
-        or _is_key(real)
+        any(_is_own(one, real) and not _is_own(one, home) for one in roots)
+        or any(_is_at(_real(place), real, home) for place in private)
+        or _is_key(real, inside)
     ):
         raise ToolError('"%s" is private: settings, state and code are out of reach' % path)
+    if inside:
+        return real
     for pattern in extra_patterns:
         # A listed path may be a link, as all of /sys/class is; a link in the workspace may not.
         if matches(pattern, real):
@@ -244,12 +248,19 @@ def _is_own(root, real):
     return first in ("state", "certs", "lib", "run") or first.startswith("config.json") or code
 
 
-def _is_key(real):
-    """Is it a key of somebody's, by its name, or does it show the memory of a process?"""
+def _is_at(place, real, home):
+    """Does a path lie at or below a private place, which is not one that the whole workspace is in?"""
+    return _below(place.lower(), real.lower()) and not _below(place, home)
+
+
+def _is_key(real, inside):
+    """Is it a key of somebody's, by its name, or does it show the memory of a process? In the workspace, a key's folder."""
     parts = real.lower().split("/")
     for part in parts:
-        if " %s " % part in _KEYS:
+        if " %s " % part in _KEYS and (part[0] == "." or not inside):
             return True
+    if inside:
+        return False
     for ending in _KEY_ENDINGS:
         if parts[-1].endswith(ending):
             return True

@@ -36,15 +36,26 @@ class Port:
 
     def private(self):
         """Return the agent's own files and folders that are not in the root folder: settings, code, how it is started."""
-        found = ["/run/tenner", "/var/run/tenner", "/etc/init.d/S90tenner", "/etc/init.d/tenner"]
-        found.append("/etc/systemd/system/tenner.service")
+        found = [
+            "/run/tenner",
+            "/var/run/tenner",
+            "/etc/tenner",
+            "/etc/init.d/S90tenner",
+            "/etc/init.d/tenner",
+        ]
+        units = ["/etc/systemd/system"]
+        home = os.getenv("XDG_CONFIG_HOME") or (os.getenv("HOME") or "/root") + "/.config"
+        # There the next start would look for settings, if there are none yet.
+        found.append(home + "/tenner")
+        units.append(home + "/systemd/user")
         if self.settings:
             folder = self.settings.rpartition("/")[0] or "."
             found += [self.settings, folder + "/environment"]
             found += [
                 folder + "/" + name for name in listed(folder) if name.startswith("config.json")
             ]
-            found.append(folder + "/../systemd/user/tenner.service")
+        for folder in units:
+            found += [folder + "/tenner.service", folder + "/tenner.service.d"]
         code = package_path("").rsplit("/", 2)[0] or "."
         # A release is one of several in a folder, beside what starts it.
         found.append(code.split("/releases/")[0])
