@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import re
+
 from host_tools.board.link import Board
 from host_tools.doctor import inside, outside
-from host_tools.doctor.findings import Part, fail, ok, skip, warn
+from host_tools.doctor.findings import Finding, Part, fail, ok, skip, warn
 from host_tools.errors import CommandError
 from host_tools.linux.board import LinuxBoard, linux, open_console
 from host_tools.linux.deploy import clock_hint
+from host_tools.linux.ssh import script
 from host_tools.setup.trust import FOLDER
 from host_tools.talk.console import Console
 
 _LOW_SPACE = 8 * 1024 * 1024
+#: What root keeps: see firmware/tenner/port/linux/least_power.py.
+_KEPT = sum(1 << number for number in (0, 1, 3, 5, 6, 7, 21))
 
 
 def examine(found: Board) -> Part:
@@ -47,6 +52,7 @@ def examine(found: Board) -> Part:
         yield skip("agent", "there is no release")
         return
     yield from _agent(board)
+    yield _rights(board)
     if settings is None or probe.about.get("runtime") != "micropython":
         yield skip("model", "needs settings" if settings is None else "runs under CPython")
     else:
@@ -79,3 +85,36 @@ def _agent(board: LinuxBoard) -> Part:
         yield fail("agent", what, advice or "see `tenner logs -f`, or run `tenner deploy` again")
         return
     yield ok("agent", "; ".join(answer[1:3]))
+
+
+def _rights(board: LinuxBoard) -> Finding:
+    """Does the agent run with no more rights than it needs?"""
+    probe = board.probe
+    running = re.match(r"running as process (\d+)", probe.get("agent"))
+    if not running:
+        return skip("rights", "the agent does not run")
+    said = board.ssh.run(script("rights"), running[1], probe.get("base")).decode(errors="replace")
+    found = dict(line.split(" ", 1) for line in said.splitlines())
+    if "NoNewPrivs" not in found:
+        return skip("rights", "its system does not tell what a process may do")
+    return rights(found, probe.get("init"))
+
+
+def rights(found: dict[str, str], init: str) -> Finding:
+    """What onboard/rights.sh has found, as a line."""
+    missing = []
+    if found["NoNewPrivs"] != "1":
+        missing.append("its commands may gain rights")
+    if found.get("Uid") == "0":
+        if int(found.get("CapBnd", "0"), 16) & ~_KEPT:
+            missing.append("it has all of root's capabilities")
+        if found.get("release") != "ro":
+            missing.append("it could overwrite its own code")
+        if "tmp" not in found:
+            missing.append("it shares /tmp with others")
+    if not missing:
+        return ok("rights", "no more than it needs")
+    how = "`systemctl cat tenner` shows what was asked for" if init == "systemd" else "its kernel"
+    if init != "systemd":
+        how += " may lack namespaces or capabilities"
+    return warn("rights", ", ".join(missing), f"run `tenner deploy` again; if this stays, {how}")

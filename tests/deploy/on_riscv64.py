@@ -14,7 +14,7 @@ from host_tools import debian
 from host_tools.board.ports import Port
 from host_tools.errors import CommandError
 from host_tools.linux import deploy as deploying
-from host_tools.linux import release
+from host_tools.linux import doctor, release
 from host_tools.linux.board import LinuxBoard, open_console
 from host_tools.project import Project
 from host_tools.qemu.riscv64 import USER, USER_HOME, Computer
@@ -26,6 +26,22 @@ pytestmark = pytest.mark.timeout(900)
 PORT = Port("ssh://board")
 PILOT = Port(f"ssh://{USER}@board")
 LOG = "/var/log/tenner.log"
+
+
+_CAGED = """
+import time
+from tenner.port.linux.sandbox import Cage
+root = "/var/lib/tenner/try"
+running = Cage(root, root + "/workspace", "").start("/usr/bin/id", ["id"], (20, 100, False))
+while True:
+    ended = running.look(lambda part: print(str(bytes(part), "utf-8"), end=""))
+    if ended:
+        break
+    time.sleep(0.05)
+while not running.gone():
+    time.sleep(0.05)
+print(ended)
+"""
 
 
 @pytest.fixture(scope="module", params=["busybox", "systemd"])
@@ -110,6 +126,34 @@ def test_what_watches_the_agent_is_watched_by_systemd(computer, deployed):
     wait(lambda: process(computer, "supervisor") not in (None, before), "the supervisor", 90)
     wait(lambda: process(computer), "the agent", 90)
     assert answers()[0].startswith("next: ")
+
+
+def test_it_has_no_more_rights_than_it_needs(computer, deployed):
+    with LinuxBoard(PORT) as board:
+        found = doctor._rights(board)
+    assert found.state.value == "ok", found
+    seen = computer.run(f"sed -n 's/^CapEff:[[:space:]]*0*//p' /proc/{process(computer)}/status")
+    assert seen == "2000eb\n"
+
+
+def test_a_command_of_the_models_still_gets_its_cage(computer, deployed):
+    """As a process that is started as the agent is: what the cage takes is left to it."""
+    code = "/var/lib/tenner/try.py"
+    computer.run("mkdir -p /var/lib/tenner/try/workspace")
+    computer.run(f"cat >{code} <<'END'\n{_CAGED}END")
+    kit = "/opt/tenner/current/kit"
+    run = f"{kit}/ld.so --library-path {kit} {kit}/micropython"
+    lib = "MICROPYPATH=/opt/tenner/current/lib:.frozen"
+    if computer.init == "systemd":
+        unit = "/etc/systemd/system/tenner.service"
+        asked = (
+            f"$(sed -n '/^NoNewPriv/,/^$/p' {unit} | grep = | sed \"s/.*/-p '&'/\" | tr '\\n' ' ')"
+        )
+        command = f'eval "systemd-run --quiet --wait --pipe -E {lib} {asked} {run} {code}"'
+    else:
+        command = f"{lib} {run} -m tenner.port.linux.least_power {run.split()[0]} {run.partition(' ')[2]} {code}"
+    said = computer.run(command)
+    assert "uid=58" in said and "0 \n" in said, said
 
 
 def test_a_release_that_does_not_start_is_taken_back(computer, project, deployed):

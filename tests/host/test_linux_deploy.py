@@ -11,7 +11,7 @@ import pytest
 
 from host_tools import debian, interpreters
 from host_tools.errors import BoardGone, BoardSilent, CommandError
-from host_tools.linux import deploy, kit, package, release
+from host_tools.linux import deploy, doctor, kit, package, release
 from host_tools.linux.board import Ending, Probe
 from host_tools.linux.ssh import Ssh, script
 from host_tools.project import Project
@@ -303,3 +303,131 @@ def test_this_machine_can_be_looked_at(tmp_path):
     found = Probe.parse(done.stdout)
     assert found.get("machine") == os.uname().machine
     assert found.space[2] > 0 and abs(found.clock_off_s()) < 60
+
+
+# --- least power
+
+ROOT_ONLY = pytest.mark.skipif(os.geteuid() != 0, reason="another user has no rights to give up")
+ONBOARD = Path(release.__file__).parent / "onboard"
+STARTER = ("-m", "tenner.port.linux.least_power")
+FIRMWARE = Path(release.__file__).parents[2] / "firmware"
+
+
+def unit(folder, mounts="true"):
+    """The unit that `ctl` writes, as lines; `mounts` is what systemd-run says."""
+    base = folder / "opt/tenner"
+    (base / "releases/a1b2").mkdir(parents=True)
+    (base / "releases/a1b2/ctl").write_bytes((ONBOARD / "ctl.sh").read_bytes())
+    (base / "releases/a1b2/ctl").chmod(0o755)
+    (base / "current").symlink_to("releases/a1b2")
+    (folder / "bin").mkdir()
+    (folder / "bin/systemd-run").write_text(f"#!/bin/sh\n{mounts}\n")
+    (folder / "bin/systemd-run").chmod(0o755)
+    env = {"PATH": f"{folder}/bin:{os.environ['PATH']}", "HOME": str(folder)}
+    command = ["sh", base / "current/ctl", "unit"]
+    done = subprocess.run(command, env=env, capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+    return done.stdout
+
+
+@ROOT_ONLY
+def test_the_service_of_root_gives_up_what_it_does_not_need(tmp_path):
+    made = unit(tmp_path)
+    lines = made.splitlines()
+    for line in (
+        "NoNewPrivileges=yes",
+        "CapabilityBoundingSet=CAP_CHOWN CAP_DAC_OVERRIDE CAP_FOWNER CAP_KILL CAP_SETGID CAP_SETUID CAP_SYS_ADMIN",
+        "ProtectSystem=full",
+        "PrivateTmp=yes",
+        f"ReadOnlyPaths={tmp_path}/opt/tenner /proc/sys -/proc/sysrq-trigger",
+        "RestrictNamespaces=ipc net",
+        # What is on the pins and buses, but no disk.
+        "DevicePolicy=closed",
+        "DeviceAllow=char-* rw",
+    ):
+        assert line in lines, made
+    # By these the buses in /sys and /dev would be lost.
+    for name in ("PrivateDevices", "ProtectKernelTunables", "ProtectHome"):
+        assert name not in made
+    # What is the agent's own business must be done before, with all rights, and must not keep it from starting.
+    assert [line for line in lines if line.startswith("ExecStartPre=-+/bin/sh")] != []
+    (tmp_path / "tenner.service").write_text(made)
+    try:
+        command = [
+            "systemd-analyze",
+            "verify",
+            "--recursive-errors=no",
+            tmp_path / "tenner.service",
+        ]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        return
+    assert "tenner.service" not in done.stderr, done.stderr
+
+
+@ROOT_ONLY
+def test_where_nothing_can_be_mounted_the_service_starts_without_that(tmp_path):
+    made = unit(tmp_path, "exit 1")
+    assert "NoNewPrivileges=yes" in made and "CapabilityBoundingSet=" in made
+    assert "PrivateTmp" not in made and "ReadOnlyPaths" not in made
+    assert made.endswith("[Install]\nWantedBy=multi-user.target\n")
+
+
+def rights_of(*command):
+    """What onboard/rights.sh finds of a process that was started with least power."""
+    env = {**os.environ, "PYTHONPATH": str(FIRMWARE)}
+    asked = [sys.executable, *STARTER, "/bin/sh", "-c", 'echo go; read _; "$@"', "sh", *command]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen(asked, env=env, text=True, **pipes) as process:
+        assert process.stdout.readline() == "go\n"
+        looked = ["sh", "-c", script("rights"), "sh", str(process.pid), str(FIRMWARE / "tenner")]
+        found = subprocess.run(looked, capture_output=True, text=True, check=True)
+        said, _ = process.communicate("\n")
+    return dict(line.split(" ", 1) for line in found.stdout.splitlines()), said
+
+
+@ROOT_ONLY
+def test_every_other_init_starts_it_with_as_little(tmp_path):
+    found, said = rights_of("sh", "-c", "touch /etc/tenner-was-here 2>&1; ls /tmp | wc -l")
+    if found["release"] != "ro":
+        pytest.skip("no file system can be mounted here")
+    assert doctor.rights(found, "sysvinit").state.value == "ok", found
+    assert "Read-only" in said and said.endswith("0\n")
+
+
+@ROOT_ONLY
+def test_a_command_of_the_models_runs_under_an_agent_with_least_power():
+    """The cage needs capabilities; those it gets are enough."""
+    test = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "tests/test_tools_exec.py",
+        "-p",
+        "no:cacheprovider",
+    ]
+    env = {**os.environ, "PYTHONPATH": str(FIRMWARE)}
+    command = [sys.executable, *STARTER, *test, "-k", "TestExec and not micropython"]
+    done = subprocess.run(command, cwd=FIRMWARE.parent, env=env, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
+    assert "passed" in done.stdout and "skipped" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    "changes, says",
+    [
+        ({}, ""),
+        ({"NoNewPrivs": "0"}, "may gain rights"),
+        ({"CapBnd": "000001ffffffffff"}, "all of root's capabilities"),
+        ({"release": "rw"}, "overwrite its own code"),
+        ({"tmp": None}, "shares /tmp"),
+        ({"Uid": "1000", "CapBnd": "000001ffffffffff", "release": "rw", "tmp": None}, ""),
+    ],
+)
+def test_the_doctor_says_which_rights_are_too_many(changes, says):
+    found = {"Uid": "0", "NoNewPrivs": "1", "CapBnd": "2000eb", "release": "ro", "tmp": "private"}
+    found.update(changes)
+    finding = doctor.rights({name: found[name] for name in found if found[name]}, "systemd")
+    assert finding.state.value == ("warn" if says else "ok")
+    assert says in finding.text

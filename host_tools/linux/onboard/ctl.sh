@@ -74,18 +74,27 @@ recover() {
     [ -x "$base/releases/$before/ctl" ] || return 0
     say "an update was cut off by a restart of the board: the release before it runs"
     point "$before"
-    exec "$base/current/ctl" supervise
+    exec "$base/current/ctl" "$1"
+}
+
+# What must be written where the agent may not write: systemd lets this step alone do that.
+prepare() {
+    umask 077
+    mkdir -p "$data" "$etc" "$run" "$(dirname "$log")"
+    recover prepare
+    "$release/tenner-agent" --prepare >>"$log" 2>&1
 }
 
 supervise() {
     umask 077
+    ulimit -c 0
     mkdir -p "$data" "$etc" "$run" "$(dirname "$log")"
     if alive supervisor supervise && [ "$pid" != $$ ]; then
         echo "it runs already"
         return 0
     fi
     echo $$ >"$run/supervisor"
-    recover
+    recover supervise
     end_agent
     [ -p "$run/console" ] || { rm -f "$run/console" && mkfifo "$run/console"; }
     cd "$data" || return 1
@@ -115,7 +124,7 @@ supervise() {
         begun=$(seconds)
         set -- --root "$data"
         [ ! -e "$etc/config.json" ] || set -- "$@" --config "$etc/config.json"
-        "$release/tenner-agent" "$@" <&3 >>"$log" 2>&1 3<&- &
+        "$release/tenner-agent" --least-power "$@" <&3 >>"$log" 2>&1 3<&- &
         child=$!
         echo $child >"$run/agent"
         wait $child
@@ -230,13 +239,48 @@ Description=tenner, the agent of this board
 After=network.target
 
 [Service]
-ExecStart=/bin/sh -c '[ -e $base/current ] || mv $base/current.new $base/current; exec $base/current/ctl supervise'
+ExecStartPre=-+/bin/sh -c '[ -e $base/current ] || mv $base/current.new $base/current; exec $base/current/ctl prepare'
+ExecStart=$base/current/ctl supervise
 Restart=always
 RestartSec=1
+TimeoutStartSec=300
 KillMode=mixed
+UMask=0077
+LimitCORE=0
+NoNewPrivileges=yes
+END
+    [ "$(id -u)" != 0 ] || least_power
+    cat <<END
 
 [Install]
 WantedBy=$1
+END
+}
+
+# What the agent never needs. It is root for the buses and pins, and to give commands of the model's a user of their own
+# (chown, dac_override, fowner, kill, setgid, setuid) and no network (sys_admin); /sys and devices other than disks stay.
+least_power() {
+    cat <<END
+CapabilityBoundingSet=CAP_CHOWN CAP_DAC_OVERRIDE CAP_FOWNER CAP_KILL CAP_SETGID CAP_SETUID CAP_SYS_ADMIN
+SystemCallFilter=~@clock @module @mount @raw-io @reboot @swap
+SystemCallErrorNumber=EPERM
+SystemCallArchitectures=native
+RestrictNamespaces=ipc net
+RestrictRealtime=yes
+LockPersonality=yes
+DevicePolicy=closed
+DeviceAllow=char-* rw
+END
+    # In some containers nothing can be mounted; a service that asks for it would not start.
+    ! command -v systemd-run >/dev/null || systemd-run --quiet --wait -p PrivateTmp=yes -p ProtectSystem=full true || return 0
+    cat <<END
+PrivateTmp=yes
+ProtectSystem=full
+ReadOnlyPaths=$base /proc/sys -/proc/sysrq-trigger
+ProtectControlGroups=yes
+ProtectKernelLogs=yes
+ProtectKernelModules=yes
+ProtectHostname=yes
 END
 }
 
@@ -388,7 +432,8 @@ restart() {
 }
 
 case ${1:-} in
-supervise | start | stop | restart | status | activate | activation | console) "$1" ;;
+prepare | supervise | start | stop | restart | status | activate | activation | console) "$1" ;;
+unit) unit multi-user.target ;;
 *)
     echo "usage: ctl start | stop | restart | status | supervise | console | activate" >&2
     exit 2

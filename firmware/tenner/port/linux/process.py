@@ -74,6 +74,8 @@ try:
         """Become the program `path`."""
         os.execve(path, words, dict([row.split("=", 1) for row in environment]))
 
+    become = os.execv
+
     entries = folders.entries
 
 except ImportError:
@@ -157,6 +159,11 @@ except ImportError:
         kept = [[bytes(one, "utf-8") + b"\0" for one in some] for some in (words, environment)]
         tables = [array("P", [uctypes.addressof(one) for one in some] + [0]) for some in kept]
         call("execve", path, *tables)
+
+    def become(path, words):
+        """Become the program `path`, with the same environment."""
+        kept = [bytes(one, "utf-8") + b"\0" for one in words]
+        call("execv", path, array("P", [uctypes.addressof(one) for one in kept] + [0]))
 
     def entries(folder):
         """As `folders.entries`, also on file systems that do not tell what an entry is."""
