@@ -1,9 +1,8 @@
 # tenner agent.context: what one model request is made of, streamed from flash; loaded while it is sent.
 # MIT license; Copyright (c) 2026 the tenner authors
 
-from tenner.agent import skills
+from tenner.agent import redaction, skills
 from tenner.agent.history import PIECE, pieces, span
-from tenner.log import SHORT, secrets
 from tenner.port.compat import const
 from tenner.port.package import locate
 from tenner.store import files
@@ -19,30 +18,19 @@ _BEAT_FILE_LIMIT = const(1024)
 
 
 def _file_pieces(path, limit):
-    """Yield at most `limit` bytes of a file, without secrets of the settings, and say where it was cut."""
+    """Yield at most `limit` bytes of a file, and say where it was cut."""
     size = files.size(path)
-    yield from _redacted(files.blocks(path, 0, min(size, limit)))
+    yield from files.blocks(path, 0, min(size, limit))
     if size > limit:
         yield b"\n[cut: read_file shows the rest]"
 
 
-def _redacted(pieces):
-    """Yield pieces with `***` in the place of a secret, whose bytes may be in two of them: a prompt leaves the board."""
-    found = [secret.encode() for secret in secrets() if len(secret) >= SHORT]
-    keep = max([len(secret) for secret in found] or [1]) - 1
-    held = b""
-    for piece in pieces:
-        held += piece
-        for secret in found:
-            held = held.replace(secret, b"***")
-        if len(held) > keep:
-            yield held[: len(held) - keep]
-            held = held[len(held) - keep :]
-    yield held
-
-
 def system(agent, turn):
-    """Yield the system prompt as raw UTF-8 pieces."""
+    """Yield the system prompt as raw UTF-8 pieces, without secrets of the settings: it leaves the board."""
+    return redaction.redacted(_system(agent, turn))
+
+
+def _system(agent, turn):
     if turn.system is not None:
         yield turn.system.encode()
         return
@@ -62,7 +50,11 @@ def system(agent, turn):
 
 
 def records(turn):
-    """Yield history and this turn's own lines as pieces of history lines (agent.history)."""
+    """Yield history and this turn's own lines as pieces of history lines (agent.history), without secrets."""
+    return redaction.redacted(_records(turn), True)
+
+
+def _records(turn):
     before = ()
     if turn.span is not None:
         before = span(turn.session, *turn.span)

@@ -1,0 +1,138 @@
+# tenner agent.redaction: takes secrets of the settings out of what is sent to a model, however they are spelled.
+# MIT license; Copyright (c) 2026 the tenner authors
+"""
+A secret may have come into a file, a result or the history: as it is, percent-encoded, as JSON or Python write it, in hex, or in
+base64 at any of its three places. Secrets of few letters are not looked for here, but in calls (tools.secrets).
+"""
+
+from binascii import b2a_base64, hexlify
+
+from tenner.agent.history_lines import PIECE
+from tenner.log import SHORT, secrets
+from tenner.net.json.writer import escape
+
+_SAFE = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
+# Those that JSON and Python write as they are.
+_PLAIN = _SAFE + b" !#$%&()*+,:;<=>?@[]^`{|}"
+_INSTEAD = b"***"
+_made = [None, None]  # the secrets, and their spellings
+
+
+def redacted(pieces, in_json=False):
+    """
+    Yield pieces with `***` in the place of a secret, which may lie in several of them. `in_json` says that they are lines of
+    JSON: no secret goes beyond the end of one, so that blocks of whole lines stay that.
+    """
+    found = spellings()
+    if not found:
+        yield from pieces
+        return
+    keep = max(len(found[0]) - 1, PIECE)
+    held = b""
+    for piece in pieces:
+        held = held + piece if held else piece
+        whole = in_json and piece[-1:] == b"\n"
+        end = len(held) - keep
+        if whole or end >= PIECE:
+            for spelled in found:
+                if spelled in held:
+                    held = _without(held, spelled) if in_json else held.replace(spelled, _INSTEAD)
+            # What it ends with may be the beginning of a secret.
+            end = len(held) if whole else len(held) - keep
+            if whole or end >= PIECE:
+                yield held[:end]
+                held = held[end:]
+    for spelled in found:
+        if spelled in held:
+            held = held.replace(spelled, _INSTEAD)
+    if held:
+        yield held
+
+
+def _without(data, spelled):
+    """Return a part of a line of JSON with `***` for a secret, but where its first letter is that of an escape."""
+    if (len(spelled) - len(spelled.rstrip(b"\\"))) & 1:
+        # It would end within an escape: another spelling fits.
+        return data
+    at = data.find(spelled)
+    while at >= 0:
+        before = at
+        while data[before - 1 : before] == b"\\":
+            before -= 1
+        if (at - before) & 1:
+            at += 1
+        else:
+            data = data[:at] + _INSTEAD + data[at + len(spelled) :]
+        at = data.find(spelled, at)
+    return data
+
+
+def spellings():
+    """Return the secrets as bytes in every spelling, also as that stands in a string of JSON, the longest first."""
+    known = secrets()
+    if _made[0] != known:
+        found = []
+        for secret in known:
+            if len(secret) >= SHORT:
+                _spell(secret.encode(), found)
+        found.sort(key=len, reverse=True)
+        _made[:] = known, found
+    return _made[1]
+
+
+def _spell(data, found):
+    digits = hexlify(data)
+    found += [data, digits, digits.upper()]
+    for shift in range(3):
+        # Only those letters that nothing beside the secret has a part in.
+        text = b2a_base64(bytes(shift) + data)
+        text = text[(0, 2, 3)[shift] : (shift + len(data)) * 8 // 6]
+        found.append(text)
+        if b"+" in text or b"/" in text:
+            found.append(text.replace(b"+", b"-").replace(b"/", b"_"))
+        if b"/" in text:
+            found.append(text.replace(b"/", b"\\/"))
+    special = [byte for byte in data if byte not in _SAFE]
+    if not special:
+        return
+    for form in (b"%%%02X", b"%%%02x"):
+        percent = data.replace(b"%", b"%25")
+        for byte in special:
+            if byte != 0x25:
+                percent = percent.replace(bytes((byte,)), form % byte)
+        found += [percent, percent.replace(b"%20", b"+")]
+    if not data.strip(_PLAIN):
+        return
+    # As Python writes it, and JSON; and both in a text of JSON again.
+    forms = [escape(data)]
+    python = forms[0].replace(b'\\"', b'"')
+    forms += [python, python.replace(b"'", b"\\'"), forms[0].replace(b"/", b"\\/")]
+    for form in forms[:]:
+        forms += _ascii(form)
+    forms.append(
+        b"".join([bytes((byte,)) if byte < 0x80 else b"\\x%02x" % byte for byte in python])
+    )
+    for form in forms:
+        for one in [form, escape(form)] + _ascii(escape(form)):
+            if one not in found:
+                found.append(one)
+
+
+def _ascii(data):
+    """Return how a text is written with numbers for what is not ASCII."""
+    if max(data) < 0x80:
+        return []
+    found = []
+    for narrow, wide in (("\\u%04x", "\\u%04x"), ("\\u%04X", "\\u%04X"), ("\\x%02x", "\\u%04x")):
+        text = ""
+        for letter in data.decode():
+            code = ord(letter)
+            if code > 0xFFFF:
+                code -= 0x10000
+                text += (wide + wide) % (0xD800 + (code >> 10), 0xDC00 + (code & 0x3FF))
+            elif code >= 0x80:
+                text += (narrow if code < 0x100 else wide) % code
+            else:
+                text += letter
+        found.append(text.encode())
+    return found
