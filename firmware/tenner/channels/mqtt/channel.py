@@ -12,7 +12,8 @@ Below `mqtt.topic`, `tenner/<device id>` unless it is set:
 
 Home Assistant says on <mqtt.discovery>/status that it has been started.
 
-Whoever may write to `say` is the owner: that is for the broker's password and access list to decide. The client
+Whoever may write to `say` is the owner: that is for the broker's password and access list to decide. What a broker sends
+of any other topic, as of a subscription of old, is somebody else's, no command and no answer to a question. The client
 is the library chumicro-mqtt, in /lib of a board that has an mqtt.host.
 """
 
@@ -23,7 +24,7 @@ from tenner import overlay
 from tenner.agent.message_queue import Message
 from tenner.channels.mqtt import readings
 from tenner.channels.question import Question
-from tenner.log import log
+from tenner.log import log, visible
 from tenner.net.rawsocket import RawSocket
 from tenner.net.tls_errors import explain
 from tenner.port.compat import const, sleep_ms, ticks_add, ticks_diff, ticks_ms
@@ -227,11 +228,16 @@ class Mqtt:
         except ValueError:
             log("mqtt", "a message that is no text was dropped")
             return
+        by_owner = topic == self.base + "/say"
         words = text.lower().split()
-        if len(words) == 2 and words[0] in ("yes", "no") and words[1] in self._questions:
+        answers = len(words) == 2 and words[0] in ("yes", "no") and words[1] in self._questions
+        if answers and by_owner:
             self._questions[words[1]].settle(words[0] == "yes")
         elif text:
+            if not by_owner:
+                text = "(of the topic %s)\n%s" % (visible(topic), text)
             message = Message("mqtt", self.owner, text, "mqtt")
+            message.by_owner = by_owner
             if not self._inbound.put_nowait(message):
                 self._say("Too much is waiting. Please try again in a moment.")
 
