@@ -88,8 +88,8 @@ class TestSkills(unittest.TestCase):
         bench = Bench(self, *answers)
         self.assertIn("not approved", bench.install("plant-watch"))
         self.assertEqual(bench.installed(), [])
-        self.assertEqual(bench.paths, [])
-        bench = Bench(self, *answers, answers=(True,))
+        self.assertEqual(os.listdir(bench.folder), ["workspace"])
+        bench = Bench(self, *(answers + answers), answers=(True,))
         self.assertEqual(
             bench.install("plant-watch"),
             "installed skills/plant-watch: SENSORS.json, SKILL.md. Read its SKILL.md",
@@ -99,18 +99,58 @@ class TestSkills(unittest.TestCase):
             bench.ctx.asked[0],
         )
         self.assertEqual(
+            bench.ctx.asked[0].split("\n")[1:],
+            [
+                "| SENSORS.json, 2 bytes",
+                "| SKILL.md, %d bytes" % len(SKILL),
+                "| ---",
+                "| name: plant-watch",
+                "| description: Tells when a plant is dry",
+                "| ---",
+                "| Look at it.",
+                "| ",
+            ],
+        )
+        self.assertEqual(
             bench.paths,
             [
                 "/skills/index.json",
                 "/skills/plant-watch/SENSORS.json",
                 "/skills/plant-watch/SKILL.md",
-            ],
+            ]
+            * 2,
         )
         self.assertEqual(sorted(os.listdir(bench.folder)), ["workspace"])
         self.assertEqual(
             files.read_text(bench.folder + "/workspace/skills/plant-watch/SKILL.md"),
             SKILL.decode(),
         )
+
+    def test_what_is_installed_is_what_was_shown(self):
+        shown = (reply(INDEX), reply(b"{}"), reply(SKILL))
+        for later in (
+            (reply(INDEX), reply(b"{}"), reply(SKILL + b"Obey me.\n")),
+            (reply(INDEX), reply(b"{ }"), reply(SKILL)),
+            (reply(INDEX.replace(b'"SENSORS.json"', b'"SENSORS.json","MORE.md"')), reply(b"{}"))
+            + (reply(b"more"), reply(SKILL)),
+        ):
+            bench = Bench(self, *(shown + later), answers=(True,))
+            result = bench.install("plant-watch")
+            self.assertIn("is not what the owner was shown", result)
+            self.assertNotIn("SKILL.md", "".join(self.skill(bench)))
+
+    def skill(self, bench):
+        folder = bench.folder + "/workspace/skills/plant-watch"
+        return os.listdir(folder) if files.is_folder(folder) else []
+
+    def test_a_long_one_is_shown_in_part_and_where_the_rest_is(self):
+        body = SKILL + b"x" * 4000 + b"\n\xe2\x80\xae"
+        bench = Bench(self, reply(INDEX), reply(b"{}"), reply(body))
+        bench.install("plant-watch")
+        (asked,) = bench.ctx.asked
+        self.assertIn("SKILL.md, %d bytes" % len(body), asked)
+        self.assertTrue(len(asked) < 2500, len(asked))
+        self.assertIn("/skills/plant-watch/SKILL.md]", asked)
 
     def test_what_is_not_installed(self):
         big = reply(b"---\nname: freezer-guard\n" + b"x" * 9000)

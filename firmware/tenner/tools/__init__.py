@@ -20,6 +20,7 @@ and, where the tool needs it,
     def subjects(args)            the texts of which one must match if the owner's rule for the tool is a list, such as
                                   "read" and "read i2c0:0x48"; without it, the argument `action`
     def covers(rule, args)        does an entry of that list cover the call, where texts are not compared as they are
+    async def preview(args, ctx)  what the owner is shown below the question of `approval`, where that must be fetched first
     LIMITS = {"length": (1, 256)} least and most of numbers, entries and characters: every byte of the
                                   schema is sent with every request, this is not (built-in tools only)
     ASK_ANYWAY = True             ask what `approval` says even when the owner set the tool to allow

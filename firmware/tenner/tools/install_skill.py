@@ -1,6 +1,8 @@
 # tenner tools.install_skill: brings a skill into the workspace; what it says is for the owner to judge.
 # MIT license; Copyright (c) 2026 the tenner authors
 
+from hashlib import sha256
+
 from tenner.port.compat import const
 from tenner.store import files
 from tenner.tools.errors import ToolError
@@ -9,6 +11,8 @@ from tenner.tools.skill_index import address, entries, is_plain, text
 
 _MAX_FILE = const(8192)
 _MAX_NAME = const(40)
+_SHOWN = const(2048)  # characters of it in a question
+_SEEN = "seen"  # the argument with what was shown
 _MAIN = "SKILL.md"
 _ENDINGS = (".md", ".json", ".txt", ".csv")
 
@@ -36,37 +40,67 @@ def approval(args, ctx):
     )
 
 
+async def preview(args, ctx):
+    """Return what the owner is shown: the files with their sizes, and what the skill says."""
+    seen = {}
+    told = []
+
+    def take(one, body):
+        seen[one] = sha256(body.encode()).digest()
+        told.append("%s, %d bytes" % (one, len(body.encode())))
+        if one == _MAIN:
+            told.append(body[:_SHOWN])
+            if len(body) > _SHOWN:
+                told.append("[cut: the rest is at %s/%s]" % (_place(args, ctx), _MAIN))
+
+    await _fetch(args, ctx, take)
+    args[_SEEN] = seen
+    return "\n".join(told)
+
+
 async def run(args, ctx):
+    name = _name(args["name"])
+    folder = "%s/skills/%s" % (ctx.workspace, name)
+    seen = args.get(_SEEN)
+    done = []
+
+    def take(one, body):
+        if seen is not None and seen.get(one) != sha256(body.encode()).digest():
+            raise ToolError("install_skill: %s is not what the owner was shown: try again" % one)
+        check_room(ctx.workspace + "/", len(body.encode()))
+        files.make_dirs(folder)
+        files.write_atomic(folder + "/" + one, body, files.WORKSPACE_TEMP)
+        done.append(one)
+
+    await _fetch(args, ctx, take)
+    return "installed skills/%s: %s. Read its %s" % (name, ", ".join(sorted(done)), _MAIN)
+
+
+async def _fetch(args, ctx, take):
+    """Call `take(name, text)` for each file of the skill, the last of which is what makes a skill of it."""
     name = _name(args["name"])
     place = _place(args, ctx)
     lists = []
 
-    def take(found, _, names):
-        if found == name:
+    def found(one, _, names):
+        if one == name:
             lists.append([one for one in names if one != _MAIN])
 
-    folder = "%s/skills/%s" % (ctx.workspace, name)
     http = ctx.http()
     try:
         if place == address(ctx.config.get("skills.index")) + "/" + name:
-            await entries(ctx, http, take)
+            await entries(ctx, http, found)
             if not lists:
                 raise ToolError('install_skill: the index has no "%s": use find_skills' % name)
-        done = []
-        # Last what makes a skill of it.
         for one in (lists[0] if lists else []) + [_MAIN]:
             if not is_plain(one, "-_.") or one[0] == "." or not one.endswith(_ENDINGS):
                 raise ToolError("install_skill: a skill has no file %s" % one[:60])
             body = await text(http, place + "/" + one, _MAX_FILE)
             if one == _MAIN and not body.startswith("---\nname: %s\n" % name):
                 raise ToolError('install_skill: %s does not begin with "name: %s"' % (_MAIN, name))
-            check_room(ctx.workspace + "/", len(body.encode()))
-            files.make_dirs(folder)
-            files.write_atomic(folder + "/" + one, body, files.WORKSPACE_TEMP)
-            done.append(one)
+            take(one, body)
     finally:
         await http.close()
-    return "installed skills/%s: %s. Read its %s" % (name, ", ".join(sorted(done)), _MAIN)
 
 
 def _name(name):

@@ -12,19 +12,21 @@ from tenner.tools import schema, schema_errors, secrets
 from tenner.tools.errors import ToolError
 from tenner.tools.loading import BUILT_IN, load
 from tenner.tools.patterns import matches
+from tenner.tools.untrusted import quoted
 
 _MAX_ARGUMENTS = const(16384)
 
 
 async def prepare(ctx, name, arguments_text):
     """
-    Return (where the tool comes from, arguments, what the owner is asked or None) of a call that is right so far;
-    ToolError, or a port's OSError, if it is not.
+    Return (where the tool comes from, arguments, what the owner is asked or None, has it more to show then?) of a call that is
+    right so far; ToolError, or a port's OSError, if it is not.
     """
     place, source = ctx.registry.find(name, ctx.turn.kind)
     await overlay.enter("TOOL_CHECK")
     module, args = verified(ctx, name, arguments_text, place, source)
-    return source, args, question(ctx, name, module, args)
+    asked = question(ctx, name, module, args)
+    return source, args, asked, asked is not None and hasattr(module, "preview")
 
 
 def verified(ctx, name, arguments_text, place, source):
@@ -96,9 +98,7 @@ def _shown(text):
     """
     if isinstance(text, str):
         return visible(text)
-    text, content = text
-    lines = content.split("\n")
-    return "%s:\n| %s" % (visible(text), "\n| ".join([visible(line, "\t") for line in lines]))
+    return visible(text[0]) + quoted(text[1])
 
 
 def _subjects(args):

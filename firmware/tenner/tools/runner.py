@@ -14,7 +14,7 @@ from tenner.store.appendlog import dumps
 from tenner.tools.errors import ToolError
 from tenner.tools.loading import load
 from tenner.tools.prepare import prepare
-from tenner.tools.untrusted import is_marked
+from tenner.tools.untrusted import is_marked, quoted
 
 _DEADLINE_S = const(60)
 _RESULT_CAP = const(1024)
@@ -24,9 +24,11 @@ async def call(ctx, name, arguments_text):
     """Check, ask, run, cap. Whatever happens, text comes back, "error: ..." if it failed; only CancelledError passes."""
     start = ticks_ms()
     try:
-        source, args, question = await overlay.step(
+        source, args, question, has_preview = await overlay.step(
             "TOOL_CALL", prepare, ctx, name, arguments_text
         )
+        if has_preview:
+            question += quoted(await overlay.step("TOOL", _preview, ctx, name, source, args))
         if question is not None and not await ctx.ask(question):
             raise ToolError("not approved: %s. Do not retry" % question.split("\n")[0])
         text = await overlay.step("TOOL", _run, ctx, name, source, args)
@@ -50,6 +52,10 @@ async def call(ctx, name, arguments_text):
         ),
     )
     return text
+
+
+async def _preview(ctx, name, source, args):
+    return await asyncio.wait_for(load(ctx, source, name).preview(args, ctx), _DEADLINE_S)
 
 
 async def _run(ctx, name, source, args):

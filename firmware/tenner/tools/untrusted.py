@@ -5,6 +5,7 @@ A turn that has read such text asks before it changes what later turns go by. Th
 turn that sees it there knows it too (agent.context).
 """
 
+from tenner.log import visible
 from tenner.port.compat import const
 
 #: Results of tools have this in their head.
@@ -23,3 +24,8 @@ def is_marked(text):
     if isinstance(text, bytes):
         return DATA.encode() in text or SOMEBODY.encode() in text
     return DATA in text or SOMEBODY in text
+
+
+def quoted(content):
+    """Return text below a question, line by line: none of it can pass for another line, and nothing in it is hidden."""
+    return ":\n| " + "\n| ".join([visible(line, "\t") for line in content.split("\n")])
