@@ -140,6 +140,22 @@ class Episodes(unittest.TestCase):
         self.assertEqual(texts(board), ["A leak: 65"])
         self.assertTrue(largest < 700, largest)
 
+    def test_a_clock_that_is_set_back_makes_nothing_wait(self):
+        board = sim.Board("- (every 1m; when room.temperature > 30 for 10m; notify) Hot!\n")
+        spell(board, HOT, 480)
+        board.clock.utc -= 86400
+        board.boot()
+        spell(board, HOT, 720)
+        self.assertEqual(texts(board), ["Hot!"])
+        # Readings of a day that is yet to come are no drop.
+        board = sim.Board("- (every 5m; when tank.level drops by 15 within 1h; notify) A leak.\n")
+        for level, set_back in ((80, 86400), (60, 0), (60, 0)):
+            board.readings["tank"] = {"level": level}
+            board.pass_time(900)
+            board.clock.utc -= set_back
+            board.boot()
+        self.assertEqual(texts(board), [])
+
     def test_a_drop_that_took_longer_is_none_over_reboots_too(self):
         board = sim.Board("- (every 5m; when tank.level drops by 15 within 1h; notify) A leak.\n")
         for place in range(40):

@@ -95,7 +95,7 @@ def _moved(term, value, mono_s):
     past = term.past = [
         one
         for one in term.past
-        if mono_s - one[0] <= term.within_s and (one[1] > value if falls else one[1] < value)
+        if 0 <= mono_s - one[0] <= term.within_s and (one[1] > value if falls else one[1] < value)
     ]
     values = [one[1] for one in past] + [value]
     by = max(values) - value if falls else value - min(values)

@@ -114,7 +114,7 @@ def _trust(service, task):
     if saved and saved.pending:
         task.pending = saved.pending
     if saved and task.condition:
-        saved_state.resume(task.condition, saved.kept[_MEASURED:], service.offset_s)
+        saved_state.resume(service, task.condition, saved.kept[_MEASURED:])
 
 
 def complain(problems, text):

@@ -65,12 +65,14 @@ def _measured(condition, offset_s):
     return kept if kept != [None] else []
 
 
-def resume(condition, kept, offset_s):
+def resume(service, condition, kept):
     """Go on with what was measured before a reboot."""
+    offset_s = service.offset_s
     since = kept[0] if kept else None
     # Where it was looked at since the boot, it must have held then.
     if since is not None and (condition.seen is None or condition.since_s is not None):
-        condition.since_s = since - offset_s
+        # The clock may have been set back.
+        condition.since_s = min(since - offset_s, service.app.clock.mono_s())
     place = 1
     for term in (condition,) + tuple(condition.also):
         if term.within_s and place < len(kept):
