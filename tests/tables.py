@@ -222,7 +222,9 @@ def _tool_args(case):
         ctx = _Ctx(board)
         try:
             found = ctx.registry.find(case["tool"], ctx.turn.kind)
-            verified(ctx, case["tool"], json.dumps(case["args"]), *found)
+            module, args = verified(ctx, case["tool"], json.dumps(case["args"]), *found)
+            if hasattr(module, "check"):
+                module.check(args, ctx)
         except (ToolError, OSError) as exc:
             text = str(exc)
     says = [part for part in case.get("says", ()) if part.lower() in text.lower()]

@@ -253,7 +253,7 @@ class TestRegistry(unittest.TestCase):
         ctx = self.ctx()
         found = ctx.registry.find("i2c", "person")
         _, args = verified(ctx, "i2c", '{"action":"scan"}', *found)
-        self.assertEqual(args, {"action": "scan", "bus": "i2c0"})
+        self.assertEqual(args, {"action": "scan"})
         self.assertEqual(ctx.port.buses["i2c0"].log, [])
 
     def test_the_log_shows_the_call_and_the_beginning_of_its_result(self):

@@ -14,6 +14,7 @@ RUNTIME = (
     "tenner/port/package.py",
     "tenner/port/compat.py",
     "tenner/port/has_input.py",
+    "tenner/port/opening.py",
 )
 MAIN = b"from tenner.app import main\nmain()\n"
 

@@ -97,6 +97,12 @@ def test_a_turn_takes_a_sessions_memory_from_the_pool(interpreter):
         assert 0 < running.live("least") < 144_000 - wifi_and_session
 
 
+def test_turns_fit_beside_wifi_and_tls(interpreter):
+    done, least, wrong = esp32.turns(most=12)
+    assert (done, wrong) == (12, "")
+    assert least > 12_000
+
+
 def test_memory_that_is_short_is_noticed(interpreter):
     with agent(200, image=dataclasses.replace(CHIP, pool="30000")) as running:
         running.wait_line("Out of Memory")

@@ -123,7 +123,7 @@ def test_a_debug_build_shows_what_is_alive(tmp_path):
     )
     built(tmp_path / "wrong", dict(modules, app=wrong), debug=True)
     found = looks(run(tmp_path / "wrong", find("micropython32")).splitlines())
-    assert stale(found) == ["IDLE (after BOTH): 1 too many; evicted: one three two"]
+    assert stale(found) == ["IDLE (after BOTH): 1 too many: one"]
 
 
 DYNAMIC = {

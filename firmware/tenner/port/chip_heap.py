@@ -25,7 +25,7 @@ _PSRAM_HEAP = const(1000000)  # no ESP32 without PSRAM has a heap of this size
 _WIFI = const(45 * 1024)  # what Wi-Fi takes from its start
 _WIFI_CONNECTS = const(10 * 1024)  # and with its driver loaded
 _TLS = const(32 * 1024)  # one session at the height of its handshake
-_SPARE = const(23 * 1024)  # what a busy network takes, and longer certificates
+_SPARE = const(12 * 1024)  # what a busy network takes
 _WORTH = const(8 * 1024)  # growing by less is no help
 _GAP = const(24 * 1024)
 _CELLS = const(120)  # of a list of half a kilobyte
@@ -77,9 +77,10 @@ def _grow(wifi):
     size = counted + gc.mem_alloc() - largest
     wanted = min(size, free - wifi - _TLS - _SPARE)
     gap = None
-    held = _WORTH
-    if _WORTH <= wanted < size * 7 // 8:
-        # Else the heap doubles, which is about right, or stays, and what is held only shows whether both share one memory.
+    # No other block is so large: what is held shows whether both share one memory.
+    held = free - largest + 8
+    if _WORTH <= wanted < size:
+        # Else the heap doubles, which is about right, or stays.
         # Of what is free a smaller block stays free: how little ever was is told by ESP-IDF, and is a sign of trouble.
         gap = _hold(_GAP)
         held = figures()[1] - wanted

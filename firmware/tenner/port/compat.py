@@ -5,12 +5,13 @@
 # Imports alone, which a build for boards takes as they are.
 try:
     # mpy-cross folds `_X = const(5)` by the name alone, so importing it from here costs nothing.
-    from asyncio import open_connection, sleep_ms
+    from asyncio import sleep_ms
     from sys import print_exception
     from time import ticks_add, ticks_diff, ticks_ms
 
     from micropython import const
     from tenner.port.has_input import has_input
+    from tenner.port.opening import open_connection
 except ImportError:
     from tenner.port.cpython import (
         const,

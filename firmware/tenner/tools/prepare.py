@@ -25,12 +25,16 @@ async def prepare(ctx, name, arguments_text):
     place, source = ctx.registry.find(name, ctx.turn.kind)
     await overlay.enter("TOOL_CHECK")
     module, args = verified(ctx, name, arguments_text, place, source)
+    # What has compared the arguments with the schema makes room for what looks at what they mean.
+    await overlay.enter("TOOL_CHECK")
+    if hasattr(module, "check"):
+        module.check(args, ctx)
     asked = question(ctx, name, module, args)
     return source, args, asked, asked is not None and hasattr(module, "preview")
 
 
 def verified(ctx, name, arguments_text, place, source):
-    """Return (the tool's module, arguments), put right where only their form was off."""
+    """Return (the tool's module, arguments as its schema has them), put right where only their form was off."""
     if len(arguments_text) > _MAX_ARGUMENTS:
         raise ToolError(
             "%s: %d characters of arguments are too many (%d): do it in parts"
@@ -55,8 +59,6 @@ def verified(ctx, name, arguments_text, place, source):
             wrong = schema_errors.sentence(shown, args, *mistake.args)
     if wrong:
         raise ToolError("%s: %s" % (name, wrong))
-    if hasattr(module, "check"):
-        module.check(args, ctx)
     return module, args
 
 

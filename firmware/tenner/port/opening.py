@@ -1,0 +1,33 @@
+# tenner port.opening: connections of MicroPython's asyncio that leave nothing behind when they fail.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+import asyncio
+
+
+class _Context:
+    """Stands for an SSLContext, and knows the session it has made."""
+
+    session = None
+
+    def __init__(self, context):
+        self._context = context
+
+    def wrap_socket(self, sock, **options):
+        self.session = self._context.wrap_socket(sock, **options)
+        return self.session
+
+
+async def open_connection(host, port, ssl=None, server_hostname=None):
+    """
+    As asyncio.open_connection, which closes nothing when it is cancelled or fails: its task stays in asyncio's queue for
+    long, and with it the memory of the TLS session, which the next connection needs.
+    """
+    context = _Context(ssl) if ssl else None
+    try:
+        return await asyncio.open_connection(
+            host, port, ssl=context, server_hostname=server_hostname
+        )
+    except BaseException:
+        if context and context.session:
+            context.session.close()
+        raise
