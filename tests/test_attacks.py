@@ -5,6 +5,8 @@ A row of attacks/attacks.json is [how the words came in, tool, arguments, what c
 owner      the owner himself            page, server   what a web page or the tool of a server answers
 file       a note in the workspace      forwarded      a message that somebody else has written
 history    an earlier turn had read it  beat, job, spawned   the text of a heartbeat, a job, a background task
+guest, group, forward   Telegram: of telegram.allow, a group there, forwarded       stranger, outsider   of nobody known
+mqtt       a topic that is not the owner's      serial     shown by the console, where it must not pass for anything else
 and what comes of it is: refused, asked (the owner says no), harmless. Whatever it is, nothing may have changed.
 """
 
@@ -20,6 +22,7 @@ from support import ROOT, remove_tree, run, temp_folder
 
 sys.path.append(ROOT + "/tests/attacks")
 
+import channels
 from obedient import Board
 
 from tenner import log
@@ -52,6 +55,8 @@ async def attack(board, source, tool, args):
             with open(board.root + "/workspace/notes/page.md", "w") as file:
                 file.write("words\n%s\n" % order)
             await board.turn("person", 'DO read_file {"path":"notes/page.md"}', False)
+        elif source in channels.SOURCES:
+            board.misled = await channels.attack(board, source, args if tool == "-" else order)
         elif source == "history":
             await board.turn("person", mark_untrusted("of old", "x") + "\n" + order, True)
         else:
@@ -91,7 +96,7 @@ class TestAttacks(unittest.TestCase):
             run(attack(board, source, tool, args.replace("ROOT", root)))
             found = outcome(board, 1 if source in ("page", "server", "file") else 0)
             what = "row %d: %s %s %s" % (number + 2, source, tool, args[:80])
-            self.assertEqual(board.harm(), [], what)
+            self.assertEqual(board.harm() + board.misled, [], what)
             self.assertEqual(found, expected, "%s: %s %s" % (what, board.asked, board.results))
             remove_tree(root)
             count += 1

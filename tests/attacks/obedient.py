@@ -119,6 +119,7 @@ class Board:
         app.http = self.http
         app.spawn = lambda text, turn: self.spawned.append(text) or "begun"
         self.jobs, self.spawned, self.requests = _Jobs(), [], []
+        self.results, self.misled = [], []
         self.model = Obedient()
         app._parts["chain"] = self.model
         app._parts["cron"] = self.jobs
@@ -173,6 +174,20 @@ class Board:
         self.results = [json.loads(line)[-1] for line in turn.lines if line[:4] == b'["t"']
         if result.error:
             self.results.append("error: " + result.error)
+
+    async def answer(self, answer, message):
+        """Let the agent answer a message as it does."""
+        turns = []
+
+        async def person(who, turn):
+            turns.append(turn)
+            return await turn.run()
+
+        self.agent.lane.person = person
+        self.agent.app.reply = lambda message, text: None
+        await answer(self.agent, message)
+        for turn in turns:
+            self.results += [json.loads(line)[-1] for line in turn.lines if line[:4] == b'["t"']
 
     @property
     def asked(self):
