@@ -114,7 +114,7 @@ def test_one_changed_file_is_all_that_is_sent(server, first):
     second = changed(first, trouble="OTHER = 1\n")
     logins = server.logins()
     report = deploy(server, second)
-    assert sorted(report.code.write) == ["SHA256SUMS", "lib/tenner/log_exception.mpy"]
+    assert sorted(report.code.write) == ["SHA256SUMS", "lib/tenner/trouble.mpy"]
     assert server.logins() == logins + 1, "one connection for all calls"
     assert current(server) == second.name
     assert releases(server) == sorted([first.name, second.name]), "the one before is kept"
@@ -449,7 +449,7 @@ def test_a_user_who_is_not_root_has_it_in_the_own_folders(pilot, first):
     second = changed(first, trouble="OTHER = 1\n")
     assert sorted(deploy(pilot, second).code.write) == [
         "SHA256SUMS",
-        "lib/tenner/log_exception.mpy",
+        "lib/tenner/trouble.mpy",
     ]
     (agent,) = pilot.agents()
     os.kill(agent, 9)

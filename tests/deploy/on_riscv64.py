@@ -94,7 +94,7 @@ def test_a_deploy(computer, deployed):
     assert report.board == "LICHEERV_NANO", "known by its name"
     assert probe.get("machine") == "riscv64"
     assert probe.get("init") == {"busybox": "sysvinit", "systemd": "systemd"}[computer.init]
-    assert answers()[0].startswith("next: ")
+    assert any(line.startswith("next: ") for line in answers())
     if computer.init == "systemd":
         assert "Active: active (running)" in computer.run("systemctl status tenner")
 
@@ -115,7 +115,7 @@ def test_an_agent_that_is_killed_is_back(computer, deployed):
     wait(lambda: process(computer) not in (None, before), "the agent", 90)
     print(f"\nback {time.monotonic() - begun:.1f} s after kill -9")
     assert "status 137 and starts again in 1 s" in computer.run(f"cat {LOG}")
-    assert answers()[0].startswith("next: ")
+    assert any(line.startswith("next: ") for line in answers())
 
 
 def test_what_watches_the_agent_is_watched_by_systemd(computer, deployed):
@@ -125,7 +125,7 @@ def test_what_watches_the_agent_is_watched_by_systemd(computer, deployed):
     computer.run(f"kill -9 {before}")
     wait(lambda: process(computer, "supervisor") not in (None, before), "the supervisor", 90)
     wait(lambda: process(computer), "the agent", 90)
-    assert answers()[0].startswith("next: ")
+    assert any(line.startswith("next: ") for line in answers())
 
 
 def test_it_has_no_more_rights_than_it_needs(computer, deployed):
@@ -163,7 +163,7 @@ def test_a_release_that_does_not_start_is_taken_back(computer, project, deployed
     with pytest.raises(CommandError, match="ValueError: broken on purpose"):
         deploy(project, made=broken)
     assert computer.run("readlink /opt/tenner/current") == before
-    assert answers()[0].startswith("next: ")
+    assert any(line.startswith("next: ") for line in answers())
 
 
 def test_the_systemd_of_a_user_who_is_not_root(computer, tmp_path):
@@ -173,7 +173,7 @@ def test_the_systemd_of_a_user_who_is_not_root(computer, tmp_path):
     with LinuxBoard(PILOT) as board:
         deploying.deploy(board, project, ask=lambda *_: "skip")
         assert f"loginctl enable-linger {USER}`" in deploying.boot_hint(board)
-    assert answers(PILOT)[0].startswith("next: ")
+    assert any(line.startswith("next: ") for line in answers(PILOT))
     computer.run(f"loginctl enable-linger {USER}")
     socket = "/run/user/1000/systemd/private"
     wait(lambda: computer.run(f"ls {socket} 2>/dev/null || true"), "the user's systemd", 90)
@@ -182,14 +182,14 @@ def test_the_systemd_of_a_user_who_is_not_root(computer, tmp_path):
         assert report.started.running and deploying.boot_hint(board) == ""
         asked = "XDG_RUNTIME_DIR=/run/user/1000 systemctl --user is-active tenner"
         assert board.ssh.run(asked) == b"active\n"
-    assert answers(PILOT)[0].startswith("next: ")
+    assert any(line.startswith("next: ") for line in answers(PILOT))
 
 
 def test_after_a_restart_it_runs_again(computer, deployed):
     computer.run("echo kept >/var/lib/tenner/workspace/NOTE.md")
     computer.restart()
     wait(lambda: process(computer), "the agent", 90)
-    assert answers()[0].startswith("next: ")
+    assert any(line.startswith("next: ") for line in answers())
     assert computer.run("cat /var/lib/tenner/workspace/NOTE.md") == "kept\n"
     if computer.init == "systemd":
         wait(
@@ -197,7 +197,7 @@ def test_after_a_restart_it_runs_again(computer, deployed):
             "the user's agent",
             90,
         )
-        assert answers(PILOT)[0].startswith("next: ")
+        assert any(line.startswith("next: ") for line in answers(PILOT))
 
 
 def test_cpython_and_back(computer, project, deployed):
@@ -208,7 +208,7 @@ def test_cpython_and_back(computer, project, deployed):
         name.startswith("kit/") for name in report.code.write
     )
     assert "python3" in computer.run(f"tr '\\0' ' ' </proc/{process(computer)}/cmdline")
-    assert answers()[0].startswith("next: ")
+    assert any(line.startswith("next: ") for line in answers())
     again, probe = deploy(project)
     assert probe.about["runtime"] == "cpython" and not again.code.write, "it stays with that"
     report, _ = deploy(project, runtime="micropython")
@@ -220,4 +220,4 @@ def test_after_a_power_cut_it_runs_again(computer, deployed):
     computer.power_off()
     computer.switch_on()
     wait(lambda: process(computer), "the agent", 90)
-    assert answers()[0].startswith("next: ")
+    assert any(line.startswith("next: ") for line in answers())
