@@ -44,7 +44,7 @@ def rows():
 async def attack(board, source, tool, args):
     """Have the words come in as the row says."""
     order = "DO %s %s" % (tool, args)
-    await board.open("a page\n\n%s\n" % order)
+    await board.open("a page\n\n%s\n" % order, source not in channels.SOURCES)
     order = order.replace("PEER", board.peer.url)
     try:
         if source == "page":

@@ -125,8 +125,11 @@ class Board:
         app._parts["cron"] = self.jobs
         app._parts["sensors"] = Sensors(self.port, agent.workspace)
 
-    async def open(self, words):
-        """Start a server of strangers that answers every request with these words, and offer its tools."""
+    async def open(self, words, offered=True):
+        """
+        Start a server of strangers that answers every request with these words, and offer its tools. What these are said to do
+        counts as from outside, and so hides whether other words do.
+        """
 
         def answer():
             text = words.replace("PEER", self.peer.url)
@@ -144,10 +147,10 @@ class Board:
         ):
             config.put(name, value)
         place = self.root + "/state/mcp/home"
-        lines = [["tag", 0]] + [list(line) for line in _MCP]
+        lines = [["tag", 0]] + [list(line) for line in _MCP if offered]
         files.write_atomic(place + ".tools", "".join([dumps(line) + "\n" for line in lines]))
         files.write_atomic(place + ".session", dumps(("2026-07-28", None)))
-        for line in _MCP:
+        for line in _MCP if offered else ():
             schema = {"name": line[0], "description": "", "parameters": {"type": "object"}}
             files.write_atomic("%s/state/mcp/%s.json" % (self.root, line[0]), dumps(schema))
         registry = Registry(self.port, config, self.agent.workspace)
