@@ -27,21 +27,28 @@ def redacted(pieces, in_json=False):
     if not found:
         yield from pieces
         return
-    keep = max(len(found[0]) - 1, PIECE)
+    keep = len(found[0]) - 1
+    least = PIECE if in_json else 1
+    if in_json:
+        # The first piece of a long line has to tell what the line is.
+        keep = max(keep, PIECE)
     held = b""
     for piece in pieces:
         held = held + piece if held else piece
         whole = in_json and piece[-1:] == b"\n"
+        if not whole and len(held) - keep < least:
+            continue
+        for spelled in found:
+            if spelled in held:
+                held = _without(held, spelled) if in_json else held.replace(spelled, _INSTEAD)
+        # What it ends with may be the beginning of a secret.
         end = len(held) - keep
-        if whole or end >= PIECE:
-            for spelled in found:
-                if spelled in held:
-                    held = _without(held, spelled) if in_json else held.replace(spelled, _INSTEAD)
-            # What it ends with may be the beginning of a secret.
-            end = len(held) if whole else len(held) - keep
-            if whole or end >= PIECE:
-                yield held[:end]
-                held = held[end:]
+        if whole:
+            yield held
+            held = b""
+        elif end >= least:
+            yield held[:end]
+            held = held[end:]
     for spelled in found:
         if spelled in held:
             held = held.replace(spelled, _INSTEAD)
@@ -101,9 +108,12 @@ def _spell(data, found):
             if byte != 0x25:
                 percent = percent.replace(bytes((byte,)), form % byte)
         found += [percent, percent.replace(b"%20", b"+")]
-    if not data.strip(_PLAIN):
-        return
-    # As Python writes it, and JSON; and both in a text of JSON again.
+    if data.strip(_PLAIN):
+        _written(data, found)
+
+
+def _written(data, found):
+    """Add a secret as Python writes it, and JSON; and both in a text of JSON again."""
     forms = [escape(data)]
     python = forms[0].replace(b'\\"', b'"')
     forms += [python, python.replace(b"'", b"\\'"), forms[0].replace(b"/", b"\\/")]

@@ -62,7 +62,8 @@ class ToolContext:
             chat = app.owner()[1]
         if chat is None:
             return "error: nobody to send to: no owner is configured (telegram.owner)"
-        app.deliver(channel, chat, text)
+        await overlay.step("KEEP", _deliver, app, channel, chat, text)
+        await overlay.enter("TOOL")
         return "queued for %s:%s" % (channel, chat)
 
     async def ask(self, text):
@@ -138,6 +139,10 @@ async def run(turn, calls):
             turn.add("t", "cancelled: the turn was stopped", call_id)
     if turn.agent.port.small:
         _fit(turn.lines)
+
+
+async def _deliver(app, *args):
+    app.deliver(*args)
 
 
 async def _not_understood(agent):
