@@ -211,7 +211,10 @@ class _Keeper:
                 continue
             if self.cage.rooted:
                 # All of one user's at once: by number they could multiply faster than they are killed.
-                self._as_its_user(_quietly, process.kill, -1, _KILL)
+                killer = self._as_its_user(_quietly, process.kill, -1, _KILL)
+                # One after the other: of an agent that is slow to copy there would always be a new one to wait for.
+                while process.wait(killer) == (0, 0):
+                    time.sleep(_STEP_S)
                 for name in os.listdir("/proc"):
                     if name.isdigit() and _owner("/proc/" + name) == self.cage.uid:
                         _quietly(process.kill, int(name), _KILL)
@@ -228,14 +231,16 @@ class _Keeper:
             time.sleep(_STEP_S)
 
     def _as_its_user(self, work, *args):
-        """Do something in a process that may no more than the command might."""
-        if process.fork() == 0:
+        """Do something in a process that may no more than the command might; return its number."""
+        pid = process.fork()
+        if pid == 0:
             try:
                 process.limit(_CPU, _SWEEP_S)
                 self._become()
                 work(*args)
             finally:
                 process.leave(0)
+        return pid
 
 
 def _clean(uid):
