@@ -103,11 +103,70 @@ class TestTurn(unittest.TestCase):
         calls = [row[1] for row in kept if row[0] == "c"]
         self.assertEqual(calls, [row[1] for row in kept if row[0] == "t"])
 
-    def test_a_cut_off_answer_is_told_to_the_model_once_then_to_the_person(self):
+    def test_an_answer_cut_at_the_length_limit_is_gone_on_with(self):
+        agent = self.agent(Reply("part one", stop="length"), Reply("part two"))
+        self.assertEqual(say(agent, "long"), "part one part two")
+        self.assertEqual([row[0] for row in rows(agent.chain.records[1])], ["u", "a", "n"])
+        say(agent, "next")
+        kept = rows(agent.chain.records[2])
+        self.assertEqual([row[0] for row in kept], ["u", "a", "n", "a", "u"])
+
+    def test_an_answer_that_is_cut_again_says_so(self):
         agent = self.agent(Reply("part one", stop="length"), Reply("part two", stop="length"))
         answer = say(agent, "long")
-        self.assertTrue(answer.startswith("part two") and "cut off" in answer)
-        self.assertEqual([row[0] for row in rows(agent.chain.records[1])], ["u", "a", "n"])
+        self.assertTrue(answer.startswith("part one part two\n"), answer)
+        self.assertTrue("cut off at the length limit" in answer, answer)
+        self.assertEqual(len(agent.chain.records), 2)
+
+    def test_parts_are_joined_where_they_were_cut(self):
+        for first, second, whole in (
+            ("It is warm", "warm and dry", "It is warm and dry"),
+            ("the temper", "temperature is", "the temperature is"),
+            ("one\n", "two", "one\ntwo"),
+            ("one", "\ntwo", "one\ntwo"),
+            ("温度", "计", "温度计"),
+            ("grün", "блок", "grün блок"),
+            ("all", "", "all"),
+            ("", "all", "all"),
+        ):
+            agent = make_agent(temp_folder(self), Reply(first, stop="length"), Reply(second))
+            self.assertEqual(say(agent, "go"), whole)
+
+    def test_what_there_is_of_an_answer_is_given_when_the_rest_fails(self):
+        agent = self.agent(
+            Reply("part one", stop="length"), LlmError("timeout", "No route."), Reply("fine")
+        )
+        answer = say(agent, "long")
+        self.assertTrue(answer.startswith("part one\n"), answer)
+        self.assertTrue("cut off" in answer and "No route." in answer, answer)
+        say(agent, "next")
+        kept = rows(agent.chain.records[-1])
+        self.assertEqual([row[0] for row in kept], ["u", "a", "n", "a", "u"])
+
+    def test_a_cut_answer_that_goes_on_with_a_tool_keeps_its_beginning(self):
+        agent = self.agent(
+            Reply("part one", stop="length"), Reply("", [Call("a", "echo", "{}")]), Reply("end")
+        )
+        self.assertEqual(say(agent, "long"), "part one end")
+
+    def test_a_beats_answer_that_is_cut_keeps_its_beginning(self):
+        agent = self.agent(Reply("The freezer", stop="length"), Reply("is warm."))
+        result = run(Turn(agent, "heartbeat", "look").run())
+        self.assertEqual((result.text, result.error), ("The freezer is warm.", None))
+
+    def test_a_stopped_turn_gives_no_half_answer(self):
+        agent = self.agent(Reply("part one", stop="length"), "hang")
+
+        async def go():
+            turn = Turn(agent, "person", "go", "console", "me")
+            task = asyncio.create_task(turn.run())
+            while len(agent.chain.records) < 2:
+                await asyncio.sleep(0)
+            self.assertEqual(turn.draft(), "part one")
+            turn.interrupt("stop")
+            return await task
+
+        self.assertEqual(run(go()).error, "Stopped, as you asked.")
 
     def test_a_failed_model_is_one_sentence_and_the_next_turn_works(self):
         agent = self.agent(LlmError("auth", "The key was refused."), Reply("fine"))

@@ -2,16 +2,12 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner import overlay
-from tenner.agent import accounting, model_call, prompt_files, tool_calls
+from tenner.agent import accounting, cut_off, model_call, prompt_files, tool_calls
 from tenner.agent.errors import Stopped
 from tenner.agent.history_records import record
 from tenner.log import log
-from tenner.port.compat import const, ticks_diff, ticks_ms
+from tenner.port.compat import ticks_diff, ticks_ms
 from tenner.tools.untrusted import DATA, is_marked
-
-_CUT_OFF_NOTE = const(
-    "Your answer was cut off at the length limit. Go on from there, and keep it short."
-)
 
 
 class Result:
@@ -68,6 +64,8 @@ class Turn:
     task = None
     request = None
     reply = None
+    #: The beginning of an answer that was cut off at the length limit.
+    begun = None
     #: The llm.chain.Chain of this turn, while it runs.
     chain = None
     #: Called with the Result before the history is kept, for a power cut in between should not lose the answer.
@@ -95,7 +93,7 @@ class Turn:
     def draft(self):
         """Return what there is of the reply that is being received."""
         reply = self.request and self.request.reply
-        return reply.draft() if reply else ""
+        return (self.begun or "") + (reply.draft() if reply else "")
 
     def cancel_question(self):
         """Take a question for approval as denied: its owner has written instead of answering."""
@@ -116,9 +114,12 @@ class Turn:
         try:
             result.text = await self._loop(start)
         except Stopped as stop:
-            result.error = stop.args[0]
-            result.outage = stop.outage
-            result.interrupted = self._interrupted
+            if self.begun and not self._interrupted:
+                result.text = cut_off.unfinished(self, stop)
+            else:
+                result.error = stop.args[0]
+                result.outage = stop.outage
+                result.interrupted = self._interrupted
         except overlay.OutOfMemory as error:
             log("turn", error)
             # The records of this turn did not fit, and may end anywhere.
@@ -158,7 +159,6 @@ class Turn:
         get = self.agent.config.get
         max_rounds = get("turn.max_rounds") or (12 if self.agent.port.small else 30)
         limit_s = get("turn.timeout_s")
-        told_length = False
         for _ in range(max_rounds):
             await overlay.enter("OFFER")
             timeout_ms = limit_s * 1000 + self.asked_ms - ticks_diff(ticks_ms(), start)
@@ -173,15 +173,11 @@ class Turn:
                 await tool_calls.run(self, calls)
                 if self.kind != "person":
                     await self.agent.app.breathe(self)
-            elif not self.run_tools or stop != "length":
+                continue
+            if self.run_tools and (stop == "length" or self.begun is not None):
+                text = cut_off.take(self, text, stop)
+            if text is not None:
                 return text
-            elif told_length:
-                return text + "\n(cut off at the length limit)"
-            else:
-                told_length = True
-                if not text:
-                    self.add("a", "(nothing)")
-                self.add("n", _CUT_OFF_NOTE)
         raise Stopped("I stopped after %d rounds of tools without an answer." % max_rounds)
 
     def check_interrupt(self):
