@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import ssl
+from collections.abc import Iterable
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -14,13 +16,24 @@ class RootError(Exception):
     """A host cannot be reached or does not prove who it is; the text says which and why."""
 
 
-def root_of(url: str, *, timeout_s: float = 15.0, cafile: str | None = None) -> bytes:
-    """The root, in DER, that the chain of the server behind an https `url` ends in."""
+class Unreachable(RootError):
+    """Nobody answers there now."""
+
+
+def root_of(
+    url: str,
+    *,
+    timeout_s: float = 15.0,
+    cafile: str | None = None,
+    trusted: Iterable[bytes] = (),
+) -> bytes:
+    """The root, in DER, that the chain of the TLS server at `url` ends in.
+
+    Public authorities are trusted, those of $SSL_CERT_FILE and $SSL_CERT_DIR, of `cafile` (PEM), and `trusted` (DER).
+    """
     parts = urlsplit(url)
     host, port = parts.hostname or "", parts.port or 443
-    context = ssl.create_default_context(cafile=cafile or certifi.where())
-    # MicroPython speaks TLS 1.2 only, and a server may use another chain for it.
-    context.maximum_version = ssl.TLSVersion.TLSv1_2
+    context = _context(cafile, trusted)
     try:
         with (
             socket.create_connection((host, port), timeout_s) as plain,
@@ -34,6 +47,27 @@ def root_of(url: str, *, timeout_s: float = 15.0, cafile: str | None = None) -> 
     except ssl.SSLError as exc:
         raise RootError(f"{host}:{port} cannot be verified: {exc.reason or exc}") from exc
     except OSError as exc:
-        raise RootError(f"{host}:{port} cannot be reached: {exc}") from exc
+        raise Unreachable(f"{host}:{port} cannot be reached: {exc}") from exc
     last = chain[-1]
     return last if isinstance(last, bytes) else ssl.PEM_cert_to_DER_cert(last.public_bytes())
+
+
+def _context(cafile: str | None, trusted: Iterable[bytes]) -> ssl.SSLContext:
+    context = ssl.create_default_context(cafile=certifi.where())
+    # MicroPython speaks TLS 1.2 only, and a server may use another chain for it.
+    context.maximum_version = ssl.TLSVersion.TLSv1_2
+    for place, kind, path in (
+        (cafile, "cafile", cafile),
+        ("$SSL_CERT_FILE", "cafile", os.environ.get("SSL_CERT_FILE")),
+        ("$SSL_CERT_DIR", "capath", os.environ.get("SSL_CERT_DIR")),
+    ):
+        if path:
+            try:
+                context.load_verify_locations(**{kind: path})
+            except ssl.SSLError as exc:
+                raise RootError(f"{place} holds no certificate in PEM form") from exc
+            except OSError as exc:
+                raise RootError(f"{place} cannot be read: {exc.strerror}: {path}") from exc
+    for der in trusted:
+        context.load_verify_locations(cadata=der)
+    return context

@@ -22,7 +22,10 @@ class Trial:
         self.roots: list[Root] = []
         #: The bot's name, once Telegram has told it.
         self.bot = ""
+        #: A sentence for each server whose certificate nobody could look at.
+        self.unproven: list[str] = []
         self._ca_file = ca_file
+        self._present: dict[str, bytes] | None = None
 
     def networks(self) -> list[probe.Network]:
         """What the board hears."""
@@ -40,15 +43,27 @@ class Trial:
             quality = f", signal {link.rssi} dBm ({signal_word(link.rssi)})"
         return f"joined {ssid!r} as {link.address}{quality}; the clock is set"
 
-    def trust(self, settings: Settings) -> None:
-        """Find the roots that are needed, and put those on the board that are not there."""
-        self.roots = roots_for(settings, self._ca_file)
+    def trust(self, settings: Settings, *, offline: bool = False) -> None:
+        """Find the roots that are needed, and put those on the board that are not there.
+
+        What the board trusts already may vouch for a server. `offline`: a server that cannot be asked is `unproven`.
+        """
+        self.unproven = []
+        if self._present is None:
+            self._present = self._certificates()
+        trusted = self._present.values()
+        unproven = self.unproven if offline else None
+        self.roots = roots_for(settings, self._ca_file, trusted, unproven)
         self.board.write_files({root.path: root.der for root in self.roots})
 
     def tidy(self) -> None:
         """Remove public roots that nothing needs; what the owner put there stays."""
-        there = self.board.read_files(list(self.board.manifest([FOLDER])))
-        self.board.remove(superfluous(there, self.roots))
+        # The server that could not be asked may need any of them.
+        if not self.unproven:
+            self.board.remove(superfluous(self._certificates(), self.roots))
+
+    def _certificates(self) -> dict[str, bytes]:
+        return self.board.read_files(list(self.board.manifest([FOLDER])))
 
     def model(self, settings: Settings) -> str:
         """One short request with the key."""

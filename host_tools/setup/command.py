@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import rich_click as click
@@ -18,7 +19,6 @@ from host_tools.setup import questions
 from host_tools.setup import settings as store
 from host_tools.setup.checks import Trial
 from host_tools.setup.settings import Settings, get
-from host_tools.setup.trust import Root
 from host_tools.sync.code import missing_libraries
 from host_tools.sync.run import leave_as_it_was
 
@@ -35,9 +35,11 @@ _PAIRED = re.compile(r"paired: chat (\S+) is the owner")
 @board_options
 @click.option("--from", "source", metavar="FILE", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="Take settings from FILE (JSON) and ask nothing.")  # fmt: skip
 @click.option("--set", "assignments", metavar="KEY=VALUE", multiple=True, help="Change one setting; @FILE or $NAME for its value, which secrets need.")  # fmt: skip
-@click.option("--ca", "ca_file", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="Certificates (PEM) of an authority of your own.")  # fmt: skip
+@click.option("--ca", "ca_file", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="Certificates (PEM) of an authority of your own, besides the public ones.")  # fmt: skip
 @click.option(
-    "--no-test", is_flag=True, help="Write the settings without trying them on the board."
+    "--no-test",
+    is_flag=True,
+    help="Write the settings without trying them; no server need be reachable.",
 )
 @click.option("--show", is_flag=True, help="Print the settings the board has, without secrets.")
 @click.option("--keys", is_flag=True, help="Print every key there is, and what it means.")
@@ -56,7 +58,8 @@ def setup(
     """Ask for Wi-Fi, model, Telegram and time, try each on the board, and write it there.
 
     With --from or --set nothing is asked: what is given is put over what the board has. Secrets are typed hidden, and
-    never printed. The board stores the root certificate of each host it talks to, and no other.
+    never printed. The board stores the root certificate of each host it talks to, and no other. Servers are known by
+    the public authorities, those of $SSL_CERT_FILE and --ca, and those the board trusts already.
     """
     if keys:
         _print_keys(as_json)
@@ -84,10 +87,12 @@ def setup(
             if asked:
                 questions.ask_all(trial, settings)
                 store.check(settings)
-            elif not no_test:
+                trial.trust(settings)
+            elif no_test:
+                trial.trust(settings, offline=True)
+            else:
                 _try(trial, settings, quiet=as_json)
             needed = {} if board.on_linux else missing_libraries(board, settings)
-            trial.trust(settings)
             trial.tidy()
             board.make_folders(sorted({path.rpartition("/")[0] for path in needed}))
             board.write_files(needed)
@@ -96,7 +101,7 @@ def setup(
             leave_as_it_was(board)
             raise
         started = board.restart()
-        _report(settings, trial.roots, started, as_json)
+        _report(settings, trial, started, as_json)
         telegram = bool(get(settings, "telegram.token"))
         if started.running and telegram and not as_json and not board.on_linux:
             _pair(trial, started, wait=asked)
@@ -113,10 +118,11 @@ def _present(board: Board) -> Settings:
 
 def _try(trial: Trial, settings: Settings, *, quiet: bool) -> None:
     """Every test, in the order in which one needs the other; the first that fails ends it."""
-    steps = [
+    steps: list[tuple[str, Callable[[Settings], str | None]]] = [
         ("" if trial.board.on_linux else "wifi.ssid", trial.wifi),
         ("llm.model", trial.model),
         ("telegram.token", trial.telegram),
+        ("llm.base_url", trial.trust),
     ]
     for key, step in steps:
         if key and get(settings, key):
@@ -128,11 +134,12 @@ def _try(trial: Trial, settings: Settings, *, quiet: bool) -> None:
                 raise CommandError(
                     f"{exc.message.rstrip('.')}. The settings were not changed (--no-test writes them all the same)"
                 ) from exc
-            if not quiet:
+            if text and not quiet:
                 echo(text)
 
 
-def _report(settings: Settings, roots: list[Root], started: Started, as_json: bool) -> None:
+def _report(settings: Settings, trial: Trial, started: Started, as_json: bool) -> None:
+    roots = trial.roots
     if as_json:
         print_json(
             {
@@ -141,6 +148,7 @@ def _report(settings: Settings, roots: list[Root], started: Started, as_json: bo
                     {"name": root.name, "hosts": root.hosts, "expires": root.until}
                     for root in roots
                 ],
+                "unproven": trial.unproven,
                 "agent": started.as_json(),
             }
         )
@@ -148,6 +156,8 @@ def _report(settings: Settings, roots: list[Root], started: Started, as_json: bo
     for root in roots:
         warning = ": run `tenner setup` again before then" if root.ends_soon else ""
         echo(f"trusts     {root.subject} for {', '.join(root.hosts)}, until {root.until}{warning}")
+    for sentence in trial.unproven:
+        echo(f"not tried  {sentence}", fg="yellow", err=True)
     if started.running:
         echo(f"agent      running: {started.text}")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import ssl
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,11 +14,13 @@ from urllib.parse import urlsplit
 import certifi
 
 from host_tools.errors import CommandError
-from host_tools.roots import RootError, root_of
+from host_tools.roots import RootError, Unreachable, root_of
 from host_tools.setup.settings import Settings, get
 
 FOLDER = "/certs"
 _SOON_S = 180 * 86400
+_PEM = re.compile(r"-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE-----", re.DOTALL)
+_OWN = "; a server with an authority of its own needs --ca FILE"
 
 
 @dataclass(frozen=True)
@@ -63,14 +65,16 @@ def describe(der: bytes) -> Root:
 
 
 def addresses(settings: Settings) -> list[str]:
-    """Every https address the agent will use, each host once."""
+    """Every address the agent will use over TLS, each host once."""
     urls = [str(get(settings, "llm.base_url"))]
     if get(settings, "telegram.token"):
         urls.append(str(get(settings, "telegram.base_url")))
+    if get(settings, "mqtt.host") and get(settings, "mqtt.tls"):
+        urls.append(f"mqtts://{get(settings, 'mqtt.host')}:{get(settings, 'mqtt.port')}")
     urls += _https(settings)
     found: dict[str, str] = {}
     for url in urls:
-        if url.startswith("https://"):
+        if url.startswith(("https://", "mqtts://")):
             found.setdefault(urlsplit(url).netloc, url)
     return list(found.values())
 
@@ -83,31 +87,53 @@ def _https(value: Any) -> Iterator[str]:
             yield from _https(inner)
 
 
-def roots_for(settings: Settings, ca_file: Path | None = None) -> list[Root]:
-    """The roots these settings need; `ca_file` is for servers with an authority of their own."""
+def roots_for(
+    settings: Settings,
+    ca_file: Path | None = None,
+    trusted: Iterable[bytes] = (),
+    unproven: list[str] | None = None,
+) -> list[Root]:
+    """The roots these settings need, from the servers themselves.
+
+    Besides public authorities those of `ca_file` (PEM) and `trusted` (DER) may vouch for a server. Given a list as `unproven`, a
+    server that cannot be reached or proves nothing gets a sentence there instead of a CommandError; what `ca_file` holds is
+    then for it.
+    """
     found: dict[bytes, Root] = {}
+    known = [der for der in trusted if _is_certificate(der)]
     for url in addresses(settings):
         host = urlsplit(url).netloc
         try:
-            der = root_of(url, cafile=str(ca_file) if ca_file else None)
+            ders = [root_of(url, cafile=str(ca_file) if ca_file else None, trusted=known)]
         except RootError as exc:
-            own = "" if ca_file else "; a server with an authority of its own needs --ca FILE"
-            raise CommandError(f"{exc}: its root certificate cannot be found{own}") from exc
-        root = found.get(der) or describe(der)
-        found[der] = Root(root.name, der, root.subject, root.expires, (*root.hosts, host))
+            if unproven is None:
+                own = "" if ca_file or isinstance(exc, Unreachable) else _OWN
+                raise CommandError(f"{exc}: its root certificate cannot be found{own}") from exc
+            unproven.append(str(exc))
+            ders = _certificates(ca_file) if ca_file else []
+        for der in ders:
+            root = found.get(der) or describe(der)
+            found[der] = Root(root.name, der, root.subject, root.expires, (*root.hosts, host))
     return list(found.values())
+
+
+def _is_certificate(der: bytes) -> bool:
+    try:
+        describe(der)
+    except CommandError:
+        return False
+    return True
+
+
+def _certificates(path: Path) -> list[bytes]:
+    """Each certificate of a PEM file, in DER."""
+    text = path.read_text(encoding="ascii", errors="ignore")
+    return [ssl.PEM_cert_to_DER_cert(found) for found in _PEM.findall(text)]
 
 
 def superfluous(there: dict[str, bytes], needed: list[Root]) -> list[str]:
     """Files in /certs that any setup can bring back: public roots that nothing needs."""
-    public = {
-        ssl.PEM_cert_to_DER_cert(found)
-        for found in re.findall(
-            r"-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE-----",
-            Path(certifi.where()).read_text(encoding="ascii", errors="ignore"),
-            re.DOTALL,
-        )
-    }
+    public = set(_certificates(Path(certifi.where())))
     wanted = {root.der for root in needed}
     names = {root.path for root in needed}
     return [

@@ -112,6 +112,18 @@ def test_a_model_that_refuses_the_key():
     _one_sentence(result, "401|key")
 
 
+@together.check
+def test_a_model_with_an_authority_of_its_own():
+    with Services() as services, tempfile.TemporaryDirectory() as folder:
+        services.model.plan([Step(status=401, times=100)])
+        bundle = Path(folder, "ca.pem")
+        bundle.write_bytes(services.authority.pem)
+        own = {"LLM_BASE_URL": services.model.base_url, "LLM_API_KEY": "k", "LLM_MODEL": "m"}
+        _one_sentence(demo(**own), "cannot be verified")
+        # The board is reached that far: the model's own refusal is what ends it.
+        _one_sentence(demo(SSL_CERT_FILE=str(bundle), **own), "401|key")
+
+
 def test_a_board_that_runs_already(tmp_path):
     # Another board of that name, as far as anybody can tell: this process is alive.
     (tmp_path / "demo").mkdir()

@@ -36,6 +36,24 @@ def test_an_unknown_authority_is_refused(authority, tmp_path):
         root_of(model.base_url)
 
 
+def test_the_environment_names_an_authority_too(authority, tmp_path, monkeypatch):
+    monkeypatch.setenv("SSL_CERT_FILE", cafile(authority, tmp_path))
+    with serve(authority) as model:
+        assert root_of(model.base_url) == authority.der
+        # Another one that is named on the command line takes nothing away.
+        (tmp_path / "other").mkdir()
+        other = cafile(Authority(), tmp_path / "other")
+        assert root_of(model.base_url, cafile=other) == authority.der
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "nothing"))
+    with pytest.raises(RootError, match=r"\$SSL_CERT_FILE cannot be read: No such file"):
+        root_of("https://127.0.0.1:9/")
+
+
+def test_who_is_trusted_already_vouches(authority):
+    with serve(authority) as model:
+        assert root_of(model.base_url, trusted=[authority.der]) == authority.der
+
+
 def test_nobody_there_is_one_sentence():
     with pytest.raises(RootError, match="cannot be reached"):
         root_of("https://127.0.0.1:9/", timeout_s=2)

@@ -139,6 +139,39 @@ def test_a_server_nobody_vouches_for(firmware, given):
         assert "a server with an authority of its own needs --ca FILE" in done.stderr
 
 
+def test_an_authority_of_ones_own_is_given_once(firmware, given, services):
+    with VirtualBoard(firmware, heap=HEAP) as board:
+        setup(board, "--from", given())
+        certificates = {p: d for p, d in board.read_tree().items() if p.startswith("/certs/")}
+        # From then on the board's own trust is enough, with the model and Telegram tried once more.
+        command = ["setup", "--port", board.pty, "--set", "llm.timeout_s=40"]
+        done = CliRunner().invoke(tenner, command)
+        assert done.exit_code == 0, done.output
+        assert f"{MODEL} answers the board" in done.stdout
+        # Nobody need be there for what is not to be tried, and no certificate is lost by it.
+        away = ["--set", "llm.base_url=https://localhost:9/v1", "--no-test"]
+        done = CliRunner().invoke(tenner, ["setup", "--port", board.pty, *away])
+        assert done.exit_code == 0, done.output
+        assert "not tried  localhost:9 cannot be reached" in done.stderr
+        there = board.read_tree()
+        assert {p: d for p, d in there.items() if p.startswith("/certs/")} == certificates
+        assert json.loads(there["/config.json"])["llm"]["base_url"] == "https://localhost:9/v1"
+        done = CliRunner().invoke(tenner, ["setup", "--port", board.pty, *away[:2]])
+        assert done.exit_code == 1
+        assert "(--no-test writes them all the same)" in done.stderr
+
+
+def test_a_certificate_that_is_given_is_for_whom_nobody_can_ask(firmware, given, services):
+    with VirtualBoard(firmware, heap=HEAP) as board:
+        path = given(llm__base_url="https://localhost:9/v1", telegram__token=None)
+        done = setup(board, "--from", path, "--no-test", "--json")
+        report = json.loads(done.stdout)
+        assert "localhost:9" in report["certificates"][0]["hosts"]
+        assert "localhost:9 cannot be reached" in report["unproven"][0]
+        found = [data for path, data in board.read_tree().items() if path.startswith("/certs/")]
+        assert found == [services.ca_der]
+
+
 def test_the_questions(firmware, services, folder, terminal):
     """Each is answered, one of them wrongly first; secrets do not show."""
     with VirtualBoard(firmware, heap=HEAP) as board:
@@ -286,7 +319,10 @@ def test_the_hosts_of_all_settings_are_found_once():
         }
     )
     assert found == ["https://a.example/v1", "https://api.telegram.org", "https://b.example/v1"]
-    assert addresses({"llm": {"base_url": "http://192.168.1.2/v1"}}) == []
+    local = {"llm": {"base_url": "http://192.168.1.2/v1"}}
+    assert addresses(local) == []
+    assert addresses({**local, "mqtt": {"host": "nas.local"}}) == ["mqtts://nas.local:8883"]
+    assert addresses({**local, "mqtt": {"host": "nas.local", "tls": False}}) == []
 
 
 def test_only_public_roots_are_taken_away(services):
