@@ -122,7 +122,7 @@ def _on_board(board: Board, found: Port, loader: bool) -> Part:
     yield from inside.check_memory(board)
     settings, said = inside.check_settings(files.pop("/config.json", None))
     yield from said
-    yield from inside.check_certificates(files)
+    yield from inside.check_certificates(files, settings)
     yield from outside.check_buses(board, settings or {})
     if settings is None:
         yield skip("wifi", "needs settings")

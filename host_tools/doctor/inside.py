@@ -11,7 +11,7 @@ from host_tools.errors import CommandError
 from host_tools.project import Project
 from host_tools.setup import settings as store
 from host_tools.setup.settings import Settings, get
-from host_tools.setup.trust import describe
+from host_tools.setup.trust import addresses, describe
 from host_tools.sync import code as codes
 
 _TRIAL = "/state/doctor.tmp"
@@ -166,8 +166,13 @@ def check_settings(data: bytes | None, *, on_linux: bool = False) -> tuple[Setti
     return settings, iter([ok("settings", "the agent takes them")])
 
 
-def check_certificates(found: dict[str, bytes]) -> Part:
+def check_certificates(found: dict[str, bytes], settings: Settings | None) -> Part:
     """Is each a certificate, and how long does it last?"""
+    if not found and settings is not None and not addresses(settings):
+        yield skip(
+            "certificates", "none are needed: no server in the settings is spoken to over TLS"
+        )
+        return
     if not found:
         yield fail(
             "certificates",

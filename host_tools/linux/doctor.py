@@ -45,7 +45,7 @@ def examine(found: Board) -> Part:
     settings, said = inside.check_settings(files.pop("/config.json", None), on_linux=True)
     yield from said
     if files:
-        yield from inside.check_certificates(files)
+        yield from inside.check_certificates(files, settings)
     else:
         yield ok("certificates", "none of its own: those of the system are trusted")
     if not probe.get("release"):

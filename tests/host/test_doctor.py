@@ -58,6 +58,16 @@ def test_a_healthy_board():
         bench.echo("still here")
 
 
+@together.check
+def test_a_healthy_board_whose_model_is_in_the_clear():
+    with agent_board(tls=False) as bench:
+        bench.ready()
+        found = examine(bench.board, "--no-loader")
+        assert [check for check, one in found.items() if one["state"] == "fail"] == []
+        assert found["certificates"]["state"] == "skip", found["certificates"]
+        assert found["tls"]["state"] == "warn"
+
+
 def bad_key(bench):
     bench.model.plan([Step(status=401, times=9)])
 
