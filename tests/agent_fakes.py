@@ -10,6 +10,8 @@ SETTINGS = {
     "turn.max_rounds": 4,
     "turn.timeout_s": 60,
     "llm.max_tokens": 256,
+    "llm.model": "m",
+    "llm.base_url": "http://llm.example/v1",
     "llm.context_tokens": 8000,
     "session.max_kb": 8,
     "budget.tokens_per_day": 0,

@@ -9,6 +9,7 @@ class Response:
 
     def __init__(self, pieces, status=200, headers=None):
         self.status = status
+        self.body_bytes = 0
         self._pieces = iter(pieces)
         self._headers = headers or {}
         self._rest = b""

@@ -201,6 +201,21 @@ class TestClasses(unittest.TestCase):
         error = bench.fail(bad(400, b'{"error":{"code":"context_length_exceeded"}}'))
         self.assertEqual((error.kind, bench.hosts), ("context_overflow", ["first"]))
 
+    def test_a_request_that_was_too_long_says_what_fits(self):
+        for words, tokens in (
+            (b"This model's maximum context length is 4096 tokens. However, you sent 5123", 4096),
+            (b"request (5005 tokens) exceeds the available context size (4096 tokens)", 4096),
+            (b"prompt is too long: 210000 tokens > 200000 maximum", 200000),
+            (b"token count (1,200,000) exceeds the maximum number of tokens (1048576)", 1048576),
+            (b"40000 tokens: too large for model with 32768 maximum context length", 32768),
+            (b"context_length_exceeded", 0),
+        ):
+            body = b'{"error":{"code":"context_length_exceeded","message":"%s"}}' % words
+            answer = bad(400, body)
+            answer.body_bytes = 9245
+            error = Bench(self).fail(answer)
+            self.assertEqual(error.sent, ("m1 at https://first.example/v1", 9245, tokens))
+
     def test_format_and_unknown_go_on_quietly(self):
         bench = Bench(self)
         for trouble in (bad(400, b"bad schema"), bad(422), bad(418), Response([b"<html>"])):

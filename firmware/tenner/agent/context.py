@@ -37,6 +37,8 @@ def _system(agent, turn):
     rules, names, limit = "agent/heartbeat.md", _BEAT_FILES, _BEAT_FILE_LIMIT
     if turn.kind == "person":
         rules, names, limit = "agent/person.md", _FILES, _FILE_LIMIT
+    if turn.file_limit is not None:
+        limit = min(limit, turn.file_limit)
     yield from files.blocks(*locate(rules))
     for name in names.split():
         path = "%s/%s.md" % (agent.workspace, name)

@@ -79,7 +79,7 @@ def compact(session, start, summary=None):
 
 def cut_for(session, keep):
     """Return the offset of the first turn among the last `keep` bytes."""
-    return _turn_after(session.path, max(session.summary_end, session.size - keep))
+    return turn_after(session.path, max(session.summary_end, session.size - keep))
 
 
 def _compacted(session, start, summary):
@@ -100,10 +100,10 @@ def _choose(session, size):
                     piece = file.readline(PIECE)
                 session.start = session.summary_end = file.tell()
     if size - session.start > session.window:
-        session.start = _turn_after(session.path, size - session.window)
+        session.start = turn_after(session.path, size - session.window)
 
 
-def _turn_after(path, offset):
+def turn_after(path, offset):
     """Return the offset of the first line at or after `offset` that starts a turn."""
     with open(path, "rb") as file:
         fresh = True

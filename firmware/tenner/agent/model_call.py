@@ -4,16 +4,18 @@
 import asyncio
 
 from tenner import overlay
-from tenner.agent import context
+from tenner.agent import context, context_limit
 from tenner.agent.errors import Stopped
 from tenner.llm.errors import LlmError
-from tenner.log import log
 from tenner.port.compat import const
+from tenner.store import files
 
 # Longest text of a reply, and longest arguments of one call, in bytes: each is in memory several times on
 # its way to flash and back. A board asks for 1,024 tokens, which are 4 KB, 6 KB in some scripts.
 _REPLY = const(16384)
 _BOARD_REPLY = const(6144)
+# Below this, prompt and tools count for what is left to the history.
+_SMALL_CONTEXT = const(16000)
 
 
 class Request:
@@ -26,7 +28,7 @@ class Request:
     reply = None
 
     def __init__(self, turn, tools):
-        self.max_tokens = turn.agent.config.get("llm.max_tokens")
+        self.max_tokens = turn.max_tokens or turn.agent.config.get("llm.max_tokens")
         self.max_reply = _BOARD_REPLY if turn.agent.port.small else _REPLY
         self._turn = turn
         self._tools = tools
@@ -45,8 +47,11 @@ async def ask(turn, timeout_ms):
     """Ask the model and put its Reply into `turn.reply`; Stopped when there is none."""
     if turn.tools is None:
         turn.tools = await overlay.step("OFFER", _offer, turn)
+    agent = turn.agent
+    small = agent.config.get("llm.context_tokens") < _SMALL_CONTEXT
+    if small or files.size(agent.port.path("state/context.json")) > 0:
+        await overlay.step("REQUEST", context_limit.fit, turn)
     request = Request(turn, turn.tools)
-    shrunk = False
     while True:
         turn.check_interrupt()
         turn.request = request
@@ -60,13 +65,14 @@ async def ask(turn, timeout_ms):
             turn.check_interrupt()
             raise
         except LlmError as error:
-            if error.kind != "context_overflow" or shrunk or not _shrink(turn):
-                stopped = Stopped(str(error))
-                stopped.outage = error.kind not in ("context_overflow", "format")
-                raise stopped
-            shrunk = True
+            failure = error
         finally:
             turn.task = turn.request = None
+        if failure.kind != "context_overflow":
+            stopped = Stopped(str(failure))
+            stopped.outage = failure.kind != "format"
+            raise stopped
+        await overlay.step("REQUEST", context_limit.shrink, turn, request, failure)
 
 
 async def _offer(turn):
@@ -87,13 +93,3 @@ async def _offer(turn):
 async def _complete(turn, request, timeout_ms):
     # Not returned: the result of a task stays in memory for a while, and with one object all of its module.
     turn.reply = await turn.chain.complete(request, turn.model, timeout_ms)
-
-
-def _shrink(turn):
-    """Send half of the history; return False when there is none to leave out."""
-    session = turn.session
-    if session is None or turn.span is not None or session.window < 1024:
-        return False
-    log("turn", "the request was too long for the model: half of the history is left out")
-    session.window //= 2
-    return turn.keep()

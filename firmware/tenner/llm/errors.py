@@ -5,8 +5,11 @@
 class LlmError(Exception):
     """
     A model call failed. `kind` is a row of the fallback chain's table (llm.failure), the text says to a
-    person what failed and what to do, `status` is the HTTP status if there was one.
+    person what failed and what to do, `status` is the HTTP status if there was one. `sent`: of a request that was too long,
+    the model, the bytes of the body, and the tokens that fit, 0 where that is not known.
     """
+
+    sent = None
 
     def __init__(self, kind, sentence, retry_after_s=None, status=None):
         super().__init__(sentence)

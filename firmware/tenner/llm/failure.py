@@ -4,6 +4,7 @@
 import asyncio
 import errno as errors
 
+from tenner.llm import overflow
 from tenner.llm.errors import LlmError
 from tenner.net.http_errors import HttpError
 from tenner.net.json.scanner import Scanner
@@ -92,7 +93,8 @@ async def refused(candidate, response):
         after_s = max(0, int(float(response.header("retry-after") or "")))
     except (ValueError, OverflowError):
         after_s = None
-    return _error(candidate, kind, "answered %d" % status, _message(body), after_s, status)
+    error = _error(candidate, kind, "answered %d" % status, _message(body), after_s, status)
+    return _sent(error, candidate, response.body_bytes, body)
 
 
 def broken(candidate, reply):
@@ -102,7 +104,16 @@ def broken(candidate, reply):
         status = None
     words = reply.error
     kind = classify(status, words, error=words)
-    return _error(candidate, kind, "broke its reply off", words, None, status)
+    error = _error(candidate, kind, "broke its reply off", words, None, status)
+    return _sent(error, candidate, reply.body_bytes, words)
+
+
+def _sent(error, candidate, body_bytes, words):
+    """Note what was sent in an error that says it was too long."""
+    if error.kind == "context_overflow":
+        model = "%s at %s" % (candidate.model, candidate.base_url)
+        error.sent = model, body_bytes, overflow.context_tokens(words)
+    return error
 
 
 def failed(candidate, error, timeout_s):

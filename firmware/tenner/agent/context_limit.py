@@ -1,0 +1,132 @@
+# tenner agent.context_limit: makes requests as small as the context of a model, and remembers how small that is.
+# MIT license; Copyright (c) 2026 the tenner authors
+"""
+What goes first is history, then old results of the turn's own tools, then what is read of the prompt's files. Tools and rules
+stay. A model that has refused a request as too long has a row in state/context.json: [bytes of a request that may fit,
+tokens of a reply, 0 where the settings say it]. All of this runs in phase REQUEST.
+"""
+
+import json
+
+from tenner.agent import context, history
+from tenner.agent.errors import Stopped
+from tenner.agent.history_records import shorten
+from tenner.log import log
+from tenner.port.compat import const
+from tenner.store import files, json_strict, repairs
+
+_MODELS = const(8)
+_FILE_BYTES = const(4096)
+_TOKEN_BYTES = const(4)  # right within a third for most languages and models
+_OVERHEAD = const(512)  # what stands round the parts of a request
+_LEAST_WINDOW = const(256)
+_FILE_LIMITS = (2048, 1024, 512, 256, 128, 0)
+
+
+async def fit(turn):
+    """Leave out what is known not to fit, before the model is asked."""
+    get = turn.agent.config.get
+    allowed = (get("llm.context_tokens") - get("llm.max_tokens")) * _TOKEN_BYTES
+    rows = _load(turn.agent)
+    if rows:
+        model = "%s at %s" % (turn.model or get("llm.model"), get("llm.base_url"))
+        known, tokens = rows.get(model, (allowed, 0))
+        allowed = min(allowed, known)
+        turn.max_tokens = tokens or None
+    _reduce(turn, allowed - _OVERHEAD)
+
+
+async def shrink(turn, request, error):
+    """Make the request smaller than the one that `error` refused; Stopped when nothing can be left out."""
+    before = _size(turn)
+    model, body_bytes, tokens = error.sent or ("", 0, 0)
+    allowed = max(body_bytes, before) * 3 // 4
+    most = request.max_tokens
+    if tokens and most > tokens // 4:
+        # A reply counts as well.
+        turn.max_tokens = request.max_tokens = most = tokens // 4
+    if tokens > most:
+        allowed = min(allowed, (tokens - most) * _TOKEN_BYTES)
+    _reduce(turn, allowed - max(body_bytes - before, 0))
+    after = _size(turn)
+    if after >= before:
+        raise Stopped(
+            "I stopped: %s. There is no history left to leave out: write /new to begin anew, or something shorter."
+            % error
+        )
+    log("turn", "too long for the model: %d of %d bytes are left out" % (before - after, before))
+    if model:
+        _remember(turn, model, allowed)
+
+
+def _reduce(turn, allowed):
+    """Leave out what does not fit so many bytes, as far as that can be."""
+    lines = turn.lines
+    fixed = _fixed(turn)
+    for place, line in enumerate(lines):
+        if fixed <= allowed:
+            break
+        lines[place] = shorten(line)
+        fixed -= len(line) - len(lines[place])
+    for limit in _FILE_LIMITS:
+        if fixed <= allowed:
+            break
+        turn.file_limit = limit
+        fixed = _fixed(turn)
+    left = max(allowed - fixed, _LEAST_WINDOW)
+    session = turn.session
+    if session is None:
+        return
+    if turn.span is not None:
+        start, end = turn.span
+        if end - start > left:
+            turn.span = history.turn_after(session.path, end - left), end
+    elif left < session.window:
+        session.window = left
+        history.check(session)
+
+
+def _fixed(turn):
+    """Return the bytes of prompt, tools and this turn's own lines."""
+    size = sum([len(piece) for piece in context.system(turn.agent, turn)])
+    size += sum([place[2] - place[1] for place in turn.tools])
+    return size + sum([len(line) for line in turn.lines])
+
+
+def _size(turn):
+    """Return about how many bytes a request has."""
+    size = _fixed(turn)
+    session = turn.session
+    if session is None:
+        return size
+    start, end = turn.span or (session.start, session.size)
+    return size + end - max(start, 0) + (session.summary_end if start > session.summary_end else 0)
+
+
+def _path(agent):
+    return agent.port.path("state/context.json")
+
+
+def _load(agent):
+    """Return the rows of the models, by their names."""
+    path = _path(agent)
+    if files.size(path) > 0:
+        try:
+            rows = json_strict.loads(files.read_text(path, _FILE_BYTES))
+            if all(len(rows[model]) == 2 and sum(rows[model]) > 0 for model in dict(rows)):
+                return rows
+            raise ValueError("has no rows of two numbers")
+        except (ValueError, TypeError) as error:
+            log("turn", "%s: %s; kept as %s" % (path, error, repairs.set_aside(path)))
+    return {}
+
+
+def _remember(turn, model, allowed):
+    rows = _load(turn.agent)
+    if model not in rows and len(rows) >= _MODELS:
+        rows = {}
+    rows[model] = [allowed, turn.max_tokens or 0]
+    try:
+        files.write_atomic(_path(turn.agent), json.dumps(rows))
+    except OSError as error:
+        log("turn", "the context of a model could not be stored: %s" % error)
