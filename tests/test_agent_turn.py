@@ -64,6 +64,16 @@ class TestTurn(unittest.TestCase):
         self.assertEqual(sent[4][3], {}, "what is no object is kept as an empty one")
         self.assertEqual(len(agent.registry.calls), 3)
 
+    def test_a_call_too_many_is_refused_by_name(self):
+        calls = [Call("a", "echo", "{}"), Call("b", "valve", None), Call("c", "echo", "{}")]
+        agent = self.agent(Reply("", calls), Reply("done"))
+        self.assertEqual(say(agent, "go"), "done")
+        sent = rows(agent.chain.records[1])
+        self.assertEqual([row[1] for row in sent[5:]], ["a", "b", "c"])
+        self.assertTrue(sent[6][2].startswith("error: valve was not run"), sent)
+        self.assertEqual(sent[3], ["c", "b", "valve", {}])
+        self.assertEqual([call[0] for call in agent.registry.calls], ["echo", "echo"])
+
     def test_a_model_that_writes_the_heartbeat_hears_what_is_not_understood(self):
         class Heartbeat:
             def check(self):

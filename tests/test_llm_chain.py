@@ -171,7 +171,67 @@ class TestClasses(unittest.TestCase):
             self.assertEqual((bench.hosts, bench.slept), (["first", "first"], [2]))
             bench.ask(trouble if isinstance(trouble, Exception) else bad(502), bad(500), good())
             self.assertEqual(bench.hosts, ["first", "first", "second"])
+            self.assertEqual(bench.notices, [])
+
+    def test_a_model_that_hangs_rests(self):
+        for trouble in (asyncio.TimeoutError(), OSError(110), EOFError("x"), bad(504)):
+            bench = Bench(self)
+            again = bad(504) if isinstance(trouble, Response) else trouble
+            bench.ask(trouble, again, good())
+            self.assertEqual(bench.hosts, ["first", "first", "second"])
+            bench.time += 59
+            bench.ask(good())
+            self.assertEqual(bench.hosts, ["second"])
+            bench.time += 1
+            bench.ask(good())
+            self.assertEqual(bench.hosts, ["first"])
             self.assertEqual((bench.notices, bench.stored()), ([], None))
+
+    def test_a_network_that_is_down_makes_no_model_rest(self):
+        for trouble in (OSError(113), OSError(101), OSError(-2), OSError(104)):
+            bench = Bench(self)
+            bench.ask(trouble, trouble, good())
+            self.assertTrue(bench.stored() is None)
+
+    def test_all_that_rest_are_asked_the_first_to_wake_first(self):
+        bench = Bench(self)
+        hang = asyncio.TimeoutError()
+        bench.fail(hang, hang, hang, hang)
+        self.assertEqual(bench.ask(hang, hang, good()), "ok")
+        self.assertEqual(bench.hosts, ["first", "first", "second"])
+
+    def test_an_overloaded_server_is_asked_once_more(self):
+        for answer in (lambda: bad(529), lambda: bad(503, b"overloaded")):
+            bench = Bench(self)
+            self.assertEqual(bench.ask(answer(), good()), "ok")
+            self.assertEqual((bench.hosts, bench.slept), (["first", "first"], [2]))
+            bench.ask(answer(), answer(), good())
+            self.assertEqual(bench.hosts, ["first", "first", "second"])
+
+    def test_a_damaged_reply_is_tried_again(self):
+        bench = Bench(self)
+        damaged = Response([b'data: {"choices":[{"delta":{"cont]}\n\n'])
+        self.assertEqual(bench.ask(damaged, good()), "ok")
+        self.assertEqual((bench.hosts, bench.slept), (["first", "first"], [2]))
+
+    def test_413_is_too_long_in_all_its_wordings(self):
+        for status, body in (
+            (413, b"<html><h1>413 Request Entity Too Large</h1><center>nginx</center></html>"),
+            (413, b""),
+            (
+                413,
+                b'{"error":{"message":"Request too large for model `m1`: tokens per minute (TPM)"}}',
+            ),
+            (
+                429,
+                b'{"error":{"message":"Request too large for m1: Limit 10000, Requested 15000."}}',
+            ),
+            (413, b'{"type":"error","error":{"type":"request_too_large","message":"x"}}'),
+            (422, b"the prompt is too long"),
+        ):
+            error = Bench(self).fail(bad(status, body))
+            self.assertEqual(error.kind, "context_overflow", body)
+            self.assertFalse("check api" in str(error), error)
 
     def test_cut_off_reply_is_tried_again(self):
         bench = Bench(self)

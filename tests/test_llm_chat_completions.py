@@ -411,20 +411,22 @@ class TestFailure(unittest.TestCase):
         for data in (
             b"<html><body>Log in to the Wi-Fi</body></html>",
             b"hello",
-            b"data: not json\n\n",
-            b'data: {"choices":[{]}\n\n',
-            b'{"choices":[',
             b'{"something":"else"}',
             b"\xff\x00\x01",
         ):
             self.assertEqual(self.failure(data).kind, "unknown")
+
+    def test_a_damaged_event_may_be_whole_the_next_time(self):
+        for data in (b"data: not json\n\n", b'data: {"choices":[{]}\n\n', b'{"choices":['):
+            error = self.failure(data)
+            self.assertEqual(error.kind, "timeout")
+            self.assertTrue("sent a damaged reply" in str(error), error)
 
     def test_ten_megabytes(self):
         text = events(delta(content="x" * 500))
         arguments = events(part(0, "1", "f", "x" * 500))
         for line, words in (
             (text, "text"),
-            (arguments, "arguments"),
             (b":" + b"z" * 500, "8388608"),
         ):
             http = Http(Response((line for _ in range(20000))))
@@ -437,12 +439,24 @@ class TestFailure(unittest.TestCase):
         request.max_reply = 1000
         short = Response([text, events(delta(content="y" * 480)), DONE])
         self.assertEqual(len(run(complete(Http(short), Candidate(), request, 5)).text), 980)
-        for line in (text, arguments):
-            with self.assertRaises(LlmError) as caught:
-                run(complete(Http(Response([line] * 3)), Candidate(), request, 5))
-            self.assertTrue("over 1000 bytes: ask for" in str(caught.exception))
-        many = events(*[part(i, str(i), "f") for i in range(17)])
-        self.assertTrue("calls" in str(self.failure(many)))
+        with self.assertRaises(LlmError) as caught:
+            run(complete(Http(Response([text] * 3)), Candidate(), request, 5))
+        self.assertTrue("over 1000 bytes: ask for" in str(caught.exception))
+        # Arguments that are too long are not kept; the model hears so.
+        http = Http(
+            Response([arguments] * 3 + [events(part(1, "2", "g", "{}"), stop("tool_calls"))])
+        )
+        reply = run(complete(http, Candidate(), request, 5))
+        self.assertEqual(calls(reply), [("1", "f", None), ("2", "g", "{}")])
+
+    def test_calls_over_the_most_are_named_only(self):
+        many = [part(i, str(i), "f%d" % i, '{"a":') for i in range(70)]
+        more = [part(i, None, None, "%d}" % i) for i in range(70)]
+        reply = receive(events(*(many + more)), events(stop("tool_calls")), DONE)
+        found = calls(reply)
+        self.assertEqual(len(found), 64)
+        self.assertEqual(found[15], ("15", "f15", '{"a":15}'))
+        self.assertEqual(found[16:18], [("16", "f16", None), ("17", "f17", None)])
 
     def test_statuses(self):
         body = b'{"error":{"message":"Incorrect API key provided: sk-secret-0123456789."}}'

@@ -51,8 +51,8 @@ BROKEN_REPLIES = [
     ("truncated-stream", [Step(cut=300, where="body", times=2)], FAILED),
     ("truncated-between-events", [Step(events=2, no_done=True, times=2)], FAILED),
     ("garbage-instead-of-http", [GARBAGE], FAILED),
-    ("garbage-json", [Step(body=b'{"choices": [nonsense]}')], FAILED),
-    ("garbage-json-in-a-stream", [Step(body=b'data: {"choices":[{,}]}\n\n')], FAILED),
+    ("garbage-json", [Step(body=b'{"choices": [nonsense]}', times=2)], FAILED),
+    ("garbage-json-in-a-stream", [Step(body=b'data: {"choices":[{,}]}\n\n', times=2)], FAILED),
     ("json-that-is-no-answer", [Step(body=b'{"ok":true}')], FAILED),
     ("ten-megabytes", [Step(huge_body=10 * MEGABYTE)], FAILED),
     ("a-header-line-of-a-megabyte", [Step(huge_header=MEGABYTE)], FAILED),
@@ -212,11 +212,11 @@ def test_arguments_of_a_megabyte(agent):
     model.fragment = 2000
     try:
         call = ToolCall("write_file", {"path": "big.txt", "content": "x" * MEGABYTE})
-        model.script = [Answer("", [call])]
-        answer = agent.ask(said)
+        model.script = [Answer("", [call]), "I see."]
+        agent.ask(said, "I see.")
     finally:
         model.fragment = 5
-    assert re.search(TOO_LONG, answer), answer
+    assert results(agent)[-1][1].startswith("error: write_file was not run")
     assert not (agent.root / "workspace" / "big.txt").exists()
     go_on(agent, said)
 

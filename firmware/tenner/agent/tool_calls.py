@@ -13,6 +13,10 @@ from tenner.tools import runner
 
 _MAX_SAME_FAILURES = const(3)
 _WRITERS = ("write_file", "edit_file", "append_file")
+_NOT_RUN = const(
+    "error: %s was not run: there were too many calls in one reply, or its arguments are too long. Call it again with fewer "
+    "others, or in parts."
+)
 _BOARD_LINES = const(16 * 1024)  # bytes of this turn's own records before old results are cut
 
 
@@ -121,12 +125,16 @@ async def run(turn, calls):
     """Run the calls in order; every call gets exactly one result, whatever happens."""
     for call_id, name, arguments in calls:
         # The history keeps an object even where the model wrote none: both wire formats need it.
-        whole = _is_object(arguments)
+        whole = arguments is not None and _is_object(arguments)
         turn.lines.append(call_record(call_id, name, arguments if whole else "{}"))
     done = 0
     try:
         for call_id, name, arguments in calls:
             turn.check_interrupt()
+            if arguments is None:
+                turn.add("t", _NOT_RUN % name, call_id)
+                done += 1
+                continue
             turn.result.tool_calls += 1
             text = await runner.call(ToolContext(turn.agent, turn), name, arguments)
             if "HEARTBEAT.md" in arguments and name in _WRITERS and not text.startswith("error"):

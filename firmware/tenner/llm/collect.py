@@ -6,7 +6,8 @@ from tenner.llm.errors import LlmError
 from tenner.llm.reply import Call, Reply
 from tenner.port.compat import const, ticks_ms
 
-_MAX_CALLS = const(16)
+_MAX_CALLS = const(16)  # that are run
+_MAX_NAMED = const(64)  # that are refused by name
 _MAX_ID = const(128)
 _MAX_NAME = const(64)
 
@@ -28,7 +29,11 @@ class CallCollector:
 
     def add(self, piece):
         """Take a piece of the arguments."""
-        _grow(self.utf8, piece, self._limit)
+        if self.utf8 is not None:
+            if piece is not None:
+                self.utf8.extend(piece.encode())
+            if piece is None or len(self.utf8) > self._limit:
+                self.utf8 = None
 
     def add_value(self, path, value, more):
         """Take a value of arguments that come as an object instead of its text."""
@@ -37,17 +42,17 @@ class CallCollector:
         self.add(self._rebuild.add(path, value, more))
 
     def end(self):
-        """The call, or a fragment of it, is complete: return the text of the arguments."""
+        """The call, or a fragment of it, is complete: return the text of the arguments; None when they are not kept."""
         if self._rebuild:
             self.add(self._rebuild.end())
             self._rebuild = None
-        return str(self.utf8, "utf-8")
+        return None if self.utf8 is None else str(self.utf8, "utf-8")
 
 
 class Collector:
     """
     What has arrived of a reply. What a model thinks, in <think> or in fields of its own, is dropped. The text, and the
-    arguments of each call, may have `limit` bytes.
+    arguments of each call, may have `limit` bytes; those of calls over 16, or longer ones, are not kept.
     """
 
     def __init__(self, limit):
@@ -120,8 +125,9 @@ class Collector:
     def add_call(self, call):
         """Make `call` a part of the reply."""
         if len(self.calls) >= _MAX_CALLS:
-            raise _too_long("over %d tool calls" % _MAX_CALLS)
-        self.calls.append(call)
+            call.utf8 = None
+        if len(self.calls) < _MAX_NAMED:
+            self.calls.append(call)
 
     def take_error(self, path, value):
         """Take a value of an error object; both wire formats know one, and it may come at any time."""
@@ -140,8 +146,11 @@ class Collector:
         calls = []
         seen = []
         for number, call in enumerate(self.calls):
-            arguments = call.end().strip() or "{}"
-            size += len(call.utf8) + len(call.name)
+            arguments = call.end()
+            if arguments is not None:
+                arguments = arguments.strip() or "{}"
+                size += len(call.utf8)
+            size += len(call.name)
             call.utf8 = None
             # Some servers send no id, the same for every call, or one as long as a letter.
             if not call.id or len(call.id) > _MAX_ID or call.id in seen:

@@ -11,7 +11,11 @@ from tenner.store import files, json_strict, repairs
 _LONGEST_COOLDOWN_S = const(86400)
 
 # Minutes a model cools down after its first, second ... failure in a row.
-_COOLDOWN_MIN = {"auth": (1, 5, 25, 60), "billing": (300, 600, 1440)}
+_COOLDOWN_MIN = {
+    "auth": (1, 5, 25, 60),
+    "billing": (300, 600, 1440),
+    "timeout": (1, 5, 15),
+}
 
 
 class Cooldown:
@@ -30,9 +34,13 @@ class Cooldown:
                 log("llm", "%s: %s; kept as %s" % (path, error, repairs.set_aside(path)))
 
     def available(self, found):
-        """Return the candidates that do not cool down; when all do, the one that is done first."""
+        """Return the candidates that do not cool down; when all do, the one that is done first comes first."""
         available = [candidate for candidate in found if not self._left_s(candidate)]
-        return available or [min(found, key=self._left_s)]
+        if available:
+            return available
+        # MicroPython's sort does not keep what is equal in its order.
+        places = sorted(range(len(found)), key=lambda place: (self._left_s(found[place]), place))
+        return [found[place] for place in places]
 
     def _left_s(self, candidate):
         row = self._rows.get(candidate.name)
@@ -51,6 +59,8 @@ class Cooldown:
         _, count, told = row
         cooldown_s = 0
         steps = _COOLDOWN_MIN.get(error.kind)
+        if error.kind == "timeout" and error.retry_after_s == 0:
+            steps = None
         if steps:
             cooldown_s = steps[min(count, len(steps) - 1)] * 60
             count += 1

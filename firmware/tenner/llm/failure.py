@@ -17,13 +17,18 @@ _MESSAGE = const(200)
 _RETRY_S = const(2)  # before the same model is asked again after a broken exchange
 _LONGEST_WAIT_S = const(20)  # a Retry-After up to this is waited for
 
+_SLOW = (110, 116)  # ETIMEDOUT of Linux and of lwIP
+_UNAVAILABLE = (503, 529)
+
 _MODEL = const("does not exist|not found|not_found|no such|unknown model")
 # "max_tokens is too large" is a wrong setting, not a long history: hence no bare "token".
 _CONTEXT = const(
     "context_length|context length|context window|context size|exceeds the context|too long"
     "|too many tokens|token limit|tokens >|input tokens|prompt tokens|number of tokens"
-    "|reduce the length"
+    "|reduce the length|maximum model length|maximum context|too large for model|context the overflows"
 )
+# A rate limit of tokens a minute that no waiting helps a request of this size.
+_TOO_LARGE = const("request too large|request_too_large|request entity too large")
 
 # What the owner can do; anything else passes by itself.
 _ADVICE = {
@@ -48,15 +53,17 @@ def classify(status=None, body="", errno=None, error=None):
         return "auth"
     if status == 402:
         return "billing"
+    if status == 413 or (status in (400, 429) and _has(body, _TOO_LARGE)):
+        return "context_overflow"
     if status in (429, 529) or (status == 503 and "overloaded" in body):
         return "rate_limit"
     if status in (408, 500, 502, 503, 504) or 520 <= (status or 0) <= 528:
         return "timeout"
     if status == 404:
         return "not_found"
-    if status in (None, 400, 413) and _has(body, _CONTEXT):
+    if status in (None, 400, 422) and _has(body, _CONTEXT):
         return "context_overflow"
-    if status in (400, 413, 422):
+    if status in (400, 422):
         return "not_found" if "model" in body and _has(body, _MODEL) else "format"
     if status is not None:
         return "unknown"
@@ -127,13 +134,18 @@ def failed(candidate, error, timeout_s):
     reason = explain(error)
     if reason:
         return _error(candidate, "tls", "cannot be trusted", reason)
+    if isinstance(error, ValueError) and str(error).startswith("the JSON "):
+        # As likely to be whole the next time as one that was cut.
+        return _error(candidate, "timeout", "sent a damaged reply", str(error))
     if isinstance(error, HttpError) or not isinstance(error, OSError):
         return _error(candidate, "unknown", "sent no proper reply", str(error))
     number = error.args[0] if error.args and isinstance(error.args[0], int) else 0
     reason = errors.errorcode.get(number) or str(error)
     if number in (-2, -3, -5, -202) or "addrinfo" in reason:
         reason = "its name could not be found"
-    return _error(candidate, classify(errno=number), "cannot be reached", reason)
+    # What fails at once keeps nobody waiting: such a model is asked again as soon as the network is back.
+    rest_s = None if number in _SLOW else 0
+    return _error(candidate, classify(errno=number), "cannot be reached", reason, rest_s)
 
 
 def _error(candidate, kind, what, detail="", retry_after_s=None, status=None):
@@ -186,6 +198,8 @@ def pause_s(error):
     if error.kind == "timeout":
         return _RETRY_S
     if error.kind == "rate_limit" and (error.retry_after_s or 0) <= _LONGEST_WAIT_S:
+        if error.retry_after_s is None and error.status in _UNAVAILABLE:
+            return _RETRY_S
         return error.retry_after_s
     return None
 

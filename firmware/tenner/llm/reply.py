@@ -3,7 +3,10 @@
 
 
 class Call:
-    """One tool call as the model wrote it; `arguments_text` should be a JSON object, but may be anything."""
+    """
+    One tool call as the model wrote it; `arguments_text` should be a JSON object, but may be anything. None: they are too
+    long, or it is one call too many, and it is not run.
+    """
 
     def __init__(self, id, name, arguments_text):
         self.id = id
