@@ -159,7 +159,7 @@ class App:
     def spawn(self, text, turn):
         return spawn.start(self.agent, text, turn)
 
-    def reply(self, message, text):
+    def reply(self, message, text, failed=False):
         message.answer = text
 
     def now_text(self):

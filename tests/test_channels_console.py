@@ -126,6 +126,15 @@ class TestConsole(unittest.TestCase):
         )
         self.assertEqual(terminal.taken(), [])
 
+    def test_a_program_hears_that_an_answer_is_none(self):
+        terminal = Terminal("/=frames")
+        terminal.console.fail()
+        run(terminal.console.run())
+        terminal.console.fail()
+        terminal.console.show("owner", "no model could be reached")
+        expected = ["\x1f\x1e\n", "\x1ffailed\x1e\n", "\x1cno model could be reached\x1e\n"]
+        self.assertEqual(terminal.printed, expected)
+
 
 class App:
     def __init__(self):

@@ -20,7 +20,7 @@ class App:
             raise self.plan.pop(0)
         self.reply(message, "not due")
 
-    def reply(self, message, text):
+    def reply(self, message, text, failed=False):
         self.delivered.append(text)
 
 

@@ -146,9 +146,11 @@ class App:
         """Send a text to a chat of Telegram."""
         return self.deliver("telegram", chat, text, False, id, reply_to)
 
-    def reply(self, message, text):
-        """Send the answer to a message, quoting it where the channel can."""
+    def reply(self, message, text, failed=False):
+        """Send the answer to a message, or the sentence that says why there is none, quoting it where the channel can."""
         self.heard_s = self.clock.mono_s()
+        if failed and message.channel == "console":
+            self.console.fail()
         telegram = self.telegram if message.channel == "telegram" else None
         quoted = message.reply_to
         # By the id that a word of a restart would have: after a power cut just here there is one answer only.

@@ -129,12 +129,12 @@ async def _serve(app, message):
         # A person always gets an answer, also when the fault is ours or the heap was too small.
         what = log_exception("a turn failed", error)
         text = "Something in me failed (%s). The log has the details." % what
-        await _say(app, message, text)
+        await _say(app, message, text, True)
 
 
-async def _say(app, message, text):
-    await overlay.run("KEEP", _reply, app, message, text)
+async def _say(app, message, text, failed=False):
+    await overlay.run("KEEP", _reply, app, message, text, failed)
 
 
-async def _reply(app, message, text):
-    app.reply(message, text)
+async def _reply(app, message, text, failed):
+    app.reply(message, text, failed)

@@ -15,7 +15,7 @@ from host_tools.board import open_board, open_line
 from host_tools.board.options import board_options
 from host_tools.errors import CommandError
 from host_tools.output import at_terminal, echo, json_option, json_text, print_json, visible
-from host_tools.talk.console import LOG_LINE, TURN_LIMIT_S, Console, Kind
+from host_tools.talk.console import LOG_LINE, TURN_LIMIT_S, Console, Kind, Said
 
 _RUN_LOG = "/state/runs.jsonl"
 _FOREVER_S = 3600.0
@@ -158,28 +158,51 @@ def heartbeat(
 def chat(text: tuple[str, ...], port: str | None, sim: str | None, as_json: bool) -> None:
     """Say TEXT to the agent and print its answer; without TEXT, talk until Ctrl-D.
 
-    It is the owner's console: what the agent has to ask before it acts, it asks here.
+    It is the owner's console: what the agent has to ask before it acts, it asks here. Lines that are piped to it are said one by one,
+    each after the answer to the one before. Where there is no answer, the exit status is 1.
     """
-    if not text:
-        if as_json:
-            raise click.UsageError("--json needs TEXT")
+    words = " ".join(text)
+    if text and not words.strip():
+        raise click.UsageError("TEXT is empty: there is nothing to say")
+    if as_json and not text:
+        raise click.UsageError("--json needs TEXT")
+    if not text and sys.stdin.isatty():
         _talk(port, sim)
         return
+    failed = []
     with _console(port, sim) as console:
-        answer = ""
-        for said in console.chat(" ".join(text)):
-            if said.kind is Kind.QUESTION:
-                # Nobody at the terminal: no is the answer that changes nothing.
-                yes = at_terminal() and click.confirm(
-                    visible(said.text).removesuffix(" [y/n]"), err=True
-                )
-                console.answer(yes)
+        for line in [words] if text else sys.stdin:
+            if not line.strip():
                 continue
-            answer = said.text
-            if not as_json:
-                echo(answer)
-    if as_json:
-        print_json({"text": " ".join(text), "answer": answer})
+            said = _exchange(console, line)
+            if said.failed:
+                failed.append(said.text)
+            if as_json:
+                print_json({"text": line, "answer": said.text, "failed": said.failed})
+            elif not said.failed:
+                echo(said.text)
+            elif not text:
+                # The next line is said all the same.
+                echo(f"tenner: {said.text}", err=True)
+    if failed:
+        raise CommandError(
+            failed[0] if text else f"{len(failed)} of what was said had no answer, see above"
+        )
+
+
+def _exchange(console: Console, text: str) -> Said:
+    """Say something and return the answer."""
+    answer = Said(Kind.ANSWER, "")
+    for said in console.chat(text):
+        if said.kind is Kind.QUESTION:
+            # Nobody at the terminal: no is the answer that changes nothing.
+            yes = at_terminal() and click.confirm(
+                visible(said.text).removesuffix(" [y/n]"), err=True
+            )
+            console.answer(yes)
+        else:
+            answer = said
+    return answer
 
 
 def _talk(port: str | None, sim: str | None) -> None:

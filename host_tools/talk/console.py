@@ -10,7 +10,7 @@ import codecs
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from types import TracebackType
 
@@ -24,6 +24,7 @@ LOG_LINE = re.compile(r"^ *(\+\d+\.\d+s|\d\d:\d\d:\d\d) (\S+) +(.*)$")
 ANSWER_LIMIT_S = 30.0
 TURN_LIMIT_S = 320.0
 _ASK_FRAMES = "/=frames"
+_FAILED = "failed"
 _FRAME = re.compile("([\x1c\x1d\x1f])([^\x1c-\x1f]*)\x1e\r?\n")
 #: One whose end was lost, as on a line that was pulled out.
 _BROKEN = re.compile("[\x1c\x1d\x1f]([^\x1c-\x1f]*)(?=[\x1c\x1d\x1f])")
@@ -46,6 +47,8 @@ class Said:
 
     kind: Kind
     text: str
+    #: Of an answer: it says why there is none.
+    failed: bool = False
 
 
 class Console:
@@ -139,10 +142,10 @@ class Console:
 
     def frames(self, limit_s: float) -> Iterator[Said]:
         """What the agent says to what `say` has begun."""
-        ready = False
+        ready = failed = False
         for said in self.said(limit_s):
             if said.kind is Kind.READY:
-                ready = True
+                ready, failed = True, said.text == _FAILED
             elif said.kind is Kind.LINE and said.text.startswith(
                 f"There is no command {_ASK_FRAMES}"
             ):
@@ -150,7 +153,8 @@ class Console:
                     "the board's code is older than this program: run `tenner sync`"
                 )
             elif ready and said.kind is not Kind.LINE:
-                yield said
+                yield replace(said, failed=failed)
+                failed = False
 
     def ask(self, command: str, limit_s: float = ANSWER_LIMIT_S) -> list[str]:
         """The answer to a command such as `/why`, as lines."""

@@ -8,6 +8,7 @@ from click.testing import CliRunner
 
 from host_tools.cli import main as tenner
 from host_tools.errors import CommandError
+from host_tools.services import Step
 from host_tools.talk.console import Console, Kind, Said
 from host_tools.vboard import VirtualBoard
 from tests.host.e2e import ASK, READS, agent_board
@@ -148,6 +149,37 @@ def test_a_heartbeat_now_tells_its_outcome(bench):
     )
     done = tell(bench.board, "heartbeat", "--now", "--json")
     assert json.loads(done.stdout)["answer"][0].startswith("heartbeat: ")
+
+
+def test_lines_of_a_pipe_are_answered_one_by_one(bench):
+    lines = "say: first\n\nsay: second\n/lanes\nsay: third"
+    done = CliRunner().invoke(tenner, ["chat", "--port", bench.board.pty], input=lines)
+    assert done.exit_code == 0, done.output
+    said = [line for line in done.stdout.splitlines() if line and not line.startswith("(now: ")]
+    assert [said[0], said[1], said[-1]] == ["first", "second", "third"], done.stdout
+
+
+def test_no_answer_is_an_exit_status(bench):
+    bench.model.plan([Step(status=401, times=9)])
+    done = tell(bench.board, "chat", "say: one", status=1)
+    assert done.stdout == ""
+    assert done.stderr.startswith("tenner: ") and "key" in done.stderr
+    done = tell(bench.board, "chat", "say: one", "--json", status=1)
+    assert json.loads(done.stdout)["failed"] is True
+    command = ["chat", "--port", bench.board.pty]
+    done = CliRunner().invoke(tenner, command, input="say: one\n/lanes\n")
+    bench.model.plan([])
+    assert done.exit_code == 1
+    assert "running: " in done.stdout
+    assert done.stderr.endswith("tenner: 1 of what was said had no answer, see above\n")
+    tell(bench.board, "chat", "say: two")
+
+
+@pytest.mark.parametrize("text", ["", "  "])
+def test_nothing_is_nothing_to_say(text):
+    done = CliRunner().invoke(tenner, ["chat", text, "--port", "/dev/null"])
+    assert done.exit_code == 2
+    assert "TEXT is empty" in done.output
 
 
 CALL = "call gpio " + json.dumps({"action": "write", "pin": "LED", "value": 1})

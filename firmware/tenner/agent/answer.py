@@ -11,7 +11,7 @@ async def answer(agent, message):
     """Run a person's turn and put its answer into the outbox: there always is one."""
     if agent.spent("person"):
         text = "Today's token budget is used up, including the reserve. It resets at midnight."
-        return agent.app.reply(message, text)
+        return agent.app.reply(message, text, True)
     text = "%s\n\n(now: %s)" % (message.text, agent.app.now_text())
     if not message.by_owner:
         text = "(%s than the owner)\n%s" % (SOMEBODY, text)
@@ -33,7 +33,7 @@ async def answer(agent, message):
 
 def _reply(agent, message, result):
     text = result.error or result.text or "(The model gave no text.)"
-    agent.app.reply(message, text)
+    agent.app.reply(message, text, result.error is not None or not result.text)
 
 
 async def _tidy(agent, session, who):

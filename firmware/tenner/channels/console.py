@@ -5,7 +5,8 @@ Ctrl-C is not caught anywhere here, so it stops the program and reaches the REPL
 line is the owner. An answer is printed at once, so that no log line gets into it.
 
 A program at the other end types `/=frames`. From then on an answer stands between 0x1c and 0x1e, a question between 0x1d and
-0x1e, and each `/=frames` is answered by 0x1f 0x1e. No text can have these characters, as `log.visible` shows them.
+0x1e, and each `/=frames` is answered by 0x1f 0x1e. Before an answer that says why there is none stands 0x1f `failed` 0x1e. No text
+can have these characters, as `log.visible` shows them.
 """
 
 import asyncio
@@ -22,6 +23,7 @@ _FRAMES = const("/=frames")
 _ANSWER = const("\x1c")
 _QUESTION = const("\x1d")
 _READY = const("\x1f")
+_FAILED = const("failed")
 _END = const("\x1e")
 
 
@@ -64,6 +66,11 @@ class Console:
                 self.show(self.chat, "Please answer y or n.")
         elif not self.inbound.put_nowait(Message("console", self.chat, line, self.chat)):
             self.show(self.chat, "Too much is waiting. Please try again in a moment.")
+
+    def fail(self):
+        """Tell a program that what is shown next says why there is no answer."""
+        if self._framed:
+            self._write(_READY + _FAILED + _END)
 
     def show(self, chat, text):
         """Print an answer."""
