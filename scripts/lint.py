@@ -18,6 +18,7 @@ from scripts import (
     check_imports,
     check_subset,
     config_template,
+    failures_table,
     generated,
     package_json,
     security_table,
@@ -215,6 +216,7 @@ def generated_files() -> list[str]:
     made = {
         package_json.TARGET: package_json.package_json(),
         config_template.TARGET: config_template.template(),
+        failures_table.TARGET: failures_table.page(),
         security_table.TARGET: security_table.page(),
     }
     return [problem for path, text in made.items() if (problem := generated.stale(path, text))]

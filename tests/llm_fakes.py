@@ -9,7 +9,6 @@ class Response:
 
     def __init__(self, pieces, status=200, headers=None):
         self.status = status
-        self.body_bytes = 0
         self._pieces = iter(pieces)
         self._headers = headers or {}
         self._rest = b""
@@ -49,6 +48,9 @@ class Http:
         self.sent = []  # (url, headers, body)
         self.body_bytes = 0
         self.closed = 0
+        #: What of a reply is in the buffer.
+        self.buffer = bytearray(16)
+        self.end = 0
 
     async def exchange(self, method, url, headers, body, consume, timeout_s, repeats=False):
         counted = sum([len(piece) for piece in body()])

@@ -271,10 +271,10 @@ class TestClasses(unittest.TestCase):
             (b"context_length_exceeded", 0),
         ):
             body = b'{"error":{"code":"context_length_exceeded","message":"%s"}}' % words
-            answer = bad(400, body)
-            answer.body_bytes = 9245
-            error = Bench(self).fail(answer)
-            self.assertEqual(error.sent, ("m1 at https://first.example/v1", 9245, tokens))
+            bench = Bench(self)
+            error = bench.fail(bad(400, body))
+            sent = len(bench.http.sent[0][2])
+            self.assertEqual(error.sent, ("m1 at https://first.example/v1", sent, tokens))
 
     def test_format_and_unknown_go_on_quietly(self):
         bench = Bench(self)

@@ -40,13 +40,18 @@ def _with_app(root, config, workspace, action):
 
 async def _once(app, text):
     app.deliver = _print_message
+    app.spawn = _no_spawn
     turn = Turn(app.agent, "person", text + "\n\n(now: %s)" % app.now_text(), "console", "owner")
     result = await app.agent.lane.person("console:owner", turn)
     if result.error is not None:
         _show("tenner: " + result.error)
         return 1
-    _show(result.text)
+    _show(result.text or "(The model gave no text.)")
     return 0
+
+
+def _no_spawn(text, turn):
+    return "error: nothing runs in the background of a single turn: do it now, by yourself"
 
 
 def _print_message(channel, chat, text, alert=False):

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from host_tools.interpreters import search_path
-from host_tools.services import Services, Step
+from host_tools.services import Answer, Services, Step, ToolCall
 from tests.host.e2e import settings
 
 FIRMWARE = Path(__file__).resolve().parent.parent.parent / "firmware"
@@ -75,6 +75,20 @@ def test_once_prints_the_reply_and_nothing_else(tenner, root, services):
     assert (code, output.split("\n")[0]) == (0, "hello"), output + errors
     assert "bytes sent" not in output
     assert len(services.model.requests) == 1
+
+
+def test_once_says_that_a_reply_is_empty(tenner, services):
+    services.model.script = [Answer("")]
+    code, output, errors = tenner("--once", "say: hello")
+    assert (code, output) == (0, "(The model gave no text.)\n"), output + errors
+
+
+def test_once_promises_no_background_task(tenner, services):
+    services.model.script = [Answer("", [ToolCall("spawn", {"task": "count"})]), "I see."]
+    code, output, errors = tenner("--once", "count later")
+    assert (code, output) == (0, "I see.\n"), output + errors
+    told = services.model.requests[-1].json["messages"][-1]["content"]
+    assert "nothing runs in the background" in told, told
 
 
 def test_once_uses_tools_and_the_workspace_that_is_named(tenner, root, tmp_path):

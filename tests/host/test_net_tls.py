@@ -258,7 +258,7 @@ def test_server_that_speaks_no_tls(interpreter, certs):
         answer = ask(interpreter, certs, listener.getsockname()[1])
         thread.join(30)
     assert answer["class"] == "tls"
-    assert answer["sentence"]
+    assert "http:// instead of https://" in answer["sentence"], answer
     assert SECRET.encode() not in received[0]
 
 

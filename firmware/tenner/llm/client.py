@@ -24,10 +24,14 @@ async def complete(http, candidate, request, timeout_s):
 
     async def consume(response):
         if response.status != 200:
-            raise await failure.refused(candidate, response)
+            raise await failure.refused(candidate, response, http.body_bytes)
         collector = request.reply = Collector(request.max_reply)
         collector.body_bytes = http.body_bytes
-        await _receive(response, candidate, collector)
+        try:
+            await _receive(response, candidate, collector)
+        except ValueError as caught:
+            if collector.error is None:
+                raise failure.unreadable(candidate, response, caught)
         if collector.error is None:
             found.append(collector.finish())
 
@@ -49,7 +53,8 @@ async def complete(http, candidate, request, timeout_s):
     if collector is not None and collector.error is not None:
         # What the server said is worth more than how the connection ended after it.
         raise failure.broken(candidate, collector)
-    raise failure.failed(candidate, error, timeout_s)
+    received = bytes(http.buffer[:2]) if getattr(http, "end", 0) else b""
+    raise failure.failed(candidate, error, timeout_s, received)
 
 
 async def _stage(sends):

@@ -19,8 +19,17 @@ _LONGEST_WAIT_S = const(20)  # a Retry-After up to this is waited for
 
 _SLOW = (110, 116)  # ETIMEDOUT of Linux and of lwIP
 _UNAVAILABLE = (503, 529)
+_ALERT = b"\x15\x03"  # how TLS servers answer what is no TLS
+_GZIP = const("turn compression off in the server, or in the proxy before it")
 
-_MODEL = const("does not exist|not found|not_found|no such|unknown model")
+_MODEL = const(
+    "does not exist|not exist|not found|not_found|no such|unknown model|invalid model|not a valid model|decommissioned"
+)
+_KEY = const(
+    "api key not valid|api_key_invalid|invalid api key|incorrect api key|invalid x-api-key"
+)
+# What the model wrote was no call that its server could read: the next time it may be.
+_BY_CHANCE = const("tool_use_failed")
 # "max_tokens is too large" is a wrong setting, not a long history: hence no bare "token".
 _CONTEXT = const(
     "context_length|context length|context window|context size|exceeds the context|too long"
@@ -30,14 +39,29 @@ _CONTEXT = const(
 # A rate limit of tokens a minute that no waiting helps a request of this size.
 _TOO_LARGE = const("request too large|request_too_large|request entity too large")
 
-# What the owner can do; anything else passes by itself.
+# What the owner can do where the server's own words tell: (kinds, words, advice).
+_ADVICE_BY_WORDS = (
+    ("format", "http request", "write https:// in base_url"),
+    (
+        "format auth",
+        "location is not supported|region, or territory",
+        "the provider does not serve your region",
+    ),
+    ("format not_found", "support tools|support tool use", "choose a model that can call tools"),
+    ("format", "max_tokens is too large|max_tokens: ", "lower llm.max_tokens"),
+    (
+        "format",
+        "extra inputs|unrecognized|unknown field|unsupported parameter",
+        "check api in config.json",
+    ),
+)
+# And elsewhere; anything else passes by itself, or the server says it.
 _ADVICE = {
-    "auth": "; check its api_key in config.json",
-    "billing": "; check the account's balance",
-    "not_found": "; check model and base_url in config.json",
-    "context_overflow": "; the conversation must get shorter",
-    "format": "; check api in config.json",
-    "unknown": "; check base_url in config.json",
+    "auth": "check its api_key in config.json",
+    "billing": "check the account's balance",
+    "not_found": "check model and base_url in config.json",
+    "unknown": "check base_url in config.json",
+    "refused": "check that it runs, and base_url in config.json",
 }
 
 
@@ -63,6 +87,10 @@ def classify(status=None, body="", errno=None, error=None):
         return "not_found"
     if status in (None, 400, 422) and _has(body, _CONTEXT):
         return "context_overflow"
+    if status == 400 and _has(body, _KEY):
+        return "auth"
+    if status == 400 and _BY_CHANCE in body:
+        return "timeout"
     if status in (400, 422):
         return "not_found" if "model" in body and _has(body, _MODEL) else "format"
     if status is not None:
@@ -87,8 +115,8 @@ def _has(text, words):
     return False
 
 
-async def refused(candidate, response):
-    """Return the LlmError for a response whose status is not 200."""
+async def refused(candidate, response, body_bytes=0):
+    """Return the LlmError for a response whose status is not 200; the request's body had so many bytes."""
     try:
         body = await response.read_text(_BODY)
     except (OSError, EOFError):
@@ -100,8 +128,17 @@ async def refused(candidate, response):
         after_s = max(0, int(float(response.header("retry-after") or "")))
     except (ValueError, OverflowError):
         after_s = None
-    error = _error(candidate, kind, "answered %d" % status, _message(body), after_s, status)
-    return _sent(error, candidate, response.body_bytes, body)
+    what = "answered %d" % status
+    detail = _message(body)
+    advice = _advice(kind, body)
+    target = response.header("location")
+    if target and 300 <= status < 400:
+        detail = "moved to " + target
+        advice = "set base_url to where it is now"
+    elif not detail and kind == "format":
+        advice = advice or "check api and model in config.json"
+    error = _error(candidate, kind, what, detail, after_s, status, advice)
+    return _sent(error, candidate, body_bytes, body)
 
 
 def broken(candidate, reply):
@@ -111,7 +148,8 @@ def broken(candidate, reply):
         status = None
     words = reply.error
     kind = classify(status, words, error=words)
-    error = _error(candidate, kind, "broke its reply off", words, None, status)
+    advice = _advice(kind, words)
+    error = _error(candidate, kind, "broke its reply off", words, None, status, advice)
     return _sent(error, candidate, reply.body_bytes, words)
 
 
@@ -123,10 +161,32 @@ def _sent(error, candidate, body_bytes, words):
     return error
 
 
-def failed(candidate, error, timeout_s):
-    """Return the LlmError for an exception of the exchange."""
+def unreadable(candidate, response, error):
+    """Return the LlmError for a good response whose body is no reply."""
+    coding = response.header("content-encoding")
+    if coding and coding != "identity":
+        return _error(
+            candidate, "unknown", "sent a compressed reply (%s)" % coding, "", advice=_GZIP
+        )
+    if "html" in (response.header("content-type") or ""):
+        advice = "check base_url in config.json, and whether the network wants a login"
+        return _error(
+            candidate, "unknown", "sent a web page instead of a reply", "", advice=advice
+        )
+    if str(error).startswith("the JSON "):
+        # As likely to be whole the next time as one that was cut.
+        return _error(candidate, "timeout", "sent a damaged reply", str(error))
+    return _error(candidate, "unknown", "sent no proper reply", str(error))
+
+
+def failed(candidate, error, timeout_s, received=b""):
+    """Return the LlmError for an exception of the exchange, before which these bytes may have come."""
     if isinstance(error, asyncio.TimeoutError):
         return _error(candidate, "timeout", "did not answer within %d s" % timeout_s)
+    if received == _ALERT and isinstance(error, (EOFError, OSError)):
+        return _error(
+            candidate, "tls", "speaks TLS there", "", advice="write https:// in base_url"
+        )
     if isinstance(error, EOFError):
         return _error(candidate, "timeout", "closed the connection too early")
     if is_short(error):
@@ -134,12 +194,12 @@ def failed(candidate, error, timeout_s):
     reason = explain(error)
     if reason:
         return _error(candidate, "tls", "cannot be trusted", reason)
-    if isinstance(error, ValueError) and str(error).startswith("the JSON "):
-        # As likely to be whole the next time as one that was cut.
-        return _error(candidate, "timeout", "sent a damaged reply", str(error))
     if isinstance(error, HttpError) or not isinstance(error, OSError):
         return _error(candidate, "unknown", "sent no proper reply", str(error))
     number = error.args[0] if error.args and isinstance(error.args[0], int) else 0
+    # CPython tries all addresses of a host, and tells of several in one text.
+    if number == errors.ECONNREFUSED or "Errno %d]" % errors.ECONNREFUSED in str(error):
+        return _error(candidate, "refused", "cannot be reached", "nothing listens at that port")
     reason = errors.errorcode.get(number) or str(error)
     if number in (-2, -3, -5, -202) or "addrinfo" in reason:
         reason = "its name could not be found"
@@ -148,16 +208,28 @@ def failed(candidate, error, timeout_s):
     return _error(candidate, classify(errno=number), "cannot be reached", reason, rest_s)
 
 
-def _error(candidate, kind, what, detail="", retry_after_s=None, status=None):
+def _advice(kind, body):
+    """Return what the owner can do, "" where that is nothing."""
+    body = body.lower()
+    for kinds, words, advice in _ADVICE_BY_WORDS:
+        if kind in kinds and _has(body, words):
+            return advice
+    return _ADVICE.get(kind, "")
+
+
+def _error(candidate, kind, what, detail="", retry_after_s=None, status=None, advice=None):
+    if advice is None:
+        advice = _ADVICE.get(kind)
     detail = _redact(" ".join(detail.split()), candidate.api_key)
     if len(detail) > _MESSAGE:
         detail = detail[:_MESSAGE] + "..."
-    sentence = "the model %s at %s %s%s%s" % (
+    sentence = "the model %s at %s %s%s%s%s" % (
         candidate.model,
         candidate.base_url.split("://")[-1].split("/")[0].split("@")[-1],
         what,
         " (%s)" % detail if detail else "",
-        _ADVICE.get(kind, ""),
+        "; " if advice else "",
+        advice or "",
     )
     return LlmError(kind, sentence, retry_after_s, status)
 
@@ -195,7 +267,7 @@ def _message(body):
 
 def pause_s(error):
     """Return how long to wait before the same model is asked once more, or None for not at all."""
-    if error.kind == "timeout":
+    if error.kind in ("timeout", "refused"):
         return _RETRY_S
     if error.kind == "rate_limit" and (error.retry_after_s or 0) <= _LONGEST_WAIT_S:
         if error.retry_after_s is None and error.status in _UNAVAILABLE:

@@ -14,8 +14,11 @@ _MESSAGES = (
 
 _OLD = "the server refused the handshake: it may speak only TLS 1.3, and this board needs TLS 1.2"
 
+_PLAIN = "the server speaks no TLS there: write http:// instead of https://, or its TLS port"
+
 # mbedTLS numbers, which MicroPython raises as OSError. The first two are how a refused version looks.
 _NUMBERS = {
+    -29184: _PLAIN,
     -30592: _OLD,
     -28288: _OLD,
 }
@@ -35,6 +38,8 @@ def explain(error):
     if not isinstance(error, ValueError) and not name.startswith("SSL"):
         return None
     text = str(error).lower()
+    if "wrong_version_number" in text or "record layer failure" in text:
+        return _PLAIN
     for words, meaning in _MESSAGES:
         for word in words.split("|"):
             if word in text:

@@ -1,0 +1,50 @@
+"""Writes or checks the table of failures in docs/llm.md, made from tests/llm_failures.json by the firmware itself."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from host_tools import ROOT
+from scripts import generated
+
+TARGET = ROOT / "docs" / "llm.md"
+_BEGIN = "<!-- made by scripts/failures_table.py from tests/llm_failures.json -->\n"
+_END = "<!-- end -->\n"
+
+
+def _table() -> str:
+    # The firmware is no part of the host's tools: it is imported as its tests do.
+    for folder in ("firmware", "tests"):
+        sys.path.insert(0, str(ROOT / folder))
+    import test_llm_failures  # type: ignore[import-not-found]
+
+    lines = [
+        "| from | status | what is said: sentence (the server's words); advice | kind | asked again |",
+        "|---|---|---|---|---|",
+    ]
+    for line in (ROOT / "tests" / "llm_failures.json").read_text(encoding="utf-8").splitlines():
+        if len(line) > len("["):
+            row = json.loads(line.rstrip(","))
+            error = test_llm_failures.failed(row)
+            text = str(error).replace("|", "\\|").replace("<", "&lt;")
+            cells = (row["by"], row.get("status", "–"), text, f"`{error.kind}`", row["retry"])
+            lines.append("| " + " | ".join(str(cell) for cell in cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def page() -> str:
+    """The page, with its table as it has to be."""
+    text = TARGET.read_text(encoding="utf-8")
+    before, begin, rest = text.partition(_BEGIN)
+    _, end, after = rest.partition(_END)
+    if not begin or not end:
+        raise SystemExit(f"{TARGET}: the marks of the table are gone")
+    return before + begin + "\n" + _table() + "\n" + end + after
+
+
+if __name__ == "__main__":
+    sys.exit(generated.main(TARGET, page, __doc__))
