@@ -116,6 +116,9 @@ class StdinReader:
     async def open(self):
         reader = asyncio.StreamReader()
         loop = asyncio.get_running_loop()
+        # What cannot be waited for, as /dev/null, is an OSError here; later it would be one of nobody's.
+        loop.add_reader(sys.stdin, reader.exception)
+        loop.remove_reader(sys.stdin)
         await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
         self._reader = reader
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")

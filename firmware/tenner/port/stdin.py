@@ -46,7 +46,10 @@ class Stdin:
         while True:
             # One character at a time: readline() of a serial stdin would stop the whole board
             # from the first key to the return key.
-            char = await self._reader.read(1)
+            try:
+                char = await self._reader.read(1)
+            except OSError:  # it was closed before the start
+                return None
             if not char:
                 return "".join(text) if text else None
             if char in "\r\n":
