@@ -40,7 +40,7 @@ DATA_SUFFIXES = (".tsv", ".csv", ".der", ".md")
 TABLE = "overlays.toml"
 
 #: Packages from PyPI that are put on a board when its settings ask for them: (name, how to get it, what for).
-LIBRARIES = {"mqtt": ("chumicro_mqtt", "tenner[mqtt]", "mqtt.host")}
+LIBRARIES = {"mqtt": ("chumicro_mqtt", "chumicro-mqtt>=0.30.3,<0.31", "mqtt.host")}
 
 
 class BuildError(Exception):

@@ -17,6 +17,8 @@ from host_tools.errors import CommandError
 from host_tools.output import echo, json_option, print_json
 
 ANSWER_S = 10.0
+#: As in pyproject.toml.
+REQUIREMENT = "paho-mqtt>=2.1,<3"
 
 
 @dataclass
@@ -119,7 +121,12 @@ def ask_broker(
     topic: str,
 ) -> list[Board]:
     """What a broker keeps of the boards below `topic`; CommandError when it cannot be asked."""
-    import paho.mqtt.client as paho
+    try:
+        import paho.mqtt.client as paho
+    except ImportError as exc:
+        raise CommandError(
+            f"`tenner fleet` needs the library paho-mqtt: pip install '{REQUIREMENT}'"
+        ) from exc
 
     boards: dict[str, Board] = {}
     # A broker sends what it kept before what comes later: our own message ends the list.

@@ -2,10 +2,14 @@
 
 import contextlib
 import json
+import sys
 
 import pytest
 from click.testing import CliRunner
 
+from host_tools import ROOT
+from host_tools import fleet as fleets
+from host_tools.build import LIBRARIES
 from host_tools.cli import main
 from host_tools.services import Authority
 from tests.host.broker import PASSWORD, USER, Broker, Owner
@@ -77,6 +81,23 @@ def test_trouble_is_one_sentence(broker, tmp_path):
         assert result.exit_code == 1
         assert any(word in result.output for word in words.split("|")), result.output
         assert "Traceback" not in result.output
+
+
+def test_a_library_that_is_missing_is_a_sentence(monkeypatch):
+    monkeypatch.setitem(sys.modules, "paho.mqtt.client", None)
+    result = CliRunner().invoke(main, ["fleet", "status", "--host", "localhost"])
+    assert result.exit_code == 1
+    assert result.output == (
+        "tenner: `tenner fleet` needs the library paho-mqtt: pip install 'paho-mqtt>=2.1,<3'\n"
+    )
+
+
+def test_what_is_said_to_install_is_what_the_project_needs():
+    wanted = (ROOT / "pyproject.toml").read_text()
+    for requirement in (fleets.REQUIREMENT, *(row[1] for row in LIBRARIES.values())):
+        assert f'"{requirement}' in wanted
+        # The name on a package index is somebody else's.
+        assert not requirement.startswith("tenner")
 
 
 def test_an_unknown_authority_is_refused(broker):
