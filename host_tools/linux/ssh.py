@@ -101,7 +101,8 @@ class Ssh:
         lines = [line.strip() for line in error.splitlines() if line.strip()]
         if lines and not any(sign in error.lower() for sign in _LOST):
             return BoardSilent(f"no connection to {self.host}: {lines[-1]}")
-        return BoardGone(f"the connection to {self.host} was lost")
+        why = f" ({lines[-1]})" if lines else ""
+        return BoardGone(f"the connection to {self.host} was lost{why}")
 
 
 class Refused(CommandError):

@@ -4,7 +4,7 @@ import os
 import platform
 import shutil
 
-from host_tools import ROOT, debian
+from host_tools import ROOT, debian, interpreters
 from host_tools.linux import kit
 from host_tools.qemu import riscv64
 
@@ -36,7 +36,9 @@ def micropython(work):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
         path.chmod(0o755 if kit.executable(name) else 0o644)
-    return [emulator(), *kit.command(folder)], {}
+    paths = [ROOT / "tests/micropython", ROOT / "firmware", ROOT / "tests"]
+    command = [emulator(), *kit.command(folder), "-X", "heapsize=4M"]
+    return command, {"MICROPYPATH": interpreters.search_path(*paths)}
 
 
 def cpython(work):
