@@ -1,6 +1,7 @@
 # tenner test: Python's heap of an ESP32 grows once, at the start, and leaves enough for Wi-Fi and TLS.
 # MIT license; Copyright (c) 2026 the tenner authors
 
+import asyncio  # noqa: F401  its own import needs the real _thread, for which a chip stands here
 import sys
 import unittest
 
