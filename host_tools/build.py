@@ -132,6 +132,7 @@ def firmware_tree(
     libraries: Iterable[str] = (),
     firmware: Path = FIRMWARE,
     debug: bool = False,
+    packed: bool | None = None,
 ) -> dict[str, bytes]:
     """Everything `board` needs, by its path on the board: code, data, pins, workspace templates.
 
@@ -140,7 +141,8 @@ def firmware_tree(
     Compiled code is for a chip: it leaves out what only Linux needs, and its modules are merged into overlays
     (host_tools/overlays). boot.py and main.py stay source: they are the first thing an owner looks at.
     With `mpy=False` all modules do, as CPython and a quick look in the REPL want it. With `debug` the board checks that
-    only code of the current phase is loaded, and prints its heap after each phase.
+    only code of the current phase is loaded, and prints its heap after each phase. The overlays are one file, for on
+    littlefs each would take a block more; in a debug build, or without `packed`, each has a file and its name.
     """
     modules, scripts = _sources(firmware)
     tree = dict(scripts)
@@ -157,7 +159,7 @@ def firmware_tree(
         elif path.suffix in DATA_SUFFIXES:
             tree[f"/lib/{name}"] = path.read_bytes()
     if mpy:
-        made = _overlays(firmware, others, debug)
+        made = _overlays(firmware, others, debug, not debug if packed is None else packed)
         tree.update(_overlay_tree(made, optimize, set(tree)))
         tree.update(_compiled_libraries(others, optimize))
     else:
@@ -185,7 +187,7 @@ def sources(firmware: Path = FIRMWARE) -> tuple[dict[str, bytes], dict[str, byte
 
 def chip_sources(firmware: Path = FIRMWARE) -> dict[str, bytes]:
     """The code of a chip's `firmware_tree` before it is compiled, by paths such as `tenner/app.py`."""
-    made = _overlays(firmware, {}, False)
+    made = _overlays(firmware, {}, False, False)
     sources = {f"tenner/{name}.py": text.encode() for name, text in made["files"].items()}
     return {**sources, "tenner/__init__.py": made["about"].encode()}
 
@@ -197,12 +199,16 @@ def _table(firmware: Path) -> overlays.Table:
         raise BuildError(str(exc)) from exc
 
 
-def _overlays(firmware: Path, others: dict[str, bytes], debug: bool) -> dict[str, Any]:
-    """The `files` of the overlays as source by name, their `index`, and `about` the build. `others` are modules that
-    go along, whose names the agent uses."""
+def _overlays(
+    firmware: Path, others: dict[str, bytes], debug: bool, is_packed: bool
+) -> dict[str, Any]:
+    """The `files` of the overlays as source by name, their `places` in one file, their `index`, and `about` the build.
+
+    `others` are modules that go along, whose names the agent uses.
+    """
     modules, scripts = _sources(firmware)
     files = {**modules, **scripts, **others, TABLE: (firmware / TABLE).read_bytes()}
-    what = "overlays, debug" if debug else "overlays"
+    what = "overlays" + (", debug" if debug else "") + (", packed" if is_packed else "")
     build_id = _key(what, files)[:12]
 
     def make() -> dict[str, Any]:
@@ -215,6 +221,7 @@ def _overlays(firmware: Path, others: dict[str, bytes], debug: bool) -> dict[str
                 others=others,
                 build=build_id,
                 debug=debug,
+                is_packed=is_packed,
             )
         except overlays.OverlayError as exc:
             raise BuildError(str(exc)) from exc
@@ -222,7 +229,12 @@ def _overlays(firmware: Path, others: dict[str, bytes], debug: bool) -> dict[str
         for name in table.separate:
             path_in_package = name.partition(".")[2].replace(".", "/")
             texts[path_in_package] = modules[f"tenner/{path_in_package}.py"].decode()
-        return {"files": texts, "index": bundled.index, "map": bundled.map.as_json()}
+        return {
+            "files": texts,
+            "places": bundled.places,
+            "index": bundled.index,
+            "map": bundled.map.as_json(),
+        }
 
     made = _kept(what, files, make)
     maps.save(build_id, made["map"])
@@ -238,7 +250,11 @@ def _overlay_tree(made: dict[str, Any], optimize: int, paths: set[str]) -> dict[
     compiled = compile_modules(
         {name: text.encode() for name, text in made["files"].items()}, optimize=optimize
     )
-    tree = {f"/lib/tenner/{name}.mpy": data for name, data in compiled.items()}
+    tree = {}
+    if made["places"]:
+        tree["/lib/tenner/overlays.pack"] = overlays.packed(made["places"], compiled)
+    for name in compiled.keys() - set(made["places"]):
+        tree[f"/lib/tenner/{name}.mpy"] = compiled[name]
     tree["/lib/tenner/overlays.tsv"] = made["index"].encode()
     # So small that it lies in its folder's entry and takes no block of its own.
     tree["/lib/tenner/__init__.py"] = made["about"].encode()

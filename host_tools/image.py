@@ -47,7 +47,7 @@ def frozen_sources() -> dict[str, bytes]:
 
 def partition(board: str, *, code: bool) -> bytes:
     """The ROMFS partition of a board's image: with the code, or with what frozen code reads only."""
-    tree = firmware_tree(board, workspace=False)
+    tree = firmware_tree(board, workspace=False, packed=False)
     files = {
         path: data
         for path, data in tree.items()

@@ -21,6 +21,9 @@ _IMPORTED = const("/overlay/o")
 #: The build fills it in; where it is empty the modules are as they are in the source, and nothing is evicted.
 _PHASES = {}
 _CARRIED = " "
+#: Whether the build has put all overlays into one file, and calls them `o0`, `o1`, ... by their places there, those of
+#: `_CARRIED` first. The file begins with where each begins, in three bytes.
+_PACKED = False
 #: In a debug build, all that each phase may hold: {"IDLE": (), "REQUEST": ("turn", ...)}.
 _MAY_HOLD = ()
 
@@ -153,7 +156,12 @@ class _Files:
         return (0x8000,) + (0,) * 9
 
     def open(self, path, mode):
-        return open(self.folder + self.name + ".mpy", mode)
+        if not _PACKED:
+            return open(self.folder + self.name + ".mpy", mode)
+        file = open(self.folder + "overlays.pack", mode)
+        file.seek(3 * int(self.name[1:]))
+        file.seek(int.from_bytes(file.read(3), "little"))
+        return file
 
 
 _files = _Files()
@@ -192,7 +200,7 @@ def _read(name):
 def evict(keep=0):
     """Let the memory of all overlays but some of `_CARRIED`, a bit for each, be free as soon as nobody runs them."""
     for name in list(overlays.__dict__):
-        if name not in _suspended and not keep & _bit(name):
+        if name not in _suspended and not keep >> _place(name) & 1:
             if _MAY_HOLD:
                 print("evicted", name, id(getattr(overlays, name)))
             _lend(getattr(overlays, name), False)
@@ -200,9 +208,11 @@ def evict(keep=0):
             delattr(overlays, name)
 
 
-def _bit(name):
-    before, found, _ = _CARRIED.partition(" %s " % name)
-    return 1 << before.count(" ") if found else 0
+def _place(name):
+    """Return which bit of `_PHASES` is that of an overlay, one that is never set if no phase carries it."""
+    if _PACKED:
+        return int(name[1:])
+    return _CARRIED.partition(" %s " % name)[0].count(" ")
 
 
 def borrow(borrower, name, home):

@@ -53,7 +53,7 @@ _FIGURES = ("heap", "left", "mpy")
 
 @cache
 def _tree(libraries: tuple[str, ...] = ()) -> dict[str, bytes]:
-    return build.firmware_tree(workspace=False, libraries=libraries)
+    return build.firmware_tree(workspace=False, libraries=libraries, packed=False)
 
 
 def overlays() -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from host_tools.overlays.bundle import Bundle, bundle
+from host_tools.overlays.bundle import Bundle, bundle, packed
 from host_tools.overlays.errors import OverlayError
 from host_tools.overlays.maps import Translator, translate
 from host_tools.overlays.table import CORE, Table, read_table
@@ -14,6 +14,7 @@ __all__ = [
     "Table",
     "Translator",
     "bundle",
+    "packed",
     "read_table",
     "translate",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from host_tools.overlays.constants import find_constants
@@ -36,6 +36,8 @@ class Bundle:
     map: Map
     #: What nobody uses on a chip, and is left out.
     dead: list[str]
+    #: The overlays in the order in which `packed` takes them; empty if each has a file of its own.
+    places: list[str]
 
 
 def bundle(
@@ -47,13 +49,16 @@ def bundle(
     minify: bool = True,
     debug: bool = False,
     build: str = "",
+    is_packed: bool = False,
 ) -> Bundle:
     """Merge the modules in `sources`, such as `tenner/net/http.py`, as the table says.
 
     `scripts`, such as main.py, import from the core by name and stay as they are; so do `others`, libraries that the
     firmware uses. With `debug` the run time
-    checks that only overlays of the current phase are loaded. `build` is what the build calls itself.
+    checks that only overlays of the current phase are loaded. `build` is what the build calls itself. `is_packed`: the
+    overlays but the core go into one file, and code knows them by their places.
     """
+    places = _places(table) if is_packed else []
     program = read_program(wanted(sources, table), table.is_outside, table.pieces)
     _fill_in(
         program,
@@ -62,6 +67,7 @@ def bundle(
             "_PHASES": _carried(table),
             "_CARRIED": " %s " % " ".join(_carried_names(table)),
             "_MAY_HOLD": _phases(table) if debug else (),
+            "_PACKED": is_packed,
         },
     )
     _fill_in(program, PACKAGE, {"__build__": build})
@@ -74,6 +80,7 @@ def bundle(
     used = {f"{RUNTIME}.{LOADED}", *_split_names(program)}
     dead = prune(program, overlays.values(), {*entries, *used})
     naming = Minify(program, overlays, table, outside, entries) if minify else Naming(entries)
+    naming.overlays = {name: f"o{place}" for place, name in enumerate(places)}
     # The core first: others import by the names it has.
     order = sorted(overlays, key=lambda name: (name != CORE, name))
     order = _needed_first(overlays, order)
@@ -83,9 +90,19 @@ def bundle(
     for name in order:
         if name != CORE:
             files[file_name(name)] = emit(plans[name], kept if minify else None)
-    return Bundle(
-        files, _index(overlays, table), _map(overlays, files, naming), [one.full for one in dead]
-    )
+    index = _index(overlays, table, naming)
+    symbols = [one.full for one in dead]
+    return Bundle(files, index, _map(overlays, files, naming), symbols, places)
+
+
+def packed(places: Sequence[str], compiled: Mapping[str, bytes]) -> bytes:
+    """One file of overlays in this order, as `firmware/tenner/overlay.py` reads it: where each begins, then all of them."""
+    begins = len(places) * 3
+    table = b""
+    for name in places:
+        table += begins.to_bytes(3, "little")
+        begins += len(compiled[name])
+    return table + b"".join(compiled[name] for name in places)
 
 
 def wanted(sources: Mapping[str, bytes], table: Table) -> dict[str, bytes]:
@@ -154,6 +171,12 @@ def _carried_names(table: Table) -> list[str]:
     return [name for name, _ in counts.most_common()]
 
 
+def _places(table: Table) -> list[str]:
+    """All overlays but the core, those that phases take over first: their places are the bits of `_carried`."""
+    first = _carried_names(table)
+    return [*first, *sorted(set(table.overlays) - {CORE, *first})]
+
+
 def _phases(table: Table) -> dict[str, tuple[str, ...]]:
     return {phase: tuple(names) for phase, names in table.phases.items()}
 
@@ -175,7 +198,7 @@ def _fill_in(program: Program, name: str, values: dict[str, object]) -> None:
         raise OverlayError(f"{RUNTIME} has no {' and no '.join(sorted(missing))} to fill in")
 
 
-def _index(overlays: Mapping[str, Overlay], table: Table) -> str:
+def _index(overlays: Mapping[str, Overlay], table: Table, naming: Naming) -> str:
     """The lines by which modules are found at run time; `+` behind one that owners may import."""
     lines = []
     for overlay in overlays.values():
@@ -183,7 +206,8 @@ def _index(overlays: Mapping[str, Overlay], table: Table) -> str:
             name = symbol.module.name
             is_api = name in table.api
             if symbol in overlay.by_name:
-                fields = [name, file_name(overlay.name), symbol.flat, "+" if is_api else ""]
+                home = naming.overlay(file_name(overlay.name))
+                fields = [name, home, symbol.flat, "+" if is_api else ""]
                 lines.append("\t".join(fields) + "\n")
     return "".join(sorted(lines))
 

@@ -131,7 +131,8 @@ def _split_classes(plan: Plan) -> Iterator[ast.stmt]:
                 ops=[ast.In()],
                 comparators=[ast.Tuple(elts=[ast.Constant(one) for one in known], ctx=ast.Load())],
             )
-            home = ast.IfExp(test=test, body=ast.Constant(overlay), orelse=home)
+            there = ast.Constant(plan.naming.overlay(overlay))
+            home = ast.IfExp(test=test, body=there, orelse=home)
         made = ast.parse(f"{owner.flat}.__getattr__ = lambda o, n: x(o, n, y)").body[0]
         assert isinstance(made, ast.Assign) and isinstance(made.value, ast.Lambda)
         call = made.value.body

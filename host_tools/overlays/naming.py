@@ -21,6 +21,12 @@ class Naming:
     def __init__(self, entries: Iterable[str] = ()) -> None:
         #: Full names of what scripts import from the core.
         self.entries = frozenset(entries)
+        #: What overlays are called by code, where that is not their name in the table.
+        self.overlays: dict[str, str] = {}
+
+    def overlay(self, name: str) -> str:
+        """What code calls an overlay."""
+        return self.overlays.get(name, name)
 
     def attribute(self, name: str, module: Module) -> str:
         """What an attribute, a method or a keyword of this name is called."""

@@ -175,7 +175,7 @@ class Plan:
 
     def elsewhere(self, overlay: str) -> ast.expr:
         """The expression that is another overlay, loaded if it is not."""
-        return _attribute(self.reference(self.loaded()), overlay)
+        return _attribute(self.reference(self.loaded()), self.naming.overlay(overlay))
 
     def outside_names(self, module: Module, scope: Scope) -> set[str]:
         """The names at the top of this overlay, and builtins, that the code of one scope mentions."""

@@ -217,5 +217,6 @@ class _Rewriter(ast.NodeTransformer):
         symbol = self.plan.symbol_of(link.target)
         if symbol.overlay in (CORE, self.plan.overlay.name):
             return node
-        names: list[ast.expr] = [ast.Constant(symbol.overlay), ast.Constant(symbol.flat)]
+        home = self.plan.naming.overlay(symbol.overlay)
+        names: list[ast.expr] = [ast.Constant(home), ast.Constant(symbol.flat)]
         return ast.copy_location(ast.Tuple(elts=names, ctx=ast.Load()), node)

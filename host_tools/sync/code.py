@@ -162,14 +162,19 @@ def code_tree(
 ) -> dict[str, bytes]:
     """The code, compiled, with the libraries that the board's config.json asks for; with the workspace's templates too
     if wanted. What the board's `image` (Info.image) has inside is left out, when it is the same."""
+    libraries = libraries_for(settings_in(config))
     try:
-        tree = firmware_tree(
-            board, workspace=templates, libraries=libraries_for(settings_in(config))
-        )
+        tree = firmware_tree(board, workspace=templates, libraries=libraries)
+        is_inside = False
+        if image is not None:
+            # Code that is executed in place is not packed.
+            in_place = firmware_tree(board, workspace=False, libraries=libraries, packed=False)
+            is_inside = image == about(board, in_place)
+            maps.keep(in_place)
     except BuildError as exc:
         raise CommandError(str(exc)) from exc
     maps.keep(tree)
-    if image == about(board, tree):
+    if is_inside:
         # Anything in its place on the flash would hide it.
         return {path: data for path, data in tree.items() if not path.startswith(f"{HOME}/")}
     return tree

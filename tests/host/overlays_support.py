@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 from host_tools import FIRMWARE, build, interpreters
-from host_tools.overlays import CORE, Bundle, Table, bundle
+from host_tools.overlays import CORE, Bundle, Table, bundle, packed
 
 #: What the run time stands on.
 RUNTIME = (
@@ -40,11 +40,15 @@ def write(bundled: Bundle, folder: Path, *, compiled: bool = True) -> None:
     home = folder / "tenner"
     home.mkdir(parents=True, exist_ok=True)
     (home / "overlays.tsv").write_text(bundled.index)
+    made = {}
     for name, file in bundled.files.items():
-        if compiled:
-            data = build.compile_module(file.text.encode(), name)
-            (home / f"{name}.mpy").write_bytes(data)
         (folder / f"{name}.py.txt").write_text(file.text)
+        if compiled:
+            made[name] = build.compile_module(file.text.encode(), name)
+    for name in made.keys() - set(bundled.places):
+        (home / f"{name}.mpy").write_bytes(made[name])
+    if bundled.places:
+        (home / "overlays.pack").write_bytes(packed(bundled.places, made))
 
 
 def run(folder: Path, interpreter: interpreters.Interpreter, main: bytes = MAIN) -> str:
@@ -67,7 +71,7 @@ def both(
     overlays: dict[str, list[str]] | None = None,
     **rest,
 ) -> str:
-    """What a package prints on every MicroPython: the same as it is, as overlays, and with short names."""
+    """What a package prints on every MicroPython: the same as it is, as overlays, with short names, and in one file."""
     files = package(modules)
     for path, source in files.items():
         place = tmp_path / "plain" / path
@@ -75,12 +79,16 @@ def both(
         place.write_bytes(source)
     if overlays is None:
         overlays = {CORE: list(modules)}
-    kinds = {"plain": None, "merged": False, "minified": True}
-    for kind, minify in kinds.items():
-        if minify is not None:
+    kinds = {
+        "plain": None,
+        "merged": {"minify": False},
+        "minified": {},
+        "packed": {"is_packed": True},
+    }
+    for kind, options in kinds.items():
+        if options is not None:
             names = table({**overlays}, **rest)
-            made = bundle(files, names, scripts={"main.py": MAIN}, minify=minify)
-            write(made, tmp_path / kind)
+            write(bundle(files, names, scripts={"main.py": MAIN}, **options), tmp_path / kind)
     printed = set()
     for interpreter in (interpreters.find_micropython(), interpreters.find_micropython32()):
         for kind in kinds:

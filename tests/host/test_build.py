@@ -57,7 +57,7 @@ def test_the_tree_of_a_board(firmware):
         "/lib/tenner/__init__.py",
         "/lib/tenner/app.mpy",
         "/lib/tenner/data.pack",
-        "/lib/tenner/more.mpy",
+        "/lib/tenner/overlays.pack",
         "/lib/tenner/overlays.tsv",
         "/lib/tenner/pins.csv",
         "/main.py",
@@ -65,6 +65,8 @@ def test_the_tree_of_a_board(firmware):
     ]
     assert tree["/main.py"].startswith(b"from tenner.app import main")
     assert tree["/lib/tenner/app.mpy"][:2] == b"M\x06"
+    # One overlay, and so three bytes of where it begins.
+    assert tree["/lib/tenner/overlays.pack"][:5] == b"\x03\0\0M\x06"
     assert '{"name":"té"}'.encode() in tree["/lib/tenner/data.pack"]
     assert b"exec" not in tree["/lib/tenner/data.pack"]
     assert b"I2C0_SCL,GPIO" in tree["/lib/tenner/pins.csv"]
@@ -107,8 +109,9 @@ def test_names_that_a_library_has_are_kept(firmware, monkeypatch):
     (firmware / "tenner" / "more.py").write_bytes(source)
     library = {"chumicro_mqtt/client.py": b"class Client:\n    def gauge(self): pass\n"}
     monkeypatch.setattr(build, "_library", lambda key: library)
-    alone = build.firmware_tree(firmware=firmware)["/lib/tenner/more.mpy"]
-    beside = build.firmware_tree(firmware=firmware, libraries=["mqtt"])["/lib/tenner/more.mpy"]
+    pack = "/lib/tenner/overlays.pack"
+    alone = build.firmware_tree(firmware=firmware)[pack]
+    beside = build.firmware_tree(firmware=firmware, libraries=["mqtt"])[pack]
     assert b"gauge" in beside
     assert b"gauge" not in alone
     assert b"depth" not in beside

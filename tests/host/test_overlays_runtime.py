@@ -74,10 +74,11 @@ PHASES = {
 }
 
 
-def built(folder, modules, overlays=None, debug=False, **rest):
+def built(folder, modules, overlays=None, debug=False, is_packed=False, **rest):
     phases = rest.pop("phases", PHASES)
     names = table(dict(overlays or OVERLAYS), phases=phases, **rest)
-    made = bundle(package(modules), names, scripts={"main.py": MAIN}, debug=debug)
+    files = package(modules)
+    made = bundle(files, names, scripts={"main.py": MAIN}, debug=debug, is_packed=is_packed)
     write(made, folder)
     return made
 
@@ -86,11 +87,15 @@ def find(name):
     return getattr(interpreters, f"find_{name}")()
 
 
+@pytest.mark.parametrize("is_packed", [False, True])
 @pytest.mark.parametrize("name", INTERPRETERS)
-def test_a_phase_has_what_it_may_hold_and_idle_nothing(tmp_path, name):
+def test_a_phase_has_what_it_may_hold_and_idle_nothing(tmp_path, name, is_packed):
     modules = dict(MODULES, app=MODULES["app"].replace('    overlay.load("two")\n', ""))
-    built(tmp_path, modules)
-    assert run(tmp_path, find(name)).splitlines() == [
+    made = built(tmp_path, modules, is_packed=is_packed)
+    printed = run(tmp_path, find(name))
+    for place, overlay in enumerate(made.places):
+        printed = printed.replace(f"'o{place}'", f"'{overlay}'")
+    assert printed.splitlines() == [
         "ONE ['one']",
         "first 1",
         "IDLE []",
