@@ -144,9 +144,9 @@ class Response:
             line = await self._line()
             if not line:
                 return
-            name, _, value = line.partition(b":")
+            name, colon, value = line.partition(b":")
             name = name.lower()
-            if b"\n%s:" % name in _WANTED:
+            if b"\n" + name + colon in _WANTED:
                 name = name.decode()
                 value = value.strip().decode()
                 if len(line) > _MAX_LINE or (
