@@ -7,7 +7,7 @@ import net_peer
 from agent_fakes import Call, Reply, make_agent
 from net_peer import Peer
 from support import run, temp_folder
-from tenner.agent import accounting, history, tool_calls
+from tenner.agent import accounting, history, model_call, tool_calls
 from tenner.agent import turn as turn_module
 from tenner.agent.tool_calls import ToolContext
 from tenner.agent.turn import Turn
@@ -177,6 +177,36 @@ class TestTurn(unittest.TestCase):
             return await task
 
         self.assertEqual(run(go()).error, "Stopped, as you asked.")
+
+    def test_the_beginning_of_a_long_answer_is_sent_from_flash(self):
+        words = "".join(["word %d\n" % n for n in range(1200)])
+        make_dirs(self.root + "/state")
+        for text in (words, words.replace("\n", " "), "\u6e29\u5ea6" * 1700):
+            data = text.encode()
+            with open(self.root + "/state/reply.part", "wb") as file:
+                file.write(data)
+            reply = Reply("the end")
+            reply.kept = len(data)
+            agent = make_agent(self.root, reply, Reply("next"))
+            self.assertEqual(say(agent, "long"), "the end")
+            sent = [part for _, part in agent.delivered]
+            self.assertEqual("".join(sent), text)
+            self.assertTrue(
+                1 < len(sent) < 8 and max([len(part.encode()) for part in sent]) <= 3072
+            )
+            say(agent, "and?")
+            said = rows(agent.chain.records[-1])[-2]
+            self.assertTrue(said[0] == "a" and said[1].endswith("the end"), said)
+
+    def test_only_a_persons_answer_of_a_board_goes_by_way_of_flash(self):
+        agent = self.agent()
+        turn = Turn(agent, "heartbeat", "x")
+        self.assertEqual(model_call.Request(turn, ()).keep_at, None)
+        turn.on_result = print
+        self.assertTrue(model_call.Request(turn, ()).keep_at.endswith("state/reply.part"))
+        agent.port.small = False
+        found = model_call.Request(turn, ())
+        self.assertEqual((found.keep_at, found.max_reply), (None, 131072))
 
     def test_a_failed_model_is_one_sentence_and_the_next_turn_works(self):
         agent = self.agent(LlmError("auth", "The key was refused."), Reply("fine"))

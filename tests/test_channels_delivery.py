@@ -111,6 +111,13 @@ class TestDelivery(unittest.TestCase):
         self.assertEqual(self.play(channel, self.say("1", "x" * 45, id="a")), True)
         self.assertEqual(len(channel.sent), 3)
 
+    def test_a_channel_without_bounds_gets_a_very_long_text_in_parts(self):
+        channel = Channel(size=None)
+        text = "word " * 8000
+        self.assertEqual(self.play(channel, self.say("1", text)), True)
+        self.assertTrue(len(channel.sent) > 2, len(channel.sent))
+        self.assertEqual(" ".join([sent[1] for sent in channel.sent]).split(), text.split())
+
     def test_whatever_goes_wrong_while_it_is_sent_nothing_is_sent_again_unmarked(self):
         class Broken(Channel):
             async def send(self, chat, text, reply_to, began, alarm):

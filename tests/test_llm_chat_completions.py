@@ -425,29 +425,59 @@ class TestFailure(unittest.TestCase):
     def test_ten_megabytes(self):
         text = events(delta(content="x" * 500))
         arguments = events(part(0, "1", "f", "x" * 500))
-        for line, words in (
-            (text, "text"),
-            (b":" + b"z" * 500, "8388608"),
-        ):
-            http = Http(Response((line for _ in range(20000))))
-            with self.assertRaises(LlmError) as caught:
-                run(complete(http, Candidate(), Request(), 5))
-            self.assertEqual(caught.exception.kind, "unknown")
-            self.assertTrue(words in str(caught.exception))
+        http = Http(Response((b":" + b"z" * 500 for _ in range(20000))))
+        with self.assertRaises(LlmError) as caught:
+            run(complete(http, Candidate(), Request(), 5))
+        self.assertEqual(caught.exception.kind, "unknown")
+        self.assertTrue("8388608" in str(caught.exception))
+        # A text is cut off, and nothing more of it is read.
+        read = []
+        http = Http(Response((text for _ in range(20000) if not read.append(1))))
+        reply = run(complete(http, Candidate(), Request(), 5))
+        self.assertEqual(len(reply.text), 16384)
+        self.assertTrue(reply.text.endswith("x\n(cut off: the reply has over 16384 bytes)"))
+        self.assertTrue(len(read) < 50, len(read))
         # A board with little memory takes less.
         request = Request()
         request.max_reply = 1000
         short = Response([text, events(delta(content="y" * 480)), DONE])
         self.assertEqual(len(run(complete(Http(short), Candidate(), request, 5)).text), 980)
-        with self.assertRaises(LlmError) as caught:
-            run(complete(Http(Response([text] * 3)), Candidate(), request, 5))
-        self.assertTrue("over 1000 bytes: ask for" in str(caught.exception))
+        reply = run(complete(Http(Response([text] * 3)), Candidate(), request, 5))
+        self.assertTrue("cut off" in reply.text and len(reply.text) == 1000, reply.text)
         # Arguments that are too long are not kept; the model hears so.
         http = Http(
             Response([arguments] * 3 + [events(part(1, "2", "g", "{}"), stop("tool_calls"))])
         )
         reply = run(complete(http, Candidate(), request, 5))
         self.assertEqual(calls(reply), [("1", "f", None), ("2", "g", "{}")])
+
+    def test_a_long_text_goes_by_way_of_flash(self):
+        request = Request()
+        request.max_reply = 1000
+        request.keep_at = temp_folder(self) + "/reply.part"
+        for words in (["word %d " % n for n in range(900)], ["\u6e29\u5ea6"] * 900):
+            chunks = [delta(content=word) for word in words]
+            pieces = [events(*chunks), events(stop("stop")), DONE]
+            reply = run(complete(Http(Response(pieces)), Candidate(), request, 5))
+            with open(request.keep_at, "rb") as file:
+                kept = file.read()
+            self.assertEqual(len(kept), reply.kept)
+            self.assertEqual(kept.decode() + reply.text, "".join(words))
+            self.assertTrue(0 < len(reply.text.encode()) <= 1000)
+
+    def test_a_word_is_never_torn_and_what_is_kept_has_bounds(self):
+        request = Request()
+        request.max_reply = 1000
+        request.keep_at = temp_folder(self) + "/reply.part"
+        chunks = [delta(content="x" * 9000)] * 2
+        pieces = [events(*chunks), events(stop("stop")), DONE]
+        reply = run(complete(Http(Response(pieces)), Candidate(), request, 5))
+        self.assertEqual((reply.kept, len(reply.text)), (0, 1000))
+        chunks = [delta(content="x" * 99 + " ")] * 1000
+        pieces = [events(*chunks), events(stop("stop")), DONE]
+        reply = run(complete(Http(Response(pieces)), Candidate(), request, 5))
+        self.assertTrue(24576 <= reply.kept < 26000 and len(reply.text) == 1000)
+        self.assertTrue("cut off" in reply.text)
 
     def test_calls_over_the_most_are_named_only(self):
         many = [part(i, str(i), "f%d" % i, '{"a":') for i in range(70)]

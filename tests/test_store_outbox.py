@@ -306,6 +306,12 @@ class TestRoom(OutboxCase):
             self.box.add("telegram", "1", "%d" % number + "x" * 200)
         self.assertEqual([text[0] for text in self.texts()], ["6", "7", "8", "9"])
 
+    def test_a_message_longer_than_the_bounds_costs_no_other(self):
+        self.box.max_bytes = 1100
+        self.box.add("telegram", "1", "first")
+        self.assertTrue(self.box.add("telegram", "1", ["a" * 700, "b" * 700]) is not None)
+        self.assertEqual([text[0] for text in self.texts()][:2], ["f", "a"])
+
     def test_one_message_too_long_is_refused(self):
         with self.assertRaises(ValueError):
             self.box.add("telegram", "1", "x" * 20000)

@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner import overlay
-from tenner.agent import accounting, summary
+from tenner.agent import accounting, cut_off, summary
 from tenner.agent.turn import Turn
 from tenner.tools.untrusted import SOMEBODY
 
@@ -33,6 +33,8 @@ async def answer(agent, message):
 
 def _reply(agent, message, result):
     text = result.error or result.text or "(The model gave no text.)"
+    if result.kept and result.error is None:
+        cut_off.deliver(agent, message, result.kept)
     agent.app.reply(message, text, result.error is not None or not result.text)
 
 

@@ -1,7 +1,11 @@
-# tenner agent.cut_off: an answer that stops at the length limit is gone on with once, and its parts are joined.
+# tenner agent.cut_off: answers that stop at the length limit, whose parts are joined, and long ones, which come by way of flash.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.port.compat import const
+from tenner.store import files
+
+_SHORT = const(2000)  # characters
+_PIECE = const(3072)
 
 _GO_ON = const(
     "Your answer was cut off at the length limit. The part so far is kept: go on from there, beginning with the last "
@@ -15,6 +19,8 @@ _SPACELESS = const("\u2e80")
 
 def take(turn, text, stop):
     """Return the whole answer, its last part being `text`; None when the model is to go on with it."""
+    if turn.result.kept:
+        return text if stop != "length" else _with_note(text, _CUT_AGAIN)
     if turn.begun is None:
         turn.begun = text
         if not text:
@@ -30,6 +36,35 @@ def unfinished(turn, reason):
     note = _REST_FAILED % reason
     turn.add("a", note)
     return _with_note(turn.begun, note)
+
+
+def short(text):
+    """Return the end of a long text, for the history."""
+    return "(the beginning of this long answer was sent, and is not kept here)\n" + text[-_SHORT:]
+
+
+def deliver(agent, message, kept):
+    """Send the beginning of a long answer, which is on flash, in messages of its own."""
+    path = agent.port.path("state/reply.part")
+    start = 0
+    while start < kept:
+        piece = b"".join(files.blocks(path, start, min(start + _PIECE, kept)))
+        if start + len(piece) < kept:
+            # A part ends where a line does, or a word.
+            half = len(piece) // 2
+            end = (
+                piece.rfind(b"\n", half) if b"\n" in piece[half:] else piece.rfind(b" ", half)
+            ) + 1
+            if not end:
+                end = len(piece)
+                while end > 1 and piece[end - 1] & 0xC0 == 0x80:
+                    end -= 1
+                end -= 1
+            piece = piece[:end]
+        if not piece:
+            return
+        start += len(piece)
+        agent.app.deliver(message.channel, message.chat, str(piece, "utf-8"))
 
 
 def _with_note(text, note):

@@ -10,9 +10,9 @@ from tenner.llm.errors import LlmError
 from tenner.port.compat import const
 from tenner.store import files
 
-# Longest text of a reply, and longest arguments of one call, in bytes: each is in memory several times on
-# its way to flash and back. A board asks for 1,024 tokens, which are 4 KB, 6 KB in some scripts.
-_REPLY = const(16384)
+# Longest text of a reply in memory, and longest arguments of one call, in bytes: each is there several times on its way to
+# flash and back. A board asks for 1,024 tokens, which are 4 KB, 6 KB in some scripts; what is longer goes by way of flash.
+_REPLY = const(131072)
 _BOARD_REPLY = const(6144)
 # Below this, prompt and tools count for what is left to the history.
 _SMALL_CONTEXT = const(16000)
@@ -24,12 +24,18 @@ class Request:
     them. `tools` are the places of the schemas of the tools on offer.
     """
 
+    #: The file for the beginning of a text that is too long for the memory; None: it is cut off.
+    keep_at = None
     #: The llm.collect.Collector while a reply is being received.
     reply = None
 
     def __init__(self, turn, tools):
         self.max_tokens = turn.max_tokens or turn.agent.config.get("llm.max_tokens")
-        self.max_reply = _BOARD_REPLY if turn.agent.port.small else _REPLY
+        self.max_reply = _REPLY
+        if turn.agent.port.small:
+            self.max_reply = _BOARD_REPLY
+            if turn.on_result and turn.begun is None:
+                self.keep_at = turn.agent.port.path("state/reply.part")
         self._turn = turn
         self._tools = tools
 

@@ -4,6 +4,7 @@
 import asyncio
 
 from tenner import overlay
+from tenner.agent import cut_off
 from tenner.agent.errors import Stopped
 from tenner.agent.history_records import call_record, shorten
 from tenner.log import log
@@ -13,6 +14,7 @@ from tenner.tools import runner
 
 _MAX_SAME_FAILURES = const(3)
 _WRITERS = ("write_file", "edit_file", "append_file")
+_LONG_TEXT = const(8192)  # of a text that long the history has the end only
 _NOT_RUN = const(
     "error: %s was not run: there were too many calls in one reply, or its arguments are too long. Call it again with fewer "
     "others, or in parts."
@@ -112,8 +114,10 @@ def take(turn, reply):
             "calls " + what if what else "%d characters" % len(reply.text),
         ),
     )
+    result.kept = getattr(reply, "kept", 0)
     if reply.text or reply.calls:
-        turn.add("a", reply.text)
+        long = result.kept or len(reply.text) > _LONG_TEXT
+        turn.add("a", cut_off.short(reply.text) if long else reply.text)
     if not turn.run_tools:
         result.reply = reply
         return (), reply.text, reply.stop

@@ -17,6 +17,8 @@ class Result:
     """
 
     outage = False
+    #: So many bytes of the text come first, in state/reply.part.
+    kept = 0
 
     def __init__(self):
         self.text = ""

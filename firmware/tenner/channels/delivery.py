@@ -15,6 +15,7 @@ from tenner.store.outbox_item import is_last
 
 _MARK = const("(maybe sent before) ")
 _ALARM = const("al:")
+_LONGEST = const(5000)
 
 
 class Delivery:
@@ -154,6 +155,9 @@ class Delivery:
 
 
 def _parts(text, limit):
+    if limit is None and len(text) > _LONGEST:
+        # A line of the outbox has bounds, too.
+        limit = _LONGEST
     # Each character is one or two units.
     if limit is None or 2 * len(text) <= limit:
         return (text,) if text.strip() else ()

@@ -27,6 +27,7 @@ async def complete(http, candidate, request, timeout_s):
             raise await failure.refused(candidate, response, http.body_bytes)
         collector = request.reply = Collector(request.max_reply)
         collector.body_bytes = http.body_bytes
+        collector.keep_at = getattr(request, "keep_at", None)
         try:
             await _receive(response, candidate, collector)
         except ValueError as caught:
@@ -86,7 +87,7 @@ async def _receive(response, candidate, collector):
 
     def event_end():
         stream.event_end()
-        events.done = collector.error is not None
+        events.done = collector.full or collector.error is not None
 
     events = SseReader(stream.feed, event_end)
     buf = bytearray(_READ)

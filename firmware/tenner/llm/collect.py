@@ -2,12 +2,15 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.llm.arguments import Rebuild
-from tenner.llm.errors import LlmError
 from tenner.llm.reply import Call, Reply
+from tenner.log import log
 from tenner.port.compat import const, ticks_ms
+from tenner.store import files
 
 _MAX_CALLS = const(16)  # that are run
 _MAX_NAMED = const(64)  # that are refused by name
+_MOST_KEPT = const(24576)
+_CUT_OFF = const("\n(cut off: the reply has over %d bytes)")
 _MAX_ID = const(128)
 _MAX_NAME = const(64)
 
@@ -53,7 +56,14 @@ class Collector:
     """
     What has arrived of a reply. What a model thinks, in <think> or in fields of its own, is dropped. The text, and the
     arguments of each call, may have `limit` bytes; those of calls over 16, or longer ones, are not kept.
+    What the text has more goes to the file `keep_at`, if that is set, and is cut off otherwise.
     """
+
+    keep_at = None
+    #: Was the text cut off? Then nothing more is read.
+    full = False
+    #: How many bytes of the text are in that file; the rest follows it.
+    kept = 0
 
     def __init__(self, limit):
         self.limit = limit
@@ -93,6 +103,7 @@ class Collector:
                 # Some servers swallow the opening tag: then all before the closing one was thought.
                 if not self._thinking:
                     self._text = bytearray()
+                    self.kept = 0
                 self._thinking = False
                 piece = piece[8:]
             elif "<think>".startswith(piece) or "</think>".startswith(piece):
@@ -109,10 +120,14 @@ class Collector:
         self.take = take
 
     def _put(self, piece):
-        if not self._text:
+        if not self._text and not self.kept:
             piece = piece.lstrip()
         if piece and not self._thinking:
-            _grow(self._text, piece, self.limit)
+            # One block of memory that grows: as many small strings, a text would lie scattered between what is thrown
+            # away meanwhile, and leave no room for the whole.
+            self._text.extend(piece.encode())
+            if len(self._text) > self.limit:
+                self._text = _make_room(self, self._text)
 
     def draft(self):
         """Return the text as far as it has arrived."""
@@ -120,7 +135,7 @@ class Collector:
 
     def has_text(self):
         """Return whether any text has arrived."""
-        return bool(self._text)
+        return bool(self._text or self.kept)
 
     def add_call(self, call):
         """Make `call` a part of the reply."""
@@ -142,7 +157,7 @@ class Collector:
         self._put(self._held)
         text = str(self._text, "utf-8")
         self._text = bytearray()
-        size = len(text)
+        size = len(text) + self.kept
         calls = []
         seen = []
         for number, call in enumerate(self.calls):
@@ -161,6 +176,7 @@ class Collector:
         if stop not in ("length", "refusal"):
             stop = "tools" if calls else "stop"
         reply = Reply(text, calls, stop)
+        reply.kept = self.kept
         reply.body_bytes = self.body_bytes
         reply.tokens_in = self.tokens_in
         reply.tokens_out = self.tokens_out
@@ -172,15 +188,26 @@ class Collector:
         return reply
 
 
-def _grow(text, piece, limit):
-    """
-    Append a str to a bytearray, which grows in one block of memory. As many small strings, a text would lie
-    scattered between what is thrown away meanwhile, and leave no room for the whole.
-    """
-    text.extend(piece.encode())
-    if len(text) > limit:
-        raise _too_long("text or arguments of over %d bytes" % limit)
-
-
-def _too_long(what):
-    return LlmError("unknown", "the model's reply has %s: ask for something shorter" % what)
+def _make_room(collector, text):
+    """Return what stays in memory of a text that is over the limit: the rest is kept on flash, or cut off."""
+    start = 0
+    if collector.keep_at and not collector.full and collector.kept < _MOST_KEPT:
+        # Not inside a word, which may be a secret that is looked for in each part; some scripts have no spaces.
+        start = len(text)
+        while start and 0x20 < text[start - 1] < 0x80:
+            start -= 1
+    if start:
+        try:
+            with open(collector.keep_at, "ab" if collector.kept else "wb") as file:
+                files.put(file, memoryview(text)[:start])
+            collector.kept += start
+            return text[start:]
+        except OSError as error:
+            log("llm", "a long reply is cut off, it could not be kept: %s" % error)
+            collector.keep_at = None
+    collector.full = True
+    note = _CUT_OFF % (collector.kept + collector.limit)
+    end = collector.limit - len(note)
+    while text[end] & 0xC0 == 0x80:
+        end -= 1
+    return text[:end] + note.encode()

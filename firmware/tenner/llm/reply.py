@@ -17,8 +17,11 @@ class Call:
 class Reply:
     """
     A whole answer. `stop` is "stop", "length", "tools" or "refusal"; `estimated` says that the server sent no token
-    counts, `body_bytes` how long the request's body was.
+    counts, `body_bytes` how long the request's body was. Of a long text the first `kept` bytes are on flash, where the request
+    has said.
     """
+
+    kept = 0
 
     def __init__(self, text, calls, stop):
         self.text = text

@@ -29,6 +29,9 @@ def keep_failed(box, item, reason, end):
 
 def make_room(box, new):
     """Give up what waits until `new` fits, alerts last and for alerts only; False when it does not fit."""
+    if new.size > box.max_bytes and len(box.items) < box.max_items:
+        # Room for all that others wait for would not be enough; no board has such a message.
+        return True
     while len(box.items) >= box.max_items or box.used() + new.size > box.max_bytes:
         victims = [item for item in box.items if not item.alert]
         if not victims and new.alert:
