@@ -187,7 +187,7 @@ class Board:
             return await turn.run()
 
         self.agent.lane.person = person
-        self.agent.app.reply = lambda message, text: None
+        self.agent.app.reply = lambda message, text, failed=False: None
         await answer(self.agent, message)
         for turn in turns:
             self.results += [json.loads(line)[-1] for line in turn.lines if line[:4] == b'["t"']
