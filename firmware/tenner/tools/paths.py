@@ -175,7 +175,7 @@ def resolve(workspace, path, write=False, extra_patterns=(), root=None, private=
     files and folders elsewhere that are the agent's.
     """
     _check_text(path, write)
-    full = _straight(path if path.startswith("/") else HOME + "/" + path)
+    named = full = _straight(path if path.startswith("/") else HOME + "/" + path)
     if _below(HOME, full):
         full = workspace + full[len(HOME) :]
     real = _real(full)
@@ -186,7 +186,9 @@ def resolve(workspace, path, write=False, extra_patterns=(), root=None, private=
         roots.append(_real(root))
     # In a workspace that has the settings in it, or the whole home folder, they are as private.
     if (
-        any(_is_own(one, real) and not _is_own(one, home) for one in roots)
+        # Beside /workspace there are the settings, as the model knows it, whatever the machine has there.
+        named.lower().startswith("/config.json")
+        or any(_is_own(one, real) and not _is_own(one, home) for one in roots)
         or any(_is_at(_real(place), real, home) for place in private)
         or _is_key(real, inside)
     ):
