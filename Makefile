@@ -11,7 +11,7 @@ K ?=
 B ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-services test-kernel test-deploy test-hw test-riscv64 soak lint format fuzz bench package micropython32 env-run env-test clean
+.PHONY: help run test test-services services-table test-kernel test-deploy test-hw test-riscv64 soak lint format fuzz bench package micropython32 env-run env-test clean
 
 help: ## Show this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-22s %s\n", $$1, $$2}'
@@ -28,7 +28,11 @@ test: env-test ## Run the tests on CPython and on MicroPython, 64- and 32-bit
 	@$(VENV) -m pytest --interpreter=$(I) $(if $(K),-k "$(K)") $(T)
 
 test-services: env-test ## Run the agent against servers that others wrote (fetches 200 MB once from npm and PyPI)
-	@$(VENV) -m pytest -rs $(if $(K),-k "$(K)") tests/services/on_*.py
+	@$(VENV) -m pytest -rs --interpreter=$(I) $(if $(K),-k "$(K)") tests/services/on_*.py
+
+services-table: env-test ## Run them all, and write what passes into docs/services.md
+	@rm -f build/services.json
+	@$(VENV) -m pytest -rs tests/services/on_*.py; $(VENV) scripts/services_table.py --write
 
 test-kernel: env-test ## Run the I2C, SPI and GPIO tools on real kernels in emulated ARM boards
 	@$(VENV) -m pytest -rs tests/kernel/on_kernels.py

@@ -4,47 +4,52 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
 from host_tools import ROOT
+from tests.services.agent import INTERPRETERS
 
 #: On every interpreter; what differs between providers is the server's part, so the others run on CPython.
 EVERYWHERE = {"provider": ("openai", "anthropic"), "aimock": (1,)}
 RESULTS = ROOT / "build" / "services.json"
-#: (service, what of it): {outcome: how many cases}
+#: (service, interpreter): {outcome: how many cases}
 _found: dict[tuple[str, str], Counter[str]] = {}
 
 
-def _is_wanted(item: pytest.Item) -> bool:
+def _is_wanted(item: pytest.Item, interpreter: str) -> bool:
     params = getattr(item, "callspec", None)
     values = params.params if params else {}
+    if interpreter not in ("all", values.get("python", values.get("agent"))):
+        return False
     if values.get("python", "cpython") == "cpython":
         return True
     return all(values.get(name, wanted[0]) in wanted for name, wanted in EVERYWHERE.items())
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    left = [item for item in items if not _is_wanted(item)]
+    interpreter = config.getoption("--interpreter")
+    left = [item for item in items if not _is_wanted(item, interpreter)]
     if left:
         config.hook.pytest_deselected(items=left)
-        items[:] = [item for item in items if _is_wanted(item)]
+        items[:] = [item for item in items if item not in left]
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     if report.when == "call" or (report.when == "setup" and report.outcome != "passed"):
-        path, _, name = report.nodeid.partition("::")
+        name, _, params = report.nodeid.partition("::")[2].partition("[")
         service = name.removeprefix("test_").split("_")[0]
-        key = (Path(path).stem.removeprefix("on_"), service)
-        _found.setdefault(key, Counter())[report.outcome] += 1
+        words = params.rstrip("]").split("-")
+        interpreter = next((one for one in INTERPRETERS if one in words), INTERPRETERS[0])
+        _found.setdefault((service, interpreter), Counter())[report.outcome] += 1
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
     if _found:
         RESULTS.parent.mkdir(exist_ok=True)
-        rows = [
-            {"area": area, "service": service, **counts}
-            for (area, service), counts in sorted(_found.items())
-        ]
-        RESULTS.write_text(json.dumps(rows, indent=1) + "\n")
+        # What was not run now is as it was: the whole takes minutes, and may be run in parts.
+        before = json.loads(RESULTS.read_text()) if RESULTS.exists() else []
+        rows = {(row["service"], row["interpreter"]): row for row in before}
+        for key, counts in _found.items():
+            rows[key] = {"service": key[0], "interpreter": key[1], **counts}
+        RESULTS.write_text(json.dumps([rows[key] for key in sorted(rows)], indent=1) + "\n")

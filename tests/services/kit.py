@@ -27,6 +27,10 @@ from host_tools import interpreters
 #: Pinned: a newer one may answer otherwise, and this is a test of the agent.
 NPM = {
     "@copilotkit/aimock": "1.43.0",
+    "@modelcontextprotocol/server-everything": "2026.8.31",
+    "@modelcontextprotocol/server-filesystem": "2026.8.31",
+    "@modelcontextprotocol/server-memory": "2026.8.31",
+    "supergateway": "4.0.0",
     "telegram-test-api": "4.2.1",
 }
 PYPI = {

@@ -1,0 +1,57 @@
+"""Writes the table of what passes in docs/services.md, from the last run of all services (build/services.json)."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from host_tools import ROOT
+from scripts import generated
+
+TARGET = ROOT / "docs" / "services.md"
+RESULTS = ROOT / "build" / "services.json"
+_BEGIN = "<!-- made by make services-table -->\n"
+_END = "<!-- end -->\n"
+_INTERPRETERS = ("cpython", "micropython", "micropython32")
+
+
+def _cell(counts: Counter[str]) -> str:
+    run = counts["passed"] + counts["failed"]
+    text = f"{counts['passed']} of {run}" if run else "–"
+    return f"{text}, {counts['skipped']} skipped" if counts["skipped"] else text
+
+
+def _table() -> str:
+    found: dict[str, dict[str, Counter[str]]] = {}
+    for row in json.loads(RESULTS.read_text(encoding="utf-8")):
+        counts = Counter({key: n for key, n in row.items() if isinstance(n, int)})
+        found.setdefault(row["service"], {})[row["interpreter"]] = counts
+    lines = ["| service | CPython | MicroPython | MicroPython, 32-bit |", "|---|---|---|---|"]
+    total = {one: Counter[str]() for one in _INTERPRETERS}
+    for service, row in sorted(found.items()):
+        cells = [_cell(row.get(one, Counter())) for one in _INTERPRETERS]
+        lines.append(f"| {service} | {' | '.join(cells)} |")
+        for one, counts in row.items():
+            total[one] += counts
+    lines.append(f"| all | {' | '.join(_cell(total[one]) for one in _INTERPRETERS)} |")
+    return "\n".join(lines) + "\n"
+
+
+def page() -> str:
+    """The page, with its table as the last run makes it."""
+    text = TARGET.read_text(encoding="utf-8")
+    before, begin, rest = text.partition(_BEGIN)
+    _, end, after = rest.partition(_END)
+    if not begin or not end:
+        raise SystemExit(f"{TARGET}: the marks of the table are gone")
+    if not RESULTS.exists():
+        raise SystemExit(f"{RESULTS} is not there: make test-services writes it")
+    return before + begin + "\n" + _table() + "\n" + end + after
+
+
+if __name__ == "__main__":
+    sys.exit(generated.main(TARGET, page, __doc__))
