@@ -37,7 +37,14 @@ async def fit(turn):
 
 
 async def shrink(turn, request, error):
-    """Make the request smaller than the one that `error` refused; Stopped when nothing can be left out."""
+    """
+    Make the request smaller than the one that `error` refused; Stopped when nothing can be left out, or the error is of another
+    kind.
+    """
+    if error.kind != "context_overflow":
+        stopped = Stopped(str(error))
+        stopped.outage = error.kind != "format"
+        raise stopped
     before = _size(turn)
     model, body_bytes, tokens = error.sent or ("", 0, 0)
     allowed = max(body_bytes, before) * 3 // 4

@@ -5,7 +5,6 @@ import asyncio
 
 from tenner import overlay
 from tenner.agent import context, context_limit
-from tenner.agent.errors import Stopped
 from tenner.llm.errors import LlmError
 from tenner.port.compat import const
 from tenner.store import files
@@ -53,9 +52,7 @@ async def ask(turn, timeout_ms):
     """Ask the model and put its Reply into `turn.reply`; Stopped when there is none."""
     if turn.tools is None:
         turn.tools = await overlay.step("OFFER", _offer, turn)
-    agent = turn.agent
-    small = agent.config.get("llm.context_tokens") < _SMALL_CONTEXT
-    if small or files.size(agent.port.path("state/context.json")) > 0:
+    if turn.is_tight:
         await overlay.step("REQUEST", context_limit.fit, turn)
     request = Request(turn, turn.tools)
     while True:
@@ -74,10 +71,6 @@ async def ask(turn, timeout_ms):
             failure = error
         finally:
             turn.task = turn.request = None
-        if failure.kind != "context_overflow":
-            stopped = Stopped(str(failure))
-            stopped.outage = failure.kind != "format"
-            raise stopped
         await overlay.step("REQUEST", context_limit.shrink, turn, request, failure)
 
 
@@ -89,6 +82,8 @@ async def _offer(turn):
         await registry.refresh(agent.app)
         turn.notes = registry.missing()
     tools = registry.schemas(turn.kind)
+    small = agent.config.get("llm.context_tokens") < _SMALL_CONTEXT
+    turn.is_tight = small or files.size(agent.port.path("state/context.json")) > 0
     # A server's description of its tools was written by strangers, too.
     turn.untrusted_input = turn.untrusted_input or any(
         "/state/mcp/" in place[0] for place in tools

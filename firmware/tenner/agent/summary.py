@@ -37,6 +37,7 @@ async def compact(agent, session, who, pressing=False):
     turn.system = b"".join(files.blocks(*locate("agent/summary.md"))).decode()
     turn.span = (history.cut_for(session, 2 * session.window), cut)
     turn.tools = ()
+    turn.is_tight = True
     if turn.span[0] >= cut or agent.spent("summary"):
         return None
     lane = agent.lane

@@ -66,9 +66,8 @@ class Turn:
     task = None
     request = None
     reply = None
-    #: Where the model's context is small: most tokens of a reply, and bytes that are read of each of the prompt's files.
-    max_tokens = None
-    file_limit = None
+    #: Is the model's context small, as far as is known? Then: most tokens of a reply, and bytes that are read of each of the prompt's files.
+    is_tight = max_tokens = file_limit = None
     #: The beginning of an answer that was cut off at the length limit.
     begun = None
     #: The llm.chain.Chain of this turn, while it runs.

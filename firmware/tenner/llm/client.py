@@ -54,8 +54,7 @@ async def complete(http, candidate, request, timeout_s):
     if collector is not None and collector.error is not None:
         # What the server said is worth more than how the connection ended after it.
         raise failure.broken(candidate, collector)
-    received = bytes(http.buffer[:2]) if getattr(http, "end", 0) else b""
-    raise failure.failed(candidate, error, timeout_s, received)
+    raise failure.failed(candidate, error, timeout_s, http)
 
 
 async def _stage(sends):

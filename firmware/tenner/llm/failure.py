@@ -179,10 +179,11 @@ def unreadable(candidate, response, error):
     return _error(candidate, "unknown", "sent no proper reply", str(error))
 
 
-def failed(candidate, error, timeout_s, received=b""):
-    """Return the LlmError for an exception of the exchange, before which these bytes may have come."""
+def failed(candidate, error, timeout_s, http=None):
+    """Return the LlmError for an exception of the exchange on `http`."""
     if isinstance(error, asyncio.TimeoutError):
         return _error(candidate, "timeout", "did not answer within %d s" % timeout_s)
+    received = http.buffer[:2] if getattr(http, "end", 0) else b""
     if received == _ALERT and isinstance(error, (EOFError, OSError)):
         return _error(
             candidate, "tls", "speaks TLS there", "", advice="write https:// in base_url"
