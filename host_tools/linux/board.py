@@ -287,15 +287,18 @@ class LinuxBoard(Board):
     def make_folders(self, paths: list[str]) -> None:
         places = [place for path in paths if (place := self._place(path))]
         if places:
-            self.ssh.run('umask 077; mkdir -p -- "$@"', *places)
+            self.ssh.run(
+                'umask 077; while IFS= read -r path; do mkdir -p -- "$path" || exit; done',
+                data="".join(f"{place}\n" for place in places).encode(),
+            )
 
     def remove(self, paths: list[str]) -> list[str]:
         places = {place: path for path in paths if (place := self._place(path))}
         if not places:
             return []
         left = self.ssh.run(
-            'for path in "$@"; do rm -f -- "$path"; [ ! -e "$path" ] || echo "$path"; done',
-            *places,
+            'while IFS= read -r path; do rm -f -- "$path"; [ ! -e "$path" ] || echo "$path"; done',
+            data="".join(f"{place}\n" for place in places).encode(),
         )
         return [places[line] for line in left.decode(errors="replace").splitlines()]
 

@@ -172,8 +172,7 @@ def stage(board: LinuxBoard, made: Release, plan: CodePlan) -> None:
             script("stage"),
             board.probe.get("base"),
             made.name,
-            *gone,
-            data=made.packed(plan.write),
+            data="".join(f"{path}\n" for path in [*gone, ""]).encode() + made.packed(plan.write),
         )
     except Refused as exc:
         full = "no space" in exc.said.lower()

@@ -18,6 +18,8 @@ SCHEME = "ssh://"
 _SCRIPTS = Path(__file__).parent / "onboard"
 #: ssh's own exit status, not the command's.
 _NOT_CONNECTED = 255
+#: Dropbear takes 9,000 bytes, and hangs up without a word when there are more.
+_LONGEST_COMMAND = 8900
 #: Notices a board that went away in the middle, within 20 s.
 _OPTIONS = (
     "ConnectTimeout=15",
@@ -79,7 +81,10 @@ class Ssh:
     def argv(self, script: str, *args: str) -> list[str]:
         """The command line that runs a shell script there, whatever the user's own shell is."""
         words = ["sh", "-c", script, "sh", *args]
-        return [*self._command, "--", self._target, " ".join(map(shlex.quote, words))]
+        command = " ".join(map(shlex.quote, words))
+        if len(command) > _LONGEST_COMMAND:
+            raise ValueError(f"{len(command)} bytes are too long for a command: give it as `data`")
+        return [*self._command, "--", self._target, command]
 
     def run(self, script: str, *args: str, data: bytes = b"", ok: tuple[int, ...] = (0,)) -> bytes:
         """Run a shell script with these arguments and `data` as its input; return what it prints."""

@@ -1,9 +1,9 @@
-# A new release beside the others from the files on standard input (tar.gz) and those that stay as they are.
-# usage: stage BASE NAME FILE-THAT-GOES...
+# A new release beside the others from those of its files that stay as they are, and what standard input brings: the
+# names of those that go, a line for each, an empty line, and the new ones (tar.gz).
+# usage: stage BASE NAME
 set -e
 export LC_ALL=C
 base=$1 stage=$1/releases/$2.tmp target=$1/releases/$2
-shift 2
 mkdir -p "$base/releases"
 rm -rf "$base"/releases/*.tmp
 trap 'rm -rf "$stage"' EXIT
@@ -12,12 +12,11 @@ if [ -d "$base/current" ]; then
     mkdir "$stage"
     cp -al "$base/current/." "$stage" 2>/dev/null || cp -a "$base/current/." "$stage"
     find "$stage" -name __pycache__ -prune -exec rm -rf {} +
-    cd "$stage"
-    rm -f -- "$@"
 else
     mkdir "$stage"
-    cd "$stage"
 fi
+cd "$stage"
+while IFS= read -r file && [ -n "$file" ]; do rm -f -- "$file"; done
 gzip -dc | tar -xf -
 find . -depth -type d -exec rmdir {} + 2>/dev/null || true
 sha256sum -c SHA256SUMS >/dev/null
