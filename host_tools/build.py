@@ -231,7 +231,7 @@ def _overlays(
             texts[path_in_package] = modules[f"tenner/{path_in_package}.py"].decode()
         return {
             "files": texts,
-            "places": bundled.places,
+            "places": list(bundled.places),
             "index": bundled.index,
             "map": bundled.map.as_json(),
         }

@@ -21,8 +21,8 @@ _IMPORTED = const("/overlay/o")
 #: The build fills it in; where it is empty the modules are as they are in the source, and nothing is evicted.
 _PHASES = {}
 _CARRIED = " "
-#: Whether the build has put all overlays into one file, and calls them `o0`, `o1`, ... by their places there, those of
-#: `_CARRIED` first. The file begins with where each begins, in three bytes.
+#: Whether the build has put all overlays into one file. It begins with where each of them begins, in three bytes, and
+#: `_CARRIED` has all their names in that order: names that cost nothing, for MicroPython has them in ROM.
 _PACKED = False
 #: In a debug build, all that each phase may hold: {"IDLE": (), "REQUEST": ("turn", ...)}.
 _MAY_HOLD = ()
@@ -159,7 +159,7 @@ class _Files:
         if not _PACKED:
             return open(self.folder + self.name + ".mpy", mode)
         file = open(self.folder + "overlays.pack", mode)
-        file.seek(3 * int(self.name[1:]))
+        file.seek(3 * _place(self.name))
         file.seek(int.from_bytes(file.read(3), "little"))
         return file
 
@@ -209,9 +209,7 @@ def evict(keep=0):
 
 
 def _place(name):
-    """Return which bit of `_PHASES` is that of an overlay, one that is never set if no phase carries it."""
-    if _PACKED:
-        return int(name[1:])
+    """Return the place of an overlay in `_CARRIED`, which is that of its bit in `_PHASES`; one behind all if it has none."""
     return _CARRIED.partition(" %s " % name)[0].count(" ")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from host_tools.overlays.constants import find_constants
@@ -36,8 +36,8 @@ class Bundle:
     map: Map
     #: What nobody uses on a chip, and is left out.
     dead: list[str]
-    #: The overlays in the order in which `packed` takes them; empty if each has a file of its own.
-    places: list[str]
+    #: The overlays in the order in which `packed` takes them, and what code calls them; empty if each has a file of its own.
+    places: dict[str, str]
 
 
 def bundle(
@@ -56,16 +56,21 @@ def bundle(
     `scripts`, such as main.py, import from the core by name and stay as they are; so do `others`, libraries that the
     firmware uses. With `debug` the run time
     checks that only overlays of the current phase are loaded. `build` is what the build calls itself. `is_packed`: the
-    overlays but the core go into one file, and code knows them by their places.
+    overlays but the core go into one file, and code calls them by names that are in ROM.
     """
     places = _places(table) if is_packed else []
+    # What is called as something in ROM costs no RAM.
+    free = sorted({*STATIC, *ROM}, key=lambda name: (len(name), name))
+    names = dict(zip(places, free, strict=False))
+    if len(names) < len(places):
+        raise OverlayError(f"{len(places)} overlays are more than there are names in ROM")
     program = read_program(wanted(sources, table), table.is_outside, table.pieces)
     _fill_in(
         program,
         RUNTIME,
         {
             "_PHASES": _carried(table),
-            "_CARRIED": " %s " % " ".join(_carried_names(table)),
+            "_CARRIED": " %s " % " ".join(names.values() or _carried_names(table)),
             "_MAY_HOLD": _phases(table) if debug else (),
             "_PACKED": is_packed,
         },
@@ -80,7 +85,7 @@ def bundle(
     used = {f"{RUNTIME}.{LOADED}", *_split_names(program)}
     dead = prune(program, overlays.values(), {*entries, *used})
     naming = Minify(program, overlays, table, outside, entries) if minify else Naming(entries)
-    naming.overlays = {name: f"o{place}" for place, name in enumerate(places)}
+    naming.overlays = names
     # The core first: others import by the names it has.
     order = sorted(overlays, key=lambda name: (name != CORE, name))
     order = _needed_first(overlays, order)
@@ -92,11 +97,12 @@ def bundle(
             files[file_name(name)] = emit(plans[name], kept if minify else None)
     index = _index(overlays, table, naming)
     symbols = [one.full for one in dead]
-    return Bundle(files, index, _map(overlays, files, naming), symbols, places)
+    return Bundle(files, index, _map(overlays, files, naming), symbols, names)
 
 
-def packed(places: Sequence[str], compiled: Mapping[str, bytes]) -> bytes:
+def packed(places: Iterable[str], compiled: Mapping[str, bytes]) -> bytes:
     """One file of overlays in this order, as `firmware/tenner/overlay.py` reads it: where each begins, then all of them."""
+    places = list(places)
     begins = len(places) * 3
     table = b""
     for name in places:

@@ -93,8 +93,8 @@ def test_a_phase_has_what_it_may_hold_and_idle_nothing(tmp_path, name, is_packed
     modules = dict(MODULES, app=MODULES["app"].replace('    overlay.load("two")\n', ""))
     made = built(tmp_path, modules, is_packed=is_packed)
     printed = run(tmp_path, find(name))
-    for place, overlay in enumerate(made.places):
-        printed = printed.replace(f"'o{place}'", f"'{overlay}'")
+    for overlay, name in made.places.items():
+        printed = printed.replace(f"'{name}'", f"'{overlay}'")
     assert printed.splitlines() == [
         "ONE ['one']",
         "first 1",
