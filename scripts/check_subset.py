@@ -72,6 +72,9 @@ ABSENT_BUILTINS = set(
     "ModuleNotFoundError BrokenPipeError InterruptedError ExceptionGroup Warning".split()
 )
 
+# MicroPython's re takes any other letter behind a backslash for the letter: `[ \\t]` matches a t.
+LETTER_ESCAPES = re.compile(r"\\[ABE-RT-VX-Zabce-rt-vx-z]")
+
 # Started from a shell, never imported on a board; Unix MicroPython has what boards lack here.
 UNIX_ONLY = {"tenner.__main__": {"getenv"}, "tenner.port.linux.port": {"getenv"}}
 
@@ -138,6 +141,11 @@ class Subset(ast.NodeVisitor):
             for node in ast.walk(tree)
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
         } | {node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
+
+        self._patterns = any(
+            isinstance(node, ast.Import) and any(name.name == "re" for name in node.names)
+            for node in ast.walk(tree)
+        )
 
     def _say(self, node: ast.AST, sentence: str) -> None:
         self.found.append((getattr(node, "lineno", 1), sentence))
@@ -228,6 +236,11 @@ class Subset(ast.NodeVisitor):
             self._say(
                 node, f"{node.id} is not in MicroPython; OSError covers the input/output ones"
             )
+
+    def visit_Constant(self, node: ast.Constant) -> None:
+        if self._patterns and isinstance(node.value, str):
+            for escape in LETTER_ESCAPES.findall(node.value):
+                self._say(node, f"re takes {escape} for the letter; write it in a string not raw")
 
     def visit_Call(self, node: ast.Call) -> None:
         decodes = isinstance(node.func, ast.Attribute) and node.func.attr == "decode"

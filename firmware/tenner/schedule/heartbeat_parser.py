@@ -29,7 +29,8 @@ _OFF = const(" (the line is off until it is put right)")
 _NAMES_TIME = const(
     "it names %s but is asked at every beat, which costs a model call each; write (daily %s) before it, or ask me for a reminder"
 )
-_ITEM = r"([-*+]|[0-9]+[.)])([ \t]+|$)(\[[ xX]?\])?"
+# Not raw: MicroPython's re takes `\t` for the letter t.
+_ITEM = "([-*+]|[0-9]+[.)])([ \t]+|$)(\\[[ xX]?\\])?"
 
 
 # --- lines
