@@ -142,11 +142,6 @@ class Subset(ast.NodeVisitor):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
         } | {node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
 
-        self._patterns = any(
-            isinstance(node, ast.Import) and any(name.name == "re" for name in node.names)
-            for node in ast.walk(tree)
-        )
-
     def _say(self, node: ast.AST, sentence: str) -> None:
         self.found.append((getattr(node, "lineno", 1), sentence))
 
@@ -237,12 +232,27 @@ class Subset(ast.NodeVisitor):
                 node, f"{node.id} is not in MicroPython; OSError covers the input/output ones"
             )
 
-    def visit_Constant(self, node: ast.Constant) -> None:
-        if self._patterns and isinstance(node.value, str):
-            for escape in LETTER_ESCAPES.findall(node.value):
-                self._say(node, f"re takes {escape} for the letter; write it in a string not raw")
+    def _pattern(self, nodes: Iterable[ast.AST]) -> None:
+        for node in nodes:
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                for escape in LETTER_ESCAPES.findall(node.value):
+                    self._say(
+                        node, f"re takes {escape} for the letter; write it in a string not raw"
+                    )
+
+    def visit_Module(self, node: ast.Module) -> None:
+        # Patterns have names where they are used by one, or stand in the call.
+        imports = [
+            name.name for item in node.body if isinstance(item, ast.Import) for name in item.names
+        ]
+        if "re" in imports:
+            self._pattern(item.value for item in node.body if isinstance(item, ast.Assign))
+        self.generic_visit(node)
 
     def visit_Call(self, node: ast.Call) -> None:
+        function = node.func
+        if isinstance(function, ast.Attribute) and getattr(function.value, "id", "") == "re":
+            self._pattern(node.args)
         decodes = isinstance(node.func, ast.Attribute) and node.func.attr == "decode"
         if decodes or (isinstance(node.func, ast.Name) and node.func.id == "str"):
             for arg in [*node.args, *(keyword.value for keyword in node.keywords)]:

@@ -294,31 +294,94 @@ def check(kind, case):
     return expected, got
 
 
-def load(path):
-    """Return (kind, cases) of a table, or raise TableError."""
-    # Not json: MicroPython's leaves surrogate pairs unjoined and lets broken texts pass.
-    from tenner.store.json_strict import loads
+class Cases:
+    """The cases of a table, read from its file one by one: a whole table does not fit a small heap."""
 
-    try:
-        with open(path, "rb") as f:
-            table = loads(f.read())
-    except OSError as exc:
-        raise TableError("%s: cannot be read (%s)" % (path, exc))
-    except ValueError as exc:
-        raise TableError("%s: is not a JSON table: %s" % (path, exc))
-    kind = table.get("kind") if isinstance(table, dict) else None
-    cases = table.get("cases") if isinstance(table, dict) else None
-    if kind not in KINDS:
-        known = ", ".join(sorted(KINDS))
-        raise TableError('%s: unknown kind "%s"; known are %s' % (path, kind, known))
-    if not isinstance(cases, list) or not cases:
-        raise TableError("%s: has no cases" % path)
-    return kind, cases
+    _PIECE = 512
+    _DEPTH = 3  # the table, its list, a case
+
+    def __init__(self, path):
+        """TableError says why a file is no table; a case that is not JSON is found when it is its turn."""
+        # Not json: MicroPython's leaves surrogate pairs unjoined and lets broken texts pass.
+        from tenner.store.json_strict import loads
+
+        self.path = path
+        self._loads = loads
+        outside = bytearray()
+        self.count = 0
+        for is_case, text in self._parts():
+            if is_case:
+                self.count += 1
+                outside += b"0"
+            else:
+                outside += text
+        table = self._read(bytes(outside))
+        is_table = isinstance(table, dict)
+        self.kind = table.get("kind") if is_table else None
+        if self.kind not in KINDS:
+            known = ", ".join(sorted(KINDS))
+            raise TableError('%s: unknown kind "%s"; known are %s' % (path, self.kind, known))
+        cases = table.get("cases")
+        if not isinstance(cases, list) or not cases:
+            raise TableError("%s: has no cases" % path)
+        if cases != [0] * self.count:
+            raise TableError("%s: only cases may be objects in a list" % path)
+
+    def __iter__(self):
+        lines = 0
+        for is_case, text in self._parts():
+            if is_case:
+                # Behind as many line ends as come before it, so that a mistake has the line of the file.
+                yield self._read(b"\n" * lines + text)
+            lines += text.count(b"\n")
+
+    def _read(self, text):
+        try:
+            return self._loads(text)
+        except ValueError as exc:
+            raise TableError("%s: is not a JSON table: %s" % (self.path, exc))
+
+    def _parts(self):
+        """Yield (whether it is a case, its bytes) for all of the file."""
+        part = bytearray()
+        depth = 0
+        in_string = escaped = False
+        for byte in self._bytes():
+            opens, closes = byte in b"{[", byte in b"}]"
+            if not in_string and opens:
+                depth += 1
+                if depth == self._DEPTH and byte == b"{"[0]:
+                    yield False, bytes(part)
+                    part = bytearray()
+            part.append(byte)
+            if in_string:
+                in_string = escaped or byte != b'"'[0]
+                escaped = not escaped and byte == b"\\"[0]
+            elif byte == b'"'[0]:
+                in_string = True
+            elif closes:
+                depth -= 1
+                if depth == self._DEPTH - 1 and byte == b"}"[0]:
+                    yield True, bytes(part)
+                    part = bytearray()
+        yield False, bytes(part)
+
+    def _bytes(self):
+        try:
+            with open(self.path, "rb") as f:
+                piece = f.read(self._PIECE)
+                while piece:
+                    for byte in piece:
+                        yield byte
+                    piece = f.read(self._PIECE)
+        except OSError as exc:
+            raise TableError("%s: cannot be read (%s)" % (self.path, exc))
 
 
 def run_table(path):
     """Run one file; return (passed, list of lines about what failed)."""
-    kind, cases = load(path)
+    cases = Cases(path)
+    kind = cases.kind
     failures = []
     for number, case in enumerate(cases):
         try:
@@ -330,4 +393,4 @@ def run_table(path):
             failures.append(
                 "%s: case %d: %r: expected %r, got %r" % (path, number + 1, given, expected, got)
             )
-    return len(cases) - len(failures), failures
+    return cases.count - len(failures), failures

@@ -64,6 +64,9 @@ def test_a_failing_case_says_what_was_expected_and_what_came(runner):
         ('{"kind": "heartbeat_ack", "cases": [', "is not a JSON table"),
         ('{"kind": "nonsense", "cases": [{}]}', 'unknown kind "nonsense"'),
         ('{"kind": "heartbeat_ack", "cases": []}', "has no cases"),
+        ('{"kind": "heartbeat_ack",\n"cases": [{},\n{"reply" 1}]}', "line 3: expected"),
+        ('{"kind": "heartbeat_ack", "cases": [{} {}]}', "line 1: expected"),
+        ('{"kind": "heartbeat_ack", "see": [{}], "cases": [{}]}', "only cases"),
         ("[1, 2]", "unknown kind"),
         ('{"kind": "heartbeat_ack", "cases": [{"reply": "x"}]}', "expects nothing"),
     ],
@@ -73,6 +76,17 @@ def test_a_file_that_cannot_be_run_is_a_failure(runner, text, sentence):
     assert status != 0
     assert sentence in lines[0]
     assert lines[-1] == "0 passed, 1 failed"
+
+
+def test_a_table_larger_than_a_boards_heap_is_read_case_by_case(tmp_path, micropython32):
+    texts = [f"Hot {number}" + ' a "b" {c} [\\' * 40 for number in range(900)]
+    cases = [{"reply": text, "deliver": text} for text in texts]
+    path = tmp_path / "large.json"
+    path.write_text(json.dumps(table(*cases)))
+    assert path.stat().st_size > 500_000
+    command = micropython32.command(RUNNER, path, heap="140K")
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.stdout.splitlines() == ["900 passed, 0 failed"]
 
 
 def test_emoji_in_escaped_form_are_one_character(runner):
