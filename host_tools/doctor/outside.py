@@ -17,6 +17,7 @@ from host_tools.board.link import Board
 from host_tools.board.probe import ProbeError
 from host_tools.doctor.findings import Finding, Part, attempt, fail, ok, skip, warn
 from host_tools.errors import BoardSilent, CommandError
+from host_tools.setup import context
 from host_tools.setup.checks import check_model, check_telegram, signal_word
 from host_tools.setup.settings import Settings, get
 
@@ -121,6 +122,13 @@ def _model(board: Board, settings: Settings) -> Part:
         return
     yield from _reached(host, secure)
     yield ok("key", sentence)
+    told = context.context_tokens(board, settings)
+    if 0 < told < int(get(settings, context.KEY)):
+        yield warn(
+            "context",
+            f"{host} has room for {told} tokens, and {context.KEY} is {get(settings, context.KEY)}",
+            f"run `tenner setup --set {context.KEY}={max(told, context.LEAST)}`",
+        )
 
 
 def _reached(host: str, secure: bool) -> Part:

@@ -45,6 +45,8 @@ class OfflineModel(Service):
         #: Largest `max_tokens` accepted, and the context all messages must fit.
         self.max_tokens = 16384
         self.context_tokens = 128_000
+        #: Whether the list of models has it, as vLLM's has.
+        self.tells_context = False
         #: Follow orders found in tool results, as a model that fell for an injection.
         self.obey = False
         #: Send thoughts before the answer: "" none, "field" the API's own field, "tags" <think> in the text.
@@ -114,6 +116,9 @@ class OfflineModel(Service):
             {"id": model, "object": "model", "created": _CREATED, "owned_by": "offline"}
             for model in self.models
         ]
+        if self.tells_context:
+            for entry in entries:
+                entry["max_model_len"] = self.context_tokens
         wanted = call.request.path[len("/v1/models") :].strip("/")
         if not wanted:
             return Response.of_json({"object": "list", "data": entries})

@@ -10,6 +10,7 @@ from host_tools.board import probe
 from host_tools.board.link import Board
 from host_tools.board.probe import Fetched, fetch
 from host_tools.errors import CommandError
+from host_tools.setup import context
 from host_tools.setup.settings import Settings, get
 from host_tools.setup.trust import FOLDER, Root, roots_for, superfluous
 
@@ -66,9 +67,11 @@ class Trial:
         return self.board.read_files(list(self.board.manifest([FOLDER])))
 
     def model(self, settings: Settings) -> str:
-        """One short request with the key."""
+        """One short request with the key; the setting of the context becomes what the server has room for."""
         self.trust(settings)
-        return check_model(self.board, settings)
+        text = check_model(self.board, settings)
+        found = context.fit(self.board, settings)
+        return f"{text}; {found}" if found else text
 
     def telegram(self, settings: Settings) -> str:
         """Ask the bot for its name."""

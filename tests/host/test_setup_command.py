@@ -100,6 +100,16 @@ def test_from_a_file_everything_is_tried_and_the_agent_runs(firmware, given, ser
             assert API_KEY.encode() not in path.read_bytes(), path
 
 
+def test_the_context_that_the_server_tells_is_set(firmware, given, services, monkeypatch):
+    monkeypatch.setattr(services.model, "context_tokens", 6000)
+    monkeypatch.setattr(services.model, "tells_context", True)
+    with VirtualBoard(firmware, heap=HEAP) as board:
+        done = setup(board, "--from", given())
+        assert "; its context is 6000 tokens: llm.context_tokens is set to that" in done.stdout
+        config = json.loads(board.read_tree()["/config.json"])
+        assert config["llm"]["context_tokens"] == 6000
+
+
 def stall(services):
     services.model.plan([Step(status=401, times=9)])
 

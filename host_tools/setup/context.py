@@ -1,0 +1,70 @@
+"""Asks a model server of the owner's own how many tokens it has room for.
+
+Such servers often have room for 4,096. Ollama leaves out the beginning of a longer request without a word, so that no
+refusal would ever tell.
+"""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import quote
+
+from host_tools.board.link import Board
+from host_tools.board.probe import ProbeError, fetch
+from host_tools.setup.providers import by_url
+from host_tools.setup.settings import Settings, get, put
+
+KEY = "llm.context_tokens"
+#: The least that the setting may be.
+LEAST = 2000
+
+#: (server, path behind the address without its version, the field). The first that tells is believed: what a server
+#: has loaded comes before what the model could have.
+_TELLS = [
+    ("vLLM", "/v1/models", "max_model_len"),
+    # docs of llama.cpp: tools/server/README.md, GET /props
+    ("llama.cpp", "/props", "n_ctx"),
+    # The model is loaded: it has just answered.
+    ("Ollama", "/api/ps", "context_length"),
+    ("LM Studio", "/api/v0/models/{model}", "loaded_context_length"),
+]
+
+
+def context_tokens(board: Board, settings: Settings) -> int:
+    """Tokens that the server has room for; 0 when it does not tell, or is a public provider's."""
+    base = str(get(settings, "llm.base_url")).rstrip("/")
+    known = by_url(base)
+    if known and known.keys:
+        return 0
+    model = str(get(settings, "llm.model"))
+    key = str(get(settings, "llm.api_key"))
+    headers = {"Authorization": f"Bearer {key}"} if key else {}
+    for _server, path, field in _TELLS:
+        url = base.removesuffix("/v1") + path.format(model=quote(model, safe=""))
+        try:
+            answer = fetch(board, url, headers=headers)
+        except ProbeError:
+            return 0
+        if answer.status == 200:
+            found = _number(answer.body.decode(errors="replace"), model, field)
+            if found:
+                return found
+    return 0
+
+
+def fit(board: Board, settings: Settings) -> str:
+    """Lower the setting to what the server tells; a sentence about it, "" when nothing is to be done."""
+    told = context_tokens(board, settings)
+    if not told or told >= int(get(settings, KEY)):
+        return ""
+    put(settings, KEY, max(told, LEAST))
+    if told < LEAST:
+        return f"its context of {told} tokens is too small for an agent: give it 4,096 or more"
+    return f"its context is {told} tokens: {KEY} is set to that"
+
+
+def _number(text: str, model: str, field: str) -> int:
+    """The field that follows the model's name, or the first one; the text may end early, so it is not parsed."""
+    start = max(text.find(f'"{model}'), 0)
+    found = re.compile(rf'"{field}"\s*:\s*(\d+)').search(text, start)
+    return int(found[1]) if found else 0
