@@ -16,6 +16,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from host_tools import FIRMWARE, ROOT, interpreters
 from scripts import (
     check_imports,
+    check_prose,
     check_subset,
     config_template,
     failures_table,
@@ -236,6 +237,7 @@ STEPS: list[tuple[str, Callable[[], list[str]]]] = [
     ("MicroPython subset, layers, headers", subset),
     ("imports at the top, no circles", check_imports.check),
     ("generated files", generated_files),
+    ("prose within its budget", check_prose.over_budget),
     ("no machine's paths", lambda: machine_paths(tracked_files())),
 ]
 
