@@ -7,7 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import rich_click as click
+from click import get_current_context
+from click.core import ParameterSource
 
+from host_tools.board.options import sim_option
 from host_tools.build import BuildError
 from host_tools.errors import CommandError
 from host_tools.interpreters import InterpreterMissing
@@ -28,7 +31,7 @@ def _pick(name: str | None) -> tuple[str, dict[str, Any]]:
         raise CommandError("no virtual board is running; start one with `tenner sim start`")
     known = ", ".join(boards)
     if name is None:
-        raise CommandError(f"several virtual boards are running; choose with --name: {known}")
+        raise CommandError(f"several virtual boards are running; choose with --sim: {known}")
     raise CommandError(f"no virtual board named {name!r} is running; there is: {known}")
 
 
@@ -48,9 +51,7 @@ def _number(value: float) -> str:
     return f"{value:g}"
 
 
-name_option = click.option(
-    "--name", default=None, metavar="NAME", help="Which board; needed when several are running."
-)
+name_option = sim_option("name", "Which board; needed when several are running.")
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -59,9 +60,7 @@ def sim() -> None:
 
 
 @sim.command()
-@click.option(
-    "--name", default="board", metavar="NAME", show_default=True, help="What to call it."
-)
+@sim_option("name", "What to call it.", default="board")
 @click.option(
     "--heap", default="192K", metavar="SIZE", show_default=True, help="Heap of the firmware."
 )
@@ -111,9 +110,12 @@ def start(
     """Start a board with the firmware; it runs until `tenner sim stop`."""
     from host_tools.build import firmware_tree
 
+    if name in running_boards():
+        _again(name)
+        return
     try:
         tree = firmware_tree(mpy=runtime == "micropython") if fresh else None
-        board = VirtualBoard(
+        VirtualBoard(
             tree,
             name=name,
             heap=heap,
@@ -126,11 +128,39 @@ def start(
         ).start(detach=True)
     except (BoardError, BuildError, InterpreterMissing, ValueError) as exc:
         raise CommandError(str(exc)) from exc
-    echo(f"{name} runs; its serial port is {board.pty}")
-    if board.tcp_port:
-        echo(f"and socket://127.0.0.1:{board.tcp_port}")
-    if board.rfc2217_port:
-        echo(f"and rfc2217://127.0.0.1:{board.rfc2217_port}")
+    _started(name, f"{name} runs", running_boards()[name], erased)
+
+
+def _again(name: str) -> None:
+    """A second start: what runs already, which no option of a start can change any more."""
+    context = get_current_context()
+    given = sorted(
+        f"--{parameter.replace('_port', '')}"
+        for parameter in context.params
+        if parameter != "name"
+        and context.get_parameter_source(parameter) is ParameterSource.COMMANDLINE
+    )
+    if given:
+        raise CommandError(
+            f"{name} runs already, so {' '.join(given)} would do nothing: `tenner sim stop --sim {name}` first"
+        )
+    _started(name, f"{name} runs already", running_boards()[name], False)
+
+
+def _started(name: str, begin: str, description: dict[str, Any], erased: bool) -> None:
+    """Its ports, and what comes next."""
+    echo(f"{begin}; its serial port is {description['pty'] or 'unplugged'}")
+    for kind in ("tcp", "rfc2217"):
+        if description[kind]:
+            scheme = "socket" if kind == "tcp" else kind
+            echo(f"and {scheme}://127.0.0.1:{description[kind]}")
+    after = f"`tenner chat --sim {name}`"
+    if erased:
+        echo(f"Next: `tenner flash --fast --sim {name}`, as for a board from the shop")
+    else:
+        echo(
+            f"Next: `tenner setup --sim {name}` once, then {after}; `tenner sim list` shows its world"
+        )
 
 
 @sim.command()

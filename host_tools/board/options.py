@@ -46,13 +46,21 @@ def port_option(command: F) -> F:
     )(command)
 
 
-def board_options(command: F) -> F:
-    """Adds the parameters `port` and `sim`, as `open_board` takes them."""
-    sim = click.option(
+def sim_option(
+    parameter: str, about: str = "A virtual board, by its name.", default: str | None = None
+) -> Callable[[F], F]:
+    """Adds `parameter`, the name of a virtual board; on every command it is written `--sim`."""
+    return click.option(
         "--sim",
-        default=None,
+        parameter,
+        default=default,
+        show_default=default is not None,
         metavar="NAME",
         shell_complete=_complete_sim,
-        help="A virtual board, by its name.",
+        help=about,
     )
-    return port_option(sim(command))
+
+
+def board_options(command: F) -> F:
+    """Adds the parameters `port` and `sim`, as `open_board` takes them."""
+    return port_option(sim_option("sim")(command))

@@ -153,7 +153,7 @@ def _named_sim(name: str) -> Port:
     known = ", ".join(one.sim or "" for one in running) or "none"
     raise PortError(
         f"no virtual board named {name!r} is running (running: {known}); start it with "
-        f"`tenner sim start --name {name}`, or plug it in again with `tenner sim plug`"
+        f"`tenner sim start --sim {name}`, or plug it in again with `tenner sim plug`"
     )
 
 

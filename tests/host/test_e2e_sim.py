@@ -80,7 +80,7 @@ def test_wifi_power_and_reset(bench):
 
 def test_mistakes_are_sentences(bench):
     assert "no virtual board named 'other'" in sim(
-        "get", "room.temperature", "--name", "other", code=1
+        "get", "room.temperature", "--sim", "other", code=1
     )
     error = sim("get", "room.temperatur", code=1)
     assert error.startswith("tenner: ") and "room.temperatur" in error

@@ -24,7 +24,7 @@ def sim_dir(tmp_path, monkeypatch):
     monkeypatch.setenv("TENNER_SIM_DIR", str(folder))
     yield folder
     for name in running_boards():
-        CliRunner().invoke(sim, ["stop", "--name", name])
+        CliRunner().invoke(sim, ["stop", "--sim", name])
 
 
 def tenner_sim(*arguments):
@@ -108,7 +108,7 @@ def test_mistakes_get_one_sentence(board):
     assert "did you mean room.temperature" in refused("set", "room.temperatur", "1")
     assert "no device 'x' on this board" in refused("fault", "x", "absent")
     assert "no virtual board named 'other' is running; there is: demo" in refused(
-        "get", "room.temperature", "--name", "other"
+        "get", "room.temperature", "--sim", "other"
     )
 
 
@@ -121,7 +121,7 @@ def test_start_outlives_its_starter_and_keeps_its_files(sim_dir):
 
     def command(*arguments):
         return subprocess.run(
-            [sys.executable, "-m", "host_tools.sim", *arguments],
+            [sys.executable, "-m", "host_tools.cli", "sim", *arguments],
             cwd=BOARD.parent.parent,
             env=environment,
             capture_output=True,
@@ -130,13 +130,19 @@ def test_start_outlives_its_starter_and_keeps_its_files(sim_dir):
             timeout=60,
         )
 
-    started = command("start", "--name", "one", "--fresh")
+    started = command("start", "--sim", "one", "--fresh")
     assert started.returncode == 0, started.stderr
-    path = started.stdout.split()[-1]
-    assert path.startswith("/dev/pts/")
-    assert "running already" in command("start", "--name", "one").stderr
+    first, following = started.stdout.splitlines()
+    assert first.startswith("one runs; its serial port is /dev/pts/")
+    assert "`tenner setup --sim one`" in following and "`tenner chat --sim one`" in following
+    again = command("start", "--sim", "one")
+    assert again.stdout == started.stdout.replace("one runs", "one runs already")
+    assert again.returncode == 0
+    refusal = command("start", "--sim", "one", "--fresh", "--heap", "192K").stderr
+    assert "tenner: one runs already, so --fresh --heap would do nothing" in refusal
+    assert "`tenner sim stop --sim one` first" in refusal
     with VirtualBoard({}, name="two"):
-        assert "choose with --name: one, two" in command("get", "room.temperature").stderr
+        assert "choose with --sim: one, two" in command("get", "room.temperature").stderr
     assert command("log").stdout.startswith("ESP-ROM")
     assert command("stop").returncode == 0
 
