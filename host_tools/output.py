@@ -7,9 +7,13 @@ import json
 import sys
 import unicodedata
 from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import rich_click as click
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import Progress, Task
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -71,6 +75,52 @@ def at_terminal() -> bool:
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
+def amount(done: float, total: float | None, speed: float | None) -> str:
+    """How much has come, as far as that is known: "", "12.3 KB", "12.3 of 60.0 KB, 11.0 KB/s"."""
+    if not done:
+        return ""
+    parts = [
+        f"{done / 1024:.1f} KB" if not total else f"{done / 1024:.1f} of {total / 1024:.1f} KB"
+    ]
+    if speed:
+        parts.append(f"{speed / 1024:.1f} KB/s")
+    return ", ".join(parts)
+
+
+def _bar(title: str, console: Console) -> Progress:
+    from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeElapsedColumn
+    from rich.text import Text
+
+    class Amount(ProgressColumn):
+        """Nothing as long as nothing is known."""
+
+        def render(self, task: Task) -> Text:
+            return Text(amount(task.completed, task.total, task.speed))
+
+    return Progress(
+        TextColumn(f"{title:28}"),
+        BarColumn(pulse_style="cyan"),
+        Amount(),
+        TimeElapsedColumn(),
+        TextColumn("[dim]{task.fields[path]}"),
+        console=console,
+        disable=not console.is_terminal,
+        transient=True,
+    )
+
+
+@contextlib.contextmanager
+def step_bar(title: str, console: Console) -> Iterator[Callable[[int, int], None]]:
+    """A line that moves with (bytes done, bytes in all or 0), at a terminal only."""
+    with _bar(title, console) as shown:
+        task = shown.add_task(title, total=None, path="")
+
+        def step(done: int, total: int) -> None:
+            shown.update(task, completed=done, total=total or None)
+
+        yield step
+
+
 @contextlib.contextmanager
 def progress_bar(
     title: str, *, quiet: bool = False
@@ -80,16 +130,8 @@ def progress_bar(
         yield None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TransferSpeedColumn
 
-    columns = (
-        TextColumn(title),
-        BarColumn(pulse_style="cyan"),
-        TextColumn("{task.completed:.0f} bytes"),
-        TransferSpeedColumn(),
-        TextColumn("[dim]{task.fields[path]}"),
-    )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
+    with _bar(title, Console(stderr=True)) as shown:
         task = shown.add_task(title, total=None, path="")
         before: dict[str, int] = {}
 

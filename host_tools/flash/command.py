@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import rich_click as click
@@ -18,7 +18,7 @@ from host_tools.flash.images import Downloads, Image, from_file, recognize
 from host_tools.flash.loader import DEFAULT_BAUD
 from host_tools.flash.run import Report, Wish
 from host_tools.flash.run import flash as flash_board
-from host_tools.output import at_terminal, echo, json_option, print_json
+from host_tools.output import at_terminal, echo, json_option, print_json, step_bar
 from host_tools.project import Project
 
 _EXIT_CODES = """\b
@@ -35,32 +35,10 @@ class _Terminal:
     def say(self, text: str) -> None:
         self._console.print(text, soft_wrap=True, markup=False)
 
-    @contextlib.contextmanager
-    def progress(self, title: str) -> Iterator[Callable[[int, int], None]]:
-        from rich.progress import (
-            BarColumn,
-            DownloadColumn,
-            Progress,
-            TextColumn,
-            TimeElapsedColumn,
-        )
-
-        columns = (
-            TextColumn(f"{title:28}"),
-            BarColumn(pulse_style="cyan"),
-            DownloadColumn(),
-            TimeElapsedColumn(),
-        )
-        shown = Progress(
-            *columns, console=self._console, disable=not self._console.is_terminal, transient=True
-        )
-        with shown:
-            task = shown.add_task(title, total=None)
-
-            def step(done: int, total: int) -> None:
-                shown.update(task, completed=done, total=total or None)
-
-            yield step
+    def progress(
+        self, title: str
+    ) -> contextlib.AbstractContextManager[Callable[[int, int], None]]:
+        return step_bar(title, self._console)
 
     def confirm(self, question: str) -> bool:
         return at_terminal() and click.confirm(question, err=True)
@@ -123,6 +101,8 @@ def flash(
     board may be in any state: empty, looping, or without a REPL.
     """
     project = Project.find()
+    # A slip in it must not reset a board that runs, or download an image first.
+    named = find_board(board) if board else None
     screen = _Terminal(quiet=as_json)
 
     def fetch(url: str) -> Image:
@@ -158,7 +138,7 @@ def flash(
             "agent to it"
         )
     wish = Wish(
-        choose_board=lambda chip: _choose_board(board, project, found, chip),
+        choose_board=lambda chip: _choose_board(named, project, found, chip),
         get_image=get_image,
         fast=fast,
         discard=discard,
@@ -180,17 +160,16 @@ def _stand_in(known: KnownBoard) -> Image:
     return Image(firmware_image(model), "the virtual board's image")
 
 
-def _choose_board(given: str | None, project: Project, port: Port, chip: str) -> KnownBoard:
+def _choose_board(named: KnownBoard | None, project: Project, port: Port, chip: str) -> KnownBoard:
     """The board with this chip: named, virtual, remembered, or the only one there is."""
-    if given:
-        known = find_board(given)
-        if known.chip != chip:
+    if named:
+        if named.chip != chip:
             others = ", ".join(one.name for one in boards_with(chip)) or "none"
             raise CommandError(
-                f"{given} has an {known.chip or known.platform}, and the chip at {port.device} is an {chip}. "
+                f"{named.full_name} has an {named.chip or named.platform}, and the chip at {port.device} is an {chip}. "
                 f"Nothing was changed; boards with an {chip}: {others}"
             )
-        return known
+        return named
     candidates = boards_with(chip)
     if port.sim:
         candidates.insert(0, find_board("VIRTUAL"))

@@ -1,5 +1,6 @@
 """The command as a whole: help that reads well, completion, exit statuses, JSON."""
 
+import io
 import os
 import re
 import subprocess
@@ -8,8 +9,9 @@ import sys
 import pytest
 import rich_click as click
 from click.testing import CliRunner
+from rich.console import Console
 
-from host_tools import ROOT, errors
+from host_tools import ROOT, errors, output
 from host_tools.cli import COMMANDS, GROUPS, main
 from host_tools.completion import script
 
@@ -163,3 +165,16 @@ def test_every_exit_status_is_documented():
         if isinstance(kind, type) and issubclass(kind, errors.CommandError):
             assert f"| {kind.exit_code} |" in page, name
             assert f" {kind.exit_code} " in help_text, name
+
+
+def test_a_bar_says_only_what_is_known():
+    assert output.amount(0, None, None) == ""
+    assert output.amount(0, 2048, None) == ""
+    assert output.amount(1536, None, None) == "1.5 KB"
+    assert output.amount(1536, 3072, 1024) == "1.5 of 3.0 KB, 1.0 KB/s"
+    shown = io.StringIO()
+    terminal = Console(file=shown, force_terminal=True, width=100)
+    with output.step_bar("Starting", terminal) as step:
+        step(0, 0)
+    assert "Starting" in shown.getvalue()
+    assert "?" not in re.sub(r"\x1b\[\?25[lh]", "", shown.getvalue())
