@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import socket
+from collections.abc import Iterator
+
 import rich_click as click
 
 
@@ -43,3 +46,19 @@ class TroubleFound(CommandError):
     """A check-up found something wrong."""
 
     exit_code = 7
+
+
+def unreached(host: str, problem: BaseException) -> str | None:
+    """What to say where this computer has no address for `host`; None when the problem is another."""
+    if any(isinstance(one, socket.gaierror) for one in _behind(problem)):
+        return f"this computer cannot find {host}: is it online?"
+    return None
+
+
+def _behind(problem: BaseException | None) -> Iterator[BaseException]:
+    """An exception, and those it came from; urllib keeps its own in `reason`."""
+    while problem is not None:
+        yield problem
+        reason = getattr(problem, "reason", None)
+        inner = reason if isinstance(reason, BaseException) else None
+        problem = inner or problem.__cause__ or problem.__context__

@@ -13,7 +13,7 @@ from typing import Any
 import rich_click as click
 
 from host_tools import FIRMWARE
-from host_tools.errors import CommandError
+from host_tools.errors import CommandError, unreached
 from host_tools.output import echo, json_option, print_json
 
 if str(FIRMWARE) not in sys.path:
@@ -63,7 +63,7 @@ def test(
     A bearer token is taken from the environment, TENNER_MCP_TOKEN.
     """
     try:
-        parse_url(url)
+        host = parse_url(url)[0][1]
         args = json.loads(arguments)
     except ValueError as exc:
         raise CommandError(f"{exc}; an address is https://host/mcp, --args a JSON object") from exc
@@ -76,11 +76,12 @@ def test(
             report = asyncio.run(_talk(name, url, tool, args, ca, Path(folder)))
         except (OSError, ValueError) as exc:
             advice = f" (the token is taken from {TOKEN})" if "token" in str(exc) else ""
-            raise CommandError(f"{exc}{advice}") from exc
+            raise CommandError(f"{url}: {unreached(host, exc) or exc}{advice}") from exc
     report["notes"] = notes
     if as_json:
         print_json(report)
         return
+    echo(f"{url} answers, {_counted(report['tools'])}")
     for one in report["tools"]:
         asks = "reads" if one["reads"] else "asks first"
         echo(f"{one['name']:32} {asks:10} {one['bytes']:5} B  {one['title']}")
@@ -133,6 +134,10 @@ async def _talk(
         return {"url": url, "tools": tools, "called": called}
     finally:
         await http.close()
+
+
+def _counted(tools: list[dict[str, Any]]) -> str:
+    return "with 1 tool:" if len(tools) == 1 else f"with {len(tools)} tools:"
 
 
 def _names(tools: list[dict[str, Any]]) -> str:

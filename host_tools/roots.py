@@ -11,6 +11,8 @@ from urllib.parse import urlsplit
 
 import certifi
 
+from host_tools.errors import unreached
+
 
 class RootError(Exception):
     """A host cannot be reached or does not prove who it is; the text says which and why."""
@@ -47,7 +49,9 @@ def root_of(
     except ssl.SSLError as exc:
         raise RootError(f"{host}:{port} cannot be verified: {exc.reason or exc}") from exc
     except OSError as exc:
-        raise Unreachable(f"{host}:{port} cannot be reached: {exc}") from exc
+        raise Unreachable(
+            unreached(host, exc) or f"{host}:{port} cannot be reached: {exc}"
+        ) from exc
     last = chain[-1]
     return last if isinstance(last, bytes) else ssl.PEM_cert_to_DER_cert(last.public_bytes())
 

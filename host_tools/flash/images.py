@@ -20,7 +20,7 @@ from esptool.targets import CHIP_DEFS
 from esptool.util import FatalError
 
 from host_tools import partitions
-from host_tools.errors import CommandError
+from host_tools.errors import CommandError, unreached
 from host_tools.interpreters import cache_folder
 from host_tools.partitions import Partition
 
@@ -170,10 +170,10 @@ def download(url: str, progress: Progress | None = None) -> bytes:
     except urllib.error.HTTPError as exc:
         raise ImageError(f"{url} cannot be had: HTTP {exc.code} {exc.reason}") from exc
     except (OSError, ValueError) as exc:
-        reason = getattr(exc, "reason", exc)
+        host = urllib.parse.urlsplit(url).netloc
+        reason = unreached(host, exc) or f"{getattr(exc, 'reason', exc)}."
         raise ImageError(
-            f"{url} cannot be had: {reason}; is this computer online? Once downloaded, an image is "
-            "used again, and --image takes a file"
+            f"{url} cannot be had: {reason} Once downloaded, an image is used again, and --image takes a file"
         ) from exc
     if total and len(data) != total:
         raise ImageError(f"{url} broke off after {len(data)} of {total} bytes; try again")

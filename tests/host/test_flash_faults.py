@@ -300,7 +300,17 @@ def test_a_download_that_fails(site):
     assert "broke off after" in refused(6, "--image", site.url)
     said = refused(6, "--image", "http://127.0.0.1:1/x.bin")
     assert "Connection refused" in said
+    said = refused(6, "--image", "http://images.invalid/x.bin")
+    assert "this computer cannot find images.invalid: is it online? Once downloaded" in said
     assert "--image takes a file" in said
+
+
+def test_a_board_s_name_is_looked_at_before_its_port(place):
+    said = refused(1, "--port", "/dev/not-there", "--board", "ESP23")
+    assert "there is no board 'ESP23'; known: " in said
+    said = refused(1, "--port", "/dev/not-there", "--board", "ESP32_GENERIC_S3-SPIRAM")
+    assert "has no variant 'SPIRAM'" in said
+    assert "ESP23" not in refused(3, "--port", "/dev/not-there")
 
 
 def test_a_release_that_is_not_listed(used_board):

@@ -4,7 +4,7 @@ import ssl
 
 import pytest
 
-from host_tools.roots import RootError, root_of
+from host_tools.roots import RootError, Unreachable, root_of
 from host_tools.services import Authority, OfflineModel
 
 
@@ -57,3 +57,9 @@ def test_who_is_trusted_already_vouches(authority):
 def test_nobody_there_is_one_sentence():
     with pytest.raises(RootError, match="cannot be reached"):
         root_of("https://127.0.0.1:9/", timeout_s=2)
+
+
+def test_a_name_without_an_address_asks_whether_this_computer_is_online():
+    with pytest.raises(Unreachable) as caught:
+        root_of("https://api.openai.invalid/v1")
+    assert str(caught.value) == "this computer cannot find api.openai.invalid: is it online?"

@@ -45,6 +45,7 @@ def test_a_server_s_tools_are_listed_and_one_is_called(tenner):
     with McpTools({"weather": "21.5 degrees", "news": "none"}) as server:
         done = tenner("mcp", "test", server.mcp_url, "--name", "home")
         assert done.exit_code == 0, done.output
+        assert done.output.startswith(f"{server.mcp_url} answers, with 2 tools:\n")
         assert "home-news" in done.output and "home-weather" in done.output
         assert "news answered:\nnone" in done.output
         done = tenner("mcp", "test", server.mcp_url, "--call", "weather", "--json")
@@ -61,7 +62,11 @@ def test_a_server_s_tools_are_listed_and_one_is_called(tenner):
     ("words", "said"),
     [
         (["nonsense"], "no http or https address: nonsense"),
-        (["http://127.0.0.1:1/mcp"], "the MCP server NAME does not answer as it should"),
+        (
+            ["http://127.0.0.1:1/mcp"],
+            "tenner: http://127.0.0.1:1/mcp: the MCP server NAME does not answer as it should",
+        ),
+        (["http://mcp.invalid/mcp"], "this computer cannot find mcp.invalid: is it online?"),
         (["http://127.0.0.1:1/mcp", "--args", "[]"], "--args must be a JSON object"),
     ],
 )
