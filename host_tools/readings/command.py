@@ -90,9 +90,9 @@ def _summary(series: Series) -> dict[str, object]:
         "count": len(series.times),
         "first": series.times[0],
         "last": series.times[-1],
-        "least": min(series.values),
+        "min": min(series.values),
         "mean": series.mean,
-        "greatest": max(series.values),
+        "max": max(series.values),
         "value": series.values[-1],
         "readings": list(zip(series.times, series.values, strict=True)),
     }
@@ -100,9 +100,7 @@ def _summary(series: Series) -> dict[str, object]:
 
 def _table(series: list[Series]) -> None:
     width = max(len(one.name) for one in series)
-    echo(
-        f"{'':{width}}  {'last':>9} {'at':>12} {'least':>9} {'mean':>9} {'greatest':>9}  readings"
-    )
+    echo(f"{'':{width}}  {'last':>9} {'at':>12} {'min':>9} {'mean':>9} {'max':>9}  readings")
     for one in series:
         at = time.strftime("%d %b %H:%M", time.localtime(one.times[-1]))
         values = (min(one.values), one.mean, max(one.values))

@@ -128,9 +128,13 @@ def test_the_command(written, tmp_path, monkeypatch):
             board.wait_for("main runs")
             return done
 
-        assert "room.temperature" in sensors().stdout
+        title, room, _ = sensors().stdout.splitlines()
+        assert title.split() == ["last", "at", "min", "mean", "max", "readings"]
+        assert room.startswith("room.temperature ")
         (level,) = json.loads(sensors("tank", "--json", "--hours", "1").stdout)
-        assert (level["name"], level["value"], level["count"]) == ("tank.level", 199.0, 12)
+        assert [level[key] for key in ("name", "value", "count", "min", "max")] == [
+            "tank.level", 199.0, 12, 188.0, 199.0
+        ]  # fmt: skip
         assert "┤" in sensors("--plot").stdout
         sensors("--png", "x.png")
         assert decode((tmp_path / "x.png").read_bytes())[1] == 440
