@@ -132,7 +132,7 @@ def start(
 
 
 def _again(name: str) -> None:
-    """A second start: what runs already, which no option of a start can change any more."""
+    """A second start: the options of a start are too late now."""
     context = get_current_context()
     given = sorted(
         f"--{parameter.replace('_port', '')}"
@@ -148,7 +148,7 @@ def _again(name: str) -> None:
 
 
 def _started(name: str, begin: str, description: dict[str, Any], erased: bool) -> None:
-    """Its ports, and what comes next."""
+    """Print its ports and the next step."""
     echo(f"{begin}; its serial port is {description['pty'] or 'unplugged'}")
     for kind in ("tcp", "rfc2217"):
         if description[kind]:
@@ -331,10 +331,10 @@ def repl_path(name: str | None) -> None:
 
 
 @sim.command()
-@click.option("--follow", "-f", is_flag=True, help="Keep printing what comes.")
+@click.option("--follow", "-f", is_flag=True, help="Keep printing new lines.")
 @name_option
 def log(follow: bool, name: str | None) -> None:
-    """Print what the board has said on its serial line."""
+    """Print the board's serial line from its start."""
     found, description = _pick(name)
     path = str(Path(description["folder"]) / "serial.log")
     command = ["tail", "-n", "+1", *(["-f"] if follow else []), path]

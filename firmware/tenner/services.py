@@ -101,7 +101,9 @@ async def people(app):
     while True:
         message = await app.inbox.get()
         app.heard_s = app.clock.mono_s()
-        log(message.channel, "%s: %s" % (message.sender or message.chat, message.text))
+        if message.channel != "console" or message.text[:1] != "/":
+            # Programs ask `/status` often, and the serial line echoes it anyway.
+            log(message.channel, "%s: %s" % (message.sender or message.chat, message.text))
         if message.text == "/stop":
             # Now, and not when the turn that it stops has ended.
             asyncio.create_task(_say(app, message, app.agent.stop()))

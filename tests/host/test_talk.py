@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from host_tools.cli import main as tenner
 from host_tools.errors import CommandError
 from host_tools.services import Step
-from host_tools.talk.console import Console, Kind, Said
+from host_tools.talk.console import LOG_LINE, Console, Kind, Said
 from host_tools.vboard import VirtualBoard
 from tests.host.e2e import ASK, READS, agent_board
 from tests.host.terminal import terminal  # noqa: F401 -- a fixture
@@ -45,7 +45,7 @@ def tell(board, *arguments, status=0):
     ],
 )
 def test_questions_leave_the_agent_alone(bench, command, text, key):
-    boots = bench.board.status()["boots"]
+    boots, said = bench.board.status()["boots"], len(bench.board.serial_log)
     assert text in tell(bench.board, command).stdout
     answer = json.loads(tell(bench.board, command, "--json").stdout)["answer"]
     # What has a form is data, not lines of text.
@@ -53,6 +53,8 @@ def test_questions_leave_the_agent_alone(bench, command, text, key):
     assert all(isinstance(one, str if command == "status" else dict) for one in answer)
     assert not [one for one in answer if "/=" in one or "console" in one], answer
     assert bench.board.status()["boots"] == boots
+    logged = [line for line in bench.board.serial_log[said:].splitlines() if LOG_LINE.match(line)]
+    assert not [line for line in logged if "/" + command in line], "nobody wants to read that"
 
 
 def test_the_alarms_where_there_are_none(bench):
