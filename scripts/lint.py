@@ -15,6 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from host_tools import FIRMWARE, ROOT, interpreters
 from scripts import (
+    api_page,
     check_imports,
     check_prose,
     check_subset,
@@ -215,6 +216,7 @@ def subset() -> list[str]:
 
 def generated_files() -> list[str]:
     made = {
+        api_page.TARGET: api_page.page(),
         package_json.TARGET: package_json.package_json(),
         config_template.TARGET: config_template.template(),
         failures_table.TARGET: failures_table.page(),

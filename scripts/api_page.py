@@ -1,0 +1,56 @@
+"""Writes or checks the list of modules for owners' tools and drivers in docs/own-code.md."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from host_tools import FIRMWARE, ROOT
+from host_tools.overlays import read_table
+from scripts import generated
+
+TARGET = ROOT / "docs" / "own-code.md"
+_BEGIN = "<!-- made by scripts/api_page.py from firmware/overlays.toml and the modules -->\n"
+_END = "<!-- end -->\n"
+
+
+def modules() -> list[str]:
+    """Names of the modules that owners' code may import."""
+    return read_table(FIRMWARE / "overlays.toml").api
+
+
+def public(module: str) -> Iterator[tuple[str, str]]:
+    """(name with its arguments, first sentence of the docstring) of all that is public in a module."""
+    path = FIRMWARE / (module.replace(".", "/") + ".py")
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            continue
+        text = ast.get_docstring(node)
+        if node.name.startswith("_") or not text:
+            continue
+        shown = node.name
+        if not isinstance(node, ast.ClassDef):
+            shown += f"({ast.unparse(node.args)})"
+        yield shown, " ".join(text.split("\n\n")[0].split())
+
+
+def page() -> str:
+    """The page, with its list as it has to be."""
+    text = TARGET.read_text(encoding="utf-8")
+    before, begin, rest = text.partition(_BEGIN)
+    _, end, after = rest.partition(_END)
+    if not begin or not end:
+        raise SystemExit(f"{TARGET}: the marks of the list are gone")
+    lines = []
+    for module in modules():
+        lines += [f"\n### {module}\n", "| | |", "|---|---|"]
+        lines += [f"| `{name}` | {text} |" for name, text in public(module)]
+    return before + begin + "\n".join(lines) + "\n\n" + end + after
+
+
+if __name__ == "__main__":
+    sys.exit(generated.main(TARGET, page, __doc__))
