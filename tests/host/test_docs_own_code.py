@@ -49,4 +49,6 @@ def test_the_build_keeps_the_names_on_the_page(module, kept):
     assert listed
     for shown in listed:
         assert f"| `{shown}` |" in PAGE
-        assert all(name in kept for name in re.findall(r"[A-Za-z_]\w*", shown.split("=")[0])), shown
+        assert all(name in kept for name in re.findall(r"[A-Za-z_]\w*", shown.split("=")[0])), (
+            shown
+        )
