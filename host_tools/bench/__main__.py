@@ -1,9 +1,9 @@
-"""Runs the measurements, prints the table and writes build/bench.json, that after every row.
+"""Run the measurements, print the table and write build/bench.json after every row.
 
 python -m host_tools.bench                  everything
 python -m host_tools.bench heap. flash.     the rows whose names start so
 python -m host_tools.bench web.             how pages are read, one by one
-python -m host_tools.bench overlay. tool.   what each overlay takes, and each tool in a prompt
+python -m host_tools.bench overlay. tool.   the heap of each overlay, and each tool in a prompt
 python -m host_tools.bench riscv64.         Linux figures on an emulated board; they take minutes
 PORT=... python -m host_tools.bench chip.       a real board, or an emulator of one, through its whole life
 python -m host_tools.bench soak.            2,000 messages and 500 alerts amid faults, several times; half an hour and more
@@ -97,7 +97,7 @@ ROWS = [
     Row("cpu.turn.collections", "its collections of garbage", "times", cpu.turn_collections, 150),
     Row("cpu.poll.opcodes", "a poll that finds nothing", "opcodes", cpu.poll_opcodes, 2000),
     Row("cpu.history10k.first_turn_x", "opcodes, history 10,000 against 10", "times", cpu.history_factor, 3),
-    Row("flash.littlefs_kb", "what all files take of the flash", "KB", flash.littlefs_kb, 400),
+    Row("flash.littlefs_kb", "flash that all files take", "KB", flash.littlefs_kb, 400),
     Row("flash.erases_per_turn", "flash erases of a turn", "blocks", requests.erases_per_turn, 4, "1 a message"),
     Row("flash.erases_of_readings", "flash erases of a day of 3 values", "blocks", requests.erases_of_readings),
     Row("request.heartbeat_bytes", "first request of a heartbeat", "B", requests.heartbeat_bytes, 4096, "6758"),
@@ -122,26 +122,26 @@ ROWS = [
 ]  # fmt: skip
 
 
-#: Rows that take so long that they are only measured when they are asked for.
+#: Rows that take long: they are measured only on request.
 ON_REQUEST = [*board.ROWS, *riscv64.ROWS, *soak.ROWS]
 
 
 def collect(rows: list[Row], keep: Callable[[], None]) -> None:
-    """Measure every row and `keep` what there is after each; what cannot be measured keeps its reason."""
+    """Measure every row, or keep the reason it cannot be measured; call `keep` after each."""
     for row in rows:
         print(f"measuring {row.name} ...", file=sys.stderr, flush=True)
         try:
             row.value = round(row.measure(), 2)
         except (NotMeasured, BoardError, Died, TimeoutError) as exc:
             row.note = str(exc)
-        except Exception as exc:  # a row that is broken must not cost the others
+        except Exception as exc:  # a broken row must not stop the others
             traceback.print_exc()
             row.note = f"{BROKEN}: {exc!r}"
         keep()
 
 
 def write(rows: list[Row]) -> None:
-    """Write build/bench.json: the rows that were measured so far."""
+    """Write build/bench.json: the rows measured so far."""
     done = [row.as_json() for row in rows if row.value is not None or row.note]
     OUTPUT.parent.mkdir(parents=True, exist_ok=True)
     OUTPUT.write_text(json.dumps(done, indent=1) + "\n", encoding="utf-8")

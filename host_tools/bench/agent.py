@@ -1,7 +1,7 @@
 """The whole agent in a heap of a given size, on an interpreter whose objects are the size of an ESP32's.
 
-It is wired as on a board: Telegram is polled, the heartbeat waits, all tools are there, the code is .mpy. Only the
-chip's own modules are replaced by a few lines (`chip/`), because on the chip they are C.
+It is wired as on a board: it polls Telegram, the heartbeat waits, all tools are there, the code is .mpy. Only
+the chip's own modules, which are C there, are replaced by a few lines each (`chip/`).
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ IN_ANSWER = "0x1f 0x80"
 
 HEARTBEAT = "- (every 1h; when room.temperature > 90) Far too hot.\n"
 
-# Idle means so many equal looks at the live heap, one after the other.
+# The agent counts as idle after so many equal samples of the live heap in a row.
 _EQUAL_LOOKS = 3
 _BETWEEN_LOOKS_S = 0.1
 
 
 class Died(Exception):
-    """The agent ended, or did not answer as it should; the text is what it printed last."""
+    """The agent ended, or gave a wrong answer; the text is the last it printed."""
 
 
 class Agent:
@@ -87,18 +87,18 @@ class Agent:
         return size
 
     def idle(self) -> int:
-        """Wait until nothing goes on but a poll for messages; return the bytes alive then."""
+        """Wait until nothing runs but a poll for messages; return the bytes alive then."""
         with contextlib.suppress(TimeoutError):
             self.services.telegram.wait_requests(1, PATIENCE_S)
         end = time.monotonic() + PATIENCE_S
         looks = [self.live()]
         while time.monotonic() < end and looks != looks[:1] * _EQUAL_LOOKS:
-            time.sleep(_BETWEEN_LOOKS_S)  # what is looked at changes by itself
+            time.sleep(_BETWEEN_LOOKS_S)  # the agent changes it, another process
             looks = [*looks, self.live()][-_EQUAL_LOOKS:]
         return min(looks)
 
     def wait_line(self, text: str, count: int = 1) -> None:
-        """Wait until so many of the lines it has printed hold `text`."""
+        """Wait until so many of its printed lines contain `text`."""
         with self._printed:
             if not self._printed.wait_for(
                 lambda: sum(text in line for line in self.lines) >= count, PATIENCE_S
@@ -113,7 +113,7 @@ class Agent:
         return self._process.poll() is not None
 
     def ask(self, text: str, expect: str = "") -> str:
-        """Send a message as the owner and wait for an answer that holds `expect`; return it."""
+        """Send a message as the owner, wait for an answer that contains `expect` and return it."""
         telegram = self.services.telegram
         before = len(telegram.sent)
         telegram.say(OWNER, text)

@@ -1,4 +1,4 @@
-"""A serial cable that counts what goes through it, and can be pulled at any byte."""
+"""A serial cable that counts its bytes and round trips, and can be pulled at any byte."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ import threading
 
 
 class Cable:
-    """Passes on between `url`, for a tool, and a board's TCP port.
+    """Relay bytes between `url`, for a tool, and a board's TCP port.
 
-    `round_trips` counts how often the board answered something: what a slow link makes expensive. `cut_after` bytes
-    in both directions together it is pulled: `pulled` is set and both ends are closed.
+    `round_trips` counts the board's answers, the cost of a slow link. After `cut_after` bytes,
+    both directions
+    together, the cable is pulled: it sets `pulled` and closes both ends.
     """
 
     def __init__(self, board_port: int, cut_after: int | None = None) -> None:

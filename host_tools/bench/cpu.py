@@ -1,4 +1,4 @@
-"""What a turn costs the processor: opcodes, allocations, collections and imports, by a counting build of the interpreter."""
+"""The processor's cost of a turn: opcodes, allocations, collections and imports, from a counting interpreter."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from host_tools.bench.agent import IN_ANSWER, PATIENCE_S, QUESTION, Agent, Died,
 from host_tools.bench.images import COUNTERS, COUNTING
 from host_tools.bench.rows import NotMeasured
 
-#: Enough that nothing is tried again for want of memory; collections depend on gc.threshold, not on this.
+#: Enough that no step is retried for lack of memory; collections depend on gc.threshold, not on this.
 HEAP_KB = 160
 _TURNS_BEFORE, _TURNS, _POLLS = 3, 5, 10
-#: Nothing is counted for so long when nothing goes on.
+#: Idle means that no count changes for so long.
 _QUIET_S, _LOOK_S = 0.5, 0.05
-#: So long that no poll ends while something else is counted.
+#: So long that no poll ends during another measurement.
 _LONG_POLL_S = 50
 
 
@@ -39,7 +39,7 @@ def _counts(running: Agent) -> Counts:
 
 
 def _settled(running: Agent) -> Counts:
-    """Wait until nothing goes on; return what is counted by then."""
+    """Wait until the counts stand still; return them."""
     end = time.monotonic() + PATIENCE_S
     last, since = _counts(running), time.monotonic()
     while time.monotonic() - since < _QUIET_S:
@@ -67,7 +67,7 @@ def _agent(poll_s: int, messages: int = 0) -> Iterator[Agent]:
 
 @cache
 def turn() -> Counts:
-    """What a turn with a tool costs, from the message to the end of all that it leads to, on average."""
+    """The average cost of a turn with a tool, from the message to the end of all its consequences."""
     with _agent(_LONG_POLL_S) as running:
         _settled(running)
         for _ in range(_TURNS_BEFORE):
@@ -81,7 +81,7 @@ def turn() -> Counts:
 
 @cache
 def first_turn(messages: int) -> Counts:
-    """What the first turn after the start costs, with a history of so many messages."""
+    """The cost of the first turn after the start, with a history of so many messages."""
     with _agent(_LONG_POLL_S, messages) as running:
         before = _settled(running)
         running.ask(QUESTION, IN_ANSWER)

@@ -1,4 +1,4 @@
-"""The whole agent with an ESP32's memory: a heap that grows, and what Wi-Fi and TLS have left then."""
+"""The whole agent with an ESP32's memory: a heap that grows, and the rest for Wi-Fi and TLS."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NO_MEMORY = re.compile(
 
 
 def trouble(running: Agent) -> str:
-    """The first line that tells of a memory that was short, "" if there is none."""
+    """The first line that reports a lack of memory, "" if none does."""
     with contextlib.suppress(StopIteration):
         return next(line for line in list(running.lines) if _NO_MEMORY.search(line))
     return ""
@@ -28,7 +28,7 @@ def trouble(running: Agent) -> str:
 
 @cache
 def turns(image: Image = CHIP, most: int = TURNS) -> tuple[int, int, str]:
-    """(Turns in a row with nothing wrong, the least of ESP-IDF's memory that was free, what went wrong)."""
+    """Return (turns in a row without a failure, the least free memory of ESP-IDF, the first failure)."""
     with agent(FIRST_KB, image=image) as running:
         done = 0
         wrong = ""

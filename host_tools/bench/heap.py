@@ -1,4 +1,4 @@
-"""Heap of the whole agent: the smallest in which it does a thing, and what is alive when it waits."""
+"""Heap of the whole agent: the smallest that is enough for a task, and the live heap while it waits."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ LOWEST_KB, HIGHEST_KB = 32, 512
 MCP_QUESTION = 'call home-weather {"place":"hall"}'
 MCP_ANSWER = "21.5 degrees, dry, no wind"
 
-#: Heap of the long run, and of what is counted.
+#: Heap of the long run and of the idle measurement.
 LONG_RUN_KB = 112
-#: The live heap of a long run is looked at after so many turns.
+#: The long run samples the live heap after so many turns.
 LOOK_EVERY = 10
 
 
@@ -33,7 +33,7 @@ def one_turn(heap_kb: int, messages: int = 0, image: Image = STOCK) -> None:
 
 
 def mcp_turn(heap_kb: int) -> None:
-    """Turns with a call of an MCP server's tool: one asks for its tools first, one knows them."""
+    """Two turns that call an MCP server's tool: the first asks the server for its tools, the second knows them."""
     with McpTools({"weather": MCP_ANSWER, "news": "none"}) as server:
         settings: dict[str, object] = {"mcp": {"home": {"url": server.mcp_url}}}
         with agent(heap_kb, settings=settings) as running:
@@ -103,7 +103,7 @@ def idle_live_kb() -> float:
 
 
 def history_growth_kb() -> float:
-    """What is alive at the highest point of a turn with a long history, more than with a short one."""
+    """Live heap at the highest point of a turn, with a long history less that with a short one."""
     return (_most_alive(10000) - _most_alive(10)) / 1024
 
 
@@ -119,8 +119,10 @@ def _most_alive(messages: int) -> int:
 
 
 def live_series(turns: int, heap_kb: int) -> list[int]:
-    """Live heap after every tenth of so many turns in a row, in bytes: every other turn has a tool call, and the
-    context is so short that the conversation is summed up again and again."""
+    """Live heap after every tenth of so many turns in a row, in bytes: every other turn has a tool
+    call, and the
+    context is so short that the agent summarizes the conversation again and again.
+    """
     series = []
     summed = 0
     with agent(heap_kb, llm={"context_tokens": 2000}) as running:

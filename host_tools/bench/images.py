@@ -1,4 +1,4 @@
-"""How the code gets onto a board: as files on flash under a stock image, or with an image of our own."""
+"""The ways code gets onto a board: as files on flash under a stock image, or inside an image of our own."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from host_tools.bench.rows import NotMeasured
 from host_tools.micropython import build as own
 from host_tools.micropython import romfs
 
-#: Where modules are looked for, from the root folder: names of files stay in the heap for ever, and must not
+#: The module search path, from the root folder: file names stay in the heap forever, and must not
 #: be longer than a board's `/lib/...`.
 MODULE_PATH = "chip:lib:.frozen"
 
@@ -35,11 +35,11 @@ class Image:
             raise NotMeasured(str(exc)) from exc
 
     def install(self, tree: dict[str, bytes], root: Path) -> None:
-        """Put the board's files below `root`, which stands for its root folder."""
+        """Write the board's files below `root`, which is its root folder."""
         build.write_tree(tree, root)
 
     def environment(self, root: Path) -> dict[str, str]:
-        """What the interpreter is started with."""
+        """The interpreter's environment variables."""
         return {"MICROPYPATH": MODULE_PATH}
 
 
@@ -51,7 +51,7 @@ def _find(name: str, make: Callable[[], Path]) -> interpreters.Interpreter:
 
 
 class _Counting(Image):
-    """The files are on flash, and the interpreter counts what it does."""
+    """The files are on flash, and the interpreter counts its own work."""
 
     def install(self, tree: dict[str, bytes], root: Path) -> None:
         super().install(tree, root)
@@ -61,14 +61,14 @@ class _Counting(Image):
         return {**super().environment(root), "TENNER_COUNTERS": str(root / COUNTERS)}
 
 
-#: What a bare ESP32 of MicroPython 1.26.1 has outside Python's heap, in the order in which it is given.
+#: The free regions of a bare ESP32 with MicroPython 1.26.1 outside Python's heap, in order of allocation.
 _CHIP_POOL = "14656 4552 11848 112968"
 _POOL = Path(__file__).parent / "chip" / "pool"
 
 
 @dataclass(frozen=True)
 class _Chip(Image):
-    """The files are on flash, and Python's heap grows into a memory that Wi-Fi and TLS live on, as an ESP32's does."""
+    """The files are on flash, and Python's heap grows into a memory that Wi-Fi and TLS use too, as on an ESP32."""
 
     #: Sizes of the regions of that memory, in bytes.
     pool: str = _CHIP_POOL
@@ -87,7 +87,7 @@ class _Chip(Image):
 
 
 class _Romfs(Image):
-    """Code and its data are in a ROMFS partition, where code is executed in place."""
+    """Code and its data are in a ROMFS partition, and code runs in place."""
 
     def install(self, tree: dict[str, bytes], root: Path) -> None:
         code = {path: data for path, data in tree.items() if path.startswith("/lib/")}

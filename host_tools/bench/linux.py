@@ -35,13 +35,13 @@ def ask(services: Services, number: int, patience_s: float) -> None:
 
 
 def resident_mb(status: str) -> float:
-    """What of a process is in memory, its share of files that are mapped included, by /proc/PID/status."""
+    """Memory of a process in MB, its share of mapped files included, from /proc/PID/status."""
     row = next(line for line in status.splitlines() if line.startswith("VmRSS:"))
     return int(row.split()[1]) / 1024
 
 
 def _environment() -> dict[str, str]:
-    """What a service has: compiled code may be kept."""
+    """The environment of a service: it may keep compiled code."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     return {**kept, "TENNER_PYTHON": sys.executable}
 
@@ -73,7 +73,7 @@ class Agent:
             self.lines.put(line)
 
     def settle(self) -> None:
-        """Wait until it is done with what comes of starting: the turns are made after that."""
+        """Wait for the end of the start-up work; the turns come after it."""
         deadline = time.monotonic() + _PATIENCE_S
         while "started: " not in self.lines.get(timeout=deadline - time.monotonic()):
             pass

@@ -1,7 +1,7 @@
-"""What each overlay costs, the code that a board loads when it is used, and what each tool costs in a prompt.
+"""The heap that each overlay takes when it is loaded, and the bytes of each tool in a prompt.
 
-Measured on the 32-bit interpreter beside the core: what loading an overlay takes, and what is left when it is evicted,
-which is its names.
+Measured on the 32-bit interpreter beside the core: the heap that loading an overlay takes, and the rest that
+stays after its eviction, which is its names.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from host_tools.bench import code
 from host_tools.bench.images import STOCK
 from host_tools.bench.rows import NotMeasured, Row
 
-# Loads modules beside the core, and evicts what came with them.
+# Loads modules beside the core, and evicts everything that came with them.
 _SCRIPT = """
 import asyncio, gc, sys
 import esp32, machine, network, ntptime
-# The agent has used these by then: asyncio loads its parts with the first use.
+# The agent has used these already: asyncio loads its parts on first use.
 asyncio.Lock, asyncio.Event, asyncio.wait_for, asyncio.open_connection
 import tenner.app
 keep = list(sys.modules)
-# Names are kept in tables of some hundred; a fresh one, so that none falls due for whoever comes next.
+# A table holds some hundred names; begin a fresh one, so that the next module needs none.
 size, number = gc.mem_alloc(), 0
 while gc.mem_alloc() - size < 1000:
     size, number = gc.mem_alloc(), number + 1
@@ -79,7 +79,7 @@ def mqtt_kb() -> float:
 
 @cache
 def loading(*modules: str) -> tuple[int, int]:
-    """Bytes of heap that modules take with what they need, and those that stay when they are evicted."""
+    """Return the bytes of heap that modules and their imports take, and the bytes that stay after eviction."""
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         STOCK.install({**_tree(("mqtt",)), **code.chip_tree()}, root)

@@ -1,8 +1,8 @@
-"""The smallest heap in which everything goes on at once: people, a gate that is open, and what is sent.
+"""The smallest heap for all work at once: people, an open gate, and the outbox.
 
-Somebody writes three messages at a time, every other one needs a tool, and every five seconds the heartbeat finds a gate open, asks the
-model, which reads a sensor, and tells the owner. All of it leaves through the outbox. A run is clean when everybody was answered right,
-every beat was told, and memory was short nowhere.
+Three messages arrive at a time, and every other one needs a tool. Every five seconds the heartbeat finds a gate
+open and asks the model, which reads a sensor and tells the owner. The outbox sends all of it. A clean run answers
+everybody right, reports every beat, and is never short of memory.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from host_tools.bench.agent import IN_ANSWER, PATIENCE_S, QUESTION, Agent, Died,
 from host_tools.bench.images import FROZEN, ROMFS, STOCK, Image
 from host_tools.services import OWNER, Sent
 
-#: What an agent says when something is done again, or not at all, for want of memory.
+#: The agent's log lines when it repeats or drops a step for lack of memory.
 SHORT = re.compile("memory allocation failed|out of memory|no memory for an|MemoryError")
 
 RUNS = 3
@@ -29,7 +29,7 @@ HEARTBEAT = (
 )
 _TOLD = "The TMP102 at 0x48 on i2c0 reads 31.5 \N{DEGREE SIGN}C."
 
-#: Three messages come so long after the last three; a person comes first, so a beat needs the time between.
+#: Three messages come so long after the last three; people come first, so a beat needs the time between.
 _GROUP_S, _PAUSE_S = 2.0, 1.0
 #: A beat may wait for people, and for others on this machine.
 _LATEST_BEAT_S = 3 * BEAT_S
@@ -42,7 +42,7 @@ class _Run:
     def __init__(self, running: Agent) -> None:
         self.running = running
         self.telegram = running.services.telegram
-        self._asked: dict[int, str] = {}  # message id -> what its answer holds
+        self._asked: dict[int, str] = {}  # message id -> text that its answer must contain
 
     def go(self) -> None:
         begun = time.monotonic()
@@ -69,7 +69,7 @@ class _Run:
         return [one for one in list(self.telegram.sent) if one.text == _TOLD]
 
     def _waiting(self) -> int:
-        """How many have no answer yet; Died when one was answered with something else."""
+        """The number of messages without an answer; Died after a wrong answer."""
         answers = {one.reply_to: one.text for one in list(self.telegram.sent)}
         for message, holds in self._asked.items():
             if holds not in answers.get(message, holds):
@@ -77,7 +77,7 @@ class _Run:
         return sum(message not in answers for message in self._asked)
 
     def _until(self, holds: Callable[[], bool], limit_s: float, otherwise: str = "") -> None:
-        """Wait, and see to it that memory is short nowhere; Died with `otherwise` at the end of the time."""
+        """Wait, and check that memory is never short; Died with `otherwise` when the time is over."""
         end = time.monotonic() + limit_s
         seen = 0
         while not holds():
@@ -104,7 +104,7 @@ def run(heap_kb: int, image: Image = STOCK) -> None:
 
 
 def runs(heap_kb: int, image: Image = STOCK) -> None:
-    """All runs, at once: an agent mostly waits. Died when one is not clean."""
+    """All runs in parallel: an agent mostly waits. Died when one is not clean."""
     with ThreadPoolExecutor(RUNS) as pool:
         for done in [pool.submit(run, heap_kb, image) for _ in range(RUNS)]:
             done.result()

@@ -16,7 +16,7 @@ from host_tools.bench.agent import IN_ANSWER, PATIENCE_S, QUESTION, Died, agent
 from host_tools.bench.rows import NotMeasured
 
 _PATH = "/usr/sbin:/usr/local/sbin:/usr/bin:/usr/local/bin"
-#: Readings are published so often: some fall into the turn.
+#: Short enough that some readings are published during the turn.
 _EVERY = "1s"
 _TURNS = 2
 

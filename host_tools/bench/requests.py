@@ -1,4 +1,4 @@
-"""What a beat sends, what a turn costs the flash, how long a person waits behind a heartbeat."""
+"""The bytes a beat sends, the flash erases of a turn, and a person's wait behind a heartbeat."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def person_wait_ms() -> float:
     """From a person's message to its model request, while a heartbeat's reply is being streamed."""
     with Services(tls=False) as services, _board(services) as board:
         board.wait_for("no gate is true", 30)
-        # The heartbeat's reply drips for minutes: only being cancelled ends it.
+        # The heartbeat's reply drips for minutes: only cancellation ends it.
         services.model.plan([Step(path="/chat/completions", write_bytes=1, piece_delay_ms=500)])
         board.set("room.temperature", 31.5)
         services.model.wait_requests(1, 30)

@@ -1,6 +1,6 @@
 """Memory and start of the agent on an emulated riscv64 board: a real kernel, deployed as its owner would.
 
-Each figure takes minutes, so they are only measured when they are asked for.
+Each figure takes minutes, so these rows are measured only on request.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _AGENT = "/opt/tenner/current/tenner-agent --root /var/lib/tenner --config /etc/
 
 @contextlib.contextmanager
 def _board(runtime: str) -> Iterator[tuple[Computer, Services]]:
-    """A board with the agent as a service, and what it talks to."""
+    """A board with the agent as a service, and the services that the agent talks to."""
     with contextlib.ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory())
         top = Path(folder, "computer")
@@ -89,7 +89,8 @@ def _start_ratio(runtime: str) -> float:
 
 @contextlib.contextmanager
 def _begun(computer: Computer, line: str) -> Iterator[tuple[subprocess.Popen[str], float]]:
-    """A line of shell that runs there until its input ends, and when it began: without the way to it."""
+    """Run a line of shell there until its input ends; yield the process and its start time,
+    without the time to get there."""
     with subprocess.Popen(
         computer.command(f"echo begin; {line}"),
         stdin=subprocess.PIPE,

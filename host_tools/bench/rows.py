@@ -1,4 +1,4 @@
-"""What is measured, its budget and the best peer's figure; every number of a bench is such a row."""
+"""One row for each number of a bench: its name, its budget and the best peer's figure."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 
 class NotMeasured(Exception):
-    """Why a figure cannot be had here and now, in one sentence."""
+    """The reason, in one sentence, that a figure cannot be measured here and now."""
 
 
 @dataclass
 class Row:
-    """One line of the table: a figure, how it is measured and what it may be at most, or at least."""
+    """One line of the table: a figure, its measurement and its limit, which is a maximum or a minimum."""
 
     name: str
     what: str
@@ -22,7 +22,7 @@ class Row:
     peer: str = ""
     value: float | None = None
     note: str = ""
-    #: The budget is the least it must be.
+    #: The budget is a minimum.
     floor: bool = False
 
     @property

@@ -1,4 +1,4 @@
-"""What a day of the heartbeat costs: model calls and the bytes of their requests, by the firmware's own code."""
+"""The cost of a day of the heartbeat: model calls and the bytes of their requests, by the firmware's own code."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from host_tools.bench.code import CHIP
 from host_tools.bench.rows import NotMeasured
 from host_tools.services import API_KEY, MODEL
 
-#: Three gates looked at every ten minutes; the first holds while the room is warm, and fires once.
+#: Three gates, evaluated every ten minutes; the first holds while the room is warm, and fires once.
 GATED = (
     "# Heartbeat\n"
     "- (every 10m; when room.temperature > 30 reset 28) Too warm: say what to do.\n"
@@ -30,7 +30,7 @@ NEVER, NOON = 24, 12
 @functools.cache
 def day(heartbeat: str | None, warm_from_h: int = NEVER) -> tuple[int, int]:
     """(model calls, bytes of their bodies) of a day with this HEARTBEAT.md; None: the template."""
-    # Sources, since day.py steers the parts by their names.
+    # Sources, since day.py uses the original names.
     tree = build.firmware_tree("VIRTUAL", mpy=False)
     template = (build.FIRMWARE / "workspace" / "HEARTBEAT.md").read_bytes()
     tree["/workspace/HEARTBEAT.md"] = template if heartbeat is None else heartbeat.encode()

@@ -1,4 +1,4 @@
-"""The soak of tests/host/soak.py as figures: how often memory was short, and the heap that is enough."""
+"""The soak of tests/host/soak.py as figures: the number of memory shortages, and the heap that is enough."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from host_tools.bench.rows import NotMeasured, Row
 MESSAGES, ALERTS, SEED = 2000, 500, 1
 #: The heap at which shortages are counted.
 BUDGET_KB = 112
-#: The heaps that are tried, smallest first: one more run takes a quarter of an hour.
+#: The heaps to try, smallest first: each further run takes a quarter of an hour.
 HEAPS_KB = range(88, 132, 4)
 
 
@@ -30,7 +30,7 @@ def shortages() -> float:
 
 
 def clean_at_kb() -> float:
-    """The smallest heap in which everything that must hold holds, and memory is short nowhere."""
+    """The smallest heap in which the soak passes and memory is never short."""
     low, high = 0, len(HEAPS_KB)
     while low < high:
         middle = (low + high) // 2

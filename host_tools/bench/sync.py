@@ -20,7 +20,7 @@ from host_tools.vboard import VirtualBoard
 
 _LIMIT_S = 300
 _ENTERED = 7
-#: On a pseudo-terminal a command takes a second or two: whatever else runs shows.
+#: On a pseudo-terminal a command takes a second or two, so other load on the machine shows.
 _ROUNDS = 3
 #: Never at rest, as an agent is not: a loop that wakes every few milliseconds.
 _BUSY = b"""
@@ -37,7 +37,7 @@ asyncio.run(agent())
 
 @dataclass(frozen=True)
 class Cost:
-    """Of one command; round trips are counted on a cable only."""
+    """The cost of one command; round trips are counted on a cable only."""
 
     seconds: float
     round_trips: int = 0
@@ -45,7 +45,7 @@ class Cost:
 
 @dataclass(frozen=True)
 class Compared:
-    """The same task by both."""
+    """The same task by both tools."""
 
     ours: Cost
     mpremote: Cost
@@ -61,7 +61,7 @@ class Compared:
 
 def _run(folder: Path, *command: str) -> float:
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    # An installed tool has its bytecode; a checkout keeps it too, unless it is told not to.
+    # An installed tool has its bytecode; a checkout caches it too, unless this variable is set.
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     begun = time.monotonic()
     done = subprocess.run(
@@ -74,7 +74,7 @@ def _run(folder: Path, *command: str) -> float:
         timeout=_LIMIT_S,
         check=False,
     )
-    # 1: without settings the agent says so and ends, which is not a matter of the deployment.
+    # 1: the agent ends for lack of settings; the deployment itself is complete.
     if done.returncode not in (0, 1) or "Traceback" in done.stderr:
         raise NotMeasured(
             f"{' '.join(command)} failed: {(done.stderr or done.stdout)[-300:].strip()}"
@@ -84,10 +84,13 @@ def _run(folder: Path, *command: str) -> float:
 
 @functools.cache
 def compared(cable: bool = True) -> dict[str, Compared]:
-    """`deploy` to an empty board, and `unchanged` on the same board after it; over a cable or on a pseudo-terminal.
+    """`deploy` to an empty board, and `unchanged` on the same board after it; over a cable or on a
+    pseudo-terminal.
 
-    The cable is a socket, on which mpremote does what it does on every serial port: it pauses for 10 ms between two
-    looks. On a pseudo-terminal it leaves that out, and so is faster than on any board; the best of some rounds counts.
+    The cable is a socket, on which mpremote behaves as on every serial port: it pauses for 10 ms
+    between two
+    polls. On a pseudo-terminal it omits the pause, and is faster than on any board; the best of
+    some rounds counts.
     """
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -108,7 +111,7 @@ def compared(cable: bool = True) -> dict[str, Compared]:
 
 
 def _twice(folder: Path, command: tuple[str, ...], cable: bool) -> dict[str, Cost]:
-    """The command on an empty board and again."""
+    """Run the command on an empty board, then again."""
     found: dict[str, Cost] = {}
 
     def run(port: str) -> float:

@@ -1,6 +1,6 @@
-"""What web_fetch reads of a page, against what lxml and html2text see in it, and the heap that reading takes.
+"""Words that web_fetch reads of a page, compared with lxml and html2text, and the heap that reading takes.
 
-The pages are those of tests/host/web_pages.py: made up, as the web has them.
+The pages come from tests/host/web_pages.py: invented, in the manner of real ones.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from host_tools.services.records import Call
 if str(FIRMWARE) not in sys.path:
     sys.path.insert(0, str(FIRMWARE))
 
-#: What nobody reads: the same for all three, so that what is compared is the reading of the rest.
+#: Elements that no reader shows: removed for all three, so that the comparison covers the rest.
 _UNSEEN = (
     "script style template svg select datalist textarea iframe noembed noframes canvas video audio object"
 ).split()
@@ -42,13 +42,13 @@ _BLOCKS = (
     " td tfoot th thead title tr ul"
 ).split()
 
-#: The floors. html2text knows neither captions nor what is hidden: it is compared with less.
+#: The floors. html2text keeps captions and hidden text, so its floor is lower.
 LEAST = {"lxml": 0.97, "html2text": 0.9}
 
 
 @dataclass
 class Likeness:
-    """How much of a page is read as others read it, and how long the page and its text are."""
+    """The share of a page that is read as others read it, and the lengths of the page and its text."""
 
     lxml: float
     html2text: float
@@ -69,7 +69,7 @@ def ours(pieces: Iterable[bytes]) -> str:
 
 
 def cleaned(data: bytes) -> Any:
-    """The page as lxml's tree, without what is not seen."""
+    """The page as lxml's tree, without its invisible parts."""
     import lxml.html
 
     tree = lxml.html.document_fromstring(
@@ -116,7 +116,7 @@ def by_html2text(tree: Any) -> str:
 
 
 def words(text: str) -> list[str]:
-    # "10^3" is two words less than others see, where they see one: 103.
+    # The others read "10^3" as one word, 103.
     return re.findall(r"\w+", text.replace("^", ""))
 
 
@@ -220,9 +220,9 @@ _SMALL, _LARGE = 20_000, 2_000_000
 
 @contextmanager
 def library() -> Iterator[Path]:
-    """The firmware as a board has it: what the compiler needs would hide what the page needs."""
+    """Yield the firmware as on a board: the compiler's memory would hide the page's."""
     with tempfile.TemporaryDirectory() as folder:
-        # Its modules one by one: an overlay has more than the reader of pages.
+        # Single modules: an overlay holds more than the page reader.
         build.write_tree(build.linux_tree(mpy=True), Path(folder))
         yield Path(folder)
 
@@ -242,7 +242,7 @@ def read(library: Path, kind: str, size: int, heap_kb: int) -> None:
     )
     if "MemoryError" in done.stdout + done.stderr:
         raise heap.Died(f"a page of {size} bytes in {heap_kb} KB")
-    # An attribute that never ends leaves nothing to read.
+    # An unclosed attribute leaves no text to read.
     word, _, kept = done.stdout.partition(" ")
     if word != "done" or (int(kept) <= size // 20 and kind != "tag"):
         raise NotMeasured(f"reading a page failed: {(done.stdout + done.stderr).strip()[-200:]}")
@@ -254,7 +254,7 @@ def smallest_kb(library: Path, kind: str, size: int) -> int:
 
 
 def heap_growth_kb() -> float:
-    """What a page of 2 MB needs more than one of 20 KB."""
+    """The heap for a page of 2 MB, less that for one of 20 KB."""
     with library() as folder:
         return smallest_kb(folder, "rows", _LARGE) - smallest_kb(folder, "rows", _SMALL)
 

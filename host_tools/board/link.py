@@ -1,4 +1,4 @@
-"""`Board`: one connection to a board, and what is done with its files and its agent."""
+"""`Board`: one connection to a board, and the operations on its files and its agent."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from host_tools.overlays import translate
 from host_tools.project import Project
 
 _ONBOARD = Path(__file__).parent / "onboard"
-#: Long enough for any sync, short enough that a board cut off in the middle helps itself.
+#: Long enough for any sync, short enough that a board that lost its link soon restarts.
 GUARD_S = 120
 _START_LIMIT_S = 15.0
-#: The agent's first line, or why it did not start.
+#: The agent's first line, or its reason for not starting.
 _STARTED = re.compile(r"boot +(tenner \S+ on \S+ \(.*start\))")
 _REFUSED = re.compile(r"^ *\S+ config +(.+)$", re.MULTILINE)
 _AT_PROMPT = "\n>>> "
@@ -31,7 +31,7 @@ _AT_PROMPT = "\n>>> "
 
 @dataclass(frozen=True)
 class Info:
-    """What a board is and how much room it has."""
+    """The identity of a board and its free space."""
 
     micropython: str
     mpy: int
@@ -69,11 +69,11 @@ class Entry:
 
 @dataclass(frozen=True)
 class Started:
-    """What the board did after a restart."""
+    """The outcome of a restart."""
 
     running: bool
     text: str
-    #: All that was printed meanwhile.
+    #: Everything printed meanwhile.
     heard: str = ""
 
     def as_json(self) -> dict[str, Any]:
@@ -82,7 +82,7 @@ class Started:
 
 @functools.cache
 def onboard(name: str) -> str:
-    """Code for the board, without comments and with narrow indents: every byte is sent each time."""
+    """Code for the board, without comments and with narrow indents: every call sends all of it."""
     lines = []
     for line in (_ONBOARD / f"{name}.py").read_text(encoding="utf-8").splitlines():
         body = line.lstrip(" ")
@@ -116,7 +116,7 @@ class Board:
         self.close()
 
     def close(self) -> None:
-        """Give the port back. An agent that ran when we came runs again."""
+        """Release the port. An agent that ran before runs again."""
         try:
             if not self._restarted and not self.transport.gone:
                 with contextlib.suppress(BoardSilent):
@@ -128,16 +128,16 @@ class Board:
 
     @property
     def was_running(self) -> bool:
-        """Did a program run when we came?"""
+        """Did a program run before this connection?"""
         return self.transport.interrupted
 
     # Code.
 
     def need_repl(self) -> None:
-        """CommandError on a board that has none."""
+        """Raise CommandError on a board without a REPL."""
 
     def run(self, code: str, limit_s: float = 10.0) -> str:
-        """Run Python on the board and return what it prints; it may be quiet for so long."""
+        """Run Python on the board and return its output; the board may be quiet for so long."""
         return self.transport.run(code, limit_s)
 
     def evaluate(self, expression: str, limit_s: float = 10.0) -> Any:
@@ -145,7 +145,7 @@ class Board:
         return ast.literal_eval(self.run(f"print(repr({expression}))", limit_s).strip())
 
     def call(self, module: str, call: str, limit_s: float = 20.0) -> str:
-        """Call a function of `onboard/`, which is sent with its first use."""
+        """Call a function of `onboard/`; its first use sends the module."""
         code = call + "\n"
         if module not in self._loaded:
             code = onboard(module) + code
@@ -154,12 +154,12 @@ class Board:
         return output
 
     def load(self, module: str) -> None:
-        """Send a module of `onboard/` unless it is there."""
+        """Send a module of `onboard/` unless the board has it."""
         if module not in self._loaded:
             self.call(module, "")
 
     def info(self) -> Info:
-        """What it is, in one call."""
+        """Return the board's identity and free space, in one call."""
         return self._noted(_info(self.call("tree", "t_info()")))
 
     def _noted(self, info: Info) -> Info:
@@ -167,7 +167,7 @@ class Board:
         return info
 
     def survey(self, roots: list[str]) -> tuple[Info, dict[str, Entry], set[str]]:
-        """What it is, every file below the roots, and the folders, in one call."""
+        """Return its info, every file below the roots, and the folders, in one call."""
         output = self.call("tree", f"t_info()\nt_tree({roots!r})", 60.0)
         first, _, rest = output.partition("\n")
         files, folders = _entries(rest)
@@ -187,16 +187,16 @@ class Board:
         staged: bool = False,
         progress: Progress | None = None,
     ) -> None:
-        """Write files; each is complete, verified and renamed into place, or not there.
+        """Write files; each is complete, verified and renamed into place, or absent.
 
-        `staged` spares the renaming, for names that nobody looks at before they are complete.
+        `staged` skips the renaming, for names that nobody reads before they are complete.
         """
         try:
             self._put(files, deflate, staged, progress)
         except BoardRefused as exc:
             if "MemoryError" not in exc.traceback:
                 raise
-            # What the stopped agent holds is in the way.
+            # Objects of the stopped agent still take memory.
             self.fresh()
             self._put(files, deflate, staged, progress)
 
@@ -208,17 +208,17 @@ class Board:
         put_files(self.transport, files, deflate=deflate, staged=staged, progress=progress)
 
     def read_files(self, paths: list[str], progress: Progress | None = None) -> dict[str, bytes]:
-        """Read files; those that are not there are left out."""
+        """Read files; leave out missing ones."""
         self.load("files")
         return get_files(self.transport, paths, progress)
 
     def make_folders(self, paths: list[str]) -> None:
-        """Make folders, with those they are in; what is there stays."""
+        """Make folders and their parents; existing ones stay."""
         if paths:
             self.call("files", "".join(f"t_folder({path!r})\n" for path in paths))
 
     def remove(self, paths: list[str]) -> list[str]:
-        """Remove files and empty folders; returns those that are still there."""
+        """Remove files and empty folders; return those that still exist."""
         left: list[str] = []
         for start in range(0, len(paths), 50):
             some = paths[start : start + 50]
@@ -229,8 +229,10 @@ class Board:
     # Life.
 
     def guard(self, seconds: int = GUARD_S) -> None:
-        """Let a watchdog wait so long. For what ends in a restart: should we be cut off, the board restarts
-        by itself. A watchdog that is armed already gets the longer time."""
+        """Set a watchdog to so long, before work that ends in a restart: if the link breaks, the
+        watchdog restarts the
+        board. A watchdog that is armed already gets the longer time.
+        """
         self._guard_s = seconds
         self.run(
             "try:\n import machine\n"
@@ -250,11 +252,11 @@ class Board:
         self._loaded.clear()
 
     def fresh(self) -> None:
-        """A new interpreter: what a program imported is gone from memory. Wi-Fi stays as it is."""
+        """Start a new interpreter without the old one's imports. Wi-Fi stays connected."""
         self._loaded.clear()
         self.transport.soft_reset_raw()
         if self._guard_s:
-            # What fed the watchdog is gone.
+            # The code that fed the watchdog is gone.
             self.guard(self._guard_s)
 
     def restart(self, limit_s: float = _START_LIMIT_S) -> Started:
@@ -283,7 +285,7 @@ class Board:
 
 
 def _why_stopped(text: str) -> str:
-    """The sentence of a start that ended at the prompt."""
+    """The reason, in a sentence, that a start ended at the prompt."""
     refused = _REFUSED.search(text)
     if refused:
         return refused[1].strip()
@@ -292,7 +294,7 @@ def _why_stopped(text: str) -> str:
         if line.startswith("Traceback"):
             last = next((one for one in lines[number + 1 :] if not one.startswith(" ")), line)
             return f"main.py failed: {last}"
-    return "it is at the REPL; there is no agent on it"
+    return "no agent installed (board is at the REPL)"
 
 
 def _info(line: str) -> Info:
@@ -345,7 +347,7 @@ def open_line(
     project: Project | None = None,
     remember: bool = False,
 ) -> tuple[Transport, ports.Port]:
-    """Find the board and open its port; whatever runs there is not disturbed."""
+    """Find the board and open its port, without disturbing its program."""
     found = project or Project.find()
     chosen = ports.choose(found, port, sim)
     if chosen.on_linux:

@@ -33,7 +33,7 @@ F = TypeVar("F", bound=Callable[..., object])
 
 
 def port_option(command: F) -> F:
-    """Adds the parameter `port`."""
+    """Add the parameter `port`."""
     return click.option(
         "--port",
         "-p",
@@ -49,7 +49,7 @@ def port_option(command: F) -> F:
 def sim_option(
     parameter: str, about: str = "A virtual board, by its name.", default: str | None = None
 ) -> Callable[[F], F]:
-    """Adds `parameter`, the name of a virtual board; on every command it is written `--sim`."""
+    """Add `parameter`, the name of a virtual board; every command spells it `--sim`."""
     return click.option(
         "--sim",
         parameter,
@@ -62,5 +62,5 @@ def sim_option(
 
 
 def board_options(command: F) -> F:
-    """Adds the parameters `port` and `sim`, as `open_board` takes them."""
+    """Add the parameters `port` and `sim`, as `open_board` takes them."""
     return port_option(sim_option("sim")(command))

@@ -1,4 +1,4 @@
-"""Which port is the board's: by USB identity, by name, remembered for the project, or asked for."""
+"""The choice of a board's port: by USB identity, by name, remembered for the project, or from a question."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from host_tools.errors import PortError
 from host_tools.output import echo
 from host_tools.project import Project
 
-#: USB makers of ESP32 boards and of the bridges on them; theirs are offered first.
+#: USB vendors of ESP32 boards and of their bridges; these come first.
 _LIKELY = {
     0x303A: "Espressif",
     0x10C4: "CP210x",
@@ -29,7 +29,7 @@ _LIKELY = {
 
 @dataclass(frozen=True)
 class Port:
-    """A port and what tells it from others; `sim` names a virtual board, `ssh://…` a Linux board."""
+    """A port and its identity; `sim` names a virtual board, `ssh://…` a Linux board."""
 
     device: str
     vid: int | None = None
@@ -78,7 +78,7 @@ def list_ports() -> list[Port]:
 
 
 def list_sims() -> list[Port]:
-    """The virtual boards that run and are plugged in."""
+    """The virtual boards that are running and plugged in."""
     from host_tools.vboard import running_boards
 
     running = running_boards()
@@ -86,7 +86,7 @@ def list_sims() -> list[Port]:
 
 
 def connected(named: str | None) -> list[Port]:
-    """Every board that can be seen, and the one that is `named`, which no list of USB ports may show."""
+    """Every visible board, and the one that is `named`, which a list of USB ports may omit."""
     found = [*list_ports(), *list_sims()]
     if named:
         port = _given(named)
@@ -104,7 +104,7 @@ def remembered(project: Project) -> Port | None:
 def choose(
     project: Project, port: str | None = None, sim: str | None = None, *, ask: bool | None = None
 ) -> Port:
-    """The port to use; PortError when nothing tells which. `ask` None: only at a terminal."""
+    """The port to use; PortError when nothing determines it. `ask` None: only at a terminal."""
     if sim is not None:
         return _named_sim(sim)
     if port:

@@ -1,4 +1,4 @@
-"""Uses the board's own radio, clock and TLS, and says at which step something fails and what to do."""
+"""Test the board's own radio, clock and TLS; report the step that fails and its remedy."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Link:
 
     @property
     def reason(self) -> str:
-        """Why it is not up."""
+        """The reason it is not up."""
         return _WIFI_STATES.get(self.status, f"no link (status {self.status})")
 
 
@@ -70,7 +70,7 @@ class Fetched:
     ms: int
 
     def json(self) -> Any:
-        """The body as JSON; None when it is none."""
+        """The body as JSON; None when it is not JSON."""
         try:
             return json.loads(self.body)
         except ValueError:
@@ -78,7 +78,7 @@ class Fetched:
 
 
 def scan(board: Board) -> list[Network]:
-    """What the board hears, the strongest first, each name once."""
+    """Access points in the board's range, the strongest first, each name once."""
     found: dict[str, Network] = {}
     for line in board.call("net", "t_scan()", 30.0).splitlines():
         name, rssi, security = ast.literal_eval(line)
@@ -99,7 +99,7 @@ def link(board: Board) -> Link:
 
 
 def join(board: Board, ssid: str, password: str) -> Link:
-    """Connect to a network, and see how that went."""
+    """Connect to a network and return the outcome."""
     return _link(board.call("net", f"t_join({ssid!r}, {password!r}, {_JOIN_S})", _JOIN_S + 15.0))
 
 
@@ -155,7 +155,7 @@ def _parse(text: str, where: str) -> Fetched:
     head, _, body = bytes(data).partition(b"\r\n\r\n")
     found = re.match(rb"HTTP/1\.[01] (\d{3})", head)
     if found is None:
-        raise ProbeError("answer", f"{where} did not answer as a web server does")
+        raise ProbeError("answer", f"{where} did not answer as a web server")
     if b"transfer-encoding: chunked" in head.lower():
         body = _unchunked(body)
     return Fetched(int(found[1]), body, ms)
@@ -192,7 +192,7 @@ def _explain(step: str, where: str, name: str, arguments: tuple[Any, ...]) -> st
 
 
 def _explain_tls(name: str, arguments: tuple[Any, ...]) -> str | None:
-    """The firmware's own sentence for it."""
+    """The firmware's own sentence for this error."""
     if str(FIRMWARE) not in sys.path:
         sys.path.insert(0, str(FIRMWARE))
     from tenner.net import tls_errors

@@ -1,4 +1,4 @@
-"""What boards said of themselves when they were last asked, for when asking would stop their agents."""
+"""The last known state of boards, for times when a query would stop their agents."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def _place(port: Port) -> tuple[Path, str] | None:
-    """File and key; None for a port that tells nothing of what is behind it."""
+    """File and key; None for a port without an identity of its board."""
     if port.sim:
         from host_tools.vboard import sim_folder
 
@@ -36,7 +36,7 @@ def _load(path: Path) -> dict[str, Any]:
 
 
 def recall(port: Port) -> dict[str, Any]:
-    """What was noted of the board at this port; {} for one that was never asked."""
+    """Return the last note of the board at this port; {} without one."""
     place = _place(port)
     if place is None:
         return {}
@@ -45,7 +45,7 @@ def recall(port: Port) -> dict[str, Any]:
 
 
 def note(port: Port, info: Info) -> None:
-    """Keep the newest of it. Not worth an error: it is a convenience."""
+    """Store the newest info. A failure is no error: the note is a convenience."""
     place = _place(port)
     if place is None:
         return

@@ -1,4 +1,4 @@
-"""Serial ports as pyserial opens them by their URL, and two of them without their delays."""
+"""Serial ports that pyserial opens by their URL, two of them without their delays."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from serial.urlhandler import protocol_socket
 
 
 class _QuickRfc2217(rfc2217.Serial):
-    """The timeout is a matter of this side alone: changing it must not renegotiate the port, which takes 100 ms."""
+    """Changes the timeout on this side only: pyserial would renegotiate the port, which takes 100 ms."""
 
     @property
     def timeout(self) -> float | None:
@@ -23,7 +23,7 @@ class _QuickRfc2217(rfc2217.Serial):
 
 
 class _QuickSocket(protocol_socket.Serial):
-    """Its own close() sleeps for 0.3 s, lest somebody should connect again too soon."""
+    """Closes at once: pyserial sleeps for 0.3 s, to hold off the next connection."""
 
     _socket: Any
 

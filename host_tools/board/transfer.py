@@ -1,4 +1,4 @@
-"""Moves many files in one call of the board's side, onboard/files.py, which tells the protocol."""
+"""Move many files in one call of the board's side, onboard/files.py, which describes the protocol."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from dataclasses import dataclass
 from host_tools.board.transport import Transport, refusal
 from host_tools.errors import BoardRefused, BoardSilent
 
-#: Called with the path and how many of its bytes are done.
+#: Receives the path and the number of its bytes done.
 Progress = Callable[[str, int], None]
 
-#: One block of flash; the board holds it, and a window of the same size to inflate it.
+#: One block of flash; the board holds it, and an inflate window of the same size.
 CHUNK = 4096
 _WINDOW_BITS = 12
-#: Bytes that are answered together; two such blocks are on their way at most, which every port's 256 bytes hold.
+#: Bytes per answer; at most two such blocks are under way, and every port's 256 bytes hold them.
 _BLOCK = 120
 _IN_FLIGHT = 250
-#: Writing a block takes 50 ms, and littlefs may have to tidy up before.
+#: Writing a block takes 50 ms, and littlefs may have to compact before.
 _WRITE_LIMIT_S = 15.0
 _TRIES = 3
-#: What the board raises when a line did not arrive as it was sent.
+#: The board's errors when a line arrives damaged.
 _GARBLED = (
     "garbled",
     "incorrect padding",
@@ -36,7 +36,7 @@ _PATHS_A_CALL = 30
 
 
 def short_hash(data: bytes) -> str:
-    """As the board's `t_tree` tells it."""
+    """The hash in the form of the board's `t_tree`."""
     return base64.b64encode(hashlib.sha256(data).digest()[:12]).decode()
 
 
@@ -48,7 +48,7 @@ def put_files(
     staged: bool = False,
     progress: Progress | None = None,
 ) -> None:
-    """Write files through a `t_put` that is started for them; garbled ones are sent again."""
+    """Write files through a fresh `t_put`; send damaged ones again."""
     waiting = dict(files)
     for left in reversed(range(_TRIES)):
         sender = _Sender(transport, deflate, staged)
@@ -63,7 +63,7 @@ def put_files(
             sender.end()
             return
         except BoardRefused as exc:
-            # The rest of the file is on its way to a prompt now: clear it.
+            # The rest of the file is going to a prompt now: clear it.
             transport.enter_raw_repl()
             if not any(sign in str(exc) for sign in _GARBLED) or not left:
                 raise
@@ -82,13 +82,13 @@ class _Piece:
 
 
 def _frames(files: Iterable[tuple[str, bytes]]) -> Iterator[list[_Piece]]:
-    """Files in frames of a block: small ones share one, large ones take several."""
+    """Group files into frames of a block: small ones share one, large ones take several."""
     frame: list[_Piece] = []
     room = CHUNK
     for path, data in files:
         digest = base64.b64encode(hashlib.sha256(data).digest()).decode()
         at = 0
-        # A file that fits into a block is not split.
+        # Keep a file that fits into a block unsplit.
         if frame and room < len(data) <= CHUNK:
             yield frame
             frame, room = [], CHUNK
@@ -108,7 +108,7 @@ def _frames(files: Iterable[tuple[str, bytes]]) -> Iterator[list[_Piece]]:
 
 
 def _without_ctrl_c(data: bytes) -> bytes:
-    """The bytes as the board takes them; none of them is the one that would stop it."""
+    """Escape the bytes for the board, so that none of them is Ctrl-C."""
     return data.replace(b"\x10", b"\x10\x50").replace(b"\x03", b"\x10\x43")
 
 
@@ -119,12 +119,12 @@ class _Sender:
         self._transport = transport
         self._deflate = deflate
         self._in_flight: list[int] = []
-        # Deflated bytes are like dice: few of them have to be written as two. Others may all have to.
+        # Deflated bytes are random: few need an escape. In plain bytes all may need one.
         self._room = CHUNK + 512 if deflate else CHUNK * 2
         transport.exec_raw_no_follow(f"t_put({self._room}, {staged})")
 
     def frame(self, pieces: list[_Piece]) -> None:
-        """Send what shares a frame, and wait until it is in the file system."""
+        """Send the pieces of one frame, and wait until it is in the file system."""
         kind, packed = self._pack(b"".join(piece.data for piece in pieces))
         self._line(f"{kind} {len(pieces)} {len(packed)}")
         for piece in pieces:
@@ -139,7 +139,7 @@ class _Sender:
         if self._deflate:
             packer = zlib.compressobj(9, zlib.DEFLATED, -_WINDOW_BITS)
             packed = _without_ctrl_c(packer.compress(chunk) + packer.flush())
-            # Inflating takes the board longer than receiving a few bytes.
+            # The board receives a few bytes faster than it inflates.
             if len(packed) < len(plain) * 0.9 or len(plain) > self._room:
                 return "z", packed
         return "w", plain
@@ -154,7 +154,7 @@ class _Sender:
         self._transport.write(data)
 
     def _wait(self, sign: bytes) -> None:
-        """Take answers up to `sign`: a plus for each line, k for a frame."""
+        """Read answers up to `sign`: a plus for each line, k for a frame."""
         while True:
             got = self._transport.read_one(_WRITE_LIMIT_S)
             if got == b"+":
@@ -183,7 +183,7 @@ class _Sender:
 def get_files(
     transport: Transport, paths: list[str], progress: Progress | None = None
 ) -> dict[str, bytes]:
-    """Read files by `t_get`; a file that cannot be read is left out."""
+    """Read files by `t_get`; leave out unreadable ones."""
     found: dict[str, bytes] = {}
     for start in range(0, len(paths), _PATHS_A_CALL):
         some = paths[start : start + _PATHS_A_CALL]
@@ -197,13 +197,13 @@ def get_files(
             except (binascii.Error, _Garbled) as exc:
                 if not left:
                     raise BoardSilent(
-                        f"what the board at {transport.device_name} sends arrives garbled: another cable or port"
+                        f"data from the board at {transport.device_name} arrives garbled: try another cable or port"
                     ) from exc
     return found
 
 
 class _Garbled(Exception):
-    """A file's hash does not fit what came."""
+    """A file's hash does not match its bytes."""
 
 
 def _parse(text: str, paths: list[str]) -> dict[str, bytes]:

@@ -1,8 +1,8 @@
-"""mpremote's serial transport with an end to every wait, and a way into a board that is busy.
+"""mpremote's serial transport with a limit on every wait, and a way into a busy board.
 
-What mpremote does well is inherited: exec, eval, mount, the file system calls. Reading is replaced, as
-it polls byte by byte and may wait for ever; so is entering the raw REPL, as one Ctrl-C is not enough for an
-agent; and raw paste falls back to the plain raw REPL where a port garbles it.
+It inherits exec, eval, mount and the file system calls. It replaces reading, which polls byte by byte and
+may wait forever, and the entry into the raw REPL, as one Ctrl-C is not enough for an agent. Raw paste falls back
+to the plain raw REPL on a port that garbles it.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from host_tools.errors import BoardGone, BoardRefused, BoardSilent, PortError
 
 RAW_PROMPT = b"raw REPL; CTRL-B to exit\r\n>"
 FRIENDLY_PROMPT = b">>> "
-#: A board that is in a TLS handshake or looks up a name hears Ctrl-C only when that is over.
+#: A board in a TLS handshake or a name lookup handles Ctrl-C only afterwards.
 ENTER_TRIES = 15
 ENTER_LIMIT_S = 25.0
 _SILENT_TRIES = 3
 #: A native USB port vanishes during a reset and comes back, perhaps under another name.
 RETURN_LIMIT_S = 10.0
 WRITE_LIMIT_S = 5.0
-#: How long rfc2217 waits for one byte; changing it later costs 100 ms each time.
+#: Timeout for one byte on rfc2217; changing it later costs 100 ms each time.
 _POLL_S = 0.05
-#: More than a reader on the board may wait for, should an earlier session have died half-way.
+#: Longer than any read on the board, in case an earlier session died in the middle of one.
 _FILLER = b"\x03" * 160
 _BOOT_LOOP_S = 5.0
 _RESET_SIGN = b"rst:0x"
@@ -47,13 +47,13 @@ class Transport(SerialTransport):
     """One open serial line: a port, a pseudo-terminal, socket:// or rfc2217://."""
 
     def __init__(self, url: str, *, refind: Callable[[], str] | None = None) -> None:
-        """`refind` names the port again after it vanished."""
+        """`refind` finds the port again after it vanished."""
         self.in_raw_repl = False
         self.use_raw_paste = True
         self.device_name = url
         self.mounted = False
         self.is_pty = False
-        #: Times the direction changed from us to the board; what a slow link makes expensive.
+        #: Changes of direction from us to the board, the cost of a slow link.
         self.round_trips = 0
         #: Ctrl-C stopped a program when the REPL was entered.
         self.interrupted = False
@@ -64,7 +64,7 @@ class Transport(SerialTransport):
         self._refind = refind
         self._buffer = bytearray()
         self._sent = False
-        #: The newest of what the board said, for an error that has to explain it.
+        #: The board's newest output, for an error that quotes it.
         self.heard = bytearray()
         self._open()
 
@@ -73,8 +73,8 @@ class Transport(SerialTransport):
     def _open(self) -> None:
         try:
             port = new_port(self.device_name, timeout=_POLL_S, write_timeout=WRITE_LIMIT_S)
-            # Both lines high is what every operating system does on opening; an ESP32's reset circuit does
-            # nothing then.
+            # Every operating system opens a port with both lines high; an ESP32's reset circuit
+            # then does nothing.
             port.dtr = port.rts = True
             port.open()
         except (OSError, ValueError) as exc:
@@ -115,7 +115,7 @@ class Transport(SerialTransport):
         return self._fd is None or self.device_name.startswith(("/dev/tty", "/dev/cu"))
 
     def _lower_lines(self) -> None:
-        """Both low, in the order that never leaves RTS alone high, which is a reset."""
+        """Lower both, in the order that never leaves RTS alone high, which is a reset."""
         self._lines = False
         with contextlib.suppress(OSError, ValueError):
             self.serial.rts = False
@@ -158,7 +158,7 @@ class Transport(SerialTransport):
         return BoardGone(f"the board at {self.device_name} went away ({reason})")
 
     def _receive(self, limit_s: float) -> bool:
-        """Take what is there, waiting for the first byte at most so long; False when nothing came."""
+        """Read incoming bytes, waiting for the first at most so long; False when none came."""
         try:
             data = self._read_some(max(0.0, limit_s))
         except (OSError, TypeError) as exc:
@@ -197,7 +197,7 @@ class Transport(SerialTransport):
 
     @property
     def number(self) -> int | None:
-        """A descriptor to wait on; None where the port has none (rfc2217, Windows)."""
+        """A descriptor for select; None where the port has none (rfc2217, Windows)."""
         return self._fd
 
     def wait(self, limit_s: float) -> bool:
@@ -205,13 +205,13 @@ class Transport(SerialTransport):
         return bool(self._buffer) or self._receive(limit_s)
 
     def take(self) -> bytes:
-        """What has come and nobody read yet."""
+        """Return the bytes received and not yet read."""
         data = bytes(self._buffer)
         self._buffer.clear()
         return data
 
     def read_available(self, limit_s: float) -> bytes:
-        """What comes next, waiting at most so long for the first byte."""
+        """Return the next bytes, waiting at most so long for the first."""
         self.wait(limit_s)
         return self.take()
 
@@ -231,12 +231,12 @@ class Transport(SerialTransport):
         data_consumer: Callable[[bytes], object] | None = None,
         timeout_overall: float | None = None,
     ) -> bytes:
-        """As mpremote's: up to and with `ending`, or what came until the board was quiet for `timeout`."""
+        """As mpremote's: read up to and with `ending`, or until the board is quiet for `timeout`."""
         overall = None if timeout_overall is None else time.monotonic() + timeout_overall
         data = bytearray()
         while True:
             if self._buffer:
-                # The ending may have begun in what was taken before.
+                # The ending may begin in bytes taken before.
                 kept = bytes(data[-len(ending) + 1 :]) if len(ending) > 1 else b""
                 at = (kept + bytes(self._buffer)).find(ending)
                 end = at + len(ending) - len(kept) if at >= 0 else len(self._buffer)
@@ -255,7 +255,7 @@ class Transport(SerialTransport):
                 return bytes(data)
 
     def expect(self, ending: bytes, limit_s: float, what: str) -> bytes:
-        """Read up to `ending`; BoardSilent, which says what was waited for, when it does not come."""
+        """Read up to `ending`; BoardSilent, which names it as `what`, when it does not come."""
         data = self.read_until(1, ending, timeout=limit_s, timeout_overall=limit_s)
         if not data.endswith(ending):
             shown = data[-200:].decode(errors="replace").strip()
@@ -270,7 +270,7 @@ class Transport(SerialTransport):
     def enter_raw_repl(
         self, soft_reset: bool = False, timeout_overall: float = ENTER_LIMIT_S
     ) -> None:
-        """Get the raw prompt, whatever the board is doing."""
+        """Enter the raw prompt, even while the board is busy."""
         self._enter(timeout_overall)
         if soft_reset:
             self.soft_reset_raw()
@@ -287,45 +287,45 @@ class Transport(SerialTransport):
                     self.in_raw_repl = True
                     return
             except BoardGone:
-                # Twice: a reset by our own Ctrl-C, and a program that resets.
+                # Twice: once for a reset by our own Ctrl-C, once for a program that resets.
                 returns += 1
                 if returns > 2:
                     raise
                 self.reopen()
             if attempt == _SILENT_TRIES and not self.heard and self._lines and self._has_lines:
-                # A board without the usual circuit, whose reset hangs on one of them, is held by it.
+                # The lines hold a board in reset whose reset circuit hangs on one of them.
                 self._lower_lines()
             if attempt < ENTER_TRIES and time.monotonic() < deadline:
                 continue
             if reset or not self.reset_by_lines():
                 break
-            # The last resort where the port can do it: a reset, and Ctrl-C while it starts.
+            # The last resort, where the port has reset lines: a reset, and Ctrl-C during the start.
             reset = True
             attempt = 0
             deadline = time.monotonic() + RETURN_LIMIT_S
         raise BoardSilent(explain_silence(self.device_name, bytes(self.heard)))
 
     def _attempt(self, number: int) -> bool:
-        """One knock: Ctrl-C twice, Ctrl-A, and a sign that only a raw prompt can give back."""
+        """One try: Ctrl-C twice, Ctrl-A, and a nonce that only a raw prompt returns."""
         self._buffer.clear()
         if number % 4 == 0:
-            # Ctrl-B leaves whatever odd mode it may be in; a reader stuck on the board gets its fill.
+            # Ctrl-B leaves any odd mode; the filler satisfies a read stuck on the board.
             self.write(_FILLER + b"\x02")
         if number == (6 if self.heard else 3):
-            # A program that takes Ctrl-C for a key of its own may take Ctrl-D for its end.
+            # A program that uses Ctrl-C as a key may end at Ctrl-D.
             self.write(b"\x04")
         if self.heard.count(_RESET_SIGN) > 1:
             self._catch_boot_loop()
         self.write(b"\r\x03\x03")
         patience = min(0.25 * number, 2.0)
         if number > 1:
-            # A program that cleans up after Ctrl-C would take what follows for its own.
+            # A program that cleans up after Ctrl-C may read the next bytes.
             while self._receive(0.05):
                 patience = min(patience, 1.0)
         self.write(b"\r\x01")
         found = self.read_until(1, RAW_PROMPT, timeout=patience, timeout_overall=patience)
         if number > 1 or any(word in self.heard for word in _STOPPED):
-            # A prompt is there at the first knock.
+            # A prompt without a program answers the first try.
             self.interrupted = True
         if not found.endswith(RAW_PROMPT):
             return False
@@ -335,7 +335,7 @@ class Transport(SerialTransport):
         return self.read_until(1, answer, timeout=1.0, timeout_overall=2.0).endswith(answer)
 
     def _catch_boot_loop(self) -> None:
-        """It starts again and again: be there with Ctrl-C in the moment its program runs."""
+        """The board restarts again and again: send Ctrl-C at the moment its program starts."""
         deadline = time.monotonic() + _BOOT_LOOP_S
         del self.heard[:]
         while time.monotonic() < deadline and not self.heard.endswith(FRIENDLY_PROMPT):
@@ -356,11 +356,11 @@ class Transport(SerialTransport):
         if data.endswith(RAW_PROMPT):
             self.in_raw_repl = True
         else:
-            # boot.py hangs, perhaps: Ctrl-C ends that too.
+            # boot.py may hang: Ctrl-C ends that too.
             self._enter(ENTER_LIMIT_S)
 
     def exec_raw_no_follow(self, command: str | bytes) -> None:
-        """Start a program on the board. The prompt has been read already, here and after `follow`."""
+        """Start a program on the board. The caller has read the prompt already, here and after `follow`."""
         code = command.encode() if isinstance(command, str) else command
         if self.use_raw_paste and len(code) > 64:
             try:
@@ -369,7 +369,7 @@ class Transport(SerialTransport):
             except BoardGone:
                 raise
             except BoardSilent:
-                # Some USB ports garble it: from now on without, for this connection.
+                # Some USB ports garble raw paste: this connection does without it from now on.
                 self._enter(ENTER_LIMIT_S)
             self.use_raw_paste = False
         self._plain(code)
@@ -389,7 +389,7 @@ class Transport(SerialTransport):
                 if sign == b"\x01":
                     room += step
                 elif sign == b"\x04":
-                    # It wants no more: a syntax error, told in the answer.
+                    # It wants no more: a syntax error, reported in the answer.
                     self.write(b"\x04")
                     return True
                 else:
@@ -409,7 +409,7 @@ class Transport(SerialTransport):
         return data
 
     def _plain(self, code: bytes) -> None:
-        # No flow control here: a pause lets the board take a piece before the next one comes.
+        # No flow control here: a pause lets the board read a piece before the next.
         for start in range(0, len(code), 256):
             self.write(code[start : start + 256])
             if len(code) > 256:
@@ -447,7 +447,7 @@ class Transport(SerialTransport):
         raise BoardSilent(busy_sentence(self.device_name, timeout))
 
     def run(self, code: str, limit_s: float = 10.0) -> str:
-        """Run code and return what it prints; BoardRefused with the exception it raises."""
+        """Run code and return its output; BoardRefused with the exception it raises."""
         output, error = self.exec_raw(code, limit_s)
         if error:
             raise refusal(error.decode(errors="replace"))
@@ -455,7 +455,7 @@ class Transport(SerialTransport):
 
     @contextlib.contextmanager
     def stopping(self) -> Iterator[None]:
-        """Ctrl-C on this side is Ctrl-C on the board too, and then goes on its way."""
+        """Pass Ctrl-C on this side on to the board, then raise it here."""
         try:
             yield
         except KeyboardInterrupt:
@@ -465,7 +465,7 @@ class Transport(SerialTransport):
 
 
 def refusal(traceback: str) -> BoardRefused:
-    """What the board's exception means, in a sentence."""
+    """Explain the board's exception in a sentence."""
     last = traceback.strip().splitlines()[-1:] or ["an exception without a text"]
     for pattern, meaning in _MEANINGS:
         if re.search(pattern, last[0]):
@@ -474,7 +474,7 @@ def refusal(traceback: str) -> BoardRefused:
 
 
 _MEANINGS = [
-    (r"ENOSPC|OSError: 28\b", "the board's flash is full; see what is large with `tenner doctor`"),
+    (r"ENOSPC|OSError: 28\b", "the board's flash is full; `tenner doctor` lists large files"),
     (r"EROFS|OSError: 30\b", "the board's file system is read-only"),
     (r"MemoryError", "the board has no memory left for that; reset it and try again"),
     (r"ENODEV|OSError: 19\b", "the board has no file system mounted; `tenner flash` makes one"),

@@ -1,4 +1,4 @@
-"""What is wrong with a port or a silent board, why, and the exact next step, as sentences."""
+"""Sentences about a broken port or a silent board: the fault, its reason and the exact next step."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _RULES = "/etc/udev/rules.d/70-tenner.rules"
 
 
 def explain_open(device: str, error: BaseException) -> str:
-    """Why a port cannot be opened, and what to do."""
+    """The reason a port does not open, and the remedy."""
     number = getattr(error, "errno", None)
     text = str(error)
     if "://" in device:
         return (
-            f"{device} cannot be opened: {_short(error)}; is whatever serves it running, "
+            f"{device} cannot be opened: {_short(error)}; is its server running, "
             "and is the address right?"
         )
     if number == errno.ENOENT or not _exists(device):
@@ -49,7 +49,7 @@ def _named(names: list[str]) -> str:
 
 
 def _rid_of(device: str, names: list[str]) -> str:
-    """What to do about the programs that have the port."""
+    """The advice about the programs that have the port open."""
     if not any(name.startswith("ModemManager") for name in names):
         return "close it and try again"
     from host_tools.board.ports import list_ports
@@ -57,14 +57,14 @@ def _rid_of(device: str, names: list[str]) -> str:
     vendor = next((port.vid for port in list_ports() if port.device == device), None)
     which = "" if vendor is None else f'ATTRS{{idVendor}}=="{vendor:04x}", '
     return (
-        "it looks for a modem on whatever is plugged in: wait half a minute and try again. To keep it away, put "
+        "it looks for a modem on every new port: wait half a minute and try again. To keep it away, put "
         f'into {_RULES} the line SUBSYSTEM=="tty", {which}ENV{{ID_MM_DEVICE_IGNORE}}="1" and plug the board in '
         "again"
     )
 
 
 def holders(device: str) -> list[str]:
-    """Programs other than this one that have the port open, as far as one may look."""
+    """Other programs that have the port open, as far as this user may see."""
     target = os.path.realpath(device)
     found = []
     for descriptors in _PROC.glob("[0-9]*/fd"):
@@ -97,7 +97,7 @@ def distribution(release: Path = _OS_RELEASE) -> list[str]:
 def permission_fix(
     device: str, system: Iterable[str] | None = None, owner: tuple[str, bool] | None = None
 ) -> str:
-    """The command that gives this user the port on this system."""
+    """The command that gives this user access to the port on this system."""
     if sys.platform != "linux":
         return "log in as a user who may open serial ports"
     names = distribution() if system is None else list(system)
@@ -121,7 +121,7 @@ def permission_fix(
 
 
 def _owner(device: str) -> tuple[str, bool]:
-    """The port's group, and whether it may read and write."""
+    """Return the port's group, and whether the group may read and write."""
     import grp
 
     try:
@@ -132,7 +132,7 @@ def _owner(device: str) -> tuple[str, bool]:
         return "dialout", True
 
 
-#: What a board says that is not MicroPython: (what to look for, what it means and what to do).
+#: Output of boards without a running MicroPython: (text in the output, meaning and remedy).
 _SIGNS = [
     (b"waiting for download", "it waits to be flashed: press its reset button, or run `tenner flash`"),
     (b"invalid header", "its flash is empty: `tenner flash` puts MicroPython on it"),
@@ -146,7 +146,7 @@ _SIGNS = [
 
 
 def explain_silence(device: str, heard: bytes) -> str:
-    """Why no REPL was reached, from what the board said meanwhile."""
+    """Explain, from the board's output, why no REPL answered."""
     others = holders(device) if "://" not in device else []
     if others:
         return (

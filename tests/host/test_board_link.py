@@ -308,7 +308,7 @@ def test_the_full_flash_is_named_and_no_part_is_left(board):
 def test_restart_tells_what_happened():
     cases = {
         b"from machine import nothing\n": "main.py failed: ImportError: can't import name nothing",
-        b"": "it is at the REPL; there is no agent on it",
+        b"": "no agent installed (board is at the REPL)",
     }
     for main, sentence in cases.items():
         with VirtualBoard({"/main.py": main}) as board, open_board(board.pty) as link:

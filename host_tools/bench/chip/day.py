@@ -1,9 +1,9 @@
-# bench chip: a day of the heartbeat on a moved clock; says how often a model is asked, and with how much.
+# bench chip: a day of the heartbeat on a moved clock; counts the model requests and their bytes.
 """
     day.py CHIP ROOT HOUR
 
-Everything is the firmware's own, from HEARTBEAT.md to the request's body, but the clock, the sensors and
-the model. The room is warm from HOUR on. The model answers HEARTBEAT_OK, so a beat is one request.
+All code from HEARTBEAT.md to the request's body is the firmware's; only the clock, the sensors and
+the model are replaced. The room is warm from HOUR on. The model answers HEARTBEAT_OK: one request a beat.
 """
 
 import sys
@@ -45,7 +45,7 @@ class Reply:
 
 
 class Day:
-    """What the model was asked, and the clock."""
+    """The clock, and the count of model requests and of their bytes."""
 
     clock = Clock()
     calls = sent = 0
@@ -65,7 +65,7 @@ async def complete(chain, request, model=None, timeout_ms=None):
 async def main():
     app = App(sys.argv[2])
     clock = app.clock = Day.clock
-    # Whoever makes a chain or a reader of sensors gets these.
+    # Every chain and every sensor reader has these methods.
     Chain.complete = complete
     Sensors.read = read
     Sensors.unit = lambda sensors, name: "\u00b0C"

@@ -1,8 +1,9 @@
-# bench chip: starts the agent as main.py does; a line on stdin asks for what is alive.
+# bench chip: starts the agent as main.py does; a line on stdin asks for the live heap.
 """
-start.py MODE: it runs in the folder that is the board's root, so that names of files are as long as on a board. For each
-line on stdin it prints `live LINE BYTES`, what is alive at that moment. In the mode `watched` it looks for the highest point too,
-which takes its time, and `most` asks for that; `least` asks for the least of ESP-IDF's memory that was ever free. In the mode `quiet` nothing is added to the agent at all.
+start.py MODE: runs in the folder that is the board's root, so that file names are as long as on a board. For each
+line on stdin it prints `live LINE BYTES`, the bytes alive then. In the mode `watched` it also tracks the highest
+point, which takes time: `most` asks for it. `least` asks for the least free memory ESP-IDF ever had. In the mode
+`quiet` it adds nothing to the agent.
 """
 
 import gc
@@ -20,7 +21,7 @@ _empty = gc.mem_alloc()
 gc.threshold(8192)  # as in main.py
 
 if hasattr(esp32, "take"):
-    # The interpreter has an ESP32's memory: the heap grows first of all, as main.py has it grow.
+    # The interpreter has an ESP32's memory: the heap grows first, as main.py makes it grow.
     import stacks
 
     sys.modules["_thread"] = stacks
@@ -28,7 +29,7 @@ if hasattr(esp32, "take"):
 
     chip_heap.begin()
 
-# What is imported from here on is what is measured.
+# The measurement counts every import from here on.
 import asyncio  # noqa: E402
 
 _run = asyncio.run
@@ -45,7 +46,7 @@ def _answer(label):
 
 
 async def _look():
-    """Answer what is asked; the most that was alive is known as far as others let this run."""
+    """Answer requests; the highest point counts only the moments when other tasks let this one run."""
     global _most
     asked = select.poll()
     asked.register(sys.stdin, select.POLLIN)
@@ -67,7 +68,7 @@ def _run_beside(main):
     _run(_beside(main))
 
 
-# The agent's own names are not used: in a build they are others.
+# A build renames the agent's own names, so this uses none of them.
 if sys.argv[1] != "quiet":
     asyncio.run = _run_beside
 

@@ -1,12 +1,13 @@
 # tenner link: writes, reads and removes many files in one call; runs on the board.
 # MIT license; Copyright (c) 2026 the tenner authors
 #
-# A frame is a line `KIND FILES BYTES`, a line `SIZE SHA256 PATH` for each file or part of one in it, and so many
-# bytes with what is in them, one after the other, deflated when KIND is z. Ctrl-C is not among the bytes, so that it
-# stops this at any time: 0x03 is sent as 0x10 0x43, and 0x10 as 0x10 0x50. Each line, and each 120 bytes, are answered
-# by a plus sign: no more than two of them may be on their way, which is what a serial buffer holds. PATH (base64) is a
-# dash when a file goes on, SHA256 when it does not end yet. The frame is answered by k when it is in the
-# file system, and until then nothing else is sent: a chip that writes to its flash may lose what comes meanwhile.
+# A frame is a line `KIND FILES BYTES`, then a line `SIZE SHA256 PATH` for each file or part of a
+# file in it. Then so many bytes of their content follow, deflated when KIND is z. PATH (base64) is
+# a dash in a later part of a file, SHA256 in each part but the last. Ctrl-C never occurs in the
+# bytes, so it stops this at any time: 0x10 0x43 stands for 0x03, and 0x10 0x50 for 0x10. The board
+# answers each line, and each 120 bytes, with a plus sign: at most two may be under way, as much as
+# a serial buffer holds. It answers the frame with k once the file system has it. Until then the
+# sender waits: a chip that writes to its flash may lose incoming bytes.
 
 try:
     from deflate import RAW, DeflateIO

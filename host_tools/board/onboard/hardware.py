@@ -1,4 +1,4 @@
-# tenner link: looks at memory and buses; runs on the board.
+# tenner link: inspects memory and buses; runs on the board.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 

@@ -1,7 +1,7 @@
 # tenner link: joins Wi-Fi, sets the clock and speaks HTTPS, step by step; runs on the board.
 # MIT license; Copyright (c) 2026 the tenner authors
 #
-# Nothing of the agent is used: this has to work on a board that has none yet, or a broken one.
+# Uses nothing of the agent: this has to work on a board without one, or with a broken one.
 
 
 def t_wlan():
@@ -22,10 +22,10 @@ def t_join(ssid, key, limit_s):
 
     wlan = t_wlan()
     if not (wlan.isconnected() and wlan.config("ssid") == ssid):
-        # A connect() while another is under way is refused.
+        # The driver refuses a connect() while another is under way.
         wlan.disconnect()
         time.sleep_ms(200)
-        # Otherwise it tries for ever, and never says why not.
+        # Otherwise it tries forever, and never reports a reason.
         wlan.config(reconnects=1)
         wlan.connect(ssid, key)
         for _ in range(limit_s * 10):

@@ -1,4 +1,4 @@
-# tenner link: every file below some roots with size and hash, told in one call; runs on the board.
+# tenner link: reports every file below some roots with size and hash in one call; runs on the board.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 
@@ -68,7 +68,7 @@ def t_info():
     except Exception:
         agent = None
     try:
-        # What an image with the agent inside says of itself: build, board and version.
+        # The image's own record of an agent inside: build, board and version.
         with open("/rom/tenner.build") as file:
             image = file.read()
         agent = agent or image.split()[2]

@@ -1,4 +1,4 @@
-# bench chip: no encryption, but the memory of a TLS session; ENOMEM where it is not there.
+# bench chip: no encryption, but the memory of a TLS session; ENOMEM without that memory.
 import esp32
 
 PROTOCOL_TLS_CLIENT = CERT_REQUIRED = 0
