@@ -4,8 +4,8 @@
 import os
 
 if "lib" in os.listdir("/") and "next" in os.listdir("/lib"):
-    # A sync has put every new file beside its old one, and then written this list. Whatever cuts it off
-    # from here on, it is carried out before anything runs: no mix of old and new code starts.
+    # A sync has put every new file beside its old one, and then written this list. However often the power
+    # fails, boot finishes the list before anything runs: no mix of old and new code starts.
     with open("/lib/next") as lines:
         for line in lines:
             line = line.strip()

@@ -6,8 +6,8 @@ import os
 import sys
 
 if hasattr(gc, "threshold"):
-    # Collected only when the heap is full, what lives on lies scattered among garbage, and soon no
-    # kilobyte in a row is left although half of the heap is free.
+    # Without a threshold the collector waits for a full heap. Live objects then lie scattered among garbage,
+    # and soon no kilobyte in a row is left although half of the heap is free.
     gc.threshold(8192)
 
 files = os.listdir()

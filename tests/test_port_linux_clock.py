@@ -28,7 +28,7 @@ class TestClock(unittest.TestCase):
         self.assertFalse(self.clock.trusted)
         self.assertEqual(self.clock.known(), None)
         self.assertFalse(run(self.clock.sync("ntp.example")))
-        self.assertIn("what needs the time of day waits", self.lines[-1])
+        self.assertIn("tasks by the time of day wait", self.lines[-1])
         self.assertNotIn("is NTP running", self.lines[-1])
 
     def test_after_two_minutes_it_is_asked_whether_anybody_sets_it(self):

@@ -103,7 +103,7 @@ def test_it_waits_for_the_clock_and_goes_on_when_that_is_set(computer, deployed)
     if computer.init == "systemd":
         pytest.skip("systemd begins with the day it was built")
     assert "h behind: until NTP has set it" in deploying.clock_hint(deployed[1])
-    assert "what needs the time of day waits" in computer.run(f"cat {LOG}")
+    assert "tasks by the time of day wait" in computer.run(f"cat {LOG}")
     computer.set_clock()
     assert answers()[0].startswith("next: in ")
 

@@ -1,9 +1,9 @@
-# tenner port.bus_names: which bus is meant.
+# tenner port.bus_names: finds a bus by name.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 
 def choose(port, kind, name):
-    """Return the name of a bus of kind "i2c", or a device of kind "spi"; None is the only one. OSError says which there are."""
+    """Return the name of a bus of kind "i2c", or a device of kind "spi"; None is the only one. OSError lists them."""
     names = port.i2c_names() if kind == "i2c" else port.spi_names()
     if name is None and len(names) == 1:
         return names[0]

@@ -1,11 +1,12 @@
 # tenner port.chip_heap: the heap of an ESP32, which grows into the memory that Wi-Fi and TLS live on.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-Without PSRAM Python's heap begins with 36 to 64 KB. When it is full it takes as much again, or the largest free block, of the
-memory that ESP-IDF gives to Wi-Fi and TLS, and returns it only when nothing at all is left in it. No setting limits that:
-`gc_try_add_heap` (py/gc.c, the same from 1.21 to 1.29) asks for nothing but the largest free block. So `begin` has it grow before
-anything else is loaded, while all of that block but the part it may have is the stack of a thread, the only memory of any size
-that can be held for a moment. The build leaves this module out of the overlays, as main.py imports it first of all.
+Without PSRAM Python's heap begins with 36 to 64 KB. A full heap takes as much again, or the largest free block, of the
+memory that ESP-IDF gives to Wi-Fi and TLS. It returns that block only when it is empty. No setting limits that:
+`gc_try_add_heap` (py/gc.c, the same from 1.21 to 1.29) asks for nothing but the largest free block. So `begin` makes the
+heap grow before main.py loads anything else. Meanwhile the stack of a thread fills all of that block but the heap's part:
+Python can hold no other memory of that size for a moment. The build leaves this module out of the overlays, as main.py
+imports it first of all.
 """
 
 import gc
@@ -22,10 +23,10 @@ except ImportError:
     from tenner.port.cpython import const
 
 _PSRAM_HEAP = const(1000000)  # no ESP32 without PSRAM has a heap of this size
-_WIFI = const(45 * 1024)  # what Wi-Fi takes from its start
-_WIFI_CONNECTS = const(10 * 1024)  # and with its driver loaded
+_WIFI = const(45 * 1024)  # for Wi-Fi with its driver
+_WIFI_CONNECTS = const(10 * 1024)  # once the driver is loaded
 _TLS = const(32 * 1024)  # one session at the height of its handshake
-_SPARE = const(12 * 1024)  # what a busy network takes
+_SPARE = const(12 * 1024)  # for a busy network
 _WORTH = const(8 * 1024)  # growing by less is no help
 _GAP = const(24 * 1024)
 _CELLS = const(120)  # of a list of half a kilobyte
@@ -77,11 +78,11 @@ def _grow(wifi):
     size = counted + gc.mem_alloc() - largest
     wanted = min(size, free - wifi - _TLS - _SPARE)
     gap = None
-    # No other block is so large: what is held shows whether both share one memory.
+    # Too large for any other block: this stack shows whether both share one memory.
     held = free - largest + 8
     if _WORTH <= wanted < size:
         # Else the heap doubles, which is about right, or stays.
-        # Of what is free a smaller block stays free: how little ever was is told by ESP-IDF, and is a sign of trouble.
+        # Keep a smaller block free: ESP-IDF reports the least memory ever free, and little is a sign of trouble.
         gap = _hold(_GAP)
         held = figures()[1] - wanted
     stack = _hold(max(held, _WORTH))

@@ -1,4 +1,4 @@
-# tenner port.cpython: what MicroPython has built in or does not need; loaded under CPython only.
+# tenner port.cpython: names that MicroPython has built in or does not need; loaded under CPython only.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import asyncio
@@ -11,7 +11,7 @@ import time
 import traceback
 from asyncio import sslproto
 
-# asyncio keeps a buffer of this size for each TLS connection: it is the longest record, not the usual 256 KB.
+# asyncio keeps a buffer of this size for each TLS connection: the longest record instead of the usual 256 KB.
 sslproto.SSLProtocol.max_size = 16384
 
 
@@ -77,14 +77,14 @@ class Stream:
         return len(data)
 
     def write(self, view):
-        # A copy: the transport may keep what it is given while the buffer is filled anew.
+        # A copy: the transport may keep the data while the caller refills its buffer.
         self._writer.write(bytes(view))
 
     async def drain(self):
         await self._writer.drain()
 
     def has_input(self):
-        # Of what the transport has taken from the socket the reader tells nothing by public means.
+        # The reader has no public method that reports data already taken from the socket.
         if self._reader._buffer or self._reader.at_eof():
             return True
         poll = select.poll()
@@ -116,7 +116,7 @@ class StdinReader:
     async def open(self):
         reader = asyncio.StreamReader()
         loop = asyncio.get_running_loop()
-        # What cannot be waited for, as /dev/null, is an OSError here; later it would be one of nobody's.
+        # An input without events, such as /dev/null, raises OSError here; later nobody would catch it.
         loop.add_reader(sys.stdin, reader.exception)
         loop.remove_reader(sys.stdin)
         await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)

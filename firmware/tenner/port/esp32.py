@@ -15,10 +15,10 @@ from tenner.port.pins import Pins
 from tenner.port.stdin import Stdin
 
 _PSRAM_HEAP = const(1000000)  # no ESP32 without PSRAM has a GC heap of this size
-# A session takes up to 32 KB, one block of 17 KB among it; the rest is left for Wi-Fi and for Python's heap, should it grow.
+# A session takes up to 32 KB, one block of 17 KB among it; the rest is for Wi-Fi and for the growth of Python's heap.
 _TLS_BLOCK = const(20000)
 _TLS_FREE = const(64000)
-_FIRST = const(0x08)  # I2C address that is no chip's for certain
+_FIRST = const(0x08)  # an I2C address that no chip has
 _OLDEST_TIME = const(1735689600)  # 2025-01-01: an earlier clock was never set
 
 # time.time() counts from 2000 on an ESP32 and from 1970 elsewhere.
@@ -34,7 +34,7 @@ class Port:
         #: Does Python's heap grow into the memory that Wi-Fi and TLS live on?
         self.shares_memory = chip_heap.is_shared
         self._config = None
-        self._buses = {}  # what is open, by name or GPIO, and the names of what there is
+        self._buses = {}  # open buses and pins by name or GPIO, and the names of each kind
         self._stdin = None
 
     def path(self, name):
@@ -50,17 +50,17 @@ class Port:
         return machine.unique_id()
 
     def memory(self):
-        """Return (free, used) bytes of the GC heap as large as it is; it could grow, at the cost of TLS."""
+        """Return (free, used) bytes of the GC heap at its present size; to grow costs TLS memory."""
         gc.collect()
         used = gc.mem_alloc()
         return chip_heap.heap_bytes() - used, used
 
     def system_memory(self):
-        """Return (free, largest free block, least ever free) bytes of what Wi-Fi and TLS live on."""
+        """Return (free, largest free block, least ever free) bytes of the memory for Wi-Fi and TLS."""
         return chip_heap.figures()
 
     def vitals(self):
-        """Return the chip's own values: `temperature`, `rssi`; those there are."""
+        """Return the available ones of the chip's own values `temperature` and `rssi`."""
         return vitals.vitals(self._wlan())
 
     def reset(self):
@@ -75,7 +75,7 @@ class Port:
         return "?"
 
     def deep_sleep(self, ms, wake_pin=None):
-        """Stop until the time is over or the level of the pin changes; then the board starts anew."""
+        """Sleep until the time is over or the pin's level changes; then the board boots."""
         if wake_pin is not None:
             self._wires().wake_on(wake_pin)
         machine.deepsleep(ms)
@@ -98,7 +98,7 @@ class Port:
         return self.unix_time() >= _OLDEST_TIME
 
     def sync_clock(self, host):
-        """Set the clock by NTP. Blocks for a second at most; OSError when it did not work."""
+        """Set the clock by NTP. Blocks for a second at most; OSError when that fails."""
         import ntptime
 
         ntptime.host = host
@@ -126,7 +126,7 @@ class Port:
         free, largest, _ = chip_heap.figures()
         return largest >= _TLS_BLOCK and free >= _TLS_FREE
 
-    # --- buses; what finds and opens them is loaded when one is asked for
+    # --- buses
 
     def configure(self, config):
         """Take the pins and speeds of buses from the owner's settings; ValueError: a pin that cannot wake."""
@@ -158,7 +158,7 @@ class Port:
 
     def has(self, kind):
         """
-        Can the board do this: i2c, spi, gpio, adc, pwm? Asked at boot, and known from then on. "exec" is for systems that
+        Can the board do this: i2c, spi, gpio, adc, pwm? The first answer, at boot, is cached. "exec" is for systems that
         have programs.
         """
         if kind not in self._buses:
@@ -177,7 +177,7 @@ class Port:
     def scan(self, name):
         """Return the addresses that answer on an I2C bus."""
         bus = self.i2c(name)
-        # The scan of a bus that hangs takes seconds, and then finds nothing: one transfer says so at once.
+        # The scan of a hanging bus takes seconds and finds nothing; one transfer reports it at once.
         try:
             bus.writeto(_FIRST, b"")
         except OSError as error:
@@ -190,7 +190,7 @@ class Port:
         return self._buses[kind]
 
     def pins(self):
-        """Return a `port.gpio.Gpio`: what there is besides buses, for the tools gpio, adc and pwm."""
+        """Return a `port.gpio.Gpio`: the pins besides the buses, for the tools gpio, adc and pwm."""
         return self._wires(Gpio)
 
     def _wires(self, kind=None):

@@ -1,11 +1,11 @@
-# tenner port.folders: what is in a folder, without following links.
+# tenner port.folders: lists a folder without following links.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import os
 
 
 def entries(folder):
-    """Yield (name, "f" for a file, "d" for a folder, "" for a link, anything else, and what cannot be told)."""
+    """Yield (name, kind): "f" for a file, "d" for a folder, "" for a link, another kind or an unknown one."""
     if hasattr(os, "scandir"):
         with os.scandir(folder) as found:
             for one in found:

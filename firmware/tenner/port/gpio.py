@@ -1,11 +1,11 @@
-# tenner port.gpio: single pins by name: levels, voltages, pulse widths; what is refused and why.
+# tenner port.gpio: single pins by name: levels, voltages, pulse widths, and the reasons to refuse.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-`port.pins()` returns a `Gpio` on an ESP32; a port of another platform returns an object of its own with the
-same `names`, `check`, `pin`, `adc` and `pwm`. Whatever is wrong is an OSError with a sentence. `check` is
-asked before anything is done and touches no hardware; the others ask it again.
+`port.pins()` returns a `Gpio` on an ESP32; the ports of other platforms return objects with the same
+`names`, `check`, `pin`, `adc` and `pwm`. Every error is an OSError with a sentence. A tool calls `check`
+first, which touches no hardware; the other methods check again.
 
-`use` is "in" (looked at as it is), "up" or "down" (an input with that resistor), "out", "adc" or "pwm".
+`use` is "in" (read unchanged), "up" or "down" (an input with that resistor), "out", "adc" or "pwm".
 """
 
 from tenner.port.pins import Pins
@@ -38,7 +38,7 @@ class Gpio(Pins):
     def pin(self, name, use, value=None):
         """
         Return an object whose value() is the level. With "out" value(level) drives the pin, from `value`
-        on. "in" changes nothing: it reads back what an output is at.
+        on. "in" changes nothing: it reads back the level of an output.
         """
         from machine import Pin
 
@@ -95,7 +95,7 @@ class Gpio(Pins):
         return "carries %s: that bus would stop working" % line if line else None
 
     def _line(self, gpio):
-        """Return the name of the wire of a bus that is at a pin, or None."""
+        """Return the bus line on a pin, such as I2C0_SCL, or None."""
         wired = self._wired
         if not wired:
             for name, number, _ in self.rows():

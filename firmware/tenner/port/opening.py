@@ -5,7 +5,7 @@ import asyncio
 
 
 class _Context:
-    """Stands for an SSLContext, and knows the session it has made."""
+    """Wraps an SSLContext and remembers the session that it makes."""
 
     session = None
 

@@ -2,8 +2,8 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 """
 A build puts the data files of the package into one, `tenner/data.pack`, for on a board's flash each file takes a block of
-4 KB. It begins with its index, a line for each: name, offset, size and what else the build knows of it, separated by
-tabs; an empty line ends the index. Without a pack, as in the source, they are files of their own.
+4 KB. It begins with its index, a line for each: name, offset, size and a note of the build, separated by tabs; an
+empty line ends the index. Without a pack, as in the source, they are separate files.
 """
 
 import os
@@ -13,12 +13,12 @@ from tenner.port.compat import const
 
 _PACK = const("data.pack")
 
-#: The path of the pack, "" where there is none; None before it was looked for.
+#: The path of the pack, "" where there is none; None before the first search.
 _pack = None
 
 
 def package_path(name):
-    """Path of a data file that is not packed, such as `pins.csv`."""
+    """Return the path of a data file that is not packed, such as `pins.csv`."""
     # Not by __file__: frozen code has none, and its data files lie in /lib all the same.
     for place in sys.path:
         path = (place + "/" if place else "") + "tenner/" + name
@@ -37,7 +37,7 @@ def locate(name):
 
 
 def packed(prefix):
-    """Yield (name, (path, start, end), what else is known of it) of the packed files whose names begin with `prefix`."""
+    """Yield (name, (path, start, end), the build's note) of the packed files whose names begin with `prefix`."""
     global _pack
     if _pack is None or _pack[:1] not in ("", "/"):
         try:

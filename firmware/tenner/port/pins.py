@@ -2,16 +2,16 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 """
 A row of `pins.csv` is `NAME,GPIOn[,note]`; one pin may have several rows. A note that starts with
-`reserved:` says why nobody may use the pin at all, one that starts with `input only:` why it may be read
+`reserved:` says why nobody may use the pin. A note that starts with `input only:` says why it may be read
 but not driven (boot strapping, or no output). The pins named `A0`, `A1` ... can measure a voltage. Buses
 are rows by name: `I2C0_SCL`, `I2C0_SDA`, `SPI0_SCK`, `SPI0_MOSI`, `SPI0_MISO` and one `SPI0_CSn` per device
-(`spi0.n`). The settings `i2c.<bus>.scl`, `spi.<bus>.sck` and so on go before the rows, and may name a bus
-that has none. Pins that are no bus are in `port.gpio`.
+(`spi0.n`). The settings `i2c.<bus>.scl`, `spi.<bus>.sck` and so on override the rows, and may add a bus.
+`port.gpio` has the other pins.
 """
 
 
 class Pins:
-    """`config` is the owner's settings or None; `kept` holds what is open from one call to the next."""
+    """`config` is the owner's settings or None; `kept` holds open pins and buses between calls."""
 
     def __init__(self, path, config=None, kept=None):
         self.path = path
@@ -37,7 +37,7 @@ class Pins:
         number = int(number) if number.isdigit() else -1
         for row in self.rows():
             if row[0].upper() == wanted or row[1] == number:
-                # By whatever name it is asked for, a pin is as reserved as any of its rows says.
+                # Of the notes of all rows of the pin the strictest counts.
                 notes = [note for _, gpio, note in self.rows() if gpio == row[1]]
                 for word in ("input only:", "reserved:"):
                     for note in notes:
@@ -47,7 +47,7 @@ class Pins:
         return None
 
     def buses(self, kind):
-        """Return the names of what is wired: `i2c0` for kind "i2c", the devices `spi0.0` for "spi"."""
+        """Return the names of the wired buses: `i2c0` for kind "i2c", the devices `spi0.0` for "spi"."""
         names = []
         for name, _, _ in self.rows():
             name = name.lower()

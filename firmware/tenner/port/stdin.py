@@ -15,7 +15,7 @@ _MAX_LINE = const(2048)
 
 
 class Stdin:
-    """Line reader. `echo` writes the typed characters back, as a serial line has nobody else for it."""
+    """Line reader. `echo` writes the typed characters back, as nothing else does on a serial line."""
 
     def __init__(self, echo=False):
         self.echo = echo

@@ -27,7 +27,7 @@ def outputs(top=""):
 
 
 class Adc:
-    """One channel of an IIO device, with what machine.ADC can."""
+    """One channel of an IIO device, with the methods of machine.ADC."""
 
     def __init__(self, folder, channel):
         self._base = folder + "/in_voltage"
@@ -38,7 +38,7 @@ class Adc:
         self._bits = int(digits) if digits.isdigit() else 0
 
     def read_u16(self):
-        """Return the value with 65535 as full scale; as it is where the driver does not tell its bits."""
+        """Return the value with 65535 as full scale, or unscaled when the driver does not report its bits."""
         raw = self._number("raw", None)
         return raw * 65535 // ((1 << self._bits) - 1) if self._bits else int(raw)
 
@@ -48,7 +48,7 @@ class Adc:
         return round(volts * 1000)
 
     def _number(self, what, default):
-        """Return a figure of this channel, else that of all of the device."""
+        """Return a figure of this channel, else of the entire device."""
         for channel in (self._channel, ""):
             path = "%s%s_%s" % (self._base, channel, what)
             text = first_line(path)
@@ -60,7 +60,7 @@ class Adc:
 
 
 class Pwm:
-    """One channel of a PWM, with what machine.PWM can; it runs until `deinit`."""
+    """One channel of a PWM, with methods of machine.PWM; it runs until `deinit`."""
 
     def __init__(self, folder, channel):
         self._chip = folder

@@ -1,14 +1,14 @@
 # tenner port.linux.buses: the buses of a Linux board by name, from pins.csv, the settings and sysfs.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-The kernel numbers its buses as it finds them, so a board's `pins.csv` names them by what does not change:
+The kernel numbers its buses as it finds them, so a board's `pins.csv` gives them stable names:
 
     I2C5,/i2c5@gpio               the controller's node in the device tree, or the adapter's own name
     I2C1,/i2c@04010000,shared: why
     A14,3020000.gpio:14           line 14 of the GPIO chip with this label
 
 A bus whose note starts with `shared:` is refused until `i2c.<bus>.shared` is true, for the board's network
-hangs on it. Where pins.csv names no bus, those of the device tree go by the kernel's names, `i2c-1` and
+needs it. Where pins.csv names no bus, those of the device tree go by the kernel's names, `i2c-1` and
 `spi0.0`; others, such as those of a PC with its memory and its screen on them, only when the settings name
 them.
 """
@@ -20,7 +20,7 @@ from tenner.port.linux.spi import SPI
 
 
 class Buses:
-    """`config` is the owner's settings or None; `kept` holds what is open; `top` is where /sys and /dev are."""
+    """`config` is the owner's settings or None; `kept` holds open buses; `top` is where /sys and /dev are."""
 
     def __init__(self, path, config=None, kept=None, top=""):
         self.path = path
@@ -56,7 +56,7 @@ class Buses:
         return I2C(self._device("i2c", name))
 
     def spi(self, name):
-        """Open a device: return it with the API of machine.SPI, and what stands for its chip select."""
+        """Open a device: return it with the API of machine.SPI, and its chip select."""
         path = self._device("spi", name)
         freq = self._section("spi").get(name.split(".")[0], {}).get("freq", 1000000)
         device = SPI(path, freq)

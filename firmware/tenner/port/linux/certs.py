@@ -35,7 +35,7 @@ def _read(file, trust, place):
             try:
                 trust(bytes(data))
                 taken += 1
-            except (OSError, ValueError):  # such as one whose kind of key this build does not know
+            except (OSError, ValueError):  # such as one with a kind of key that this build lacks
                 left += 1
             data = None
         elif data is not None:

@@ -24,7 +24,7 @@ _OUTPUT_VALUES = const(2)  # the id of an attribute
 _REQUEST = "I252x32sQI20xIIQQ216xII20xi"
 _LINE = "32s32sIIQ176x"
 
-#: What `use` of `port.gpio` asks for; "in" asks for nothing and so changes nothing.
+#: The flags of each `use` of `port.gpio`; "in" has none and so changes nothing.
 FLAGS = {"in": 0, "up": _INPUT | _PULL_UP, "down": _INPUT | _PULL_DOWN, "out": _OUTPUT}
 
 

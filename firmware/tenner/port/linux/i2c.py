@@ -38,8 +38,8 @@ class I2C:
 
     def __init__(self, path):
         self._fd = open_device(path, "i2c-dev")
-        self._chip = None  # whose address the adapter was told last
-        self._held = []  # messages that wait for what follows without a stop
+        self._chip = None  # the address that the adapter has selected
+        self._held = []  # messages without a stop, until the next one
         functions = bytearray(struct.calcsize("L"))
         ioctl(self._fd, _I2C_FUNCS, functions)
         self._functions = struct.unpack("L", functions)[0]
@@ -76,7 +76,7 @@ for absent chips"
         return bytes(buf)
 
     def writeto(self, addr, buf, stop=True):
-        """Return the number of bytes, as each was acknowledged: the kernel tells of no other case."""
+        """Return the number of bytes, as each was acknowledged: the kernel reports no other case."""
         self._write(addr, bytes(buf), stop)
         return len(buf)
 
@@ -111,7 +111,7 @@ for absent chips"
             buf[index] = value
 
     def _transfer(self):
-        """Send the held messages as one transfer; whatever happens, nothing is held afterwards."""
+        """Send the held messages as one transfer, and forget them even if it fails."""
         messages = self._held
         self._held = []
         for addr, _, data in messages:
@@ -144,8 +144,8 @@ for absent chips"
 
     def _probe(self, addr):
         """
-        Raise OSError when nothing answers. Which way harms least is i2cdetect's experience: reading a byte
-        where EEPROMs and clock chips are, as some take the empty write for one.
+        Raise OSError when nothing answers. Like i2cdetect, read a byte at the addresses of EEPROMs and clock
+        chips, as the empty write harms some of them.
         """
         self._select(addr)
         cautious = 0x30 <= addr <= 0x37 or 0x50 <= addr <= 0x5F

@@ -1,9 +1,9 @@
 # tenner port.linux.ioctl: device files of Linux under CPython (fcntl) and Unix MicroPython (ffi).
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-The seam of all modules named linux_*: `open_file`, `ioctl` and `address`, besides `close`. A structure that
-points to others is built with `struct` from the addresses of buffers made by `room`; whoever builds it keeps
-those buffers in a variable until the call has returned. Both interpreters leave a buffer where it is.
+I2C, SPI and GPIO reach their devices by `open_file`, `ioctl`, `address` and `close`. `struct` builds a
+structure that points to others from the addresses of buffers made by `room`. The caller keeps those buffers
+in a variable until the call returns. Neither interpreter moves a buffer.
 """
 
 import os
@@ -30,7 +30,7 @@ try:
         return fcntl.ioctl(fd, request, argument, True)
 
     def room(content):
-        """Return a buffer of its own with these bytes, or of so many zeros."""
+        """Return a new buffer with these bytes, or with so many zeros."""
         return array("B", bytes(content))
 
     def address(buffer):
@@ -69,7 +69,7 @@ except ImportError:
         return _checked(_ioctl(fd, request, argument))
 
     def room(content):
-        """Return a buffer of its own with these bytes, or of so many zeros."""
+        """Return a new buffer with these bytes, or with so many zeros."""
         return bytearray(content)
 
     def address(buffer):

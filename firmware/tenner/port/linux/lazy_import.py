@@ -8,7 +8,7 @@ try:
     from types import ModuleType
 
     class _Later(ModuleType):
-        """A module that is loaded when something of it is first used."""
+        """A module that loads on the first use of a name of it."""
 
         def __getattr__(self, name):
             if name.startswith("__"):
@@ -24,12 +24,12 @@ except ImportError:
 
 
 def later(*names):
-    """Put those of these modules that are not loaded yet off until they are used."""
+    """Delay the import of these modules until their first use, unless they are loaded already."""
     for name in names:
         if name not in sys.modules:
             sys.modules[name] = _Later(name)
 
 
 if _Later is not None:
-    # asyncio imports them, and as a rule nobody uses them: 1.1 MB with what they import in turn.
+    # asyncio imports them and rarely uses them: 1.1 MB with their own imports.
     later("inspect", "locale")

@@ -3,9 +3,9 @@
 """
 usage: -m tenner.port.linux.least_power PROGRAM ARGUMENT...
 
-A service of systemd gets this from systemd (see ctl); here it is for every other init. Root keeps what the buses, the pins and
-a command's own user take. Code, programs and settings become read-only, /tmp private. What a kernel has not is left out;
-`tenner doctor` tells of it. It becomes the program, and so takes no memory.
+systemd does this for its own services (see ctl); this program does it under any other init. Root keeps the rights that
+the buses, the pins and a command's user need. Code, programs and settings become read-only, /tmp private. It skips a
+step that the kernel lacks; `tenner doctor` reports that. It becomes the program, and so takes no memory.
 """
 
 import os
@@ -21,7 +21,7 @@ from tenner.port.package import package_path
 _DROP = const(24)
 _NO_NEW_PRIVS = const(38)
 _CAPABILITIES = const(64)
-# chown, dac_override, fowner, kill, setgid, setuid; and sys_admin, by which a command gets no network
+# chown, dac_override, fowner, kill, setgid, setuid; and sys_admin, to keep a command from the network
 KEPT = (0, 1, 3, 5, 6, 7, 21)
 
 # <sched.h>, <sys/mount.h>
@@ -36,7 +36,7 @@ _SYSTEM = ("/boot", "/etc", "/usr", "/bin", "/sbin", "/lib", "/lib64")
 
 
 def reduce():
-    """Give up what is not needed; it holds from the next program on."""
+    """Drop needless rights; the next program starts without them."""
     if process.user() == 0:
         _try(_freeze)
         for number in range(_CAPABILITIES):
@@ -46,9 +46,9 @@ def reduce():
 
 
 def _freeze():
-    """Have a view of the file system of its own, where code and settings cannot be written."""
+    """Give this process its own view of the file system, with code and settings read-only."""
     call("unshare", _NEWNS)
-    # What is mounted later is seen all the same; what is mounted here, nowhere else.
+    # Later mounts of the system appear here too; mounts made here appear nowhere else.
     call("mount", "none", "/", 0, _REC | _SLAVE, 0)
     for path in _SYSTEM + (package_path("").rsplit("/releases/")[0],):
         if path[1:].split("/")[0] in listed("/"):
@@ -63,11 +63,11 @@ def _read_only(path):
 
 
 def _try(function, *args):
-    """Call what not every kernel or container allows."""
+    """Call a function that some kernels and containers refuse."""
     try:
         function(*args)
     except OSError:
-        pass  # the doctor looks at what came of it
+        pass  # the doctor looks at the result
 
 
 if __name__ == "__main__":

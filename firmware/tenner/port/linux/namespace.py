@@ -1,9 +1,9 @@
-# tenner port.linux.namespace: a small world of its own for a command of somebody who is not root.
+# tenner port.linux.namespace: an isolated file system and network for a command when the agent is not root.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-It has the system's programs, the workspace (only `exec/` in it can be written to), a /tmp and a /proc of its own, five
-devices, and no network unless the owner says so. The agent's other files, its process, and sockets of other programs
-are not there. Names and numbers are those of <sched.h> and <sys/mount.h>.
+The command sees the system's programs, the workspace (only `exec/` is writable), its own /tmp and /proc, five devices,
+and no network unless the owner allows it. The agent's other files, its process, and sockets of other programs are not
+there. Names and numbers are those of <sched.h> and <sys/mount.h>.
 """
 
 import os
@@ -30,12 +30,12 @@ _PRIVATE = const(1 << 18)
 _SYSTEM = ("usr", "bin", "sbin", "lib", "lib32", "lib64", "etc")
 _DEVICES = ("null", "zero", "full", "random", "urandom")
 _SIZE = "size=16m,mode=700"
-# Any folder to put the new world at; what is below it cannot be reached while that is made.
+# Mount points for the new root: one that hides no part of the workspace.
 _PLACES = ("/mnt", "/srv", "/media", "/opt")
 
 
 def enter(uid, gid, network):
-    """Give this process, or from its first child on, namespaces of its own."""
+    """Give this process its own namespaces; that of processes begins with its first child."""
     kinds = _NEWUSER | _NEWNS | _NEWPID | _NEWIPC
     try:
         call("unshare", kinds if network else kinds | _NEWNET)
@@ -54,7 +54,7 @@ def enter(uid, gid, network):
 
 
 def furnish(workspace, folder):
-    """Make the world and go into its workspace; the first process of the namespaces does that."""
+    """Make the new root and enter its workspace; the first process of the namespaces calls this."""
     call("mount", "none", "/", 0, _REC | _PRIVATE, 0)
     top = [place for place in _PLACES if place[1:] in listed("/") and _apart(place, workspace)][0]
     call("mount", "tmpfs", top, "tmpfs", _NOSUID | _NODEV, _SIZE)
@@ -74,7 +74,7 @@ def furnish(workspace, folder):
         with open(top + "/dev/" + name, "w"):
             call("mount", "/dev/" + name, top + "/dev/" + name, 0, _BIND, 0)
     _bind(workspace, top)
-    # What the file system forbids already must be forbidden again.
+    # A remount must repeat the restrictions that the file system already has.
     flags = os.statvfs(workspace)[8] & (_NOSUID | _NODEV | _NOEXEC) | _RDONLY
     call("mount", "none", top + workspace, 0, _REMOUNT | _BIND | flags, 0)
     _bind(folder, top)

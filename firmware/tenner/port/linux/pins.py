@@ -7,8 +7,8 @@ Rows of `pins.csv` besides those of buses:
     PWM6,pwm:/pwm@3061000:2        channel 2 of the PWM at this node of the device tree
     VBAT,iio:ads1015:0             voltage input 0 of the IIO device of this name
 
-Notes that start with `reserved:` and `input only:` mean what they mean on every board. Without such rows the
-kernel's names are used: lines that have a name, `pwmchip4.2`, `ads1015.0`.
+Notes that start with `reserved:` and `input only:` mean the same on every board. Without such rows pins have
+the kernel's names: lines that have a name, `pwmchip4.2`, `ads1015.0`.
 """
 
 from tenner.log import log
@@ -33,7 +33,7 @@ class Gpio(Buses):
         table = self._table(kind)
         for row in table:
             if row[0].upper() == name.upper() or row[1] == name:
-                # By whatever name it is asked for, a pin is as reserved as any of its rows says.
+                # A pin is as reserved as the strictest of its rows.
                 for _, place, note in table:
                     why = place == row[1] and self._why_not(place, note, use)
                     if why:
@@ -45,7 +45,7 @@ class Gpio(Buses):
     def pin(self, name, use, value=None):
         """
         Return an object whose value() is the level. With "out" value(level) drives the pin, from `value`
-        on. "in" changes nothing: it reads back what an output is at.
+        on. "in" changes nothing: it reads back the level of an output.
         """
         name, place = self.check(name, use)
         held = self._kept.get(place)
@@ -78,10 +78,10 @@ class Gpio(Buses):
                 return made
         raise OSError("pin %s: this kernel has no %s" % (name, place))
 
-    # --- what there is
+    # --- tables of pins
 
     def _table(self, kind):
-        """Return the rows (name, place, note) for a tool, of pins.csv or else of what the kernel has."""
+        """Return the rows (name, place, note) for a tool, of pins.csv or else of the kernel."""
         key = "pins " + kind
         if key not in self._kept:
             rows = [row for row in self.rows() if ":" in row[1]]
@@ -94,7 +94,7 @@ class Gpio(Buses):
         return self._kept[key]
 
     def _kernels(self, kind):
-        """Return (name, place, "") of what the kernel has a name for; of a PC's own wiring nothing."""
+        """Return (name, place, "") of the pins that the kernel names; a PC's own wiring is no part of them."""
         if kind == "adc":
             return [
                 ("%s.%s" % (d, n), "iio:%s:%s" % (d, n), "") for d, _, n in channels(self._top)
@@ -109,7 +109,7 @@ class Gpio(Buses):
                 for name, offset in gpio.line_names(path, lines):
                     rows.append((name, "%s:%d" % (label, offset), ""))
             except OSError as error:
-                # Asked only which tools there are: what may not be opened is not there, and is told once.
+                # The list only decides which tools there are: a chip that fails to open is logged and skipped.
                 log("pins", str(error))
         return rows
 
@@ -140,7 +140,7 @@ class Gpio(Buses):
 
 
 class _Input:
-    """An input that is taken from the chip for each look at it, and is free for others in between."""
+    """An input that is taken from the chip for each reading, and is free for others in between."""
 
     def __init__(self, *where):
         self._where = where

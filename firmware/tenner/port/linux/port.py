@@ -14,7 +14,7 @@ from tenner.port.package import package_path
 from tenner.port.stdin import Stdin
 
 _OLDEST_TIME = const(1735689600)  # 2025-01-01: a board without a battery clock starts earlier
-_NTP_S = const(120)  # so long NTP may take after a start
+_NTP_S = const(120)  # NTP may take so long after a start
 
 
 class Port:
@@ -29,7 +29,7 @@ class Port:
         self._stdin = Stdin()
         self._waits_since = None
         self._config = None
-        self._kept = {}  # what is open, and the names of what there is
+        self._kept = {}  # open buses and pins, and the names of each kind
 
     def path(self, name):
         return self.root + "/" + name
@@ -45,7 +45,7 @@ class Port:
         ]
         units = ["/etc/systemd/system"]
         home = os.getenv("XDG_CONFIG_HOME") or (os.getenv("HOME") or "/root") + "/.config"
-        # There the next start would look for settings, if there are none yet.
+        # The next start would look there for settings, if there are none yet.
         found.append(home + "/tenner")
         units.append(home + "/systemd/user")
         if self.settings:
@@ -57,7 +57,7 @@ class Port:
         for folder in units:
             found += [folder + "/tenner.service", folder + "/tenner.service.d"]
         code = package_path("").rsplit("/", 2)[0] or "."
-        # A release is one of several in a folder, beside what starts it.
+        # A release is one of several in a folder, beside the files that start it.
         found.append(code.split("/releases/")[0])
         return found
 
@@ -84,7 +84,7 @@ class Port:
         return None
 
     def vitals(self):
-        """Return the machine's own values; those there are."""
+        """Return those of the machine's own values that it reports."""
         return vitals.vitals(self.top)
 
     def reset(self):
@@ -113,14 +113,14 @@ class Port:
         return self.unix_time() >= _OLDEST_TIME
 
     def sync_clock(self, host):
-        """Nothing is set here: OSError says how long the system's own NTP has been waited for."""
+        """Set nothing; OSError says how long the system's own NTP has been due."""
         if self.clock_is_set():
             return
         now_ms = ticks_ms()
         if self._waits_since is None:
             self._waits_since = now_ms
         waited_s = ticks_diff(now_ms, self._waits_since) // 1000
-        text = "the system's clock is not set yet; what needs the time of day waits"
+        text = "the system's clock is not set yet; tasks by the time of day wait"
         if waited_s >= _NTP_S:
             text += ", for %d min now: is NTP running on this board?" % (waited_s // 60)
         raise OSError(text)
@@ -149,10 +149,10 @@ class Port:
     def connect_network(self, ssid, password):
         return None
 
-    # --- buses and pins; what finds and opens them is loaded when one is asked for
+    # --- buses and pins
 
     def configure(self, config):
-        """Take what the settings say of buses; ValueError is a sentence for the owner."""
+        """Take the owner's settings of buses; ValueError is a sentence for the owner."""
         if config.section("power").get("mode") == "sleep":
             raise ValueError('power.mode: "sleep" is for boards with deep sleep; set it to "on"')
         for kind, foreign in (
@@ -188,7 +188,7 @@ class Port:
         return self._kept[device]
 
     def pins(self):
-        """Return what there is besides buses, for the tools gpio, adc and pwm: see `port.gpio`."""
+        """Return the pins besides the buses, for the tools gpio, adc and pwm: see `port.gpio`."""
         return self._wires(Gpio)
 
     def has(self, kind):
@@ -212,7 +212,7 @@ class Port:
         return self._kept[kind]
 
     def _wires(self, kind=None):
-        # The owner's own, then that of the board the code was put together for; or none.
+        # The owner's file, else that of the board the code was built for, else none.
         path = self.path("pins.csv")
         try:
             os.stat(path)

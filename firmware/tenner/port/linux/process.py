@@ -1,8 +1,8 @@
 # tenner port.linux.process: processes of Linux under CPython (os, ctypes) and Unix MicroPython (ffi).
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-What the agent itself needs are functions here. What only a process that was just forked needs goes by `call`, the C
-library's function of that name: CPython loads ctypes for it, and so only there.
+The agent uses the functions here. Only a process that was just forked uses `call`, which takes the name of a function
+of the C library: CPython loads ctypes for it.
 """
 
 import os
@@ -166,7 +166,7 @@ except ImportError:
         call("execv", path, array("P", [uctypes.addressof(one) for one in kept] + [0]))
 
     def entries(folder):
-        """As `folders.entries`, also on file systems that do not tell what an entry is."""
+        """As `folders.entries`, also on file systems that do not report the kind of an entry."""
         for entry in os.ilistdir(folder):
             path = folder + "/" + entry[0]
             kind = entry[1] or (0 if _is_link(path) else os.stat(path)[0] & 0xF000)
@@ -180,6 +180,6 @@ except ImportError:
 
 
 def owner(path):
-    """Return (mode, user, group, number of links) of what `path` leads to."""
+    """Return (mode, user, group, number of links) of the file or folder that `path` leads to."""
     stat = os.stat(path)
     return stat[0], stat[4], stat[5], stat[3]

@@ -1,11 +1,11 @@
-# tenner port.linux.sandbox: runs one command of the model's where it can reach nothing but the workspace.
+# tenner port.linux.sandbox: runs a command issued by the model where it can reach nothing but the workspace.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-A keeper, forked from the agent, starts the command, watches it, and in the end kills all that came of it. It goes by
-a pipe whose other end only the agent has: when that closes, for whatever reason, the keeper ends too.
+A supervisor, forked from the agent, starts the command, watches it, and in the end kills its entire process tree. Only
+the agent has the other end of its control pipe: when that closes, for any reason, the supervisor ends too.
 
-Root gives the command a user of its own, who owns nothing but `exec/` in the workspace and who is killed as a whole.
-Anybody else's command gets namespaces (`namespace`). Where the kernel has neither, nothing is run.
+Root gives the command a separate user, who owns nothing but `exec/` in the workspace; the supervisor kills all
+processes of that user. Any other user's command gets namespaces (`namespace`). Where the kernel has none, nothing runs.
 """
 
 import os
@@ -21,7 +21,7 @@ FOLDER = "exec"
 _FIRST_USER = const(58000)
 _USERS = const(1000)
 
-# Devices that would be a way round the rules of other tools, where anybody may open them.
+# Devices that would bypass the rules of other tools where anybody may open them.
 _DEVICES = ("i2c-", "spidev", "gpiochip", "gpiomem", "mem", "port")
 
 
@@ -36,7 +36,7 @@ class Cage:
         self.rooted = process.user() == 0
         self.uid = process.user()
         self.gid = process.group()
-        # A command that could make tools/ or drivers/ would have the agent run what is in it.
+        # A command that could make tools/ or drivers/ could have the agent run its code.
         for path in (workspace, workspace + "/tools", workspace + "/drivers", self.folder):
             try:
                 os.mkdir(path)
@@ -58,14 +58,14 @@ class Cage:
         control, hold = process.pipe()
         pid = process.fork()
         if pid == 0:
-            # Nothing of the agent's goes on here, whatever happens.
+            # The child never returns to the agent's code.
             sandbox_supervisor.keep(self, path, words, limits, out, tell, control)
         for fd in (out, tell, control):
             process.close(fd)
         return Running(pid, output, status, hold)
 
     def _show(self, folder):
-        """Let the command's user read the workspace; files of a group of their own stay as they are."""
+        """Let the command's user read the workspace; files of another group stay unchanged."""
         mode, _, gid, _ = process.owner(folder)
         self._share(folder, mode, gid, 0o050)
         for name, kind in process.entries(folder):
@@ -96,9 +96,9 @@ class Running:
         self._buf = bytearray(4096)
 
     def look(self, take):
-        """Give what it wrote to `take`, a part at a time. Return "" until it has ended: then "CODE REASON"."""
+        """Pass new output to `take`, a part at a time. Return "" until the command has ended: then "CODE REASON"."""
         ended = self._told()
-        # After that: what was written before it ended is there by now.
+        # Read after the status: output from before the end is complete by now.
         for _ in range(16 if not ended else 64):
             count = process.read_into(self._output, self._buf)
             if not count:
@@ -107,7 +107,7 @@ class Running:
         return ended
 
     def stop(self):
-        """Have the keeper end it."""
+        """Have the supervisor end it."""
         if self._hold >= 0:
             process.close(self._hold)
             self._hold = -1
@@ -134,7 +134,7 @@ class Running:
 
 
 def user_of_its_own(root):
-    """Return a number that is no user's here, the same each time for one agent."""
+    """Return the number of an unused user, the same each time for one agent."""
     taken = []
     try:
         with open("/etc/passwd") as file:
@@ -158,7 +158,7 @@ def _check_devices():
 
 
 def _hide(root, settings):
-    """Take what is private from everybody but its owner."""
+    """Take private files and folders from everybody but their owner."""
     private = [root + "/state", root + "/certs", settings]
     private.append(settings.rpartition("/")[0] + "/environment")
     for name in os.listdir(root):
@@ -174,6 +174,6 @@ def _hide(root, settings):
     if process.owner(root)[0] & 0o001:
         if first_line("/proc/sys/fs/protected_hardlinks") != "1":
             raise OSError(
-                "exec is off: anybody may enter %s and make hard links to what is in it. As root: `chmod 700 %s`"
+                "exec is off: anybody may enter %s and make hard links to files in it. As root: `chmod 700 %s`"
                 " or `sysctl fs.protected_hardlinks=1`" % (root, root)
             )

@@ -13,7 +13,7 @@ _PROCESSES = const(64)
 _OPEN_FILES = const(128)
 _MB = const(1048576)
 _FILE_MB = const(16)
-_GROWTH_MB = const(64)  # what a command may take of a disk
+_GROWTH_MB = const(64)  # a command's share of a disk
 _COUNT_MS = const(100)
 _STEP_S = 0.005
 _SWEEP_S = const(5)
@@ -47,7 +47,7 @@ _ENVIRONMENT = (
 
 
 def keep(cage, path, words, limits, out, tell, control):
-    """Run the program and tell how it ended; does not return."""
+    """Run the program and report how it ended; does not return."""
     try:
         _close_all((out, tell, control))
         call("setsid")
@@ -73,7 +73,7 @@ class _Keeper:
         if cage.rooted:
             call("prctl", _SUBREAPER, 1, 0, 0, 0)
         else:
-            # Those of the user's that run already count too.
+            # The user's other processes count too.
             enough += _tasks(cage.uid)
             namespace.enter(cage.uid, cage.gid, self.network)
         pid = process.fork()
@@ -105,7 +105,7 @@ class _Keeper:
         _close_all((self._tell,))
         if cage.rooted:
             call("chdir", cage.workspace)
-            # Shared memory of System V would outlive it; not every kernel has that, or these.
+            # Shared memory of System V would outlive it; not every kernel has it, or its namespaces.
             _quietly(call, "unshare", _NEWIPC)
             if not self.network:
                 try:
@@ -182,7 +182,7 @@ class _Keeper:
                 counted = ticks_ms()
                 for folder, free in room:
                     left = _free(folder)
-                    # Others write there too: it is counted, but for files without a name, which only the disk tells of.
+                    # Others write there too, so count the command's files; only the disk shows files without a name.
                     if left < free - _GROWTH_MB * _MB and (
                         left < free // 2 or self._used() > used + _GROWTH_MB * _MB
                     ):
@@ -200,7 +200,7 @@ class _Keeper:
         return total
 
     def _kill(self, pid):
-        """Kill all that came of the command, until nothing is left."""
+        """Kill the command's entire process tree."""
         if not self.cage.rooted:
             _quietly(process.kill, pid, _KILL)
         while True:
@@ -210,9 +210,9 @@ class _Keeper:
             if ended[0]:
                 continue
             if self.cage.rooted:
-                # All of one user's at once: by number they could multiply faster than they are killed.
+                # Kill all of the user's at once: one by one they could multiply faster.
                 killer = self._as_its_user(_quietly, process.kill, -1, _KILL)
-                # One after the other: of an agent that is slow to copy there would always be a new one to wait for.
+                # One killer at a time: copies of a slow agent would pile up, and there would always be one to wait for.
                 while process.wait(killer) == (0, 0):
                     time.sleep(_STEP_S)
                 for name in os.listdir("/proc"):
@@ -221,8 +221,8 @@ class _Keeper:
             time.sleep(_STEP_S)
 
     def _sweep(self):
-        """Remove what a command may leave for the agent to stumble over, and what it left elsewhere."""
-        # Its user cannot get there by the whole path.
+        """Remove links and pipes from the command's folder, and the files it left elsewhere."""
+        # Its user cannot get there by the full path.
         call("chdir", self.cage.folder)
         if not self.cage.rooted:
             return _tidy(".")
@@ -231,7 +231,7 @@ class _Keeper:
             time.sleep(_STEP_S)
 
     def _as_its_user(self, work, *args):
-        """Do something in a process that may no more than the command might; return its number."""
+        """Call `work` in a process with no more rights than the command; return its number."""
         pid = process.fork()
         if pid == 0:
             try:
@@ -255,7 +255,7 @@ def _tidy(folder):
     """Leave nothing but files and folders: no link out of the workspace, no pipe that nobody writes to."""
     entries = _quietly(list, process.entries(folder))
     if entries is None:
-        # One that its owner may not read either: nothing in it may stay unseen.
+        # Its owner may not read it either: open it, so that nothing in it stays unseen.
         _quietly(process.chmod, folder, 0o700)
         entries = _quietly(list, process.entries(folder))
     for name, kind in entries or ():
@@ -281,7 +281,7 @@ def _remove(path):
 
 
 def _quietly(function, *args):
-    """Call what may fail as things are gone already, or were never there."""
+    """Call a function; ignore OSError, as its file or process may be gone already."""
     try:
         return function(*args)
     except OSError:
@@ -311,7 +311,7 @@ def _free(folder):
 
 
 def _tasks(uid):
-    """Return how many threads of a user there are, which is what the kernel counts as processes."""
+    """Return the number of a user's threads, which the kernel counts as processes."""
     count = 0
     for name in os.listdir("/proc"):
         if name.isdigit() and _owner("/proc/" + name) == uid:

@@ -1,9 +1,9 @@
 # tenner port.linux.spi: a device of spidev with the API of machine.SPI and of a chip select pin.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-The kernel drives the chip select, for the length of one call. Between cs(0) and cs(1) what is only written
-waits for the read that belongs to it and both become one call, so that a command and its answer share a
-chip select as on a chip. More after that read would be a second chip select: it is refused, not done wrong.
+The kernel drives the chip select for the length of one call. So a write between cs(0) and cs(1) waits for its
+read: both become one call, and a command and its answer share a chip select as on a microcontroller. A transfer
+after that read would need a second chip select: it is refused, not done wrong.
 """
 
 import struct
@@ -72,7 +72,7 @@ class SPI:
         self._over = False
 
     def _transfer(self):
-        """Send what waits, as one call."""
+        """Send the waiting transfers as one call."""
         pieces = self._waiting
         self._waiting = []
         if self._over:
@@ -104,7 +104,7 @@ class SPI:
 
 
 class ChipSelect:
-    """What a driver takes for the pin of the chip select."""
+    """The chip select, with the methods of a Pin."""
 
     def __init__(self, spi):
         self._spi = spi

@@ -1,19 +1,19 @@
-# tenner port.linux.vitals: what a Linux board can tell of itself: temperature, load, memory, Wi-Fi.
+# tenner port.linux.vitals: a Linux board's own values: temperature, load, memory, Wi-Fi.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.port.compat import const
 from tenner.port.linux.buses import first_line, listed
 
 _ZONES = "/sys/class/thermal/"
-_COLDEST = const(-60000)  # thousandths of a degree: what is beyond is a zone that is switched off
+_COLDEST = const(-60000)  # thousandths of a degree: a zone beyond is switched off
 _HOTTEST = const(150000)
 _UNKNOWN = const(-256)  # dBm, of a link that is down
 
 
 def vitals(top=""):
     """
-    Return the values there are: `temperature`, `load` of the last minute, `memory`, which is the part of it that
-    programs take, in percent, and `rssi`. `top` is where /proc and /sys are.
+    Return the available values: `temperature`, `load` of the last minute, `memory` (percent that programs take) and
+    `rssi`. `top` is the folder of /proc and /sys.
     """
     values = {}
     for name, read in (
@@ -32,7 +32,7 @@ def vitals(top=""):
 
 
 def _temperature(top):
-    """Return that of the processor; where no zone says it is that, of the first one."""
+    """Return the processor's temperature, or the first zone's when none names the processor."""
     first = None
     for zone in listed(top + _ZONES):
         folder = top + _ZONES + zone
@@ -64,7 +64,7 @@ def _memory(top):
 
 
 def _rssi(top):
-    """Return that of the first interface with a link."""
+    """Return the signal of the first interface with a link, in dBm."""
     with open(top + "/proc/net/wireless") as file:
         for line in file:
             name, colon, rest = line.partition(":")
