@@ -32,8 +32,8 @@ class TestPromptFiles(unittest.TestCase):
         result = run(Turn(agent, "person", "hello").run())
         self.assertEqual((result.text, result.error), ("hello", None))
         self.assertEqual(len(told), 5, told)
-        self.assertIn("SOUL.md was not a file: it is set aside as SOUL.md.bad.", told)
-        self.assertIn("skills was not a folder: it is set aside as skills.bad.", told)
+        self.assertIn("SOUL.md was not a file: I saved it as SOUL.md.bad.", told)
+        self.assertIn("skills was not a folder: I saved it as skills.bad.", told)
         self.assertTrue(files.is_file(self.home + "/memory/MEMORY.md.bad/x"))
         self.assertEqual(prompt_files.check(self.home), [])
 

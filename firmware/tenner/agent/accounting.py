@@ -1,4 +1,4 @@
-# tenner agent.accounting: what is done before and after turns: histories are kept, tokens counted, people told.
+# tenner agent.accounting: stores histories, counts tokens and reports results around turns.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.agent import history
@@ -8,7 +8,7 @@ from tenner.tools.untrusted import SOMEBODY
 
 
 def keep(agent, session, lines=()):
-    """Check `session` and add the lines of a turn to it; False when flash cannot do that now."""
+    """Check `session` and add the lines of a turn to it; return False when flash fails."""
     try:
         history.check(session)
         if lines:
@@ -19,12 +19,12 @@ def keep(agent, session, lines=()):
         return False
     if session.repaired:
         session.repaired = False
-        agent.notify("A damaged part of our conversation was set aside (.bad).")
+        agent.notify("Part of our chat history was corrupt; I saved it as .bad.")
     return True
 
 
 def not_kept(agent, error):
-    """What was said is lost to memory only: the person is answered, and told once."""
+    """Log that the history could not be stored, and notify the owner once; the answer is still sent."""
     log("session", "not kept: %s" % error)
     if not agent.full:
         agent.full = True
@@ -32,7 +32,7 @@ def not_kept(agent, error):
 
 
 def account(agent, kind, who, result):
-    """Count and log what a turn has cost."""
+    """Count and log the cost of a turn."""
     try:
         agent.part("budget").spend(result.tokens(), kind, result.estimated)
     except OSError as error:
@@ -46,16 +46,16 @@ def account(agent, kind, who, result):
 
 def remember(agent, channel, chat, text, untrusted=False):
     """
-    Put what is sent of the agent's own accord into that chat's session, so it can be answered. `untrusted`: has it come of
-    what somebody else wrote?
+    Add a text the agent sends unasked to that chat's session, so that the person can answer it. `untrusted`: does it
+    rest on text of somebody else?
     """
-    head = "(you reported by yourself%s)" % (", also of what is " + SOMEBODY if untrusted else "")
+    head = "(you reported by yourself%s)" % (", also of text " + SOMEBODY if untrusted else "")
     lines = (record("u", head), record("a", text))
     keep(agent, agent.session(channel, chat), lines)
 
 
 def report(agent, channel, chat, text, untrusted=False):
-    """Tell whoever asked what came of a background task, and let them answer it."""
+    """Report the result of a background task to the chat that asked, and let the person answer it."""
     if chat is None:
         channel, chat = agent.app.owner()
     if chat is None:

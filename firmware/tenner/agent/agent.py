@@ -8,16 +8,16 @@ from tenner.log import log
 
 class Session:
     """
-    What is known of a chat's history, a file that `agent.history` reads and writes. `window` is the number of
-    bytes that is sent at most.
+    The state of a chat's history, a file that `agent.history` reads and writes. `window` is the maximum number of
+    bytes a request sends of it.
     """
 
-    #: Size of the file when it was last known to be whole.
+    #: Size of the file at the last successful check.
     size = -1
-    #: Where the summary ends, and where what is sent begins.
+    #: Offsets of the end of the summary and of the first turn to send.
     summary_end = 0
     start = 0
-    #: Something had to be dropped, and the owner was not told yet.
+    #: Has a repair dropped lines that the owner has not been notified of?
     repaired = False
 
     def __init__(self, path, window):
@@ -27,11 +27,11 @@ class Session:
 
 class Agent:
     """
-    Owns the lane and the sessions. `app` lies above and gives the rest: `part(name)` is one of chain,
-    registry, sensors, budget and spawner; `breathe(turn)` is awaited between the rounds of a background turn;
-    `deliver(channel, chat, text)` queues a text for a person, `settle()` waits until it has left; `console` and `telegram`
-    are channels, or None; `now_text()` is the local time for the prompt; `owner()` is the owner's (channel, chat);
-    `clock` is a net.clock.Clock.
+    Owns the lane and the sessions. `app` provides the rest: `part(name)` returns chain, registry, sensors, budget or
+    spawner; `breathe(turn)` is awaited between the rounds of a background turn; `deliver(channel, chat, text)`
+    queues a text for a person, `settle()` waits until it is sent; `console` and `telegram` are channels, or None;
+    `now_text()` is the local time for the prompt; `owner()` is the owner's (channel, chat); `clock` is a
+    net.clock.Clock.
     """
 
     def __init__(self, port, config, workspace, app):
@@ -41,13 +41,13 @@ class Agent:
         self.app = app
         self.part = app.part
         self.lane = Lane(app.clock)
-        #: Was the owner told that flash is full?
+        #: Has the owner been notified that flash is full?
         self.full = False
-        #: Is a task waiting to sum up a history?
+        #: Is a task waiting to summarize a history?
         self.tidying = False
-        #: Has a background turn read what somebody else wrote? From then on its reports count as that.
+        #: Has a background turn read untrusted text? From then on its reports count as untrusted.
         self.untrusted_reports = False
-        #: Names of the background tasks under way (agent.spawn), and how many there were.
+        #: Names of the running background tasks (agent.spawn), and how many have been started.
         self.spawned = []
         self.spawn_count = 0
         self._session = None
@@ -57,33 +57,33 @@ class Agent:
         return self.part("cron")
 
     def session(self, channel, chat):
-        """Return the session of a chat; the last one used is kept, as its file is already checked."""
+        """Return the session of a chat; the last one is cached, since its file is already checked."""
         path = self.port.path("state/sessions/%s_%s.jsonl" % (channel, plain(str(chat))))
         if self._session is None or self._session.path != path:
             self._session = Session(path, self.window())
         return self._session
 
     def window(self):
-        """Return how many bytes of a history are sent at most."""
+        """Return the maximum number of bytes a request sends of a history."""
         share = self.config.get("llm.context_tokens") * 3  # 4 bytes a token, 75 % of them
         return min(self.config.get("session.max_kb") * 1024, share)
 
     def spent(self, kind):
-        """True when turns of this kind have used up today's tokens."""
+        """Return whether turns of this kind have used up today's tokens."""
         return self.config.get("budget.tokens_per_day") and self.part("budget").left(kind) <= 0
 
     async def wait_quiet(self):
-        """Wait until no turn runs and the answer of the last one has left."""
+        """Wait until no turn runs and the last answer is sent."""
         await self.lane.wait_free()
         await self.app.settle()
 
     def stop(self):
-        """Cancel what is running; return the sentence that says so."""
+        """Interrupt the running turn; return the sentence for the person who asked."""
         stopped, self.lane.stopped = self.lane.stopped, False
         return "Stopping." if stopped or self.lane.stop() else "Nothing is running."
 
     def notify(self, text):
-        """Tell the owner something about the agent itself."""
+        """Send the owner a notice about the agent itself."""
         channel, chat = self.app.owner()
         log("notice", text)
         if chat is not None:

@@ -1,4 +1,4 @@
-# tenner agent.answer: a person's words become a turn and its text an answer.
+# tenner agent.answer: runs a turn for a person's message and queues its answer.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner import overlay
@@ -8,7 +8,7 @@ from tenner.tools.untrusted import SOMEBODY
 
 
 async def answer(agent, message):
-    """Run a person's turn and put its answer into the outbox: there always is one."""
+    """Run a person's turn and put its answer, or an error, into the outbox."""
     if agent.spent("person"):
         text = "Today's token budget is used up, including the reserve. It resets at midnight."
         return agent.app.reply(message, text, True)
@@ -18,9 +18,9 @@ async def answer(agent, message):
     who = "%s:%s" % (message.channel, message.chat)
     session = agent.session(message.channel, message.chat)
     if session.size > session.window * 3 // 2:
-        # Messages keep coming and left no pause for it; what is over two windows old would be lost.
+        # A stream of messages left no pause for a summary; text older than two windows would be lost.
         await summary.tidy(agent, session, who, True)
-    session.window = agent.window()  # the last turn may have made it smaller
+    session.window = agent.window()  # the last turn may have reduced it
     turn = Turn(agent, "person", text, message.channel, message.chat, session)
     turn.untrusted_input = not message.by_owner
     turn.on_result = lambda result: _reply(agent, message, result)
@@ -39,8 +39,8 @@ def _reply(agent, message, result):
 
 
 async def _tidy(agent, session, who):
-    """Have a history that has outgrown its window summed up."""
+    """Summarize a history that has outgrown its window."""
     agent.tidying = False
-    # A turn that could not wait may have done it.
+    # `answer` may have done it already.
     if session.size > session.window:
         await summary.tidy(agent, session, who)

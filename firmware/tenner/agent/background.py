@@ -1,4 +1,4 @@
-# tenner agent.background: turns that nobody waits for, and what is said of the agent's own accord.
+# tenner agent.background: turns of heartbeat and cron, and messages the agent sends unasked.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.agent import accounting
@@ -10,8 +10,8 @@ from tenner.port.package import locate
 
 async def run_turn(app, text, kind, model=None, choose=False):
     """
-    Run a turn that nobody waits for and return its Result; LaneBusy and Preempted leave it. `choose`: ask which of
-    the due tasks need a turn, and return the model's reply, which calls the tool `heartbeat` or does not.
+    Run a background turn and return its Result; raise LaneBusy or Preempted. `choose`: ask which of the due
+    tasks need a turn, and return the model's reply, which may call the tool `heartbeat`.
     """
     turn = Turn(app.agent, kind, text, model=model)
     if choose:
@@ -34,9 +34,9 @@ async def run_turn(app, text, kind, model=None, choose=False):
 
 async def deliver(app, text, alert=False, channel=None, chat=None):
     """
-    Send a text to a chat, the owner's by default: "yes", "queued", or "repeat" when an alert of that mark is queued
-    already. `alert`: whether it is one, or its mark, which the heartbeat gets back when the text has arrived. OSError
-    when it cannot be kept for sending.
+    Send a text to a chat, the owner's by default. Return "yes", "queued", or "repeat" when an alert of that mark is
+    queued already. `alert`: whether it is one, or its mark, which the heartbeat gets back after delivery. OSError when
+    the outbox cannot store it.
     """
     if isinstance(alert, str):
         waiting = app.part("delivery").outbox.items
@@ -46,7 +46,7 @@ async def deliver(app, text, alert=False, channel=None, chat=None):
         channel, chat = _alerted(app) if alert else app.owner()
     if chat is None:
         raise OSError("there is no owner to tell: set telegram.owner")
-    # First of all, so that no power cut finds it in the run log only.
+    # Before the run log, so that a power cut cannot lose a logged text.
     ids = app.deliver(channel, chat, text, alert)
     if ids[-1:] == [None]:
         raise OSError("the outbox is full")
@@ -55,7 +55,7 @@ async def deliver(app, text, alert=False, channel=None, chat=None):
 
 
 def _alerted(app):
-    """Return (channel, chat) of who hears of alerts: `heartbeat.channel` and `heartbeat.chat`, or the owner."""
+    """Return the (channel, chat) for alerts: `heartbeat.channel` and `heartbeat.chat`, or the owner."""
     get = app.config.get
     channel, chat = app.owner()
     named = get("heartbeat.channel")

@@ -1,8 +1,8 @@
 # tenner agent.budget: tokens spent today, in the owner's time zone, kept over reboots.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-Scheduled turns stop at the day's budget; people have a reserve on top of it. What providers
-report is counted; where they report nothing an estimate is, and the figure is marked as such.
+Scheduled turns stop at the day's budget; people have a reserve on top of it. The budget counts the
+tokens that providers report, or else an estimate, and marks the figure as estimated.
 """
 
 from tenner.log import log
@@ -12,8 +12,8 @@ _DAY_S = 86400
 
 class Budget:
     """
-    `slots` is a store.slots.TwoSlots, `clock` a net.clock.Clock, `zone` a schedule.posix_tz.Zone;
-    `tokens_per_day` 0 is no limit; `notify(text)` tells the owner.
+    `slots` is a store.two_slot.TwoSlots, `clock` a net.clock.Clock, `zone` a schedule.posix_tz.Zone;
+    `tokens_per_day` 0 is no limit; `notify(text)` notifies the owner.
     """
 
     def __init__(self, slots, clock, zone, tokens_per_day, reserve_percent=20, notify=None):
@@ -26,14 +26,14 @@ class Budget:
         self._state = None
 
     def left(self, kind):
-        """Tokens that turns of this kind may still use today; None without a limit."""
+        """Return the tokens left today for turns of this kind; None without a limit."""
         if not self.per_day:
             return None
         limit = self.per_day + (self.reserve if kind == "person" else 0)
         return limit - self._today()["u"]
 
     def spend(self, tokens, kind, estimated=False):
-        """Count what a request of a turn of this kind has cost."""
+        """Count the tokens of a turn of this kind, and notify the owner when the budget is spent."""
         state = self._today()
         state["u"] += tokens
         if kind != "person":
@@ -54,12 +54,12 @@ class Budget:
                 self._notify(text)
 
     def used(self):
-        """(tokens used today, of them by scheduled turns, whether part of it is an estimate)."""
+        """Return (tokens used today, of them by scheduled turns, whether a part is estimated)."""
         state = self._today()
         return state["u"], state["s"], bool(state["e"])
 
     def lines(self):
-        """What `/budget` shows."""
+        """Yield the lines of `/budget`."""
         used, scheduled, estimated = self.used()
         about = "about " if estimated else ""
         yield "today: %s%d tokens, %d of them by heartbeat and jobs" % (about, used, scheduled)
@@ -73,16 +73,16 @@ class Budget:
         )
 
     def _today(self):
-        """The counters of the present day, set to 0 when another one has begun."""
+        """Return the counters of today, reset to 0 on a new day."""
         if self._state is None:
             self._state = self._slots.load()
         state = self._state
         day = state.get("d")
-        # Without a trusted clock nobody knows the day: what is spent counts for the last known.
+        # Without a trusted clock the day is unknown: tokens count for the last known day.
         if self._clock.trusted:
             now = self._clock.now()
             day = (now + self._zone.offset(now)) // _DAY_S
-        # The first day that is known takes over what was spent before the clock was set.
+        # The first known day includes the tokens spent before the clock was set.
         if "u" not in state or day != state.get("d", day):
             for name in "usen":
                 state[name] = 0

@@ -1,4 +1,4 @@
-# tenner agent.context: what one model request is made of, streamed from flash; loaded while it is sent.
+# tenner agent.context: streams the parts of a model request from flash.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.agent import redaction, skills
@@ -9,16 +9,16 @@ from tenner.store import files
 from tenner.tools import untrusted
 
 # The owner's files in the order they stand in the prompt, and how many bytes of each are read.
-# What changes least comes first: providers cache the unchanged beginning of a prompt.
+# Stable files come first: providers cache the unchanged beginning of a prompt.
 _FILES = const("AGENTS SOUL IDENTITY USER TOOLS memory/MEMORY")
 _FILE_LIMIT = const(4096)
-# A scheduled check pays for every byte on every beat: only who the owner is and what is wired.
+# A scheduled check pays for every byte on every beat, so it gets only the owner and the wiring.
 _BEAT_FILES = const("IDENTITY USER TOOLS")
 _BEAT_FILE_LIMIT = const(1024)
 
 
 def _file_pieces(path, limit):
-    """Yield at most `limit` bytes of a file, and say where it was cut."""
+    """Yield at most `limit` bytes of a file, with a note where it is cut."""
     size = files.size(path)
     yield from files.blocks(path, 0, min(size, limit))
     if size > limit:
@@ -26,7 +26,7 @@ def _file_pieces(path, limit):
 
 
 def system(agent, turn):
-    """Yield the system prompt as raw UTF-8 pieces, without secrets of the settings: it leaves the board."""
+    """Yield the system prompt as raw UTF-8 pieces, without secrets of the settings."""
     return redaction.redacted(_system(agent, turn))
 
 
@@ -63,7 +63,7 @@ def _records(turn):
     elif turn.session is not None:
         before = pieces(turn.session)
     for piece in before:
-        # A mark is in the first piece of a line.
+        # The first piece of a line has its mark.
         if not turn.untrusted_input and untrusted.is_marked(piece):
             turn.untrusted_input = True
         yield piece

@@ -1,9 +1,9 @@
-# tenner agent.context_limit: makes requests as small as the context of a model, and remembers how small that is.
+# tenner agent.context_limit: reduces requests to the context of a model, and remembers its size.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-What goes first is history, then old results of the turn's own tools, then what is read of the prompt's files. Tools and rules
-stay. A model that has refused a request as too long has a row in state/context.json: [bytes of a request that may fit,
-tokens of a reply, 0 where the settings say it]. All of this runs in phase REQUEST.
+History is cut first, then old results of the turn's own tools, then the prompt's files; tools and rules stay. A model
+that has rejected a request as too long has a row in state/context.json: [bytes of a request that may fit, tokens of a
+reply or 0 for the setting]. All of this runs in phase REQUEST.
 """
 
 import json
@@ -17,14 +17,14 @@ from tenner.store import files, json_strict, repairs
 
 _MODELS = const(8)
 _FILE_BYTES = const(4096)
-_TOKEN_BYTES = const(4)  # right within a third for most languages and models
-_OVERHEAD = const(512)  # what stands round the parts of a request
+_TOKEN_BYTES = const(4)  # within a third for most languages and models
+_OVERHEAD = const(512)  # JSON around the parts of a request
 _LEAST_WINDOW = const(256)
 _FILE_LIMITS = (2048, 1024, 512, 256, 128, 0)
 
 
 async def fit(turn):
-    """Leave out what is known not to fit, before the model is asked."""
+    """Reduce the request to the known context of the model, before the model call."""
     get = turn.agent.config.get
     allowed = (get("llm.context_tokens") - get("llm.max_tokens")) * _TOKEN_BYTES
     rows = _load(turn.agent)
@@ -38,8 +38,8 @@ async def fit(turn):
 
 async def shrink(turn, request, error):
     """
-    Make the request smaller than the one that `error` refused; Stopped when nothing can be left out, or the error is of another
-    kind.
+    Make the request smaller than the one rejected with `error`. Raise Stopped when nothing can be left out, or for
+    another kind of error.
     """
     if error.kind != "context_overflow":
         stopped = Stopped(str(error))
@@ -50,7 +50,7 @@ async def shrink(turn, request, error):
     allowed = max(body_bytes, before) * 3 // 4
     most = request.max_tokens
     if tokens and most > tokens // 4:
-        # A reply counts as well.
+        # The context holds the reply, too.
         turn.max_tokens = request.max_tokens = most = tokens // 4
     if tokens > most:
         allowed = min(allowed, (tokens - most) * _TOKEN_BYTES)
@@ -67,7 +67,7 @@ async def shrink(turn, request, error):
 
 
 def _reduce(turn, allowed):
-    """Leave out what does not fit so many bytes, as far as that can be."""
+    """Cut results, files and history to `allowed` bytes, as far as possible."""
     lines = turn.lines
     fixed = _fixed(turn)
     for place, line in enumerate(lines):
@@ -101,7 +101,7 @@ def _fixed(turn):
 
 
 def _size(turn):
-    """Return about how many bytes a request has."""
+    """Return the approximate size of a request in bytes."""
     size = _fixed(turn)
     session = turn.session
     if session is None:

@@ -1,4 +1,4 @@
-# tenner agent.cut_off: answers that stop at the length limit, whose parts are joined, and long ones, which come by way of flash.
+# tenner agent.cut_off: joins the parts of answers cut off at the length limit, and sends long answers from flash.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.port.compat import const
@@ -13,12 +13,12 @@ _GO_ON = const(
 )
 _CUT_AGAIN = const("(cut off at the length limit, llm.max_tokens)")
 _REST_FAILED = const("(cut off at the length limit; the rest did not come: %s)")
-# From here on (Chinese, Japanese and others) no space stands between words.
+# From this character on (Chinese, Japanese and others) scripts put no space between words.
 _SPACELESS = const("\u2e80")
 
 
 def take(turn, text, stop):
-    """Return the whole answer, its last part being `text`; None when the model is to go on with it."""
+    """Return the complete answer, its last part being `text`; None when the model has to continue it."""
     if turn.result.kept:
         return text if stop != "length" else _with_note(text, _CUT_AGAIN)
     if turn.begun is None:
@@ -32,7 +32,7 @@ def take(turn, text, stop):
 
 
 def unfinished(turn, reason):
-    """Return what there is of an answer whose rest did not come, and why."""
+    """Return the received part of an answer with a note that gives the `reason` for the missing rest."""
     note = _REST_FAILED % reason
     turn.add("a", note)
     return _with_note(turn.begun, note)
@@ -44,13 +44,13 @@ def short(text):
 
 
 def deliver(agent, message, kept):
-    """Send the beginning of a long answer, which is on flash, in messages of its own."""
+    """Send the beginning of a long answer, which is on flash, as separate messages."""
     path = agent.port.path("state/reply.part")
     start = 0
     while start < kept:
         piece = b"".join(files.blocks(path, start, min(start + _PIECE, kept)))
         if start + len(piece) < kept:
-            # A part ends where a line does, or a word.
+            # End a part at a line or word boundary.
             half = len(piece) // 2
             end = (
                 piece.rfind(b"\n", half) if b"\n" in piece[half:] else piece.rfind(b" ", half)
@@ -72,13 +72,13 @@ def _with_note(text, note):
 
 
 def _joined(head, text):
-    """Join two parts, the second of which may begin with the last word of the first, whole or not."""
+    """Join two parts; the second may repeat the last, possibly incomplete, word of the first."""
     if not head or not text:
         return head or text
     last = head.split()[-1] if head[-1:].strip() else ""
     if last and text.startswith(last):
         return head[: len(head) - len(last)] + text
-    # Models seldom begin with the space that was next.
+    # Models often drop the space between the parts.
     between = ""
     if last and head[-1] < _SPACELESS and text[0].strip() and text[0] < _SPACELESS:
         between = " "

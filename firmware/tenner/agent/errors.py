@@ -1,4 +1,4 @@
-# tenner agent.errors: how a turn can end without a result.
+# tenner agent.errors: the exceptions that end a turn without a result.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 
@@ -12,8 +12,8 @@ class Preempted(Exception):
 
 class Stopped(Exception):
     """
-    Leaves the tool loop; args[0] is the sentence for the person who asked. `outage`: no model could be reached, which is no
-    fault of what was asked.
+    Ends the tool loop; args[0] is the sentence for the person who asked. `outage`: no model could be reached, so the
+    request itself is not at fault.
     """
 
     outage = False

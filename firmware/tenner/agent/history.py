@@ -1,17 +1,17 @@
-# tenner agent.history: one chat's history on flash, read in pieces and never held.
+# tenner agent.history: one chat's history on flash, read in pieces and never loaded at once.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-A session (agent.Session) has a file of JSON lines with fixed shapes, so that a line is spliced into a request
-without being parsed:
+A session (agent.Session) has a file of JSON lines with fixed shapes, so that a request takes a line without
+parsing it:
 
-    ["s","summary"]   what was said before; the first line only
-    ["u","text"]      a person (or the heartbeat) speaks; a turn starts here
+    ["s","summary"]   the summary of older turns; the first line only
+    ["u","text"]      a message of a person (or the heartbeat); a turn starts here
     ["n","text"]      a note to the model inside a turn
     ["a","text"]      the model's text; the calls of the same reply follow
     ["c","id","tool",{arguments}]      ["t","id","result"]      exactly one result per call
 
-`lines` writes them. A turn is appended whole, once. What a power cut or a stranger's hand left is found when the file
-is checked (agent.repair), and only whole turns stay.
+`history_records` writes them. One write appends a complete turn. `check` finds damage of a power cut or an edit
+(agent.history_repair) and keeps the complete turns.
 """
 
 import os
@@ -23,11 +23,11 @@ from tenner.store import files
 
 
 def check(session):
-    """Check what is new in the file since the last turn, and choose what is sent. Call at a turn's start."""
+    """Check the file if it changed since the last turn, and choose the turns to send. Call at a turn's start."""
     path = session.path
     size = max(files.size(path), 0)
     if not size and files.exists(path + ".new"):
-        os.rename(path + ".new", path)  # a repair that lost its power half-way
+        os.rename(path + ".new", path)  # power was lost during a repair
         size = files.size(path)
     _choose(session, size)
     if size != session.size:
@@ -39,7 +39,7 @@ def check(session):
 
 
 def span(session, start, end):
-    """Yield the lines from `start` to `end`, the summary before them, as `pieces` does."""
+    """Yield the summary and the lines from `start` to `end`, as `pieces` does."""
     if end > 0:
         with open(session.path, "rb") as file:
             yield from line_pieces(file, session.summary_end)
@@ -48,12 +48,12 @@ def span(session, start, end):
 
 
 def pieces(session):
-    """Yield the history to send, summary first: several whole lines at once, or a long one in pieces."""
+    """Yield the history to send, summary first: blocks of complete lines, or a long line in pieces."""
     return span(session, session.start, session.size)
 
 
 def append(session, lines):
-    """Add the lines of one turn in one write; the session was checked before."""
+    """Add the lines of one turn in one write; call `check` before."""
     files.make_dirs(session.path.rsplit("/", 1)[0])
     with open(session.path, "ab") as file:
         for line in lines:
@@ -63,7 +63,7 @@ def append(session, lines):
 
 
 def clear(session):
-    """Begin anew; the old file stays as `.old` until the next time."""
+    """Start a new history; the old file stays as `.old` until the next call."""
     if files.exists(session.path):
         files.remove(session.path + ".old")
         os.rename(session.path, session.path + ".old")
@@ -71,7 +71,7 @@ def clear(session):
 
 
 def compact(session, start, summary=None):
-    """Put `summary` (None: the one there is) in the place of all before offset `start`, by rename."""
+    """Replace all before offset `start` by `summary` (None: the present one), by rename."""
     files.write_atomic(session.path, _compacted(session, start, summary))
     session.size = files.size(session.path)
     _choose(session, session.size)
@@ -90,7 +90,7 @@ def _compacted(session, start, summary):
 
 
 def _choose(session, size):
-    """Find where the summary ends, and the first turn that is sent."""
+    """Find the end of the summary and the first turn to send."""
     session.start = session.summary_end = 0
     if size:
         with open(session.path, "rb") as file:

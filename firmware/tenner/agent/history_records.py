@@ -7,7 +7,7 @@ from tenner.net.json.writer import quote
 from tenner.port.compat import const
 from tenner.tools import untrusted
 
-_OLD_RESULT = const(200)  # characters a tool result keeps once its turn is over
+_OLD_RESULT = const(200)  # characters of a tool result after its turn
 
 
 def record(kind, text, id=None):
@@ -20,7 +20,7 @@ def call_record(id, name, text):
     """Return the line of a tool call; `text` is the JSON of its arguments, an object, kept verbatim."""
     data = bytearray(text.encode())
     if min(data) < 0x20:
-        # No API takes them raw in a string, and a line end outside of one must not end this line.
+        # No API accepts them raw in a string, and a newline elsewhere must not end this line.
         for i, byte in enumerate(data):
             if byte < 0x20:
                 data[i] = 0x20
@@ -28,7 +28,7 @@ def call_record(id, name, text):
 
 
 def plain(name):
-    """Return `name` of the letters, digits, _ and - that APIs and file systems take."""
+    """Return `name` with the letters, digits, _ and - that APIs and file systems accept."""
     return (
         "".join(
             [
@@ -41,7 +41,7 @@ def plain(name):
 
 
 def shorten(line):
-    """Return a history line as later turns see it: a tool's result is cut to 200 characters."""
+    """Return a history line for later turns: a tool's result cut to 200 characters."""
     if not line.startswith(b'["t",') or len(line) < _OLD_RESULT + 40:
         return line
     _, call_id, text = json.loads(line)
@@ -49,6 +49,6 @@ def shorten(line):
         return line
     kept = text[:_OLD_RESULT] + " [cut]"
     if untrusted.DATA in text and untrusted.DATA not in kept:
-        # Later turns must know.
+        # Later turns need the mark.
         kept = untrusted.mark_untrusted("of old", kept)
     return record("t", kept, call_id)

@@ -1,4 +1,4 @@
-# tenner agent.history_repair: finds what is not whole in a session's file, and keeps the rest.
+# tenner agent.history_repair: removes damaged turns from a session's file.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import os
@@ -12,8 +12,8 @@ from tenner.store import files, repairs
 
 def repair(path, summary_end, start, size):
     """
-    Keep the summary and the whole turns from `start` on, when not all of it is whole: return whether
-    that had to be done. The file as it was stays beside it as `.bad`.
+    If the file is damaged, rewrite it with the summary and the undamaged turns from `start` on. Return
+    whether that was necessary. The damaged file stays beside it as `.bad`.
     """
     with open(path, "rb") as file:
         summary_good = not summary_end or _good_line(file, summary_end)
@@ -38,13 +38,13 @@ def _kept(path, summary_end, start, size):
 
 
 class _Line(Scanner):
-    """Takes the pieces of a line; ValueError when it is not what an API takes as it stands."""
+    """Checks the pieces of a line; raises ValueError when an API would not accept the line unchanged."""
 
     def __init__(self):
         super().__init__(lambda path, value, more: None)
 
     def take(self, piece):
-        """Take the next piece; the last one ends in a newline."""
+        """Check the next piece; the last one ends in a newline."""
         data = self._tail + piece
         size = len(data) - cut(data, len(data))
         self._tail = data[size:]
@@ -61,7 +61,7 @@ class _Line(Scanner):
 
 
 def _is_whole(file, end):
-    """Return whether all is whole from the file's position to `end`; a long dialog costs little."""
+    """Return whether the file is undamaged from its position to `end`; a long dialog costs little."""
     line = _Line()
     calls = []
     fresh = first = True
@@ -100,8 +100,8 @@ def _good_line(file, end):
 
 def _turns(file, end):
     """
-    Yield (start, end, whole) of every turn from the file's position to `end`. What follows a
-    finished turn and is no history line is a stretch of its own, so that it costs only itself.
+    Yield (start, end, undamaged) of every turn from the file's position to `end`. Garbage after a
+    finished turn is a separate stretch, so that the turn before it stays.
     """
     line = _Line()
     start = here = file.tell()
@@ -134,7 +134,7 @@ def _turns(file, end):
 
 
 def _follows(piece, kind, calls):
-    """Tell whether a line may stand here; `calls` holds the ids still without a result."""
+    """Return whether a line may stand here; `calls` holds the ids of calls without a result."""
     if piece[:2] != b'["' or piece[3:5] != b'",' or kind not in (b"u", b"n", b"a", b"c", b"t"):
         return False
     if kind == b"c":

@@ -1,4 +1,4 @@
-# tenner agent.lane: one turn at a time per board, and a person first.
+# tenner agent.lane: runs one turn at a time per board, people first.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import asyncio
@@ -8,24 +8,24 @@ from tenner.agent.errors import LaneBusy, Preempted
 
 class Lane:
     """
-    Gives the board to one turn at a time. People wait in the order they came; a turn of the
-    heartbeat or of cron starts only when nobody is there, and makes way for a person: its
-    `turn.interrupt()` cancels a model request at once and lets a tool call end. `clock` is a net.clock.Clock.
+    Runs one turn at a time. People wait in the order of their messages. A turn of the heartbeat or of
+    cron starts only when no person waits, and a person preempts it: `turn.interrupt()` cancels a model
+    request at once and lets a tool call end. `clock` is a net.clock.Clock.
     """
 
     def __init__(self, clock):
         self.put_backs = 0
         self._clock = clock
-        #: Who runs a turn now.
+        #: The name of the running turn.
         self.holder = None
         self._lock = asyncio.Lock()
-        #: Held by the person who is served, or is the next one.
+        #: Held by the person whose turn runs or is next.
         self.queue = asyncio.Lock()
         self._people = 0
         self._turn = None
         self._idle_since = clock.mono_s()
         self._freed = asyncio.Event()
-        #: Has a /stop that is still to be answered stopped a turn?
+        #: Has a /stop that is not answered yet stopped a turn?
         self.stopped = False
 
     def busy(self):
@@ -33,17 +33,17 @@ class Lane:
         return self.holder or ("a person" if self._people else None)
 
     def idle_s(self):
-        """Seconds since a person's turn last ended."""
+        """Return the seconds since the last turn of a person."""
         return 0 if self._people else self._clock.mono_s() - self._idle_since
 
     async def wait_free(self):
-        """Wait until no turn runs and nobody waits for one; somebody else may still be quicker."""
+        """Wait until no turn runs and no person waits; another task may still take the lane first."""
         while self.busy():
             self._freed.clear()
             await self._freed.wait()
 
     async def wait_turn(self):
-        """Wait until the running turn has ended, for somebody who has asked for the lane by `request`."""
+        """Wait until the running turn has ended, after `request`."""
         while self.holder:
             self._freed.clear()
             await self._freed.wait()
@@ -56,7 +56,7 @@ class Lane:
         return True
 
     def overheard(self, stops):
-        """A message of the owner waits until there is memory for it; `stops`: it is /stop."""
+        """Interrupt the turn for a message of the owner that waits for memory; `stops`: it is /stop."""
         if self._turn is not None:
             if stops:
                 self.stopped = self.stop()
@@ -64,11 +64,11 @@ class Lane:
                 self._turn.interrupt("person")
 
     def draft(self, who):
-        """Return what the model has written so far in the turn of `who`, "" when none runs."""
+        """Return the text the model has written so far in the turn of `who`, "" when none runs."""
         return self._turn.draft() if self.holder == who else ""
 
     def request(self, who):
-        """Somebody waits, with words for the agent if `who` is given: what runs makes way. See release."""
+        """Announce a waiting person, with a message if `who` is given; preempt a background turn. See release."""
         self._people += 1
         if self._turn is not None:
             if self._turn.kind != "person" and self._turn.preemptible:
@@ -91,7 +91,7 @@ class Lane:
             self.release()
 
     async def background(self, who, turn):
-        """Run `turn` if the lane is free, else raise LaneBusy. Preempted when a person came."""
+        """Run `turn` if the lane is free, else raise LaneBusy; raise Preempted when a person came."""
         if self.busy():
             raise LaneBusy(self.busy())
         result = await self._run(who, turn)

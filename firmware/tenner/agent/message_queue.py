@@ -1,4 +1,4 @@
-# tenner agent.message_queue: what travels between channels, schedule and agent.
+# tenner agent.message_queue: messages of people, and the bounded queue that carries them to the agent.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import asyncio
@@ -6,9 +6,9 @@ import asyncio
 
 class Message:
     """
-    A person's words: `channel` and `chat` say where the answer goes, `sender` who wrote, `reply_to` which
-    message of theirs the answer quotes, `texts` how many there are where several are answered as one. `by_owner`: has
-    the owner typed it?
+    A person's message. `channel` and `chat` are the destination of the answer, `sender` is the writer, `reply_to` the
+    message the answer quotes, `texts` the number of messages joined into this one. `by_owner`: has the owner
+    typed it?
     """
 
     reply_to = None
@@ -23,7 +23,7 @@ class Message:
 
 
 class Queue:
-    """Bounded queue for one consumer (MicroPython's asyncio has none). What does not fit is counted."""
+    """Bounded queue for one consumer (MicroPython's asyncio has none); counts the items it drops."""
 
     def __init__(self, limit):
         self.limit = limit
@@ -35,7 +35,7 @@ class Queue:
         return len(self._items)
 
     def put_nowait(self, item):
-        """Add `item`; return False and count it when the queue is full."""
+        """Add `item`; if the queue is full, count it as dropped and return False."""
         if len(self._items) >= self.limit:
             self.dropped += 1
             return False

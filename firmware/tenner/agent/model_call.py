@@ -9,23 +9,23 @@ from tenner.llm.errors import LlmError
 from tenner.port.compat import const
 from tenner.store import files
 
-# Longest text of a reply in memory, and longest arguments of one call, in bytes: each is there several times on its way to
-# flash and back. A board asks for 1,024 tokens, which are 4 KB, 6 KB in some scripts; what is longer goes by way of flash.
+# Longest text of a reply in memory, and longest arguments of one call, in bytes; memory holds several copies of each.
+# A board asks for 1,024 tokens, which are 4 KB, 6 KB in some scripts; longer text goes to flash.
 _REPLY = const(131072)
 _BOARD_REPLY = const(6144)
-# Below this, prompt and tools count for what is left to the history.
+# With a context below this, the size of prompt and tools matters for the history.
 _SMALL_CONTEXT = const(16000)
 
 
 class Request:
     """
-    One request to a model, in generators that can be run again: the first pass counts the bytes, the second sends
+    One request to a model, as generators that run twice: the first pass counts the bytes, the second sends
     them. `tools` are the places of the schemas of the tools on offer.
     """
 
-    #: The file for the beginning of a text that is too long for the memory; None: it is cut off.
+    #: The file for the beginning of a text too long for memory; None: the text is cut off.
     keep_at = None
-    #: The llm.collect.Collector while a reply is being received.
+    #: The llm.collect.Collector of a reply in progress.
     reply = None
 
     def __init__(self, turn, tools):
@@ -49,7 +49,7 @@ class Request:
 
 
 async def ask(turn, timeout_ms):
-    """Ask the model and put its Reply into `turn.reply`; Stopped when there is none."""
+    """Ask the model and put its Reply into `turn.reply`; raise Stopped when there is none."""
     if turn.tools is None:
         turn.tools = await overlay.step("OFFER", _offer, turn)
     if turn.is_tight:
@@ -84,7 +84,7 @@ async def _offer(turn):
     tools = registry.schemas(turn.kind)
     small = agent.config.get("llm.context_tokens") < _SMALL_CONTEXT
     turn.is_tight = small or files.size(agent.port.path("state/context.json")) > 0
-    # A server's description of its tools was written by strangers, too.
+    # Strangers write the descriptions of an MCP server's tools, too.
     turn.untrusted_input = turn.untrusted_input or any(
         "/state/mcp/" in place[0] for place in tools
     )
@@ -92,5 +92,5 @@ async def _offer(turn):
 
 
 async def _complete(turn, request, timeout_ms):
-    # Not returned: the result of a task stays in memory for a while, and with one object all of its module.
+    # Not returned: a task's result stays in memory for a while, and one object keeps its entire module alive.
     turn.reply = await turn.chain.complete(request, turn.model, timeout_ms)

@@ -1,4 +1,4 @@
-# tenner agent.prompt_files: files of the workspace that turns go by are files.
+# tenner agent.prompt_files: quarantines folders in the place of prompt files, and files in the place of folders.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.log import log
@@ -13,8 +13,8 @@ _FOLDERS = const("memory skills tools drivers")
 
 def check(workspace):
     """
-    Set aside what is no regular file by the name of one, such as a folder MEMORY.md, and what is no folder by the name of
-    one: whoever opens it would fail, again and again. Return sentences for the owner.
+    Quarantine an entry of the wrong type, such as a folder MEMORY.md or a file `skills`, since every turn that opens
+    it would fail. Return sentences for the owner.
     """
     told = []
     for name in (_NAMES + " " + _FOLDERS).split():
@@ -23,7 +23,7 @@ def check(workspace):
         if files.exists(path) and not fits(path):
             try:
                 told.append(
-                    "%s was not a %s: it is set aside as %s."
+                    "%s was not a %s: I saved it as %s."
                     % (
                         name,
                         "folder" if name in _FOLDERS.split() else "file",
@@ -31,6 +31,6 @@ def check(workspace):
                     )
                 )
             except OSError as error:
-                told.append("%s is in the way and cannot be set aside: %s" % (name, error))
+                told.append("%s is in the way and cannot be renamed: %s" % (name, error))
             log("files", told[-1])
     return told

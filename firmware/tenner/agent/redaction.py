@@ -1,8 +1,8 @@
-# tenner agent.redaction: takes secrets of the settings out of what is sent to a model, however they are spelled.
+# tenner agent.redaction: removes the secrets of the settings, in every spelling, from model requests.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-A secret may have come into a file, a result or the history: as it is, percent-encoded, as JSON or Python write it, in hex, or in
-base64 at any of its three places. Secrets of few letters are not looked for here, but in calls (tools.secrets).
+A file, a result or the history may hold a secret: unchanged, percent-encoded, escaped as in JSON or Python, in hex,
+or in base64 at any of its three offsets. Short secrets are searched for only in calls (tools.secrets).
 """
 
 from binascii import b2a_base64, hexlify
@@ -12,7 +12,7 @@ from tenner.log import SHORT, secrets
 from tenner.net.json.writer import escape
 
 _SAFE = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
-# Those that JSON and Python write as they are.
+# Characters that JSON and Python write unchanged.
 _PLAIN = _SAFE + b" !#$%&()*+,:;<=>?@[]^`{|}"
 _INSTEAD = b"***"
 _made = [None, None]  # the secrets, and their spellings
@@ -20,8 +20,8 @@ _made = [None, None]  # the secrets, and their spellings
 
 def redacted(pieces, in_json=False):
     """
-    Yield pieces with `***` in the place of a secret, which may lie in several of them. `in_json` says that they are lines of
-    JSON: no secret goes beyond the end of one, so that blocks of whole lines stay that.
+    Yield pieces with `***` in the place of a secret, which may span several pieces. `in_json`: the pieces are lines
+    of JSON, no secret spans two lines, and blocks of complete lines stay so.
     """
     found = spellings()
     if not found:
@@ -30,7 +30,7 @@ def redacted(pieces, in_json=False):
     keep = len(found[0]) - 1
     least = PIECE if in_json else 1
     if in_json:
-        # The first piece of a long line has to tell what the line is.
+        # The first piece of a long line must show its kind.
         keep = max(keep, PIECE)
     held = b""
     for piece in pieces:
@@ -41,7 +41,7 @@ def redacted(pieces, in_json=False):
         for spelled in found:
             if spelled in held:
                 held = _without(held, spelled) if in_json else held.replace(spelled, _INSTEAD)
-        # What it ends with may be the beginning of a secret.
+        # The end may be the beginning of a secret.
         end = len(held) - keep
         if whole:
             yield held
@@ -57,9 +57,9 @@ def redacted(pieces, in_json=False):
 
 
 def _without(data, spelled):
-    """Return a part of a line of JSON with `***` for a secret, but where its first letter is that of an escape."""
+    """Return a part of a line of JSON with `***` for a secret, except where it starts inside an escape."""
     if (len(spelled) - len(spelled.rstrip(b"\\"))) & 1:
-        # It would end within an escape: another spelling fits.
+        # It would end inside an escape: another spelling matches.
         return data
     at = data.find(spelled)
     while at >= 0:
@@ -75,7 +75,7 @@ def _without(data, spelled):
 
 
 def spellings():
-    """Return the secrets as bytes in every spelling, also as that stands in a string of JSON, the longest first."""
+    """Return the secrets as bytes in every spelling, also escaped as in a JSON string, the longest first."""
     known = secrets()
     if _made[0] != known:
         found = []
@@ -91,7 +91,7 @@ def _spell(data, found):
     digits = hexlify(data)
     found += [data, digits, digits.upper()]
     for shift in range(3):
-        # Only those letters that nothing beside the secret has a part in.
+        # Only letters that depend on the secret alone.
         text = b2a_base64(bytes(shift) + data)
         text = text[(0, 2, 3)[shift] : (shift + len(data)) * 8 // 6]
         found.append(text)
@@ -113,7 +113,7 @@ def _spell(data, found):
 
 
 def _written(data, found):
-    """Add a secret as Python writes it, and JSON; and both in a text of JSON again."""
+    """Add a secret as Python and JSON escape it, and both escaped again in JSON."""
     forms = [escape(data)]
     python = forms[0].replace(b'\\"', b'"')
     forms += [python, python.replace(b"'", b"\\'"), forms[0].replace(b"/", b"\\/")]
@@ -129,7 +129,7 @@ def _written(data, found):
 
 
 def _ascii(data):
-    """Return how a text is written with numbers for what is not ASCII."""
+    """Return the spellings of a text with escapes for non-ASCII characters."""
     if max(data) < 0x80:
         return []
     found = []

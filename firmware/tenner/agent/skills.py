@@ -1,4 +1,4 @@
-# tenner agent.skills: the line of the prompt for each skill in the workspace; its text is read when it is needed.
+# tenner agent.skills: one line of the prompt for each skill in the workspace; the model reads its text on demand.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import os
@@ -12,7 +12,7 @@ _LINE = const(160)
 
 
 def pieces(workspace):
-    """Yield the names of the skills and what each is for."""
+    """Yield the names and descriptions of the skills."""
     folder = workspace + "/skills"
     if not files.is_folder(folder):
         return

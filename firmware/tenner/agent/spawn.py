@@ -1,4 +1,4 @@
-# tenner agent.spawn: background turns with a short context of their own, reported once.
+# tenner agent.spawn: background turns with a separate short context, reported once.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner import overlay
@@ -9,8 +9,8 @@ from tenner.agent.turn import Turn
 
 def start(agent, text, turn):
     """
-    Begin `text` in the background for `turn`; return the sentence the model is told. A small board runs one, in the
-    lane like any background turn, so a person still comes first; elsewhere 4 of them run beside the lane.
+    Start the task `text` in the background for `turn`; return the sentence for the model. A small board runs one, in
+    the lane like any background turn, so that people keep priority; other boards run up to 4 beside the lane.
     """
     limit = 1 if agent.port.small else 4
     if turn.kind == "spawn":
@@ -46,7 +46,7 @@ async def _run(agent, name, text, channel, chat):
         accounting.account(agent, "spawn", name, back.args[0])
         return False
     except Exception as error:
-        # The person is told also when the fault is ours.
+        # Report internal errors as well.
         report += "%s: %s" % (type(error).__name__, error)
     agent.spawned.remove(name)
     text = "Background task (%s): %s" % (text[:60], report)

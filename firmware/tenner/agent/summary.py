@@ -14,7 +14,7 @@ _HARD_FACTOR = const(4)  # a session this many windows long loses its oldest tur
 
 
 async def tidy(agent, session, who, pressing=False):
-    """Sum up a history that has outgrown its window, and count what that has cost."""
+    """Summarize a history that has outgrown its window, and count the cost."""
     result = None
     try:
         result = await compact(agent, session, who, pressing)
@@ -26,9 +26,9 @@ async def tidy(agent, session, who, pressing=False):
 
 async def compact(agent, session, who, pressing=False):
     """
-    Let the model sum up the older half of `session`, with the old summary as an input, and put
-    that in its place by rename. Gives way to people, unless it is `pressing`; tried again after the
-    next turn. Returns the turn's Result; None when nothing was paid for.
+    Let the model summarize the older half of `session` together with the old summary, and replace both
+    by rename. People preempt it unless it is `pressing`; the next turn retries it.
+    Return the turn's Result; None when nothing ran or a person preempted it.
     """
     history.check(session)
     cut = history.cut_for(session, session.window // 2)
@@ -47,7 +47,7 @@ async def compact(agent, session, who, pressing=False):
         return None
     if result.interrupted:
         return result
-    history.check(session)  # something may have been reported to this chat meanwhile
+    history.check(session)  # this chat may have got a report meanwhile
     before = session.size
     if result.error is None and result.text:
         text = result.text

@@ -1,4 +1,4 @@
-# tenner agent.tool_calls: what becomes of a model's reply: it is counted, and its tool calls are run.
+# tenner agent.tool_calls: counts a model's reply and runs its tool calls.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import asyncio
@@ -14,16 +14,16 @@ from tenner.tools import runner
 
 _MAX_SAME_FAILURES = const(3)
 _WRITERS = ("write_file", "edit_file", "append_file")
-_LONG_TEXT = const(8192)  # of a text that long the history has the end only
+_LONG_TEXT = const(8192)  # the history keeps only the end of a longer text
 _NOT_RUN = const(
-    "error: %s was not run: there were too many calls in one reply, or its arguments are too long. Call it again with fewer "
+    "error: %s was not run: too many calls in one reply, or its arguments are too long. Call it again with fewer "
     "others, or in parts."
 )
-_BOARD_LINES = const(16 * 1024)  # bytes of this turn's own records before old results are cut
+_BOARD_LINES = const(16 * 1024)  # bytes of a turn's own records; old results are cut beyond that
 
 
 class ToolContext:
-    """What a tool may reach: the board, the settings, its own turn, and ways to people."""
+    """A tool's access to the board, the settings, its own turn, and people."""
 
     def __init__(self, agent, turn):
         self.agent = agent
@@ -31,7 +31,7 @@ class ToolContext:
         self.port = agent.port
         self.config = agent.config
         self.workspace = agent.workspace
-        #: Should answers be short? All of one is in memory at once.
+        #: Should results be short? A complete result is in memory at once.
         self.brief = agent.port.small
 
     @property
@@ -51,13 +51,13 @@ class ToolContext:
         return self.agent.cron
 
     def spawn(self, task):
-        """Start a background turn for this one; return a sentence that says so."""
+        """Start a background turn for this one; return the sentence for the model."""
         return self.agent.app.spawn(task, self.turn)
 
     async def send(self, text, chat=None):
         """
-        The `message` tool: send `text` to whoever this turn talks with, else to the owner, or to an allowed
-        chat; return a sentence that says what happened.
+        The `message` tool: send `text` to the chat of this turn, else to the owner, or to an allowed
+        `chat`; return a sentence with the outcome.
         """
         app = self.agent.app
         turn = self.turn
@@ -74,8 +74,8 @@ class ToolContext:
 
     async def ask(self, text):
         """
-        Ask the owner to approve `text`; False when the answer is no or none comes. The time that takes is not the
-        turn's; what interrupts it, or `cancel_question`, is a no.
+        Ask the owner to approve `text`; return False on a no or without an answer. The turn's time limit excludes the
+        wait; `cancel_question` means no, and an interruption leaves as CancelledError.
         """
         turn = self.turn
         start = ticks_ms()
@@ -95,8 +95,8 @@ class ToolContext:
 
 def take(turn, reply):
     """
-    Count `reply`, add its text to the records, and return ([(id, name, arguments) of its calls], text, stop), from
-    where on the Reply itself is not needed.
+    Count `reply`, add its text to the records, and return ([(id, name, arguments) of its calls], text, stop), so that
+    the Reply can be freed.
     """
     result = turn.result
     result.rounds += 1
@@ -126,9 +126,9 @@ def take(turn, reply):
 
 
 async def run(turn, calls):
-    """Run the calls in order; every call gets exactly one result, whatever happens."""
+    """Run the calls in order; every call gets exactly one result, even when the turn stops."""
     for call_id, name, arguments in calls:
-        # The history keeps an object even where the model wrote none: both wire formats need it.
+        # Both wire formats need an object, so the history has one even where the model wrote none.
         whole = arguments is not None and _is_object(arguments)
         turn.lines.append(call_record(call_id, name, arguments if whole else "{}"))
     done = 0
@@ -158,12 +158,12 @@ async def _deliver(app, *args):
 
 
 async def _not_understood(agent):
-    """Return what is wrong in HEARTBEAT.md, for the model that has just written it."""
+    """Return the mistakes in HEARTBEAT.md, for the model that has just written it."""
     return agent.part("heartbeat").check()
 
 
 def _guard(turn, call, text):
-    """The same failing call again and again is a loop that costs the owner's tokens."""
+    """Raise Stopped when the same call fails again and again: a loop costs the owner's tokens."""
     failure = text.startswith("error") and call
     turn.failures = turn.failures + 1 if failure == turn.failure else 1
     turn.failure = failure
@@ -172,7 +172,7 @@ def _guard(turn, call, text):
 
 
 def _fit(lines):
-    """Keep a turn's own records bounded: the oldest results are cut first."""
+    """Cut the oldest results when a turn's own records grow too long."""
     total = sum([len(line) for line in lines])
     for i, line in enumerate(lines):
         if total <= _BOARD_LINES:
@@ -182,14 +182,14 @@ def _fit(lines):
 
 
 def _call_id(call, number):
-    """The id a call came with, or one an API would take back."""
+    """Return the id of a call, or a new one where an API would reject it."""
     if "!" <= min(call.id) <= max(call.id) <= "~":
         return call.id
     return "call_%x_%d" % (ticks_ms(), number)
 
 
 def _is_object(text):
-    """Tell whether `text` is the JSON of an object, without building it."""
+    """Return whether `text` is the JSON of an object, without building it."""
     scanner = Scanner(lambda path, value, more: None)
     try:
         scanner.feed(text.encode())

@@ -12,12 +12,12 @@ from tenner.tools.untrusted import DATA, is_marked
 
 class Result:
     """
-    What came of a turn: `text` for whoever asked, or `error`, a sentence that says why not; `outage`: since no model could be
-    reached.
+    The result of a turn: `text`, the answer, or `error`, a sentence that gives the reason for none. `outage`: no
+    model could be reached.
     """
 
     outage = False
-    #: So many bytes of the text come first, in state/reply.part.
+    #: Bytes of the answer in state/reply.part; they come before `text`.
     kept = 0
 
     def __init__(self):
@@ -37,42 +37,43 @@ class Result:
 
 class Turn:
     """
-    One turn of `agent` (the wired parts, see app). `kind` is person, heartbeat, cron or spawn.
-    `session` is the chat's history or None; `system` replaces the usual system prompt; `span` sends
+    One turn of `agent` (the wired parts, see app). `kind` is person, heartbeat, cron, spawn or summary.
+    `session` is the chat's history or None. `system` replaces the usual system prompt. `span` sends
     a part of the session's file instead of its newest window, as summaries do.
     """
 
     system = None
     span = None
-    #: Places of the schemas of the tools on offer; None: those of the registry for this kind of turn.
+    #: Places of the schemas of the tools on offer; None: the registry's tools for this kind of turn.
     tools = None
-    #: Does it make way for a person when it is nobody's?
+    #: May a person's message interrupt it, if no person started it?
     preemptible = True
     #: False: ask once and run no tool; the model's reply is in the result.
     run_tools = True
     #: The call that failed last, and how many times in a row.
     failure = None
     failures = 0
-    #: The task in which somebody is asked for approval, whether it ended without an answer, and how long
-    #: all such questions took.
+    #: The task that asks the owner for approval, whether `cancel_question` ended it, and the total time of all
+    #: questions.
     question = None
     overruled = False
-    #: Has it read what strangers wrote, or does it see an earlier turn that has?
+    #: Has it read text of strangers, or does its history hold a turn that has?
     untrusted_input = False
     #: Sentences for the end of the system prompt.
     notes = ()
     asked_ms = 0
-    #: While a model is asked: the task, and what it is asked; then its reply.
+    #: While a model call runs: its task and its Request; afterwards the reply.
     task = None
     request = None
     reply = None
-    #: Is the model's context small, as far as is known? Then: most tokens of a reply, and bytes that are read of each of the prompt's files.
+    #: Is the model's context known to be small? Then: the limits of a reply, in tokens, and of each prompt file, in
+    #: bytes.
     is_tight = max_tokens = file_limit = None
     #: The beginning of an answer that was cut off at the length limit.
     begun = None
     #: The llm.chain.Chain of this turn, while it runs.
     chain = None
-    #: Called with the Result before the history is kept, for a power cut in between should not lose the answer.
+    #: Called with the Result before the history is stored, so that a power cut in between does not lose the answer.
     on_result = None
     _interrupted = None
 
@@ -88,19 +89,19 @@ class Turn:
         self.result = Result()
 
     def interrupt(self, reason):
-        """Stop as soon as nothing is lost: a model request at once, a tool call at its end."""
+        """Stop the turn: a model request at once, a tool call at its end."""
         self._interrupted = reason
         if self.task is not None:
             self.task.cancel()
         self.cancel_question()
 
     def draft(self):
-        """Return what there is of the reply that is being received."""
+        """Return the received part of the reply."""
         reply = self.request and self.request.reply
         return (self.begun or "") + (reply.draft() if reply else "")
 
     def cancel_question(self):
-        """Take a question for approval as denied: its owner has written instead of answering."""
+        """Deny the pending question for approval: the owner wrote something else instead of answering."""
         if self.question is not None:
             self.overruled = True
             self.question.cancel()
@@ -126,11 +127,11 @@ class Turn:
                 result.interrupted = self._interrupted
         except overlay.OutOfMemory as error:
             log("turn", error)
-            # The records of this turn did not fit, and may end anywhere.
+            # The records of this turn did not fit; the last may be incomplete.
             del self.lines[1:]
             result.error = "I stopped: this did not fit into my memory. Ask for something shorter."
         finally:
-            # The connection was kept for the next round; now the long poll wants the one TLS session.
+            # The next round would reuse the connection; now the long poll needs the only TLS session.
             await self.chain.close()
         await overlay.enter("KEEP")
         result.ms = ticks_diff(ticks_ms(), start)
@@ -145,16 +146,16 @@ class Turn:
         return result
 
     def _mark(self):
-        """Have the history tell that this turn has read what the owner did not type, where no line of it does."""
+        """Mark the turn in the history as one that has read untrusted text, if no line of it is marked."""
         if self.untrusted_input and not any(is_marked(line) for line in self.lines):
-            self.lines.insert(1, record("n", "(what follows goes by %s, too)" % DATA))
+            self.lines.insert(1, record("n", "(the answer rests on %s, too)" % DATA))
 
     def add(self, kind, text, id=None):
         """Add a line to the records of this turn."""
         self.lines.append(record(kind, text, id))
 
     def keep(self, lines=()):
-        """Add `lines` to the session's file; False when that cannot be written."""
+        """Add `lines` to the session's file; return False when the write fails."""
         return accounting.keep(self.agent, self.session, lines)
 
     # --- the loop
