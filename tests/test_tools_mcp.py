@@ -410,7 +410,7 @@ class TestCall(unittest.TestCase):
             ('{"content":[{"type":"text","text":"a"},{"text":"b","type":"text"}]}', "a\nb"),
             (
                 '{"content":[{"type":"text","text":"a"},%s],"isError":false}' % image,
-                "a\n[image image/png, 3000 bytes that are not shown]",
+                "a\n[image image/png, 3000 bytes, not shown]",
             ),
             (
                 '{"content":[{"type":"resource_link","uri":"file:///a","name":"a"}]}',
@@ -473,7 +473,7 @@ class TestCall(unittest.TestCase):
         stream = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n: nothing\n\n"
         html = reply(b"<html>", headers=b"Content-Type: text/html\r\n")
         for answer, words in (
-            ([stream, Peer.CLOSE], "closed the connection before its answer was whole"),
+            ([stream, Peer.CLOSE], "closed the connection before its answer was complete"),
             (Peer.CLOSE, "closed the connection"),
             (reply(b"x", b"401 Unauthorized"), "(401): check mcp.home.token"),
             (reply(b"x", b"403 Forbidden"), "check mcp.home.token"),

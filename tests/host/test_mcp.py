@@ -103,7 +103,7 @@ def test_results_of_every_kind(interpreter, tmp_path, kind):
         "sky": ["blue", "hall"],
     }
     assert broken.startswith("error: ") and "the lamp is not at home" in broken
-    assert picture == MARK % "picture" + "a cat\n[image image/png, 1200 bytes that are not shown]"
+    assert picture == MARK % "picture" + "a cat\n[image image/png, 1200 bytes, not shown]"
     assert slow == MARK % "slow" + "at last"
     assert "not approved" in lamp and house.done == []
     assert told["asked"] == ['home.set_lamp {"on": true}']

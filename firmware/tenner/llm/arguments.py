@@ -1,8 +1,8 @@
-# tenner llm.arguments: write a JSON object again from the values a scanner found in it.
+# tenner llm.arguments: rebuilds the text of a JSON object from the values of a scanner.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
 For the rare server that sends tool arguments as an object where the format has text, or sends no stream.
-Empty objects and arrays inside are lost, as the scanner does not tell of them.
+Empty objects and arrays inside are lost, since the scanner does not report them.
 """
 
 import json
@@ -13,7 +13,7 @@ from tenner.net.json.writer import quote
 class Rebuild:
     def __init__(self):
         self._open = []  # the path of the last value
-        self._inside = False  # in a string that comes in pieces
+        self._inside = False  # a string that comes in pieces
 
     def add(self, path, value, more):
         """Return the text that this value adds; `path` leads to it from the object itself."""
@@ -44,7 +44,7 @@ class Rebuild:
         return text
 
     def end(self):
-        """Return the brackets that close what is open."""
+        """Return the closing brackets of all open objects and arrays."""
         return _closing(self._open)
 
 

@@ -1,4 +1,4 @@
-# tenner llm.chain: try the models in order until one answers.
+# tenner llm.chain: tries the models in order until one answers.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import asyncio
@@ -20,9 +20,9 @@ Candidate = namedtuple("Candidate", _FIELDS)
 
 class Chain:
     """
-    `http_factory()` returns a new net.http.Http. `store` is the path of the small file that says which
-    models cool down (llm.cooldown). `notify(text)` reaches the owner, once for each trouble until the model
-    answers again. `sleep(seconds)` and `now()` can be replaced in tests.
+    `http_factory()` returns a new net.http.Http. `store` is the path of the small file with the cooldowns
+    of the models (llm.cooldown). `notify(text)` notifies the owner, once per kind of failure until the model
+    answers again. Tests can replace `sleep(seconds)` and `now()`.
     """
 
     def __init__(
@@ -38,8 +38,8 @@ class Chain:
 
     async def complete(self, request, model=None, timeout_ms=None):
         """
-        Return the Reply of the first model that gives one. `model` is the name of a fallback to start with,
-        or another model at the main address. `timeout_ms` bounds everything together. LlmError with a
+        Return the Reply of the first model that answers. `model` is the name of a fallback to start with,
+        or another model at the main address. `timeout_ms` bounds all attempts together. Raise LlmError with a
         sentence for a person when all failed, or at once when the history must get shorter.
         """
         start = ticks_ms()
@@ -70,13 +70,13 @@ class Chain:
         raise failure.all_failed(errors)
 
     async def close(self):
-        """Close the connection that is kept for the next round; call it at the end of a turn."""
+        """Close the connection kept for the next round; call it at the end of a turn."""
         http, self._http = self._http, None
         if http:
             await http.close()
 
     def candidates(self, model=None):
-        """Return the candidates in the order of the settings, or as `model` wishes."""
+        """Return the candidates in the order of the settings, `model` first if it is given."""
         main = {"name": "main"}
         for field in _FIELDS[1:]:
             main[field] = self._config.get("llm." + field)
@@ -84,7 +84,7 @@ class Chain:
         for row in [main] + (self._config.get("llm.fallbacks") or []):
             default = dict(main, name="fallback %d" % len(found))
             if row.get("base_url", main["base_url"]) != main["base_url"]:
-                # A key belongs to its address and is never sent to another one.
+                # A key belongs to its address and must not reach another one.
                 default["api_key"] = ""
             found.append(Candidate(*[row.get(field) or default[field] for field in _FIELDS]))
         if model:
@@ -100,8 +100,8 @@ class Chain:
         return Cooldown(self._store, self._notify, self._now)
 
     async def _ask(self, candidate, request, left_s):
-        """Ask one model, twice when the first failure is likely to pass."""
-        # A second call at the same time, of a spawned agent say, has a connection of its own.
+        """Ask one model, and once more after a failure that is likely to pass."""
+        # A concurrent call, such as a spawned agent's, has a separate connection.
         http, self._http = self._http or self._factory(), None
         try:
             try:

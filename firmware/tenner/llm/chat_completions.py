@@ -1,4 +1,4 @@
-# tenner llm.chat_completions: a request as OpenAI and the many servers that speak its language want it.
+# tenner llm.chat_completions: a request in OpenAI's format, which many servers accept.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.llm import records
@@ -18,13 +18,13 @@ def target(candidate):
 
 
 def body(candidate, request):
-    """Yield the request's body. The keys' order never changes, and what changes comes last."""
+    """Yield the request's body. The order of the keys is fixed; the variable parts come last."""
     yield b'{"model":' + quote(candidate.model)
     yield b',"stream":true,"stream_options":{"include_usage":true}'
     limit = records.max_tokens(candidate, request)
     if limit:
-        # Every compatible server knows max_tokens; OpenAI's own newer models refuse it, and there all
-        # models take the other name.
+        # Every compatible server accepts max_tokens; OpenAI's newer models reject it, and all models of OpenAI
+        # accept the other name.
         own = "api.openai.com" in candidate.base_url
         yield b',"max_completion_tokens":%d' % limit if own else b',"max_tokens":%d' % limit
     yield b',"messages":[{"role":"system","content":"'
@@ -40,9 +40,9 @@ def body(candidate, request):
 
 
 def _messages(request):
-    """Yield the messages of the history behind the open one of the system."""
-    # Neighbors a person's role says become one message: some models' templates refuse two in a row.
-    # A message stays open until it is known what follows; `ending` closes it.
+    """Close the system message and yield the messages of the history."""
+    # Neighbors of the user role become one message: some models' templates reject two in a row.
+    # A message stays open until the next line is known; `ending` closes it.
     ending = b'"}'
     role = ""  # the kind of the open message: u, a, t, or c once it has calls
     splitter = records.Splitter()
@@ -87,7 +87,7 @@ def _messages(request):
 
 
 def _dialog(piece):
-    """Return the messages of a dialog, the last of which is left open."""
+    """Return the messages of a dialog; the last stays open."""
     start = _USER if piece[2:3] == b"u" else _ASSISTANT
     piece = piece[6:-3].replace(b'"]\n["u","', b'"},' + _USER)
     return start + piece.replace(b'"]\n["a","', b'"},' + _ASSISTANT)

@@ -11,13 +11,13 @@ from tenner.net.sse import SseReader
 from tenner.port.compat import const
 
 _READ = const(256)
-_MAX_BODY = const(8388608)  # nothing a board asked for is longer
+_MAX_BODY = const(8388608)  # no reply a board asks for is longer
 
 
 async def complete(http, candidate, request, timeout_s):
     """
-    Send `request` to `candidate` and return its Reply; LlmError when there is none. Called in phase REQUEST, it returns
-    in phase REPLY; `request.reply` has the draft of the reply meanwhile.
+    Send `request` to `candidate` and return its Reply; raise LlmError when there is none. Called in phase REQUEST, it
+    returns in phase REPLY; `request.reply` has the draft of the reply meanwhile.
     """
     request.reply = None
     found = []
@@ -52,13 +52,13 @@ async def complete(http, candidate, request, timeout_s):
     if found:
         return found[0]
     if collector is not None and collector.error is not None:
-        # What the server said is worth more than how the connection ended after it.
+        # The server's own error says more than the end of the connection.
         raise failure.broken(candidate, collector)
     raise failure.failed(candidate, error, timeout_s, http)
 
 
 async def _stage(sends):
-    # What has written the request makes room for what reads the reply.
+    # The overlay that writes the request makes room for the one that reads the reply.
     await overlay.enter("REQUEST" if sends else "REPLY")
 
 
@@ -81,7 +81,7 @@ def _parser(candidate, collector):
 
 
 async def _receive(response, candidate, collector):
-    """Read the body of a good response into `collector`."""
+    """Read the body of a response with status 200 into `collector`."""
     stream = EventStream(_parser(candidate, collector), collector)
 
     def event_end():
@@ -103,7 +103,7 @@ async def _receive(response, candidate, collector):
         if plain is None:
             piece = piece.lstrip()
             if piece:
-                # Some servers ignore "stream" and say a wrong content type; an event never begins so.
+                # Some servers ignore "stream" and send a wrong content type; an event never begins with {.
                 plain = piece[:1] == b"{"
         if plain:
             stream.feed(piece)
@@ -111,7 +111,7 @@ async def _receive(response, candidate, collector):
             events.feed(piece)
     if plain:
         event_end()
-        # Some servers leave out why the reply ended; then there is something in it.
+        # Some servers omit the stop reason; then the reply must hold something.
         if not collector.ended and not collector.calls and not collector.has_text():
             raise ValueError("it holds no answer")
         collector.ended = True

@@ -7,8 +7,8 @@ from tenner.log import log
 from tenner.port.compat import const, ticks_ms
 from tenner.store import files
 
-_MAX_CALLS = const(16)  # that are run
-_MAX_NAMED = const(64)  # that are refused by name
+_MAX_CALLS = const(16)  # to run
+_MAX_NAMED = const(64)  # to reject by name
 _MOST_KEPT = const(24576)
 _CUT_OFF = const("\n(cut off: the reply has over %d bytes)")
 _MAX_ID = const(128)
@@ -24,7 +24,7 @@ class CallCollector:
         self.clear()
 
     def clear(self):
-        """Be ready for the next fragment."""
+        """Prepare for the next fragment."""
         self.id = ""
         self.name = ""
         self.index = None
@@ -39,13 +39,13 @@ class CallCollector:
                 self.utf8 = None
 
     def add_value(self, path, value, more):
-        """Take a value of arguments that come as an object instead of its text."""
+        """Take a value of arguments that come as an object instead of text."""
         if self._rebuild is None:
             self._rebuild = Rebuild()
         self.add(self._rebuild.add(path, value, more))
 
     def end(self):
-        """The call, or a fragment of it, is complete: return the text of the arguments; None when they are not kept."""
+        """End the call, or a fragment of it; return the text of the arguments, None if they are too long."""
         if self._rebuild:
             self.add(self._rebuild.end())
             self._rebuild = None
@@ -54,15 +54,15 @@ class CallCollector:
 
 class Collector:
     """
-    What has arrived of a reply. What a model thinks, in <think> or in fields of its own, is dropped. The text, and the
-    arguments of each call, may have `limit` bytes; those of calls over 16, or longer ones, are not kept.
-    What the text has more goes to the file `keep_at`, if that is set, and is cut off otherwise.
+    The received part of a reply, without the model's reasoning in <think> or in separate fields. The text, and the
+    arguments of each call, may have `limit` bytes; longer arguments, and those beyond 16 calls, are dropped.
+    The beginning of a longer text goes to the file `keep_at`, if that is set; else the text is cut off.
     """
 
     keep_at = None
-    #: Was the text cut off? Then nothing more is read.
+    #: Was the text cut off? Then reading ends.
     full = False
-    #: How many bytes of the text are in that file; the rest follows it.
+    #: Bytes of the text in that file; the text in memory follows them.
     kept = 0
 
     def __init__(self, limit):
@@ -73,12 +73,12 @@ class Collector:
         self.tokens_out = 0
         #: Bytes of the request's body.
         self.body_bytes = 0
-        #: The words of an error object in the middle of a reply, and its status.
+        #: The text of an error object in the middle of a reply, and its status.
         self.error = None
         self.error_status = None
-        #: The server said that this is all.
+        #: Has the server marked the end?
         self.ended = False
-        #: How many pieces of text or arguments have come, the last one, and the function that takes such pieces.
+        #: The number of received pieces of text or arguments, the last piece, and the function that takes such pieces.
         self.pieces = 0
         self.piece = ""
         self.take = None
@@ -100,7 +100,7 @@ class Collector:
                 self._thinking = True
                 piece = piece[7:]
             elif piece.startswith("</think>"):
-                # Some servers swallow the opening tag: then all before the closing one was thought.
+                # Some servers drop the opening tag: then all before the closing one is reasoning.
                 if not self._thinking:
                     self._text = bytearray()
                     self.kept = 0
@@ -114,7 +114,7 @@ class Collector:
                 piece = piece[1:]
 
     def note(self, piece, take):
-        """Remember that `take` was given a piece of text."""
+        """Remember `piece` as the last one, given to `take`."""
         self.pieces += 1
         self.piece = piece
         self.take = take
@@ -123,14 +123,14 @@ class Collector:
         if not self._text and not self.kept:
             piece = piece.lstrip()
         if piece and not self._thinking:
-            # One block of memory that grows: as many small strings, a text would lie scattered between what is thrown
-            # away meanwhile, and leave no room for the whole.
+            # One growing block: many small strings would fragment the heap and leave no room to join
+            # them.
             self._text.extend(piece.encode())
             if len(self._text) > self.limit:
                 self._text = _make_room(self, self._text)
 
     def draft(self):
-        """Return the text as far as it has arrived."""
+        """Return the received text."""
         return str(self._text, "utf-8")
 
     def has_text(self):
@@ -138,14 +138,14 @@ class Collector:
         return bool(self._text or self.kept)
 
     def add_call(self, call):
-        """Make `call` a part of the reply."""
+        """Add `call` to the reply."""
         if len(self.calls) >= _MAX_CALLS:
             call.utf8 = None
         if len(self.calls) < _MAX_NAMED:
             self.calls.append(call)
 
     def take_error(self, path, value):
-        """Take a value of an error object; both wire formats know one, and it may come at any time."""
+        """Take a value of an error object; both wire formats have one, and it may come at any time."""
         if isinstance(value, int) and path[-1] in ("code", "status"):
             self.error_status = value
             self.error = self.error or ""
@@ -153,7 +153,7 @@ class Collector:
             self.error = ((self.error or "") + " " + value)[:400]
 
     def finish(self):
-        """Everything arrived: return the Reply, with ids repaired, and tokens estimated where none were counted."""
+        """Return the complete Reply, with repaired ids, and estimated tokens where the server sent no counts."""
         self._put(self._held)
         text = str(self._text, "utf-8")
         self._text = bytearray()
@@ -167,7 +167,7 @@ class Collector:
                 size += len(call.utf8)
             size += len(call.name)
             call.utf8 = None
-            # Some servers send no id, the same for every call, or one as long as a letter.
+            # Some servers send no id, the same for every call, or one of kilobytes.
             if not call.id or len(call.id) > _MAX_ID or call.id in seen:
                 call.id = "call_%x_%d" % (ticks_ms(), number)
             seen.append(call.id)
@@ -181,7 +181,7 @@ class Collector:
         reply.tokens_in = self.tokens_in
         reply.tokens_out = self.tokens_out
         if not self.tokens_in and not self.tokens_out:
-            # Four bytes a token is right within a third for most languages and models.
+            # Four bytes a token is within a third for most languages and models.
             reply.estimated = True
             reply.tokens_in = (self.body_bytes + 3) // 4
             reply.tokens_out = (size + 3) // 4
@@ -189,10 +189,10 @@ class Collector:
 
 
 def _make_room(collector, text):
-    """Return what stays in memory of a text that is over the limit: the rest is kept on flash, or cut off."""
+    """Move the beginning of a too long text to flash, or cut the text off; return the part for memory."""
     start = 0
     if collector.keep_at and not collector.full and collector.kept < _MOST_KEPT:
-        # Not inside a word, which may be a secret that is looked for in each part; some scripts have no spaces.
+        # Never split a word, which may be a secret: each part is searched alone. Some scripts have no spaces.
         start = len(text)
         while start and 0x20 < text[start - 1] < 0x80:
             start -= 1
@@ -203,7 +203,7 @@ def _make_room(collector, text):
             collector.kept += start
             return text[start:]
         except OSError as error:
-            log("llm", "a long reply is cut off, it could not be kept: %s" % error)
+            log("llm", "a long reply is cut off: storing it failed: %s" % error)
             collector.keep_at = None
     collector.full = True
     note = _CUT_OFF % (collector.kept + collector.limit)

@@ -1,4 +1,4 @@
-# tenner llm.cooldown: which models cool down after a failure, kept over restarts.
+# tenner llm.cooldown: the cooldown of models after failures, kept over restarts.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import json
@@ -10,7 +10,7 @@ from tenner.store import files, json_strict, repairs
 
 _LONGEST_COOLDOWN_S = const(86400)
 
-# Minutes a model cools down after its first, second ... failure in a row.
+# The cooldown of a model in minutes after its first, second ... failure in a row.
 _COOLDOWN_MIN = {
     "auth": (1, 5, 25, 60),
     "billing": (300, 600, 1440),
@@ -19,13 +19,13 @@ _COOLDOWN_MIN = {
 
 
 class Cooldown:
-    """`path` is a small JSON file; there is none while all models are well."""
+    """The cooldowns in `path`, a small JSON file that is absent while no model has failed."""
 
     def __init__(self, path, notify, now):
         self._path = path
         self._notify = notify
         self._now = now
-        # name -> [cooling down until, failures in a row, kind the owner was told of]
+        # name -> [end of the cooldown, failures in a row, kind of failure the owner knows of]
         self._rows = {}
         if files.size(path) > 0:
             try:
@@ -34,27 +34,27 @@ class Cooldown:
                 log("llm", "%s: %s; kept as %s" % (path, error, repairs.set_aside(path)))
 
     def available(self, found):
-        """Return the candidates that do not cool down; when all do, the one that is done first comes first."""
+        """Return the candidates without a cooldown, or all, sorted by the end of their cooldown, if none is left."""
         available = [candidate for candidate in found if not self._left_s(candidate)]
         if available:
             return available
-        # MicroPython's sort does not keep what is equal in its order.
+        # MicroPython's sort is not stable.
         places = sorted(range(len(found)), key=lambda place: (self._left_s(found[place]), place))
         return [found[place] for place in places]
 
     def _left_s(self, candidate):
         row = self._rows.get(candidate.name)
         left_s = row[0] - self._now() if row else 0
-        # Further off than any cooldown: the clock was set back, or is not set yet.
+        # Later than any cooldown: the clock was set back, or is not set yet.
         return left_s if 0 < left_s <= _LONGEST_COOLDOWN_S else 0
 
     def worked(self, candidate):
-        """Forget the troubles of a model that answered."""
+        """Forget the failures of a model that answered."""
         if self._rows.pop(candidate.name, None):
             self._save()
 
     def failed(self, candidate, error):
-        """Let the model cool down as its failure asks, and tell the owner of what only the owner can mend."""
+        """Start the cooldown for the kind of failure, and notify the owner if only the owner can fix it."""
         row = self._rows.get(candidate.name) or [0, 0, ""]
         _, count, told = row
         cooldown_s = 0

@@ -1,13 +1,13 @@
-# tenner llm.errors: how a model call fails.
+# tenner llm.errors: the error of a failed model call.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 
 class LlmError(Exception):
     """
-    A model call failed. `kind` is a row of the fallback chain's table (llm.failure), the text says to a
-    person what failed and what to do, `status` is the HTTP status if there was one. `retry_after_s`: how
-    long the server wants to be left alone; 0 of a timeout: the model need not cool down. `sent`: of a request that was too long,
-    the model, the bytes of the body, and the tokens that fit, 0 where that is not known.
+    A model call failed. `kind` is the result of llm.failure.classify, or "refused"; the text tells a person the
+    failure and the remedy; `status` is the HTTP status or None. `retry_after_s` is the server's Retry-After; 0 with a
+    timeout: the model needs no cooldown. `sent`, for a request that was too long: the model, the bytes of the body,
+    and the tokens that fit, or 0 if unknown.
     """
 
     sent = None

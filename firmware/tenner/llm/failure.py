@@ -1,4 +1,4 @@
-# tenner llm.failure: what kind of failure a failed model call is, and one clear sentence of it.
+# tenner llm.failure: classifies failed model calls, and describes each in one clear sentence.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import asyncio
@@ -14,12 +14,12 @@ from tenner.port.compat import const
 
 _BODY = const(1024)
 _MESSAGE = const(200)
-_RETRY_S = const(2)  # before the same model is asked again after a broken exchange
-_LONGEST_WAIT_S = const(20)  # a Retry-After up to this is waited for
+_RETRY_S = const(2)  # before a retry of the same model after a broken exchange
+_LONGEST_WAIT_S = const(20)  # the longest Retry-After that a call waits for
 
 _SLOW = (110, 116)  # ETIMEDOUT of Linux and of lwIP
 _UNAVAILABLE = (503, 529)
-_ALERT = b"\x15\x03"  # how TLS servers answer what is no TLS
+_ALERT = b"\x15\x03"  # a TLS server's answer to plain HTTP
 _GZIP = const("turn compression off in the server, or in the proxy before it")
 
 _MODEL = const(
@@ -28,18 +28,18 @@ _MODEL = const(
 _KEY = const(
     "api key not valid|api_key_invalid|invalid api key|incorrect api key|invalid x-api-key"
 )
-# What the model wrote was no call that its server could read: the next time it may be.
+# The server could not parse the model's call; a retry may succeed.
 _BY_CHANCE = const("tool_use_failed")
-# "max_tokens is too large" is a wrong setting, not a long history: hence no bare "token".
+# No bare "token": "max_tokens is too large" means a wrong setting, not a long history.
 _CONTEXT = const(
     "context_length|context length|context window|context size|exceeds the context|too long"
     "|too many tokens|token limit|tokens >|input tokens|prompt tokens|number of tokens"
     "|reduce the length|maximum model length|maximum context|too large for model|context the overflows"
 )
-# A rate limit of tokens a minute that no waiting helps a request of this size.
+# A rate limit in tokens a minute that is below the size of the request: waiting does not help.
 _TOO_LARGE = const("request too large|request_too_large|request entity too large")
 
-# What the owner can do where the server's own words tell: (kinds, words, advice).
+# Advice for the owner by the server's words: (kinds, words, advice).
 _ADVICE_BY_WORDS = (
     ("format", "http request", "write https:// in base_url"),
     (
@@ -55,7 +55,7 @@ _ADVICE_BY_WORDS = (
         "check api in config.json",
     ),
 )
-# And elsewhere; anything else passes by itself, or the server says it.
+# And by kind; other failures pass without help, or the server's text explains them.
 _ADVICE = {
     "auth": "check its api_key in config.json",
     "billing": "check the account's balance",
@@ -68,7 +68,7 @@ _ADVICE = {
 def classify(status=None, body="", errno=None, error=None):
     """
     Return the kind of one failure: by the reply's `status` and `body`, by the `errno` of an OSError,
-    or by `error`, the text of any other exception ("deadline" when the time was up).
+    or by `error`, the text of any other exception ("deadline" after a timeout).
     """
     body = (body or "").lower()
     if _has(body, "insufficient_quota|credit balance"):
@@ -98,7 +98,7 @@ def classify(status=None, body="", errno=None, error=None):
     if _has(body, "overloaded|rate limit|rate_limit"):
         return "rate_limit"
     if errno is not None:
-        # mbedTLS numbers are far below those of the system, DNS and lwIP; one of them is a cut connection.
+        # mbedTLS numbers are far below those of the system, DNS and lwIP; -29312 is a cut connection.
         return "tls" if errno < -0x2000 and errno != -29312 else "timeout"
     error = (error or "").lower()
     if _has(error, "certificate|ssl|tls"):
@@ -116,15 +116,15 @@ def _has(text, words):
 
 
 async def refused(candidate, response, body_bytes=0):
-    """Return the LlmError for a response whose status is not 200; the request's body had so many bytes."""
+    """Return the LlmError for a response whose status is not 200, to a request with `body_bytes`."""
     try:
         body = await response.read_text(_BODY)
     except (OSError, EOFError):
-        body = ""  # the status alone says enough
+        body = ""  # the status alone suffices
     status = response.status
     kind = classify(status, body)
     try:
-        # A date is not worth a calendar here.
+        # The date form is not supported: it needs a calendar.
         after_s = max(0, int(float(response.header("retry-after") or "")))
     except (ValueError, OverflowError):
         after_s = None
@@ -142,7 +142,7 @@ async def refused(candidate, response, body_bytes=0):
 
 
 def broken(candidate, reply):
-    """Return the LlmError for a reply with an error object in it."""
+    """Return the LlmError for a reply that holds an error object."""
     status = reply.error_status
     if status is not None and status < 400:
         status = None
@@ -154,7 +154,7 @@ def broken(candidate, reply):
 
 
 def _sent(error, candidate, body_bytes, words):
-    """Note what was sent in an error that says it was too long."""
+    """Add model, size and limit to an error about a too long request; return it."""
     if error.kind == "context_overflow":
         model = "%s at %s" % (candidate.model, candidate.base_url)
         error.sent = model, body_bytes, overflow.context_tokens(words)
@@ -162,7 +162,7 @@ def _sent(error, candidate, body_bytes, words):
 
 
 def unreadable(candidate, response, error):
-    """Return the LlmError for a good response whose body is no reply."""
+    """Return the LlmError for a response with status 200 whose body is no reply."""
     coding = response.header("content-encoding")
     if coding and coding != "identity":
         return _error(
@@ -174,7 +174,7 @@ def unreadable(candidate, response, error):
             candidate, "unknown", "sent a web page instead of a reply", "", advice=advice
         )
     if str(error).startswith("the JSON "):
-        # As likely to be whole the next time as one that was cut.
+        # A retry is as likely to help as after a cut connection.
         return _error(candidate, "timeout", "sent a damaged reply", str(error))
     return _error(candidate, "unknown", "sent no proper reply", str(error))
 
@@ -198,19 +198,19 @@ def failed(candidate, error, timeout_s, http=None):
     if isinstance(error, HttpError) or not isinstance(error, OSError):
         return _error(candidate, "unknown", "sent no proper reply", str(error))
     number = error.args[0] if error.args and isinstance(error.args[0], int) else 0
-    # CPython tries all addresses of a host, and tells of several in one text.
+    # CPython tries all addresses of a host, and reports several errors in one text.
     if number == errors.ECONNREFUSED or "Errno %d]" % errors.ECONNREFUSED in str(error):
         return _error(candidate, "refused", "cannot be reached", "nothing listens at that port")
     reason = errors.errorcode.get(number) or str(error)
     if number in (-2, -3, -5, -202) or "addrinfo" in reason:
         reason = "its name could not be found"
-    # What fails at once keeps nobody waiting: such a model is asked again as soon as the network is back.
+    # An immediate failure costs no time, so the model needs no cooldown.
     rest_s = None if number in _SLOW else 0
     return _error(candidate, classify(errno=number), "cannot be reached", reason, rest_s)
 
 
 def _advice(kind, body):
-    """Return what the owner can do, "" where that is nothing."""
+    """Return the advice for the owner, or ""."""
     body = body.lower()
     for kinds, words, advice in _ADVICE_BY_WORDS:
         if kind in kinds and _has(body, words):
@@ -236,7 +236,7 @@ def _error(candidate, kind, what, detail="", retry_after_s=None, status=None, ad
 
 
 def _redact(text, key):
-    """Take the API key out, also a beginning of it where the body was cut."""
+    """Remove the API key, and the beginning of it at the end of a cut body."""
     if not key:
         return text
     text = text.replace(key, "***")
@@ -247,7 +247,7 @@ def _redact(text, key):
 
 
 def _message(body):
-    """Return `error.message` of an error body, or what else says most."""
+    """Return `error.message` of an error body, or the next best text."""
     found = []
 
     def sink(path, value, more):
@@ -260,14 +260,14 @@ def _message(body):
         scanner.feed(body.encode())
         scanner.end()
     except ValueError:
-        # Not JSON, or cut at the limit: what was found before that counts all the same.
+        # Not JSON, or cut at the limit: the texts before that count all the same.
         if not found and body.lstrip()[:1] not in ("<", "{"):
             found.append(body)
     return "".join(found[:2])
 
 
 def pause_s(error):
-    """Return how long to wait before the same model is asked once more, or None for not at all."""
+    """Return the seconds to wait before a retry of the same model, or None for no retry."""
     if error.kind in ("timeout", "refused"):
         return _RETRY_S
     if error.kind == "rate_limit" and (error.retry_after_s or 0) <= _LONGEST_WAIT_S:
@@ -284,5 +284,5 @@ def all_failed(failures):
     first = failures[0]
     others = len(failures) - 1
     more = "; %d other model%s failed too" % (others, "" if others == 1 else "s") if others else ""
-    text = "I could not get an answer: %s%s; I try again with the next message." % (first, more)
+    text = "I could not get an answer: %s%s; I'll retry with your next message." % (first, more)
     return LlmError(first.kind, text, first.retry_after_s, first.status)

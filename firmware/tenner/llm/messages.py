@@ -17,14 +17,14 @@ def target(candidate):
     if candidate.api_key:
         headers.append(("x-api-key", candidate.api_key))
     base = candidate.base_url.rstrip("/")
-    # People write the address with and without its version.
+    # Owners write the address with or without its version.
     return base + ("/messages" if base.endswith("/v1") else "/v1/messages"), headers
 
 
 def body(candidate, request):
-    """Yield the request's body. Tools and system come first and end in the mark up to which to cache."""
+    """Yield the request's body. Tools and system come first and end in the cache mark."""
     yield b'{"model":' + quote(candidate.model)
-    # This API insists on a limit.
+    # This API requires a limit.
     yield b',"stream":true,"max_tokens":%d' % (records.max_tokens(candidate, request) or 1024)
     opening = b',"tools":['
     held = b""
@@ -35,7 +35,7 @@ def body(candidate, request):
             held = b""
             found = b""
         if not found:
-            # This API calls `parameters` otherwise. Inside a string the quotes would be escaped, so the first one is the key.
+            # This API has another name for `parameters`. A string escapes quotes, so the first match is the key.
             before, found, block = (held + block).partition(b'"parameters"')
             held = b"" if found else before[-12:]
             block = before + b'"input_schema"' + block if found else before[:-12]
@@ -50,10 +50,10 @@ def body(candidate, request):
 
 def _messages(request):
     """Yield the messages of the history, and the end of the request."""
-    # Roles take turns, so neighbors of one role share a message, the results of a round and what a person
-    # says after it too. Empty text is refused: a block and a message begin with their first byte.
-    role = b""  # of the message that is open
-    opened = False  # the block of this line is
+    # Roles alternate, so neighbors of one role share a message, also the results of a round and a person's
+    # text after it. The API rejects empty text: a block and a message begin with their first byte.
+    role = b""  # of the open message
+    opened = False  # has the block of this line begun?
     splitter = records.Splitter()
     for piece in request.records():
         end = records.dialog_end(piece, "a" if role == _ASSISTANT else "u" if role else "")
@@ -86,7 +86,7 @@ def _messages(request):
 
 
 def _dialog(piece):
-    """Return the messages of a dialog, the last of which is left open behind its text."""
+    """Return the messages of a dialog; the last stays open behind its text."""
     start = _USER if piece[2:3] == b"u" else _ASSISTANT
     piece = piece[6:-3].replace(b'"]\n["u","', b'"}]},' + _USER + _TEXT)
     return start + _TEXT + piece.replace(b'"]\n["a","', b'"}]},' + _ASSISTANT + _TEXT) + b'"}'
@@ -94,8 +94,8 @@ def _dialog(piece):
 
 def _plain(id):
     """
-    Return the inside of a JSON string of nothing but letters, digits, - and _, which is all this API takes; the
-    same for the same id. A model asked before, of another API, may have said `functions.i2c:0`.
+    Return the inside of a JSON string with letters, digits, - and _, the only characters this API accepts; the
+    same for the same id. Another API's model may have sent `functions.i2c:0` earlier.
     """
     plain = b""
     for byte in id[1:-1]:

@@ -1,9 +1,9 @@
-# tenner llm.overflow: how many tokens fit a model, by the words in which it refuses a request as too long.
+# tenner llm.overflow: finds the number of tokens a model accepts in its error for a too long request.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.port.compat import const
 
-# The number follows one of these; those that say it most clearly come first.
+# The number follows one of these; the clearest come first.
 _BEFORE = const(
     "model with|n_ctx|context length|context size|context window|allowed|limit|maximum| > "
 )
@@ -12,7 +12,7 @@ _LEAST = const(256)
 
 
 def context_tokens(text):
-    """Return the number of tokens that a refusal calls the most, 0 when it names none."""
+    """Return the maximum number of tokens that an error names, 0 when it names none."""
     text = text.lower()
     for words in _BEFORE.split("|"):
         start = text.find(words)

@@ -5,11 +5,11 @@ from tenner.llm.collect import CallCollector
 
 
 class Parser:
-    """Takes the values of reply chunks, and of whole replies, which differ only in one word; `reply` is the Collector."""
+    """Takes the values of reply chunks, or of a complete reply, where one key differs; `reply` is the Collector."""
 
-    #: The members of a document that say something.
+    #: The members of a document that matter.
     WANTED = ("choices", "usage", "error")
-    #: Set by an event that says more than pieces of text and what may be said again.
+    #: Set by an event with more than pieces of text and repeatable values.
     said_more = False
 
     def __init__(self, reply):
@@ -19,7 +19,7 @@ class Parser:
 
     def sink(self, path, value, more):
         """Take one value from the scanner."""
-        # A null says nothing, but inside arguments.
+        # A null matters only inside arguments.
         if not path or (value is None and "arguments" not in path):
             return
         reply = self.reply
@@ -72,8 +72,8 @@ class Parser:
 
     def event_end(self):
         """
-        One chunk is complete, or the fragment of a call: find the call it continues. Nearly all servers
-        number calls by `index`; some leave it out, or give 0 to all, and only the id tells calls apart.
+        End a chunk, or the fragment of a call, and add it to the call it continues. Nearly all servers
+        number calls by `index`; some omit it, or give 0 to all, and only the id distinguishes calls.
         """
         if self._item < 0:
             return

@@ -5,9 +5,9 @@ from tenner.llm.collect import CallCollector
 
 
 class Parser:
-    """Takes the values of stream events, and of a whole message, whose blocks come in a list; `reply` is the Collector."""
+    """Takes the values of stream events, or of a complete message with a list of blocks; `reply` is the Collector."""
 
-    #: The members of a document that say something.
+    #: The members of a document that matter.
     WANTED = (
         "delta",
         "content_block",
@@ -18,13 +18,13 @@ class Parser:
         "stop_reason",
         "error",
     )
-    #: Set by an event that says more than pieces of text and what may be said again.
+    #: Set by an event with more than pieces of text and repeatable values.
     said_more = False
 
     def __init__(self, reply):
         self.reply = reply
         self._usage = {}  # input tokens: fresh, written to the cache, read from it
-        self._item = -1  # index of the block in a whole message
+        self._item = -1  # index of the block in a complete message
         self._open = None  # the call whose arguments are arriving
         self._new_block()
 
@@ -33,8 +33,8 @@ class Parser:
         self._call = CallCollector(self.reply.limit)
 
     def sink(self, path, value, more):
-        """Take one value from the scanner. What is thought has other names and is passed over."""
-        # A null says nothing, but inside a call's input.
+        """Take one value from the scanner. Reasoning has other names and is ignored."""
+        # A null matters only inside a call's input.
         if not path or (value is None and "input" not in path):
             return
         reply = self.reply
@@ -94,7 +94,7 @@ class Parser:
             self._call.name += str(value)
 
     def event_end(self):
-        """One event is complete, or one block."""
+        """End an event or a block, and add its call to the reply."""
         if self._type == "tool_use":
             self.reply.add_call(self._call)
             self._open = self._call

@@ -1,8 +1,8 @@
-# tenner llm.records: cut neutral history lines into the parts the wire formats are made of.
+# tenner llm.records: cuts neutral history lines into the parts of a wire format.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-The records stay JSON text all the way: strings and argument objects are copied as they are, so nothing
-is parsed, and no long line is ever whole in memory.
+The records stay JSON text all the way: strings and argument objects are copied unchanged, without
+parsing, and no long line is complete in memory.
 """
 
 from tenner.net.json.writer import valid
@@ -10,8 +10,8 @@ from tenner.net.json.writer import valid
 
 def is_dialog(block):
     """
-    Return whether a block is nothing but whole lines of people and of models (u and a) that an API takes as they stand.
-    Long histories are full of them, so it is found out without looking at each line.
+    Return whether a block holds only complete lines of people and models (u and a) that an API accepts unchanged. It
+    checks the whole block at once, since long histories are full of them.
     """
     count = block.count(b"\n")
     if block.count(b'\n["u","') + block.count(b'\n["a","') != count - 1 or (
@@ -23,7 +23,7 @@ def is_dialog(block):
         text = text.replace(b"\\\\", b"").replace(b'\\"', b"").replace(b"\\n", b"")
         if b"\\" in text:
             return False
-    # Four quotes a line are its own: none is left that would end a text.
+    # Each line has four quotes of its own; one more would end a text early.
     if text.count(b'"]\n') != count or text.count(b'"') != 4 * count or text[-1] != 0x0A:
         return False
     return min(text.replace(b"\n", b"")) >= 0x20 and valid(block) == block
@@ -31,8 +31,8 @@ def is_dialog(block):
 
 def dialog_end(block, before):
     """
-    Return the kind of the last line of a block that is, in a history that was checked, whole lines of people and of models
-    that take turns, none of them empty, after a line of the kind `before`; None of any other.
+    Return the kind of the last line of a block of a checked history, or None. The block must hold complete, non-empty
+    lines of people and models that alternate, after a line of the kind `before`.
     """
     head = block[:6]
     kind = "u" if head == b'["u","' else "a" if head == b'["a","' else before
@@ -41,7 +41,7 @@ def dialog_end(block, before):
     answers = [part.count(b'\n["a","') for part in block.split(b'\n["u","')]
     if len(answers) + sum(answers) != block.count(b"\n") or (kind == "a" and answers.pop(0)):
         return None
-    # One answer to each line of a person; that to the last one may be in the next block.
+    # One answer to each line of a person; the next block may hold the last answer.
     last = answers.pop() if answers else 1
     if last > 1 or answers and (min(answers) != 1 or max(answers) != 1):
         return None
@@ -49,7 +49,7 @@ def dialog_end(block, before):
 
 
 class Splitter:
-    """Cuts history lines, which come several at once or in pieces, into parts."""
+    """Cuts history lines, which come in blocks or in pieces, into parts."""
 
     def __init__(self):
         self._held = b""
@@ -68,7 +68,7 @@ class Splitter:
             start = end
 
     def _part(self, piece):
-        # The line's end, `"]` and a newline, may be cut: keep two bytes back until it is known.
+        # A piece may cut the line's end, `"]` and a newline: hold two bytes back.
         piece = self._held + piece
         line = None
         start = 0
@@ -109,6 +109,6 @@ def _string_end(data, start):
 
 
 def max_tokens(candidate, request):
-    """Return the smaller of what the request and the candidate allow; 0 is no limit."""
+    """Return the smaller of the limits of the request and the candidate; 0 is no limit."""
     limits = [limit for limit in (candidate.max_tokens, request.max_tokens) if limit]
     return min(limits) if limits else 0

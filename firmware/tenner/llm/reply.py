@@ -1,11 +1,11 @@
-# tenner llm.reply: what a model answered, as plain data that outlives the code that received it.
+# tenner llm.reply: a model's answer, as plain data that outlives the code that received it.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 
 class Call:
     """
-    One tool call as the model wrote it; `arguments_text` should be a JSON object, but may be anything. None: they are too
-    long, or it is one call too many, and it is not run.
+    One tool call as the model wrote it. `arguments_text` should be a JSON object, but may be any text; None if it was
+    too long, or there were too many calls: the call does not run.
     """
 
     def __init__(self, id, name, arguments_text):
@@ -16,9 +16,9 @@ class Call:
 
 class Reply:
     """
-    A whole answer. `stop` is "stop", "length", "tools" or "refusal"; `estimated` says that the server sent no token
-    counts, `body_bytes` how long the request's body was. Of a long text the first `kept` bytes are on flash, where the request
-    has said.
+    A complete answer. `stop` is "stop", "length", "tools" or "refusal"; `estimated`: the server sent no token counts;
+    `body_bytes` is the length of the request's body. The first `kept` bytes of a long text are in the request's file
+    `keep_at`.
     """
 
     kept = 0

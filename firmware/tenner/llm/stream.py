@@ -1,31 +1,30 @@
-# tenner llm.stream: reads the events of a reply; what repeats from event to event is not parsed again.
+# tenner llm.stream: reads the events of a reply, and skips parsing where an event repeats the last.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.net.json.scanner import Scanner
 from tenner.net.json.writer import decode, escape
 from tenner.port.compat import const
 
-# A longer event is parsed as it arrives.
+# A longer event goes to the scanner in pieces.
 _SHORT = const(1024)
 
 
 class EventStream:
     """
-    Gives the values in the events of a stream to `parser`. Nearly all events of a reply differ from the one before in
-    nothing but a piece of text, or of a call's arguments: what stands round it is compared, and a board saves most of its
-    work.
+    Gives the values in the events of a stream to `parser`. Nearly all events of a reply differ from the last one only
+    in a piece of text, or of a call's arguments. Comparing the bytes around it is much cheaper than parsing.
     """
 
     def __init__(self, parser, collector):
         self._parser = parser
         self._collector = collector
         self._scanner = Scanner(parser.sink, parser.WANTED)
-        self._event = b""  # as far as it has arrived, while it is short
+        self._event = b""  # the received part of a short event
         self._is_long = False
-        # What stood round the piece in the last event, if it held nothing else, and what took that piece.
+        # The bytes around the piece of the last event, if it held nothing else, and the taker of that piece.
         self._before = self._after = b""
         self._take = None
-        self._half = b""  # of a surrogate pair whose other half is in the next event
+        self._half = b""  # of a surrogate pair; the next event has the other half
 
     def feed(self, piece):
         """Take the next bytes of an event."""
@@ -39,7 +38,7 @@ class EventStream:
         self._scanner.feed(piece)
 
     def event_end(self):
-        """Take what the event says; ValueError when it is not JSON."""
+        """Parse the complete event; raise ValueError when it is not JSON."""
         event, self._event = self._event, b""
         if not self._is_long and self._is_like_the_last(event):
             return
@@ -65,7 +64,7 @@ class EventStream:
                 self._take = collector.take
 
     def _is_like_the_last(self, event):
-        """Take the piece of an event that holds nothing else; return False when it may."""
+        """Take the piece of an event that differs from the last only in it; return False for any other event."""
         before = self._before
         after = self._after
         size = len(event) - len(after)
@@ -80,7 +79,7 @@ class EventStream:
         return True
 
     def _joined(self, event):
-        """Return the event without a half pair at the end of a string, but with that of the event before it."""
+        """Return the event with the half surrogate pair of the last one; hold back a half at its own end."""
         half, self._half = self._half, b""
         start = event.find(b"\\u")
         while start >= 0:
@@ -99,7 +98,7 @@ class EventStream:
 
 
 def _plain(text):
-    """Return what the inside of a JSON string stands for; None where it is none, or has a rare escape."""
+    """Decode the inside of a JSON string; return None if it is none, or has a rare escape."""
     if b"\\" not in text:
         return None if b'"' in text else text
     if b"\0" in text:

@@ -1,9 +1,9 @@
 # tenner mcp.client: requests to one MCP server over streamable HTTP.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-Since revision 2026-07-28 of the protocol every request says all there is to know. A server that does not
-take one is greeted with `initialize`, as before, and may then have a session. Which of the two it is, and the
-session, are kept on flash, so that a call is one exchange.
+Since revision 2026-07-28 of the protocol every request is self-contained. A server that rejects one gets
+`initialize`, as before, and may then start a session. The version and the session are stored on flash, so that
+a call is one exchange.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ _CALL = const("tools/call")
 _TIMEOUT_S = const(55)  # a bit less than a tool has
 
 _LATEST = const("2026-07-28")
-# Versions that begin with a greeting, the one to offer first.
+# Versions that begin with `initialize`; the first is offered.
 _GREETED = const("2025-11-25 2025-06-18 2025-03-26")
 
 _FAILURES = (OSError, EOFError, ValueError, asyncio.TimeoutError)
@@ -37,16 +37,16 @@ _META = const(
     '"io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":%s}'
 )
 
-# Errors by which a server shows that it knows the latest revision: the headers are not right, we lack a
-# capability, it has not this version of ours.
+# Errors of servers that know the latest revision: wrong headers, a capability we lack, a version they do
+# not have.
 _KNOWING = (-32020, -32021, -32022)
 _VERSION = const(-32022)
 
 
 class Client:
     """
-    A server of the settings. `settings` are those of `mcp` by their names, since to look up a default takes more
-    memory than all else here; `folder` is where the session is kept.
+    A server of the settings. `settings` is the setting `mcp`, looked up before, since the look-up takes more memory
+    than all else here; `folder` holds the file of the session.
     """
 
     timeout_s = _TIMEOUT_S
@@ -59,16 +59,16 @@ class Client:
         self._path = "%s/%s.session" % (folder, server)
         self._id = 0
         self._version = self._session = None
-        #: A call has left and nobody knows what became of it.
+        #: Has a call been sent whose outcome is unknown?
         self.in_doubt = False
         if files.exists(self._path):
             try:
                 self._version, self._session = json.loads(files.read_text(self._path))
             except ValueError:
-                pass  # it is greeted anew
+                pass  # `initialize` follows
 
     async def call(self, line, args, sink):
-        """Call the tool of a line of the `.tools` file; `sink` gets what is in the result."""
+        """Call the tool of a line of the `.tools` file; `sink` gets the values of the result."""
         _, name, _, paths = line
         more = [("Mcp-Name", name)]
         if paths or not headers.is_plain(name):
@@ -78,8 +78,8 @@ class Client:
 
     async def request(self, method, members, sink, more=()):
         """
-        Send a request, whose parameters have these `members`, until it is answered. McpError says in a sentence
-        why it was not. `more` are headers for those servers that want them.
+        Send a request with the `members` of its parameters, after `initialize` where the server needs it. McpError has
+        a sentence with the reason of a failure. `more` are headers for the latest version.
         """
         known = self._version
         self._version = known or _LATEST
@@ -91,10 +91,10 @@ class Client:
                 await self._greet()
             except Refused:
                 if known in (None, _LATEST):
-                    # It is not that it wants to be greeted.
+                    # `initialize` was not missing: report the first error.
                     self._check(first)
                     raise
-                # It was updated, and takes no greeting any more.
+                # The server was updated, and needs no `initialize` any more.
                 self._version = _LATEST
             known = None
             reply = await self._send(method, members, sink, more)
@@ -103,7 +103,7 @@ class Client:
             files.write_atomic(self._path, dumps((self._version, self._session)))
 
     def _is_lost(self, reply, known):
-        """Does the server want to be greeted, for the first time or again?"""
+        """Return whether the server needs `initialize`, for the first time or again."""
         status = reply.status
         if status in (401, 403, 429) or status >= 500:
             return False
@@ -123,7 +123,7 @@ class Client:
         self._check(await self._send(None, ""))
 
     async def _send(self, method, members, sink=None, more=()):
-        """One exchange; return its Reply, whatever it says."""
+        """Make one exchange and return its Reply, also one with an error."""
         fields = [
             ("Content-Type", "application/json"),
             ("Accept", "application/json, text/event-stream"),
@@ -142,7 +142,7 @@ class Client:
         body = (_MESSAGE % (self._id, method, members) if method else _NOTE).encode()
         reply = Reply(sink)
         try:
-            # To greet and to list changes nothing; a call that is made twice is done twice.
+            # `initialize` and lists change nothing and may be repeated; a repeated call would run twice.
             await self._http.exchange(
                 "POST", self._url, fields, body, reply.read, self.timeout_s, method != _CALL
             )
@@ -150,11 +150,11 @@ class Client:
         except BaseException as error:
             self.in_doubt = method == _CALL and self._http.sent
             if not isinstance(error, _FAILURES):
-                raise  # For CPython a time that is up is an OSError.
+                raise  # CPython's TimeoutError is an OSError.
             if isinstance(error, asyncio.TimeoutError):
                 self._fail("did not answer within %d s" % self.timeout_s)
             if isinstance(error, EOFError):
-                self._fail("closed the connection before its answer was whole")
+                self._fail("closed the connection before its answer was complete")
             self._fail("does not answer as it should: %s" % (tls_errors.explain(error) or error))
         return reply
 
@@ -170,7 +170,7 @@ class Client:
         if status >= 400:
             self._fail("answered %d: check mcp.%s.url" % (status, self._server))
         if reply.kind != "complete":
-            self._fail("wants something that I cannot give it (%s)" % str(reply.kind)[:40])
+            self._fail("wants something that I cannot provide (%s)" % str(reply.kind)[:40])
 
     def _fail(self, what):
         raise McpError("the MCP server %s %s" % (self._server, what))

@@ -1,4 +1,4 @@
-# tenner mcp.content: the result of a tool of an MCP server, as text for a model.
+# tenner mcp.content: turns the result of an MCP server's tool into text for a model.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.port.compat import const
@@ -8,7 +8,7 @@ _NAMED = const(120)
 
 
 class Content:
-    """The result of a call: its texts, up to a limit; what is no text is named."""
+    """The result of a call: its texts, up to a limit, and a line for each other item."""
 
     def __init__(self):
         self._texts = []
@@ -18,7 +18,7 @@ class Content:
         self._item = {}
         self._index = -1
         self._open = False
-        #: Does the tool say that it failed?
+        #: Does the tool report a failure?
         self.is_error = False
 
     def __call__(self, path, value, more):
@@ -47,7 +47,7 @@ class Content:
             self._room -= len(self._texts[-1])
 
     def _structured(self, path, value, more):
-        """The same for programs; shown, one value a line, where there is no text."""
+        """Collect the structured form, one value a line; it is used where the result has no text."""
         if self._open and len(self._other[-1]) < _TEXT:
             self._other[-1] += value
         elif not self._open and len(self._other) < _NAMED:
@@ -55,21 +55,19 @@ class Content:
         self._open = more
 
     def _end(self):
-        """An item is over: what is no text is named; the texts of two items are two lines."""
+        """End an item: put a newline after a text, and add a line that names any other item."""
         item, self._item = self._item, {}
         kind = item.get("type")
         if kind == "text":
             self._add("\n")
         elif kind:
             what = " ".join([item[key] for key in ("name", "uri", "mimeType") if key in item])
-            # Four letters of base64 are three bytes.
-            size = (
-                ", %d bytes that are not shown" % (item["data"] * 3 // 4) if "data" in item else ""
-            )
+            # Four characters of base64 are three bytes.
+            size = ", %d bytes, not shown" % (item["data"] * 3 // 4) if "data" in item else ""
             self._add("[%s %s%s]\n" % (kind, what, size))
 
     def text(self):
-        """Return the whole as text, and say what is missing of it."""
+        """Return the result as text, with a note about omitted parts."""
         self._end()
         text = "".join(self._texts).rstrip("\n")
         if not text:

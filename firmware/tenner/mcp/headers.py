@@ -1,11 +1,11 @@
-# tenner mcp.headers: values of a request to an MCP server that are sent as headers too.
+# tenner mcp.headers: sends arguments of an MCP request as headers, too.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from binascii import b2a_base64
 
 
 def values(paths, args):
-    """Return the headers for those arguments that the server wants to be in headers too."""
+    """Return the headers for the arguments that the server also wants as headers."""
     result = []
     for name in sorted(paths):
         value = args
@@ -19,14 +19,14 @@ def values(paths, args):
 
 
 def encoded(value):
-    """Return a text as the value of a header: as it is where a header can hold it, else in base64."""
+    """Return a text as the value of a header: unchanged where a header can hold it, else in base64."""
     if is_plain(value):
         return value
     return "=?base64?%s?=" % b2a_base64(value.encode()).decode().strip()
 
 
 def is_plain(value):
-    """Can a header hold this text as it is?"""
+    """Return whether a header can hold this text unchanged."""
     return (
         value
         and value == value.strip()
@@ -36,7 +36,7 @@ def is_plain(value):
 
 
 def wanted(schema):
-    """Return {header: path} of the arguments that go into headers too; ValueError when that is not right."""
+    """Return {header: path} of the arguments that also go into headers; ValueError for an invalid schema."""
     result = {}
     _collect(schema, (), True, result)
     return result

@@ -12,7 +12,7 @@ from tenner.net.json.writer import quote, valid
 from tenner.port.compat import const
 from tenner.store import files
 
-_TIMEOUT_S = const(15)  # of one page: somebody waits for the turn
+_TIMEOUT_S = const(15)  # of one page: a person may wait for the turn
 _MAX_NAME = const(64)
 _MAX_TOOLS = const(32)
 _MAX_PAGES = const(50)
@@ -25,8 +25,8 @@ _MEMBERS = const(b"name description inputSchema annotations")
 
 async def fetch(server, http, settings, place, wanted):
     """
-    Ask for all pages; return a line for each tool whose name is `wanted`, a function; its schema is in the folder
-    `place` by then.
+    Fetch all pages, write the schema of each tool for whose name `wanted(name)` is true to the folder `place`, and
+    return a line for each.
     """
     client = Client(server, http, settings, place)
     client.timeout_s = _TIMEOUT_S
@@ -44,14 +44,14 @@ async def fetch(server, http, settings, place, wanted):
 
 
 def plain(name):
-    """Return `name` with `_` for whatever the APIs of models do not take."""
+    """Return `name` with `_` for characters that the APIs of models reject."""
     return "".join(
         [c if c < "\x7f" and (c.isalpha() or c.isdigit() or c in "_-") else "_" for c in name]
     )
 
 
 def unique_name(server, name):
-    """Return the name of a tool for models: one they take, always the same, and no other tool's."""
+    """Return a valid, stable and unique name of a tool for models."""
     full = "%s-%s" % (server, plain(name))
     if full[len(server) + 1 :] == name and len(full) <= _MAX_NAME:
         return full
@@ -59,7 +59,7 @@ def unique_name(server, name):
 
 
 class _Page:
-    """Takes one page of a list of tools: each is cut out of the answer's bytes, and written at once."""
+    """Takes one page of a list of tools: cuts each out of the answer's bytes, and writes it at once."""
 
     def __init__(self, server, wanted, place, found):
         self.cursor = ""
@@ -77,7 +77,7 @@ class _Page:
                 raise ValueError("the nextCursor of %s is too long" % self._server)
 
     def _tool(self, members):
-        """Keep a tool, given as {member: bytes of JSON}; None stands for one that is too long."""
+        """Store a tool, given as {member: bytes of JSON}; None stands for a member that is too long."""
         if "inputSchema" not in members:
             return
         try:
@@ -129,9 +129,9 @@ class _Page:
 
 class Cutter:
     """
-    Cuts the objects of tools out of the bytes of an answer, cut anywhere, and gives `take` their members
-    that are of use: as they stand there, since what is parsed and written again would lose empty
-    objects. What else is in the answer must have been read as JSON by another.
+    Cuts the objects of tools out of the bytes of an answer, in pieces of any size, and gives `take` their
+    useful members: unchanged, since parsing and writing them again would lose empty objects. A JSON
+    scanner must have checked the bytes before.
     """
 
     def __init__(self, take):
@@ -140,7 +140,7 @@ class Cutter:
         self._text = self._escaped = False
         self._members = None
         self._key = None
-        self._held = b""  # the key, or the value of a member that is of use
+        self._held = b""  # the key, or the value of a useful member
         self._holds = False
 
     def feed(self, data):

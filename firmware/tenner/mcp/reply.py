@@ -1,4 +1,4 @@
-# tenner mcp.reply: what an MCP server answers, read as it arrives.
+# tenner mcp.reply: reads the answer of an MCP server as it arrives.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.net.json.scanner import Scanner
@@ -13,13 +13,13 @@ _MESSAGE = const(300)
 
 class Reply:
     """
-    The answer to one request, JSON or an event stream, in which others may stand before it. `sink(path,
-    value, more)` gets what is below "result"; if it has `raw`, that gets the bytes of all messages.
+    The answer to one request: JSON, or an event stream that may hold other messages before it. `sink(path,
+    value, more)` gets the values below "result"; if it has `raw`, that gets the bytes of all messages.
     """
 
     def __init__(self, sink=None):
         self.status = 0
-        #: Of a JSON-RPC error; the versions a server has when it does not have ours.
+        #: Of a JSON-RPC error; `supported` are the server's versions when it does not have ours.
         self.code = None
         self.message = ""
         self.supported = []
@@ -64,7 +64,7 @@ class Reply:
             else:
                 self._scanner.end()
         except ValueError:
-            # An error page by another name.
+            # An error page, not JSON.
             if self.status < 400:
                 raise
 
@@ -76,7 +76,7 @@ class Reply:
     def _event_end(self):
         self._scanner.end()
         self._scanner.reset()
-        # Notes and requests of the server have a method; none of them wants an answer of ours.
+        # Notifications and requests of the server have a method; none needs an answer from us.
         self._done = self._done or self._answer
         self._answer = False
 
