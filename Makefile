@@ -11,7 +11,7 @@ K ?=
 B ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-services services-table test-kernel test-deploy test-hw test-riscv64 soak lint format fuzz bench package micropython32 env-run env-test clean
+.PHONY: help run test docs test-services services-table test-kernel test-deploy test-hw test-riscv64 soak lint format fuzz bench package micropython32 env-run env-test clean
 
 help: ## Show this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-22s %s\n", $$1, $$2}'
@@ -66,6 +66,10 @@ format: env-test ## Put every file into the project's format
 fuzz: env-test ## Feed the parsers of what others send with generated input, S seconds each
 	@PYTHONPATH=firmware $(VENV) -m tests.fuzz --seconds $(or $(S),60)
 
+docs: env-docs ## Build the pages as a site, in build/site
+	@NO_MKDOCS_2_WARNING=1 PYTHONPATH=. $(VENV) -m mkdocs build --quiet --strict
+	@echo "The site is in build/site: python3 -m http.server -d build/site"
+
 bench: env-test ## Measure heap, code size and requests; write build/bench.json
 	@$(VENV) -m host_tools.bench $(B)
 
@@ -80,6 +84,9 @@ env-run:
 
 env-test:
 	@$(PYTHON) scripts/setup_env.py --extra test
+
+env-docs:
+	@$(PYTHON) scripts/setup_env.py --extra docs
 
 clean: ## Remove everything that can be made again
 	rm -rf .venv build typings .mypy_cache .ruff_cache .pytest_cache .hypothesis *.egg-info

@@ -18,7 +18,7 @@ OLDEST = (3, 10)
 # What the tests compare the virtual chips with; the file says why it is installed apart.
 PUBLISHED = os.path.join(ROOT, "tests", "host", "published_drivers.txt")
 # Every set of packages with the sets it contains.
-CONTAINS = {"run": ("run",), "test": ("run", "test")}
+CONTAINS = {"run": ("run",), "test": ("run", "test"), "docs": ("run", "test", "docs")}
 
 
 class SetupError(Exception):
