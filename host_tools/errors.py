@@ -1,4 +1,4 @@
-"""What goes wrong for an owner: one sentence each, no traceback, and an exit status a script can use."""
+"""Errors for owners: one sentence each, no traceback, and an exit status for scripts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import rich_click as click
 
 
 class CommandError(click.ClickException):
-    """An owner's mistake or a board's refusal. What, where, what to do; exit status 1."""
+    """An owner's mistake or a board's refusal: the fault, its place and the remedy; exit status 1."""
 
 
 class PortError(CommandError):
@@ -25,7 +25,7 @@ class BoardSilent(CommandError):
 
 
 class BoardGone(BoardSilent):
-    """The board went away in the middle of something."""
+    """The board went away during an operation."""
 
 
 class BoardRefused(CommandError):
@@ -37,26 +37,26 @@ class BoardRefused(CommandError):
 
 
 class Conflict(CommandError):
-    """Something changed on both sides, and nobody was there to choose."""
+    """A file changed on both sides, and nobody was there to choose."""
 
     exit_code = 5
 
 
 class TroubleFound(CommandError):
-    """A check-up found something wrong."""
+    """A check failed."""
 
     exit_code = 7
 
 
 def unreached(host: str, problem: BaseException) -> str | None:
-    """What to say where this computer has no address for `host`; None when the problem is another."""
+    """The sentence when this computer has no address for `host`; None for another problem."""
     if any(isinstance(one, socket.gaierror) for one in _behind(problem)):
         return f"this computer cannot find {host}: is it online?"
     return None
 
 
 def _behind(problem: BaseException | None) -> Iterator[BaseException]:
-    """An exception, and those it came from; urllib keeps its own in `reason`."""
+    """Yield an exception and its causes; urllib keeps its own in `reason`."""
     while problem is not None:
         yield problem
         reason = getattr(problem, "reason", None)

@@ -28,7 +28,7 @@ from tenner.net import tls
 from tenner.net.http import Http
 from tenner.net.url import parse_url
 
-#: Where the token is looked for: the command line would show it to everybody.
+#: The variable with the token: on the command line everybody could read it.
 TOKEN = "TENNER_MCP_TOKEN"
 _SERVER = "NAME"
 
@@ -41,7 +41,7 @@ def mcp() -> None:
 @mcp.command()
 @click.argument("url")
 @click.option(
-    "--name", default=_SERVER, metavar="NAME", help="What the settings call it: mcp.NAME."
+    "--name", default=_SERVER, metavar="NAME", help="Its name in the settings: mcp.NAME."
 )
 @click.option(
     "--call", "tool", metavar="TOOL", help="The tool to call, by the server's name for it."
@@ -99,7 +99,7 @@ def test(
 async def _talk(
     name: str, url: str, tool: str | None, args: dict[str, Any], ca: Path | None, folder: Path
 ) -> dict[str, Any]:
-    """List the tools, and call one; what a board says when that fails is an OSError."""
+    """List the tools, and call one; raise OSError with the board's own sentence on failure."""
     settings = {name: {"url": url, "token": os.environ.get(TOKEN, "")}}
     http = Http(lambda: tls.context(str(ca or folder)))
     try:

@@ -1,4 +1,4 @@
-"""What commands print: text for people, `--json` for programs, progress only where somebody watches."""
+"""The output of commands: text for people, `--json` for programs, progress only at a terminal."""
 
 from __future__ import annotations
 
@@ -21,14 +21,15 @@ F = TypeVar("F", bound=Callable[..., object])
 json_option = click.option("--json", "as_json", is_flag=True, help="Report as JSON, for programs.")
 
 
-#: Letters of no width besides those whose category says so.
+#: Zero-width letters whose category does not show it.
 _BLANK = "\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0"
 
 
 def visible(text: str, keep: str = "\n\t\u200c\u200d") -> str:
-    """A text of a board or of anybody else with `\\x1b` and the like for what a terminal obeys or does not show.
+    """A text from a board or another source, with `\\x1b` and the like for letters that a terminal
+    obeys or hides.
 
-    The counterpart of `tenner.log.visible` on the board, which may be broken or somebody else's.
+    The counterpart of `tenner.log.visible` on the board, which may be broken or foreign.
     """
     if text.isascii() and text.isprintable():
         return text
@@ -47,12 +48,12 @@ def _escape(letter: str) -> str:
 
 
 def echo(text: str = "", *, err: bool = False, nl: bool = True, **style: Any) -> None:
-    """Print what may have been written by others; `style` are colors, see click.style."""
+    """Print a text of any source; `style` are colors, see click.style."""
     click.secho(visible(text), err=err, nl=nl, **style)
 
 
 def json_text(document: Any, indent: int | None = None) -> str:
-    """JSON in which hidden letters are escaped, as all of them may be."""
+    """JSON with hidden letters escaped."""
     text = json.dumps(document, indent=indent, ensure_ascii=False)
     units = (
         (letter, letter.encode("utf-16-be", "surrogatepass").hex())
@@ -71,12 +72,12 @@ def print_json(document: Any) -> None:
 
 
 def at_terminal() -> bool:
-    """May we ask? Both ends must be a person's."""
+    """May a command ask questions? Both ends must be a terminal."""
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
 def amount(done: float, total: float | None, speed: float | None) -> str:
-    """How much has come, as far as that is known: "", "12.3 KB", "12.3 of 60.0 KB, 11.0 KB/s"."""
+    """The amount received, as far as it is known: "", "12.3 KB", "12.3 of 60.0 KB, 11.0 KB/s"."""
     if not done:
         return ""
     parts = [
@@ -92,7 +93,7 @@ def _bar(title: str, console: Console) -> Progress:
     from rich.text import Text
 
     class Amount(ProgressColumn):
-        """Nothing as long as nothing is known."""
+        """Empty until an amount is known."""
 
         def render(self, task: Task) -> Text:
             return Text(amount(task.completed, task.total, task.speed))

@@ -1,4 +1,4 @@
-"""Finds the root certificate a host needs, so that a board stores just those."""
+"""Find the root certificate that a host needs, so that a board stores only those roots."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from host_tools.errors import unreached
 
 
 class RootError(Exception):
-    """A host cannot be reached or does not prove who it is; the text says which and why."""
+    """A host is unreachable or does not prove its identity; the text names it and the reason."""
 
 
 class Unreachable(RootError):
-    """Nobody answers there now."""
+    """No server answers there now."""
 
 
 def root_of(

@@ -1,4 +1,4 @@
-"""`tenner sim`: start virtual boards, and change what a running one sees."""
+"""`tenner sim`: start virtual boards, and change the world of a running one."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _pick(name: str | None) -> tuple[str, dict[str, Any]]:
     known = ", ".join(boards)
     if name is None:
         raise CommandError(f"several virtual boards are running; choose with --sim: {known}")
-    raise CommandError(f"no virtual board named {name!r} is running; there is: {known}")
+    raise CommandError(f"no virtual board named {name!r} is running; available: {known}")
 
 
 def _ask(name: str | None, do: str, /, **arguments: Any) -> Any:
@@ -69,7 +69,7 @@ def sim() -> None:
     type=click.Choice(["micropython", "cpython"]),
     default="micropython",
     show_default=True,
-    help="What runs the firmware.",
+    help="The firmware's interpreter.",
 )
 @click.option(
     "--flash",
@@ -132,7 +132,7 @@ def start(
 
 
 def _again(name: str) -> None:
-    """A second start: the options of a start are too late now."""
+    """Report a second start: its options would have no effect."""
     context = get_current_context()
     given = sorted(
         f"--{parameter.replace('_port', '')}"
@@ -205,7 +205,7 @@ def set_value(value_name: str, value: float, name: str | None) -> None:
 @click.argument("value_name", metavar="VALUE_NAME")
 @name_option
 def get(value_name: str, name: str | None) -> None:
-    """Print a physical value, or what a pin drives (`gpio3`)."""
+    """Print a physical value, or the level that a pin drives (`gpio3`)."""
     echo(_number(_ask(name, "get", name=value_name)))
 
 

@@ -1,1 +1,1 @@
-"""`tenner doctor`: from the cable to the model, each link of the chain with its state and the next step."""
+"""`tenner doctor`: from the cable to the model, each link of the chain with its state and its remedy."""

@@ -14,21 +14,21 @@ from host_tools.errors import CommandError
 
 _USB = Path("/sys/bus/usb/devices")
 _TTY = Path("/sys/class/tty")
-#: Bridges that need a driver of their own, by maker; what takes them away from it.
+#: Bridges that need a separate driver, by vendor id.
 _BRIDGES = {0x10C4: "cp210x", 0x1A86: "ch341", 0x0403: "ftdi_sio"}
 
 
 def check_port(port: Port) -> Part:
-    """Who else has it, and what drives it."""
+    """Other programs that have the port open, and its driver."""
     others = holders(port.device) if "://" not in port.device else []
     if others:
         yield warn(
             "port",
-            f"{port.label} is also open in {', '.join(others)}, which takes some of what the board says",
+            f"{port.label} is also open in {', '.join(others)}, which takes some of the board's output",
             "close that program",
         )
     else:
-        yield ok("port", f"{port.label} is there, and nobody else has it")
+        yield ok("port", f"{port.label} is there, and no other program has it open")
     if port.vid is not None and sys.platform == "linux":
         yield ok(
             "driver",
@@ -46,7 +46,7 @@ def driver(device: str) -> str | None:
 
 
 def without_port(usb: Path = _USB, tty: Path = _TTY) -> Part:
-    """No port is there: is a bridge plugged in that has no driver?"""
+    """Without a port: report a bridge that is plugged in and has no driver."""
     try:
         makers = [int(path.read_text(), 16) for path in usb.glob("*/idVendor")]
     except (OSError, ValueError):
@@ -65,8 +65,10 @@ def without_port(usb: Path = _USB, tty: Path = _TTY) -> Part:
 
 
 def check_loader(port: Port, machine: str | None, flash_total: int | None) -> Part:
-    """The chip's loader, which `tenner flash` needs; the chip is reset for it. `machine` is what its
-    MicroPython says it is, None when that does not answer."""
+    """The chip's loader, which `tenner flash` needs; the check resets the chip. `machine` is the
+    name that its
+    MicroPython reports, None without an answer.
+    """
     from host_tools.flash.loader import Loader
 
     try:
@@ -76,7 +78,7 @@ def check_loader(port: Port, machine: str | None, flash_total: int | None) -> Pa
         what, _, advice = exc.message.partition(". ")
         make = warn if machine else fail
         yield make("loader", f"{what}; it can be flashed by hand only", advice)
-        yield skip("image", "the chip is not known, so neither is whether its image fits")
+        yield skip("image", "the chip is unknown, so its image cannot be checked")
         return
     yield ok("loader", f"the loader answers: an {chip} with {size // 1024 // 1024} MB of flash")
     if machine is None:
@@ -101,7 +103,7 @@ def check_loader(port: Port, machine: str | None, flash_total: int | None) -> Pa
 
 
 def find_port(port: str | None, sim: str | None) -> Port:
-    """The port of the board to look at, as every command finds it."""
+    """The port of the board to check, found as every command finds it."""
     from host_tools.project import Project
 
     return ports.choose(Project.find(), port, sim)

@@ -1,4 +1,4 @@
-"""`tenner doctor`: the parts in order, each line as soon as it is known."""
+"""`tenner doctor`: the checks in order, each line printed at once."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ _AFTER_PORT = ("repl", "micropython", "code", "files", "heap", "settings", "wifi
 @click.option("--no-loader", is_flag=True, help="Do not reset the chip into its loader to see whether it can be flashed.")  # fmt: skip
 @json_option
 def doctor(port: str | None, sim: str | None, no_loader: bool, as_json: bool) -> None:
-    """Look at everything from the cable to the model, and say what to do about what is wrong.
+    """Check everything from the cable to the model, and give the remedy for each fault.
 
-    The agent is stopped for it and started again; one short request goes to the model. Exit status 7: something is
-    wrong.
+    The check stops the agent and starts it again; one short request goes to the model. Exit status 7: some check
+    failed.
     """
     findings = []
     for finding in examine(port, sim, loader=not no_loader):
@@ -56,7 +56,7 @@ def _show(finding: Finding) -> None:
 
 
 def examine(port: str | None, sim: str | None, *, loader: bool = True) -> Iterator[Finding]:
-    """All of it, as far as one gets."""
+    """Run all checks in order, as far as they can go."""
     try:
         found = cable.find_port(port, sim)
     except PortError as exc:

@@ -11,16 +11,16 @@ from host_tools.errors import CommandError
 
 class State(Enum):
     OK = "ok"
-    #: It works, and may not for long.
+    #: It works, but perhaps not for long.
     WARN = "warn"
     FAIL = "fail"
-    #: It was not looked at, and the text says why.
+    #: The check did not run, and the text gives the reason.
     SKIP = "skip"
 
 
 @dataclass(frozen=True)
 class Finding:
-    """`text` is what was found and what it means, `do` the next step; "" where none is needed."""
+    """`text` is the result and its meaning, `do` the next step; "" where none is needed."""
 
     check: str
     state: State
@@ -31,7 +31,7 @@ class Finding:
         return {**asdict(self), "state": self.state.value}
 
 
-#: A part of the examination: yields as it goes, so that each line is shown when it is known.
+#: A part of the examination: a generator, so that each line appears at once.
 Part = Iterator[Finding]
 
 
@@ -52,7 +52,7 @@ def skip(check: str, text: str) -> Finding:
 
 
 def attempt(check: str, step: Callable[[], str], do: str = "") -> Finding:
-    """The sentence of a step that works, or of what it raised; its own words say what to do."""
+    """The sentence of a step that works, or the message of its CommandError, which gives the remedy."""
     try:
         return ok(check, step())
     except CommandError as exc:

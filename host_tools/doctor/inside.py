@@ -1,4 +1,4 @@
-"""What is on the board: interpreter, code, file system, memory, settings, certificates."""
+"""The state of the board itself: interpreter, code, file system, memory, settings, certificates."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from host_tools.setup.trust import addresses, describe
 from host_tools.sync import code as codes
 
 _TRIAL = "/state/doctor.tmp"
-#: What one TLS session and Wi-Fi need of the memory that is not Python's, and in one piece.
+#: Memory outside Python's heap that Wi-Fi and one TLS session need, in all and in one block.
 _IDF_FREE = 44 * 1024
 _IDF_BLOCK = 17 * 1024
 #: A turn of the agent with everything in it, as `make bench B=heap.` measures it.
 _TURN_HEAP = 112 * 1024
-#: (key, what does not work without it)
+#: (key, effect of its absence)
 _ESSENTIAL = [
     ("wifi.ssid", "it has no network"),
     ("llm.model", "it cannot think"),
@@ -81,7 +81,7 @@ def check_files(board: Board, info: Info, there: dict[str, Entry]) -> Part:
         yield fail(
             "files",
             f"{len(broken)} of {len(there)} files cannot be read, first {broken[0]}: the flash is damaged",
-            "`tenner backup` what can be read, then `tenner flash` with --discard",
+            "save the rest with `tenner backup`, then `tenner flash` with --discard",
         )
         return
     try:
@@ -125,7 +125,7 @@ def check_memory(board: Board) -> Part:
     else:
         yield ok("heap", text)
     if not blocks:
-        yield skip("largest block", "this MicroPython does not tell what memory TLS has")
+        yield skip("largest block", "this MicroPython does not report the memory of TLS")
         return
     total = sum(row[1] for row in blocks)
     block = max(row[2] for row in blocks)
@@ -134,14 +134,14 @@ def check_memory(board: Board) -> Part:
         yield fail(
             "largest block",
             f"{text}: TLS needs {_IDF_FREE // 1024} KB, {_IDF_BLOCK // 1024} KB of it in one piece",
-            "reset the board; if it stays so, leave out what else uses the radio",
+            "reset the board; if it stays so, remove other uses of the radio",
         )
     else:
         yield ok("largest block", text)
 
 
 def check_settings(data: bytes | None, *, on_linux: bool = False) -> tuple[Settings | None, Part]:
-    """The settings when they can be used, and what there is to say of them."""
+    """The settings if they are valid, and the findings about them."""
     if data is None:
         return None, iter([fail("settings", "the board has none", "run `tenner setup`")])
     try:

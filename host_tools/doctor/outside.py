@@ -1,4 +1,4 @@
-"""What the board reaches: Wi-Fi, names, the time, the model, Telegram, and the chips on its buses."""
+"""The board's connections: Wi-Fi, names, the time, the model, Telegram, and the chips on its buses."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from host_tools.setup.settings import Settings, get
 
 _NETWORK = ("signal", "dns", "clock", "tls", "key", "telegram")
 _WEAK_DBM = -72
-#: A certificate's dates do not matter to the minute; a heartbeat's hours do.
+#: A certificate's dates tolerate minutes; a heartbeat's hours do not.
 _CLOCK_OFF_S = 60
 #: On the flash, or in the board's image.
 _PINS = ("/lib/tenner/pins.csv", "/rom/lib/tenner/pins.csv")
@@ -31,7 +31,7 @@ _SENSORS = "/workspace/SENSORS.json"
 
 
 def check_network(board: Board, settings: Settings) -> Part:
-    """Each step needs the one before; the first that fails ends it."""
+    """Each step needs the one before; the first failure ends the check."""
     ssid = str(get(settings, "wifi.ssid"))
     if not ssid:
         yield fail("wifi", "no network is set", "run `tenner setup`")
@@ -49,7 +49,7 @@ def check_network(board: Board, settings: Settings) -> Part:
 
 
 def check_services(board: Board, settings: Settings) -> Part:
-    """The model and Telegram, from a board that is in the network."""
+    """The model and Telegram, from a board with a network."""
     yield from _model(board, settings)
     if get(settings, "telegram.token"):
         yield attempt(
@@ -66,7 +66,7 @@ def _skipped(reason: str, checks: tuple[str, ...]) -> Iterator[Finding]:
 
 def _signal(rssi: int | None) -> Finding:
     if rssi is None:
-        return skip("signal", "the board does not tell how strong it is")
+        return skip("signal", "the board does not report its strength")
     text = f"{rssi} dBm: {signal_word(rssi)}"
     if rssi < _WEAK_DBM:
         return warn(
@@ -205,7 +205,7 @@ def _scanned(
 
 
 def _chip(address: int) -> str:
-    """The address, with what it usually is."""
+    """The address, with the usual chips at it."""
     path = FIRMWARE / "tenner" / "tools" / "i2c_chips.tsv"
     for line in path.read_text(encoding="utf-8").splitlines():
         number, _, names = line.split("\t")
@@ -228,7 +228,7 @@ def _expected(sensors: dict[str, Any]) -> dict[str, tuple[str, int]]:
 
 
 def _default_address(driver: str) -> int | None:
-    """Where a driver looks when it is told no address; None when it is for no chip on I2C."""
+    """A driver's default address; None for a driver without I2C."""
     folder = FIRMWARE / "tenner" / "sensors"
     module = driver
     for line in (folder / "chips.tsv").read_text(encoding="utf-8").splitlines():

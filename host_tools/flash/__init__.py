@@ -1,6 +1,8 @@
-"""`tenner flash`: MicroPython onto a board, with all that its owner and its agent wrote kept.
+"""`tenner flash`: put MicroPython onto a board, and keep the files of its owner and its agent.
 
-Everything happens in one session of the chip's serial loader, which answers whatever is in flash: a
-board that does not start, loops or waits for a model is flashed like any other. Its files are read from the
-littlefs in flash, without the help of what runs on it.
+All of it happens in one session of the chip's serial loader, which answers with any content of the
+flash: a board
+that does not start, loops or waits for a model is flashed like any other. The board's files come
+from the littlefs in
+flash, without the help of the board's program.
 """

@@ -96,12 +96,12 @@ def flash(
 ) -> None:
     """Put MicroPython on a board.
 
-    The chip is found out, the image chosen by it and checked. What the owner and the agent wrote on
-    the board (workspace, state, settings) is saved here first, and is on it again afterwards. The
+    The command detects the chip, and chooses and checks the image. It first saves here the files that the owner
+    and the agent wrote on the board (workspace, state, settings), and puts them back afterwards. The
     board may be in any state: empty, looping, or without a REPL.
     """
     project = Project.find()
-    # A slip in it must not reset a board that runs, or download an image first.
+    # Check the name first: a typo must not reset a running board, or download an image.
     named = find_board(board) if board else None
     screen = _Terminal(quiet=as_json)
 
@@ -152,7 +152,7 @@ def flash(
 
 
 def _stand_in(known: KnownBoard) -> Image:
-    """The virtual board's own image: it runs the interpreter of this computer, whatever is flashed."""
+    """The virtual board's own image: it runs the interpreter of this computer, not the code in its flash."""
     from host_tools.vboard.chips import MODELS
     from host_tools.vboard.image import firmware_image
 
@@ -161,7 +161,7 @@ def _stand_in(known: KnownBoard) -> Image:
 
 
 def _choose_board(named: KnownBoard | None, project: Project, port: Port, chip: str) -> KnownBoard:
-    """The board with this chip: named, virtual, remembered, or the only one there is."""
+    """The board with this chip: named, virtual, remembered, or the only one known."""
     if named:
         if named.chip != chip:
             others = ", ".join(one.name for one in boards_with(chip)) or "none"
@@ -179,8 +179,8 @@ def _choose_board(named: KnownBoard | None, project: Project, port: Port, chip: 
             return known
     if not candidates:
         raise CommandError(
-            f"boards/ has no board with an {chip}; add a folder as boards/README.md tells, or name an image "
-            "with --image and a like board with --board"
+            f"boards/ has no board with an {chip}; add a folder as boards/README.md describes, or pass "
+            "--image FILE and a similar --board"
         )
     if len(candidates) > 1:
         names = ", ".join(one.name for one in candidates)
@@ -189,7 +189,7 @@ def _choose_board(named: KnownBoard | None, project: Project, port: Port, chip: 
 
 
 def _tell(report: Report) -> None:
-    """What was done, and what comes next."""
+    """Print the result and the next step."""
     info = report.info
     runs = f"MicroPython {info.micropython}" if info else "MicroPython"
     echo(

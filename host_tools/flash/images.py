@@ -1,4 +1,4 @@
-"""Where a MicroPython image comes from, and whether it is the right one: file, URL, cache, sha256."""
+"""The source of a MicroPython image (file, URL, cache) and the checks of it (sha256, chip, size)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _DESCRIPTOR_MAGIC = 0xABCD5432
 _MAX_BYTES = 16 << 20
 _TIMEOUT_S = 30
 _CHUNK = 65536
-#: What else people download: (first bytes, what it is, what to take instead).
+#: Wrong downloads: (first bytes, kind of file, the right one).
 _OTHER_FILES = [
     (b"UF2\n", "a .uf2 file, for boards with a UF2 boot loader", "the .bin beside it"),
     (b"\x7fELF", "a program with debug data (.elf)", "the .bin beside it"),
@@ -39,21 +39,21 @@ _OTHER_FILES = [
     (b"<", "a web page", "the link to the .bin itself"),
 ]
 
-#: Called with how many bytes have come, and how many there will be (0: not known).
+#: Receives the bytes so far and the total (0: unknown).
 Progress = Callable[[int, int], None]
-#: Asks whether a download may be used: (sentence with the reason, sha256).
+#: Asks the owner whether to use a download: (sentence with the reason, sha256).
 AskHash = Callable[[str, str], bool]
 
 
 class ImageError(CommandError):
-    """The image is not for this chip, is damaged, or is not what was recorded."""
+    """The image is not for this chip, is damaged, or differs from the recorded one."""
 
     exit_code = 6
 
 
 @dataclass(frozen=True)
 class Image:
-    """What is written to flash at the chip's boot loader offset."""
+    """The bytes to write at the chip's boot loader offset."""
 
     data: bytes
     #: File name or URL, as the owner knows it.
@@ -70,7 +70,7 @@ class Image:
 
 @dataclass(frozen=True)
 class Contents:
-    """What a checked image holds, in flash addresses."""
+    """The contents of a checked image, in flash addresses."""
 
     rows: list[Partition]
     version: str
@@ -105,8 +105,10 @@ class Downloads:
     def get(
         self, url: str, *, expected: str | None, ask: AskHash, progress: Progress | None = None
     ) -> Image:
-        """The image at `url`, from the cache if it is there. `expected` is a sha256 the owner gave;
-        without it `ask` decides about one that is not recorded, or is not what was recorded."""
+        """The image at `url`, from the cache if possible. `expected` is a sha256 the owner gave;
+        without it
+        `ask` decides about a hash that is new, or differs from the recorded one.
+        """
         recorded = self.known().get(url)
         cached = self._cached(url)
         if cached.is_file():
@@ -192,7 +194,7 @@ def chip_named(number: int) -> str:
 
 
 def recognize(image: Image) -> None:
-    """ImageError that says what it is instead of an image."""
+    """Raise ImageError for another kind of file, and name its kind."""
     if len(image.data) >= 24 and image.data[0] == _MAGIC:
         return
     for sign, what, instead in _OTHER_FILES:
@@ -202,7 +204,7 @@ def recognize(image: Image) -> None:
 
 
 def check(image: Image, chip: str, offset: int, flash_size: int) -> Contents:
-    """What is in it; ImageError unless it is whole, for this chip, and fits."""
+    """The image's contents; ImageError unless it is complete, for this chip, and fits."""
     data = image.data
     recognize(image)
     name = chip_named(image.chip_id)
@@ -231,7 +233,7 @@ def check(image: Image, chip: str, offset: int, flash_size: int) -> Contents:
 
 
 def _check_part(image: Image, chip: str, start: int, what: str) -> None:
-    """One boot loader or application, as esptool reads it: checksum and hash must fit."""
+    """Check one boot loader or application as esptool does: checksum and hash must match."""
     try:
         part = LoadFirmwareImage(chip, image.data[start:])
         whole = part.checksum == part.calculate_checksum()

@@ -1,7 +1,8 @@
 """The serial loader of a chip, reached through esptool as a library.
 
-esptool says what it does on its own log; here that is kept for an error, and its progress goes to whoever
-asked. Its errors become sentences with a next step.
+esptool reports on its own log; this keeps the log for errors, and passes esptool's progress to the
+caller. It
+turns esptool's errors into sentences with a next step.
 """
 
 from __future__ import annotations
@@ -24,15 +25,15 @@ DEFAULT_BAUD = 460800
 CONNECT_ATTEMPTS = 7
 _ROM_BAUD = 115200
 
-# What esptool says when nothing comes any more.
+# esptool's messages when the chip stops answering.
 _STOPPED = ("No serial data received", "data stream stopped", "transfer stopped", "No more data")
 
-#: Called with how many bytes are done, and how many there are, both as sent.
+#: Receives the bytes done and the total, both as sent.
 Progress = Callable[[int, int], None]
 
 
 class _Log(EspLogBase):
-    """esptool's output: kept, not shown."""
+    """Keeps esptool's output, and shows none of it."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
@@ -45,7 +46,7 @@ class _Log(EspLogBase):
     print = err = warn = note = hint = debug = warning = error = _keep
 
     def set_verbosity(self, mode: int | str) -> None:
-        """There is one."""
+        """Ignored: this log has one verbosity."""
 
     def progress_bar(
         self,
@@ -63,14 +64,14 @@ class Loader:
     """A connection to a chip whose loader runs. Closing it resets the board, so that it starts."""
 
     def __init__(self, device: str, *, baud: int = DEFAULT_BAUD) -> None:
-        """Open the port, reset the chip into its loader, and find out what it is."""
+        """Open the port, reset the chip into its loader, and detect the chip and its flash."""
         self.device = device
         self._baud = baud
         self._log = _Log()
         # Bound to the terminal when esptool was imported.
         ResetStrategy.print_once = self._log.warn
         self._gone = False
-        #: Flash may be other than it was.
+        #: The flash may have changed.
         self.touched = False
         self._esp: Any = None
         self._port = _open(device)
@@ -100,14 +101,14 @@ class Loader:
                 )
             self.flash_size = flash_size_bytes(size)
             esp.flash_set_parameters(self.flash_size)
-            # A cable that was pulled is a matter for its owner; esptool would wait, and go on with
-            # whichever board comes to have that port.
+            # A pulled cable is a matter for its owner: esptool would wait, and continue with the
+            # next board at that port.
             esp.WRITE_FLASH_ATTEMPTS = 1
             for name in ("flash_begin", "flash_defl_begin"):
                 setattr(esp, name, self._touching(getattr(esp, name)))
 
     def _touching(self, begin: Callable[..., Any]) -> Callable[..., Any]:
-        """Before that, whatever esptool has against an image, nothing is changed."""
+        """Note the first change: esptool rejects a bad image before it, with nothing changed."""
 
         def noted(*arguments: Any, **options: Any) -> Any:
             self.touched = True
@@ -117,7 +118,7 @@ class Loader:
 
     @property
     def device_id(self) -> str:
-        """What machine.unique_id() is on this board, in hex."""
+        """The board's machine.unique_id(), in hex."""
         return self.mac.replace(":", "")
 
     def read(self, start: int, length: int) -> bytes:
@@ -125,12 +126,12 @@ class Loader:
             return bytes(self._esp.read_flash(start, length))
 
     def md5(self, start: int, length: int) -> str:
-        """Of what is in flash, computed by the board."""
+        """MD5 of a part of the flash, computed by the board."""
         with self._talking("its flash was being compared"):
             return str(self._esp.flash_md5sum(start, length))
 
     def write(self, start: int, data: bytes, progress: Progress | None = None) -> None:
-        """Write at a sector's start, and verify. What is there already is not written again."""
+        """Write at a sector's start, and verify. Skip sectors that already match."""
         with self._talking("its flash was being written"):
             self._log.on_progress = progress
             try:
@@ -139,7 +140,7 @@ class Loader:
                 self._log.on_progress = None
 
     def close(self) -> None:
-        """Reset the board, and give the port back."""
+        """Reset the board, and release the port."""
         esp, self._esp = self._esp, None
         if esp is not None and not self._gone:
             with contextlib.suppress(CommandError), self._talking("it was being reset"):
@@ -155,7 +156,7 @@ class Loader:
 
     @contextlib.contextmanager
     def _talking(self, doing: str) -> Iterator[None]:
-        """Around everything esptool does: its log is ours, and its errors become sentences."""
+        """Wraps every call of esptool: collects its log, and turns its errors into sentences."""
         previous, EspLog.instance = EspLog.instance, self._log
         try:
             yield
@@ -178,10 +179,10 @@ class Loader:
 
 
 def _open(device: str) -> Any:
-    """The port, for this program alone; a PortError says why not."""
+    """The port, for this program alone; a PortError gives the reason."""
     try:
         port = new_port(device)
-        # Both high is what every operating system does on opening, and resets nothing.
+        # Every operating system opens a port with both high, which resets nothing.
         port.dtr = port.rts = True
         port.open()
     except (OSError, ValueError) as exc:

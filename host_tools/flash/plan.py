@@ -1,4 +1,4 @@
-"""What becomes of the file system when a board is flashed; nothing its owner or agent wrote may get lost."""
+"""The plan for the file system of a board to be flashed; it keeps all files of owner and agent."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from host_tools.sync.code import CONFIG, code_tree
 
 @dataclass
 class FilePlan:
-    """`tree` is what the new file system holds; None leaves the one that is there alone."""
+    """`tree` is the content of the new file system; None leaves the present one unchanged."""
 
     region: Partition
     tree: dict[str, bytes] | None
     #: Everything to keep: read from the board, or saved from it earlier.
     read: dict[str, bytes]
-    #: What of it was on the board now.
+    #: The part of it that is on the board now.
     found: dict[str, bytes]
-    #: Start files of the owner's own that are only in the backup afterwards.
+    #: The owner's start files that afterwards exist only in the backup.
     replaced: list[str] = field(default_factory=list)
 
     @property
@@ -49,11 +49,12 @@ def plan_files(
     may_lose: Callable[[str], None],
     progress: Callable[[int, int], None],
 ) -> FilePlan:
-    """Read what there is, and decide.
+    """Read the board's files, and decide.
 
-    `usual_offset` is where such a board has its files. `agent` makes the files of --fast for a config.json. `record` and
-    `saved` are of an earlier flash that was not finished. `may_lose` raises unless the owner agrees to
-    a sentence.
+    `usual_offset` is the offset of the files on such a board. `agent` makes the files of --fast
+    for a config.json.
+    `record` and `saved` come from an earlier, unfinished flash. `may_lose` raises unless the owner
+    agrees to a sentence.
     """
     target = partitions.file_system(contents.rows, loader.flash_size)
     if target is None:
@@ -69,7 +70,7 @@ def plan_files(
     files = found.system.files if found else {}
     plan = FilePlan(target, None, files, files)
     if record and (half_written or not found):
-        # Half of the file system may be new and half of it old: what was saved then is right.
+        # The file system may be half new and half old: trust the files saved then.
         plan.read = {**files, **saved}
     elif not found and current and not is_blank(loader, current):
         may_lose(
@@ -79,16 +80,16 @@ def plan_files(
     covered = contents.end > target.offset
     if agent:
         made = agent(plan.own.get(CONFIG))
-        # A boot.py or main.py of the owner's own would keep the agent from starting.
+        # The owner's boot.py or main.py would keep the agent from starting.
         plan.replaced = sorted(path for path in plan.own if path in START_FILES)
         kept = {path: data for path, data in plan.own.items() if path not in START_FILES}
         plan.tree = {**made, **kept}
     elif not (found and found.fits(target)) or covered or half_written:
         if found and not half_written:
-            # It cannot stay where it is, and the code comes along.
+            # It cannot stay in place, so read the code too.
             plan.read = found.all_of_it(loader, progress)
         tree = {**(_files_in(image, contents, target) if covered else {}), **plan.read}
-        # MicroPython makes a new file system of nothing; what else is there it would take for a
+        # MicroPython makes a new file system of blank flash; other content it would take for a
         # damaged one, and stop at every start.
         plan.tree = tree if tree or not is_blank(loader, target) else None
     return plan
@@ -96,7 +97,7 @@ def plan_files(
 
 @dataclass
 class _Found:
-    """The file system that is on the board."""
+    """The file system on the board."""
 
     region: Partition
     system: FileSystem
@@ -113,7 +114,7 @@ class _Found:
 def _find(
     loader: Loader, regions: list[Partition | None], progress: Callable[[int, int], None]
 ) -> _Found | None:
-    """The first region with a file system, which is read but for the code: that is built anew."""
+    """The first region with a file system; reads all but the code, which is built anew."""
     for region in dict.fromkeys(regions):
         system = region and read_region(loader, region, _not_code, progress)
         if region and system:
@@ -136,7 +137,7 @@ def _region(offset: int, size: int) -> Partition:
 
 
 def _files_in(image: bytes, contents: Contents, target: Partition) -> dict[str, bytes]:
-    """The files that come with the image itself, as with a dump of a whole flash."""
+    """The files inside the image, as in a dump of a whole flash."""
     start = target.offset - (contents.end - len(image))
 
     def read_block(number: int) -> bytes:
@@ -152,7 +153,7 @@ def _files_in(image: bytes, contents: Contents, target: Partition) -> dict[str, 
 def agent_files(
     known: KnownBoard, project: Project, config: bytes | None = None
 ) -> dict[str, bytes]:
-    """What --fast puts on the board: the agent, and the project's workspace or the templates of one."""
+    """The files of --fast: the agent, and the project's workspace or the templates for one."""
     own = project.root / "workspace"
     tree = code_tree(known.name, config, templates=not own.is_dir())
     if own.is_dir():

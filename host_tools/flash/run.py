@@ -1,4 +1,4 @@
-"""One flash of one board: look, save, write, and see it start."""
+"""One flash of one board: inspect, save, write, and check the start."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ _RETURN_STEP_S = 0.2
 
 
 class Interrupted(CommandError):
-    """Ctrl-C; the sentence says what became of the board."""
+    """Ctrl-C; the sentence gives the state of the board."""
 
     exit_code = 130
 
 
 class Screen(Protocol):
-    """Where the owner sees what happens, and is asked."""
+    """The owner's view of the progress, and the place for questions."""
 
     def say(self, text: str) -> None: ...
 
@@ -47,19 +47,19 @@ class Screen(Protocol):
 
 @dataclass
 class Wish:
-    """What the owner asked for; board and image are chosen when the chip is known."""
+    """The owner's request; the chip decides on board and image."""
 
     choose_board: Callable[[str], KnownBoard]
     get_image: Callable[[KnownBoard], Image]
     fast: bool = False
-    #: Files that cannot be read may be lost.
+    #: The owner agrees to lose unreadable files.
     discard: bool = False
     baud: int = DEFAULT_BAUD
 
 
 @dataclass
 class Report:
-    """What was found and done."""
+    """The findings and the outcome."""
 
     port: str
     chip: str
@@ -69,12 +69,12 @@ class Report:
     image: Image
     contents: Contents
     fast: bool
-    #: The files of the owner and the agent that were on the board.
+    #: Files of the owner and the agent that were on the board.
     saved: list[str] = field(default_factory=list)
-    #: Those of them that are in the backup only: start files that had to make room for the agent's.
+    #: Those of them that are in the backup only: start files that the agent's replaced.
     replaced: list[str] = field(default_factory=list)
     backup: Path | None = None
-    #: The file system was written, with so many files in it; None: it was left alone.
+    #: The number of files in the new file system; None: it was not written.
     files: int | None = None
     written: list[tuple[int, int]] = field(default_factory=list)
     info: Info | None = None
@@ -107,7 +107,7 @@ class Report:
 
 
 def flash(port: Port, wish: Wish, project: Project, screen: Screen) -> Report:
-    """All of it. The port is free again afterwards, and the board runs."""
+    """Flash the board from start to end. Afterwards the port is free and the board runs."""
     begun = time.monotonic()
     with _going_wrong() as stage:
         with Loader(port.device, baud=wish.baud) as stage.loader:
@@ -134,7 +134,7 @@ def flash(port: Port, wish: Wish, project: Project, screen: Screen) -> Report:
 
 @dataclass
 class _Stage:
-    """How far it has come."""
+    """The progress of a flash."""
 
     loader: Loader | None = None
     written: bool = False
@@ -156,13 +156,13 @@ class _Stage:
 
 @contextlib.contextmanager
 def _going_wrong() -> Iterator[_Stage]:
-    """Ctrl-C and a lost board get a sentence that says what state the board is in, and how to go on."""
+    """Turn Ctrl-C and a lost board into a sentence with the board's state and the way to go on."""
     stage = _Stage()
     try:
         yield stage
     except KeyboardInterrupt:
         if stage.written:
-            text = "stopped; everything is written and verified, but nobody saw it start: press its reset button"
+            text = "stopped; flashed and verified, but not seen booting: press its reset button"
         elif stage.untouched:
             text = "stopped; nothing was changed, and the board starts as before"
         else:
@@ -179,7 +179,7 @@ def _going_wrong() -> Iterator[_Stage]:
 
 
 def _look(loader: Loader, port: Port, wish: Wish, screen: Screen) -> tuple[Report, KnownBoard]:
-    """What is there, and the right image for it."""
+    """Return a report of the board, and its entry in boards/."""
     screen.say(
         f"{loader.chip} ({loader.mac}) with {loader.flash_size >> 20} MB of flash at {port.label}"
     )
@@ -208,7 +208,7 @@ def _save(
     report: Report,
     unfinished: Unfinished,
 ) -> FilePlan:
-    """Bring the board's files to safety, and record what is going to be done to it."""
+    """Save the board's files, and record the coming change."""
     record = unfinished.load()
     report.backup = unfinished.backup(record) if record else None
     if record:
@@ -228,7 +228,7 @@ def _save(
         )
     report.saved, report.replaced = sorted(plan.own), plan.replaced
     if record and plan.found not in ({}, plan.read):
-        # What the saved files are about to replace.
+        # The saved files are about to replace these.
         save(project, loader.device_id, plan.found, "replaced")
     if plan.read:
         report.backup = save(project, loader.device_id, plan.read)
@@ -240,7 +240,7 @@ def _save(
 def _burn(
     loader: Loader, known: KnownBoard, plan: FilePlan, screen: Screen, report: Report
 ) -> None:
-    """Write, and verify; what was not to be written is the same afterwards."""
+    """Write, and verify; check that the rest is unchanged."""
     region = plan.region
     parts = [("MicroPython", known.flash_offset, report.image.data)]
     before = None
@@ -267,13 +267,13 @@ def _may_lose(wish: Wish, screen: Screen, sentence: str) -> None:
 
 
 def _without_free_blocks(system: bytes) -> bytes:
-    """Up to the last block in use: littlefs looks at no other, and erases each before it takes it."""
+    """The image up to the last used block: littlefs reads no other, and erases each before use."""
     used = len(system.rstrip(b"\xff"))
     return system[: -(-used // BLOCK_SIZE) * BLOCK_SIZE]
 
 
 def _see_it_start(port: Port, report: Report) -> None:
-    """Ask the board itself what runs on it now, and have its agent start."""
+    """Ask the board for its info, and start its agent."""
     with _open_again(port) as board:
         report.info = board.info()
         if report.info.agent:
@@ -281,7 +281,7 @@ def _see_it_start(port: Port, report: Report) -> None:
 
 
 def _open_again(port: Port) -> Board:
-    """After the reset a native USB port is gone for a moment, and may come back under another name."""
+    """Open a native USB port that vanishes during the reset, and may return under another name."""
     deadline = time.monotonic() + RETURN_LIMIT_S
     while True:
         try:

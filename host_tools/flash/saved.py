@@ -1,4 +1,4 @@
-"""What is on a board and nobody else has: read out of its flash, kept here until it is back on it."""
+"""The board's own files: read out of its flash, and kept here until they are back on it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from host_tools.project import Project
 from host_tools.sync.backup import Backup
 from host_tools.sync.code import HOME, LIBRARY_HOMES
 
-#: Code that is built anew; everything else is the owner's or the agent's.
+#: Code that every sync builds anew; everything else belongs to the owner or the agent.
 _CODE = (*(f"{home}/" for home in (HOME, *LIBRARY_HOMES)), "/lib/next", "/main.py.new")
 START_FILES = ("/boot.py", "/main.py")
 _OURS = (b"# tenner ", b"# This file is executed on every boot")
@@ -25,12 +25,12 @@ _KEEP = 5
 
 
 def is_code(path: str) -> bool:
-    """Is this built anew by every sync?"""
+    """Does every sync build this file anew?"""
     return path.startswith(_CODE)
 
 
 def own_files(files: dict[str, bytes]) -> dict[str, bytes]:
-    """Those of the owner and the agent: all but the code, and the start files unless they are foreign."""
+    """The files of the owner and the agent: all but the code, and of the start files the foreign ones."""
     return {
         path: data
         for path, data in files.items()
@@ -45,9 +45,9 @@ def read_region(
     wanted: Callable[[str], bool],
     progress: Callable[[int, int], None],
 ) -> FileSystem | None:
-    """The wanted files of the littlefs in a region of flash; None when there is none.
+    """The wanted files of the littlefs in a region of flash; None without a littlefs.
 
-    Only the blocks it needs are read. `progress` gets the bytes read so far, of an unknown number.
+    Reads only the blocks it needs. `progress` gets the bytes read so far, of an unknown total.
     """
     read = 0
 
@@ -65,13 +65,13 @@ def read_region(
 
 
 def is_blank(loader: Loader, region: Partition) -> bool:
-    """Would MicroPython make a new file system there? It looks at the start."""
+    """Would MicroPython make a new file system there? It checks the start."""
     first = loader.read(region.offset, 2 * BLOCK_SIZE)
     return first == b"\xff" * len(first)
 
 
 def save(project: Project, device_id: str, files: dict[str, bytes], label: str = "flash") -> Path:
-    """Keep files of the board where `tenner restore` finds them; older ones of the same label go."""
+    """Store files of the board for `tenner restore`; remove older ones of the same label."""
     folder = project.folder / "backup"
     project.make()
     path = folder / f"{label}-{device_id}-{time.strftime('%Y%m%d-%H%M%S')}.zip"
@@ -87,7 +87,7 @@ def save(project: Project, device_id: str, files: dict[str, bytes], label: str =
 
 
 class Unfinished:
-    """A record that a board is being flashed, from before the first byte is written until all of it is right."""
+    """A record of a flash in progress, from before the first written byte until everything is verified."""
 
     def __init__(self, project: Project, device_id: str) -> None:
         self._project = project
@@ -98,7 +98,7 @@ class Unfinished:
         return self._project.folder / self._name
 
     def load(self) -> dict[str, Any] | None:
-        """What was recorded when the last one was not finished."""
+        """The record of an unfinished flash; None without one."""
         try:
             found = json.loads(self._path.read_text(encoding="utf-8"))
         except (FileNotFoundError, ValueError):
@@ -106,7 +106,7 @@ class Unfinished:
         return found if isinstance(found, dict) else None
 
     def begin(self, backup: Path | None, region: Partition, *, fast: bool, files: bool) -> None:
-        """`files`: the file system is about to be written too, so only the backup counts from now on."""
+        """`files`: the file system will be written too, so from now on only the backup counts."""
         record = {
             "backup": backup and os.path.relpath(backup, self._project.folder),
             "region": [region.offset, region.size],
@@ -116,7 +116,7 @@ class Unfinished:
         self._project.write(self._name, json.dumps(record))
 
     def backup(self, record: dict[str, Any]) -> Path | None:
-        """The files that were saved then."""
+        """The files of the record's backup."""
         return self._project.folder / record["backup"] if record["backup"] else None
 
     def end(self) -> None:

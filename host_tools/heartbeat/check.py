@@ -1,4 +1,4 @@
-"""What is wrong in a HEARTBEAT.md, in the words the board would use."""
+"""The errors in a HEARTBEAT.md, in the board's own words."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def firmware(name: str) -> Any:
 
 
 def problems(text: str) -> list[dict[str, Any]]:
-    """Line and sentence of everything that is not understood."""
+    """Line and sentence of each error."""
     parser = firmware("schedule.heartbeat_parser")
     lines = enumerate(text.split("\n"), 1)
     return [

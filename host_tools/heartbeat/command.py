@@ -15,7 +15,7 @@ from host_tools.readings.ring import PATHS
 
 
 def read(path: Path | None) -> tuple[str, str]:
-    """(text, name) of the file, or of the workspace's."""
+    """(text, name) of the file, or of the workspace's file."""
     place = path or Project.find().root / "workspace" / NAME
     try:
         return place.read_text(encoding="utf-8"), place.name
@@ -24,7 +24,7 @@ def read(path: Path | None) -> tuple[str, str]:
 
 
 def check(path: Path | None, as_json: bool) -> None:
-    """Print what is not understood; exit status 1 when something is not."""
+    """Print the errors; exit status 1 if there are any."""
     text, name = read(path)
     found = problems(text)
     if as_json:
@@ -44,7 +44,8 @@ def run(
     price: float,
     as_json: bool,
 ) -> None:
-    """Print what would have been told; `board`: its port and simulator, whose own readings are taken where none are named."""
+    """Print the messages of a replay; `board`: the port and simulator of the board whose readings
+    serve without `readings`."""
     text, name = read(path)
     found = replay(text, _read_readings(readings) if readings else _of_board(*board), settings)
     found["cost_usd"] = round(found["tokens"] * price / 1e6, 4)
@@ -66,7 +67,7 @@ def run(
 
 
 def _read_readings(path: Path) -> Readings:
-    """Of a CSV file, or of a folder with the state of a board."""
+    """The readings in a CSV file, or in a folder with the state of a board."""
     try:
         if path.is_dir():
             return from_ring(_ring_files(path), str(path))
@@ -81,7 +82,7 @@ def _ring_files(folder: Path) -> dict[str, bytes]:
     for name in PATHS:
         file = folder / Path(name).name
         if not file.exists():
-            # A copy of the whole board.
+            # A copy of the entire board.
             file = folder / "state" / Path(name).name
         if file.exists():
             found[name] = file.read_bytes()

@@ -1,4 +1,4 @@
-"""Runs a HEARTBEAT.md against readings, on a clock that is moved: which alarms, which messages, how many model calls."""
+"""Run a HEARTBEAT.md against readings, on a moved clock: which alarms, which messages, how many model calls?"""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from host_tools.errors import CommandError
 from host_tools.heartbeat import check
 from host_tools.readings.ring import read_ring
 
-#: What a request has beside the tasks: system prompt and tools, as `make bench B=requests.` measures them; and its answer.
+#: A request's tokens without its tasks: system prompt and tools, measured by `make bench
+#: B=requests.`; then its answer's.
 _REQUEST_TOKENS = 640
 _ANSWER_TOKENS = 60
 _LETTERS_A_TOKEN = 4
@@ -35,7 +36,7 @@ class Readings:
         self.numbers.setdefault(name, []).insert(place, number)
 
     def at(self, sensor: str, time: float) -> dict[str, float]:
-        """The values of a sensor: the newest up to then, or the first there is."""
+        """The values of a sensor: the newest up to then, or else its first."""
         found = {}
         for name, times in self.times.items():
             if name.rpartition(".")[0] == sensor:
@@ -51,7 +52,7 @@ class Readings:
 
 
 def read_csv(lines: Iterable[str], name: str) -> Readings:
-    """Lines `time,sensor.value,number`; the time in Unix seconds or as ISO 8601, UTC where it says no zone."""
+    """Lines `time,sensor.value,number`; the time in Unix seconds or as ISO 8601, UTC without a zone."""
     found = Readings()
     for row in csv.reader(lines):
         if not row or row[0].startswith("#") or row[0].strip().lower() == "time":
@@ -72,7 +73,7 @@ def read_csv(lines: Iterable[str], name: str) -> Readings:
 
 
 def from_ring(files: dict[str, bytes], where: str) -> Readings:
-    """What a board keeps for `sensor history` (host_tools.readings.ring)."""
+    """The readings that a board keeps for `sensor history` (host_tools.readings.ring)."""
     found = Readings()
     for series in read_ring(files):
         found.times[series.name] = list(series.times)
@@ -111,7 +112,7 @@ class _Clock:
 
 
 class _Files:
-    """What stands in for the flash of a board (schedule.schedule_files)."""
+    """Replaces a board's flash (schedule.schedule_files)."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -172,7 +173,7 @@ class _Result:
 
 
 class Board:
-    """The application, as far as the heartbeat asks it (schedule.service), with the readings for its sensors."""
+    """Replaces the application for the heartbeat (schedule.service), with the readings for its sensors."""
 
     small = False
     workspace = state = ""
@@ -204,7 +205,7 @@ class Board:
         self.service.run_turn = self._run_turn
         self.service.deliver = self._deliver
 
-    # --- what the service asks
+    # --- queries of the service
 
     def part(self, name: str) -> Any:
         return self.zone if name == "zone" else self
@@ -242,7 +243,7 @@ class Board:
         if not text.startswith("HEARTBEAT.md line "):
             self._say("notice", 0, text)
 
-    # --- what comes of it
+    # --- its output
 
     async def _run_turn(self, request: Any) -> _Result:
         self.model_calls += 1
@@ -278,7 +279,7 @@ class Board:
     # --- time
 
     def run(self) -> None:
-        """Let the time of the readings pass, and as long after it as the last message needs."""
+        """Advance through the readings' time, and on until the last message is due."""
         self._step()
         while self.clock.utc < self.end:
             wake_s = self.service.next_wake()
@@ -291,7 +292,7 @@ class Board:
 
 
 def _drive(coroutine: Coroutine[Any, Any, Any]) -> None:
-    """Run a coroutine that never really waits."""
+    """Run a coroutine that never suspends."""
     try:
         coroutine.send(None)
     except StopIteration:
@@ -302,7 +303,7 @@ def _drive(coroutine: Coroutine[Any, Any, Any]) -> None:
 def replay(
     text: str, readings: Readings, settings: dict[str, Any] | None = None
 ) -> dict[str, Any]:
-    """The messages, model calls and tokens of the time that the readings span, and what is wrong in the file."""
+    """The messages, model calls and tokens in the time of the readings, and the errors in the file."""
     board = Board(text, readings, settings or {})
     wrong = check.problems(text)
     board.run()
@@ -316,7 +317,7 @@ def replay(
 
 
 def _unread(board: Board, readings: Readings) -> list[dict[str, Any]]:
-    """The lines whose conditions need what the readings do not have."""
+    """The lines whose conditions need values that the readings lack."""
     terms = check.firmware("schedule.conditions").terms
     found = []
     for task in board.service.tasks or ():

@@ -1,1 +1,1 @@
-"""The agent on Linux boards: its interpreter as a kit, releases, and everything that is done over ssh."""
+"""The agent on Linux boards: its interpreter as a kit, releases, and the work over ssh."""

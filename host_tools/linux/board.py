@@ -1,7 +1,8 @@
 """`LinuxBoard`: a Linux board over ssh, with the files and the agent of any `Board`.
 
-What a chip has in its root lies in several places there: settings in /etc/tenner, the rest in /var/lib/tenner; for
-another user than root in that one's own folders.
+A chip's root folder is spread out there: settings in /etc/tenner, the rest in /var/lib/tenner; for
+a user other
+than root, in that user's own folders.
 """
 
 from __future__ import annotations
@@ -29,12 +30,12 @@ _LOG_LINE = re.compile(r"^ *\S+ (?:config|service) +(.+)$")
 
 @dataclass
 class Probe:
-    """What a board says of itself; `values` as onboard/probe.sh names them."""
+    """A board's report of itself; `values` has the names of onboard/probe.sh."""
 
     values: dict[str, str] = field(default_factory=dict)
     missing: list[str] = field(default_factory=list)
     about: dict[str, str] = field(default_factory=dict)
-    #: sha256 of the files of the release that runs.
+    #: sha256 of the files of the running release.
     files: dict[str, str] = field(default_factory=dict)
 
     @classmethod
@@ -59,18 +60,18 @@ class Probe:
 
     @property
     def space(self) -> tuple[int, int, int]:
-        """Size of a block, and bytes in all and free, where releases are kept."""
+        """Size of a block, and bytes in all and free, on the file system of the releases."""
         block, total, free = (int(word) for word in self.get("space").split())
         return block, total * block, free * block
 
     def clock_off_s(self) -> float:
-        """How far its clock is behind ours; negative when ahead."""
+        """The clock's lag behind ours in seconds; negative when ahead."""
         return time.time() - int(self.get("clock") or 0)
 
 
 @dataclass(frozen=True)
 class Ending:
-    """How an update or a restart ended, and why should it not be the one that was wanted."""
+    """The outcome of an update or a restart, and the reason for any other than the intended one."""
 
     result: str
     reason: str
@@ -90,7 +91,7 @@ class Ending:
 
 
 def why_ended(log: list[str]) -> str:
-    """The sentence in what an agent printed before it ended."""
+    """The reason in the output of an agent that ended."""
     for line in reversed(log):
         found = _LOG_LINE.match(line) or _TRACEBACK.match(line)
         if found:
@@ -107,7 +108,7 @@ class LinuxBoard(Board):
         self.ssh = Ssh(port.device)
         self.port = port
         self._probe: Probe | None = None
-        #: sha256 of what the last survey found.
+        #: sha256 of each file in the last survey.
         self._seen: dict[str, str] = {}
 
     def __enter__(self) -> LinuxBoard:
@@ -118,13 +119,13 @@ class LinuxBoard(Board):
 
     @property
     def probe(self) -> Probe:
-        """What it is, asked once."""
+        """The board's report, requested once."""
         if self._probe is None:
             self._probe = self.look()
         return self._probe
 
     def look(self) -> Probe:
-        """What it is and what its release consists of, in one call."""
+        """Request the board's report and the hashes of its release, in one call."""
         self._probe = Probe.parse(self.ssh.run(script("probe"), "files").decode(errors="replace"))
         if self._probe.get("system") != "Linux":
             raise CommandError(f"{self.ssh.host} is no Linux but {self._probe.get('system')!r}")
@@ -134,7 +135,7 @@ class LinuxBoard(Board):
         raise CommandError(NO_REPL)
 
     def run(self, code: str, limit_s: float = 10.0) -> str:
-        """Run code in an interpreter of its own beside the agent: that of the release."""
+        """Run code in a separate interpreter of the release, beside the agent."""
         if self.probe.about.get("runtime") != "micropython":
             raise CommandError(
                 "nothing can be tried on a board whose agent runs under CPython: add --no-test"
@@ -145,7 +146,7 @@ class LinuxBoard(Board):
         return self.ssh.run(command, base, data=code.encode()).decode(errors="replace")
 
     def load(self, module: str) -> None:
-        """Nothing stays there from one call to the next."""
+        """Does nothing: calls share no state."""
 
     def call(self, module: str, call: str, limit_s: float = 20.0) -> str:
         certs = self._place("/certs")
@@ -153,12 +154,12 @@ class LinuxBoard(Board):
         return self.run(f"{code}{call}\n", limit_s)
 
     def fresh(self) -> None:
-        """Every call has a new interpreter."""
+        """Does nothing: every call has a new interpreter."""
 
-    # What it is.
+    # Identity.
 
     def damaged(self) -> list[str]:
-        """Files of the release that are not as its SHA256SUMS has them."""
+        """Files of the release that differ from its SHA256SUMS."""
         command = 'cat "$1/current/SHA256SUMS" 2>/dev/null || true'
         text = self.ssh.run(command, self.probe.get("base")).decode(errors="replace")
         wanted = dict(line.split("  ", 1)[::-1] for line in text.splitlines() if "  " in line)
@@ -208,7 +209,7 @@ class LinuxBoard(Board):
         return found
 
     def _place(self, name: str) -> str:
-        """Where a file or folder of a board's root lies; "" for what has no place, such as boot.py."""
+        """The place of a file or folder of a board's root; "" for one without a place, such as boot.py."""
         if name == _CONFIG:
             return self.probe.get("etc") + _CONFIG
         if name.split("/")[1] in ("workspace", "state", "certs"):
@@ -220,7 +221,7 @@ class LinuxBoard(Board):
             folder = self.probe.get(top)
             if place.startswith(folder + "/"):
                 return place[len(folder) :]
-        raise CommandError(f"{self.ssh.host} told of {place!r}, which was not asked for")
+        raise CommandError(f"{self.ssh.host} reported {place!r}, which was not requested")
 
     # Files.
 
@@ -259,7 +260,7 @@ class LinuxBoard(Board):
             if not place or "\n" in place:
                 raise CommandError(f"{path!r} has no place on a Linux board")
             sent[str(number)] = data
-            # What the agent has written since we looked is not overwritten.
+            # Do not overwrite the agent's changes since the survey.
             hash_ = self._seen.get(path, "-") if path.startswith("/workspace/") else "*"
             rows.append(f"{number} {hash_} {place}\n")
         sent["list"] = "".join(rows).encode()
@@ -279,7 +280,7 @@ class LinuxBoard(Board):
                 progress(path, len(files[path]))
         if changed:
             raise Conflict(
-                f"the agent has changed {', '.join(changed)} just now, so it was left as it is; run it again"
+                f"the agent has changed {', '.join(changed)} just now, so it was left unchanged; run it again"
             )
         for path, data in files.items():
             self._seen[path] = hashlib.sha256(data).hexdigest()
@@ -305,10 +306,10 @@ class LinuxBoard(Board):
     # Life.
 
     def guard(self, seconds: int = 0) -> None:
-        """Not needed: nothing stops the agent while files are moved."""
+        """Does nothing: the agent runs on while files are moved."""
 
     def leave(self, *, start: bool) -> None:
-        """It was never interrupted."""
+        """Does nothing: the agent was never interrupted."""
 
     def ctl(self, *args: str, ok: tuple[int, ...] = (0,)) -> str:
         """Call the release's own control script."""
@@ -323,14 +324,14 @@ class LinuxBoard(Board):
 
 
 def linux(board: Board) -> LinuxBoard:
-    """The same board, for who knows that it is one of these."""
+    """The same board, for callers that know its type."""
     assert isinstance(board, LinuxBoard)
     return board
 
 
 def open_console(port: ports.Port) -> SshLine:
-    """The console of the agent that runs there."""
-    # The places, as onboard/probe.sh has them.
+    """The console of the running agent."""
+    # The same places as in onboard/probe.sh.
     return SshLine(
         port.device,
         'base=/opt/tenner; [ "$(id -u)" = 0 ] || base=$HOME/.local/lib/tenner; exec "$base/current/ctl" console',

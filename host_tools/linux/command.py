@@ -40,7 +40,7 @@ from host_tools.sync.command import ask_which, conflict_left, show
 @click.option(
     "--delete", is_flag=True, help="Files deleted on one side are deleted on the other too."
 )
-@click.option("--dry-run", is_flag=True, help="Say what would be done, and change nothing.")
+@click.option("--dry-run", is_flag=True, help="Print the steps, and change nothing.")
 @json_option
 def deploy(
     host: str | None,
@@ -54,8 +54,8 @@ def deploy(
 ) -> None:
     """Put the agent on the Linux board USER@HOST and start it as a service.
 
-    The system's ssh is used, with your keys and your config. Only what has changed is sent; a release that does not
-    start is taken back. The files of `workspace/` go both ways, as with `tenner sync`. The folder you are in
+    The system's ssh is used, with your keys and your config. It sends only changed files, and rolls back a release that does
+    not start. The files of `workspace/` go both ways, as with `tenner sync`. The folder you are in
     remembers the board: afterwards `tenner chat`, `why`, `logs`, `sync` and `backup` find it.
     """
     project = Project.find()

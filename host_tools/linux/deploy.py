@@ -1,4 +1,4 @@
-"""One update of a Linux board: look, build, send what has changed, switch over, and back should it not start."""
+"""One update of a Linux board: inspect, build, send the changes, activate, and roll back if it does not start."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from host_tools.sync.workspace import HOME, Ask, Workspace
 
 #: A clock this far off makes certificates look expired or not yet valid.
 _CLOCK_OFF_S = 3600
-#: For folders, the log, and what the agent writes meanwhile.
+#: For folders, the log, and files that the agent writes meanwhile.
 _SPARE = 1024 * 1024
 _OLDEST_PYTHON = (3, 10)
 
 
 def board_name(project: Project, probe: Probe, given: str | None) -> str | None:
-    """The folder of boards/ whose pins this board has; None for one that is not known."""
+    """The folder of boards/ with this board's pins; None for an unknown board."""
     known = release.linux_boards()
     name = given or project.load().get("board")
     if name:
@@ -43,7 +43,7 @@ def board_name(project: Project, probe: Probe, given: str | None) -> str | None:
 
 
 def choose_runtime(given: str | None, probe: Probe) -> str:
-    """Who interprets there; CommandError when that cannot be."""
+    """The runtime to use; CommandError if the board cannot run it."""
     runtime = given or probe.about.get("runtime") or "micropython"
     if runtime == "micropython":
         if probe.get("machine") not in kit.MACHINES:
@@ -62,7 +62,7 @@ def choose_runtime(given: str | None, probe: Probe) -> str:
 
 
 def check(probe: Probe, host: str) -> None:
-    """CommandError for what must be there and is not."""
+    """Raise CommandError if the board lacks a requirement."""
     if probe.missing:
         raise CommandError(f"{host} lacks {', '.join(probe.missing)}, which is needed there")
     if probe.get("readonly"):
@@ -73,7 +73,7 @@ def check(probe: Probe, host: str) -> None:
 
 
 def clock_hint(probe: Probe) -> str:
-    """A sentence about a clock that is wrong, or ""."""
+    """A sentence about a wrong clock, or ""."""
     off_s = probe.clock_off_s()
     if abs(off_s) < _CLOCK_OFF_S:
         return ""
@@ -84,7 +84,7 @@ def clock_hint(probe: Probe) -> str:
 
 
 def boot_hint(board: LinuxBoard) -> str:
-    """A sentence when nothing starts the agent after a restart of the board, or ""."""
+    """A sentence if nothing starts the agent after a restart of the board, or ""."""
     base = board.probe.get("base")
     if board.ssh.run('cat "$1/init" 2>/dev/null || true', base).strip() != b"none":
         return ""
@@ -108,7 +108,7 @@ def deploy(
     dry_run: bool = False,
     progress: Progress | None = None,
 ) -> Report:
-    """Bring the board up to date and start its agent. `made` is for a release other than the firmware's."""
+    """Update the board and start its agent. `made` replaces the firmware's own release."""
     begun = time.monotonic()
     probe = board.look()
     check(probe, board.ssh.host)
@@ -133,10 +133,10 @@ def deploy(
     need = space_needed(plan.write, info.block) + _SPARE
     if need > info.flash_free:
         raise CommandError(
-            f"{board.ssh.host} is too full: {need // 1024} KB are needed beside what is there, and "
+            f"{board.ssh.host} is too full: {need // 1024} KB are needed beside its present files, and "
             f"{info.flash_free // 1024} KB are free. Nothing was changed"
         )
-    # What the agent wrote is brought to safety before anything is changed.
+    # Save the agent's files before any change.
     report.outcome = workspace.settle(
         board, report.steps, ask=ask, delete=delete, progress=progress
     )
@@ -153,7 +153,7 @@ def deploy(
 
 
 def plan_release(made: Release, probe: Probe) -> CodePlan:
-    """What of the release has to be sent, and what goes."""
+    """The files of the release to send, and those to remove."""
     plan = CodePlan()
     for path, hashed in made.hashes.items():
         if probe.files.get(path) == hashed:
@@ -165,7 +165,7 @@ def plan_release(made: Release, probe: Probe) -> CodePlan:
 
 
 def stage(board: LinuxBoard, made: Release, plan: CodePlan) -> None:
-    """Put the release on the board, beside the one that runs."""
+    """Put the release on the board, beside the running one."""
     gone = sorted({*plan.remove, *(path for path in plan.write if path in board.probe.files)})
     try:
         board.ssh.run(
@@ -178,22 +178,22 @@ def stage(board: LinuxBoard, made: Release, plan: CodePlan) -> None:
         full = "no space" in exc.said.lower()
         raise CommandError(
             f"the release could not be put on {board.ssh.host}: "
-            f"{'its disk is full' if full else exc.message}. The one before runs on"
+            f"{'its disk is full' if full else exc.message}. The previous one still runs"
         ) from exc
     except BoardGone as exc:
         raise BoardGone(
-            f"{exc.message} in the middle of a deploy. The release before runs on; run it again"
+            f"{exc.message} in the middle of a deploy. The previous release still runs; run it again"
         ) from exc
 
 
 def activate(board: LinuxBoard, made: Release) -> Ending:
-    """Let the board switch over, and wait for what it says."""
+    """Let the board activate the release, and return its report."""
     command = f"{board.probe.get('base')}/releases/{made.name}/ctl"
     try:
         text = board.ssh.run('exec "$@"', command, "activation", ok=(0, 1))
     except BoardGone as exc:
         raise BoardGone(
-            f"{exc.message} while the board switched over. It finishes that by itself, and goes back should the new "
+            f"{exc.message} while the board activated the release. It finishes alone, and rolls back should the new "
             "release not start; run it again to see"
         ) from exc
     return Ending.parse(text.decode(errors="replace"))
@@ -201,7 +201,7 @@ def activate(board: LinuxBoard, made: Release) -> Ending:
 
 def _failure(ending: Ending) -> str:
     if ending.result == "back":
-        return f"the new release does not start ({ending.reason}); the board runs the one before again"
+        return f"the new release does not start ({ending.reason}); rolled back to the previous release"
     if ending.result == "lost":
-        return f"the new release does not start ({ending.reason}), and now the one before does not either"
+        return f"the new release does not start ({ending.reason}), and now the previous one does not either"
     return f"the release is on the board, but the agent does not run: {ending.reason or 'it said nothing'}"

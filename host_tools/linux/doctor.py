@@ -1,4 +1,4 @@
-"""`tenner doctor` for a Linux board: the way there, the system, the release, the agent, and what it talks to."""
+"""`tenner doctor` for a Linux board: the connection, the system, the release, the agent, and its services."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from host_tools.setup.trust import FOLDER
 from host_tools.talk.console import Console
 
 _LOW_SPACE = 8 * 1024 * 1024
-#: What root keeps: see firmware/tenner/port/linux/least_power.py.
+#: The capabilities that root keeps: see firmware/tenner/port/linux/least_power.py.
 _KEPT = sum(1 << number for number in (0, 1, 3, 5, 6, 7, 21))
 
 
 def examine(found: Board) -> Part:
-    """All of it, as far as one gets. The agent goes on running."""
+    """Run all checks in order, as far as they can go. The agent keeps running."""
     board = linux(found)
     probe = board.probe
     yield ok(
@@ -96,12 +96,12 @@ def _rights(board: LinuxBoard) -> Finding:
     said = board.ssh.run(script("rights"), running[1], probe.get("base")).decode(errors="replace")
     found = dict(line.split(" ", 1) for line in said.splitlines())
     if "NoNewPrivs" not in found:
-        return skip("rights", "its system does not tell what a process may do")
+        return skip("rights", "its system does not report a process's rights")
     return rights(found, probe.get("init"))
 
 
 def rights(found: dict[str, str], init: str) -> Finding:
-    """What onboard/rights.sh has found, as a line."""
+    """The finding from the output of onboard/rights.sh."""
     missing = []
     if found["NoNewPrivs"] != "1":
         missing.append("its commands may gain rights")
@@ -114,7 +114,7 @@ def rights(found: dict[str, str], init: str) -> Finding:
             missing.append("it shares /tmp with others")
     if not missing:
         return ok("rights", "no more than it needs")
-    how = "`systemctl cat tenner` shows what was asked for" if init == "systemd" else "its kernel"
+    how = "`systemctl cat tenner` shows its settings" if init == "systemd" else "its kernel"
     if init != "systemd":
         how += " may lack namespaces or capabilities"
     return warn("rights", ", ".join(missing), f"run `tenner deploy` again; if this stays, {how}")

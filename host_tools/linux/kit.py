@@ -1,7 +1,7 @@
 """MicroPython for any Linux: Debian's package with its own loader and libraries, in one folder.
 
-Nothing of the board's own C library is used, so it runs on musl and on old systems alike. It is made from Debian's
-signed packages, without installing them, and kept in the cache with the checksum of every file.
+It uses nothing of the board's own C library, so it runs on musl and on old systems alike. It comes from Debian's
+signed packages, without installing them, and stays in the cache with the checksum of every file.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from pathlib import Path
 
 from host_tools import debian, interpreters
 
-#: Debian's name of an architecture, by what `uname -m` says.
+#: Debian's name of an architecture, by the output of `uname -m`.
 MACHINES = {"riscv64": "riscv64", "aarch64": "arm64", "armv7l": "armhf", "x86_64": "amd64"}
 ARCHITECTURES = sorted(set(MACHINES.values()))
-#: What MicroPython is linked with, and what loads it.
+#: MicroPython's libraries, and its loader.
 _LIBRARIES = ("libc.so.", "libm.so.", "libffi.so.", "libgcc_s.so.", "libmbed", "ld-linux")
 #: The name of the loader in a kit, the same for every architecture.
 LOADER = "ld.so"
 SUMS = "SHA256SUMS"
-#: Debian mends its libraries now and then.
+#: Debian updates its libraries now and then.
 _FRESH_S = 30 * 24 * 3600
 
 CannotFetch = debian.CannotFetch
 
 
 def kit(architecture: str) -> dict[str, bytes]:
-    """The files of the kit by name, from the cache or, when that has none or an old one, from Debian."""
+    """The files of the kit by name, from the cache or, without a fresh kit there, from Debian."""
     cached = interpreters.cache_folder() / f"kit-{debian.SUITE}-{architecture}"
     found = _read(cached)
     if found and time.time() - (cached / SUMS).stat().st_mtime < _FRESH_S:
@@ -46,12 +46,12 @@ def kit(architecture: str) -> dict[str, bytes]:
 
 
 def command(folder: Path) -> tuple[str, ...]:
-    """How the interpreter of a kit that lies in `folder` is started."""
+    """The command that starts the interpreter of a kit in `folder`."""
     return (str(folder / LOADER), "--library-path", str(folder), str(folder / "micropython"))
 
 
 def checksums(files: dict[str, bytes]) -> bytes:
-    """What `sha256sum` would print of the files."""
+    """The output of `sha256sum` for the files."""
     rows = (f"{hashlib.sha256(files[name]).hexdigest()}  {name}\n" for name in sorted(files))
     return "".join(rows).encode()
 
@@ -62,7 +62,7 @@ def executable(name: str) -> bool:
 
 
 def _read(folder: Path) -> dict[str, bytes]:
-    """The files of a kit in the cache; nothing when one is not as it was made."""
+    """The files of a kit in the cache; none if any differs from its checksum."""
     files = {}
     try:
         sums = (folder / SUMS).read_bytes()
@@ -94,7 +94,7 @@ def _make(architecture: str, cached: Path) -> dict[str, bytes]:
 
 
 def _chosen(root: Path) -> dict[str, bytes]:
-    """What of the unpacked packages goes into a kit: the program, its libraries, and everybody's licenses."""
+    """The files of a kit, from the unpacked packages: the program, its libraries, and all licenses."""
     files = {"micropython": (root / "usr/bin/micropython").read_bytes()}
     libraries = next((root / "usr/lib").glob("*-linux-gnu*"))
     found = [
@@ -102,7 +102,7 @@ def _chosen(root: Path) -> dict[str, bytes]:
         for path in libraries.resolve().glob("*.so*")
         if path.name.startswith(_LIBRARIES)
     ]
-    # A library that has a link is asked for by the link's name.
+    # The program loads a library by the name of its link, if there is one.
     behind = {path.resolve() for path in found if path.is_symlink()}
     for path in found:
         if path.is_symlink() or path not in behind:
@@ -116,7 +116,7 @@ def _chosen(root: Path) -> dict[str, bytes]:
         for changes in path.glob("changelog.Debian*"):
             with gzip.open(changes, "rt", encoding="utf-8") as lines:
                 sources.add(" ".join(re.findall(r"[^ ()]+", next(lines))[:2]) + "\n")
-    # Who has the binaries must be able to find their source: Debian's, of just these versions.
+    # A recipient of the binaries must be able to find their source: Debian's, in these versions.
     files["copyright/SOURCES"] = "".join(sorted(sources)).encode()
     missing = [name for name in _LIBRARIES[:-1] if not any(one.startswith(name) for one in files)]
     if missing:

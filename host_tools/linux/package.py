@@ -1,4 +1,4 @@
-"""`make package`: for each architecture a tar.xz that unpacks and runs anywhere, without anything installed."""
+"""`make package`: for each architecture a tar.xz that unpacks and runs anywhere, with no installation."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def package(architecture: str) -> tuple[str, bytes]:
 
 
 def unpacked_kit(path: Path) -> dict[str, bytes]:
-    """The interpreter in a package, for a computer that cannot fetch it."""
+    """The interpreter in a package, for a computer that cannot fetch one."""
     import tarfile
 
     try:

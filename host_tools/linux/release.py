@@ -1,4 +1,4 @@
-"""What is put on a Linux board: the agent, what starts it, and the interpreter unless the board's own is used."""
+"""The content of a Linux release: the agent, its start scripts, and the interpreter unless the board has one."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from host_tools.errors import CommandError
 from host_tools.linux import kit
 
 _ONBOARD = Path(__file__).parent / "onboard"
-#: Who interprets: the kit's MicroPython, or the board's own python3.
+#: The interpreters: the kit's MicroPython, or the board's own python3.
 RUNTIMES = ("micropython", "cpython")
 SUMS = kit.SUMS
-#: Shell scripts of a release: what starts the agent, and what runs it as a service.
+#: Shell scripts of a release: the first starts the agent, the second runs it as a service.
 PROGRAMS = ("tenner-agent", "ctl")
 _EXECUTABLE = (*PROGRAMS, "kit/ld.so", "kit/micropython")
 
@@ -33,7 +33,7 @@ class Release:
 
     @property
     def name(self) -> str:
-        """The start of a hash over everything: two releases of the same name are the same."""
+        """The start of a hash over everything: two releases of the same name are equal."""
         return hashlib.sha256(self.files[SUMS]).hexdigest()[:12]
 
     @property
@@ -41,7 +41,7 @@ class Release:
         return {name: hashlib.sha256(data).hexdigest() for name, data in self.files.items()}
 
     def packed(self, names: Iterable[str]) -> bytes:
-        """Some of the files as a tar.gz; gzip, as every board's tar or its shell can read that."""
+        """Some of the files as a tar.gz: every board's tar or its shell can read gzip."""
         return gzip.compress(tarred({name: self.files[name] for name in names}), 6, mtime=0)
 
 
@@ -53,7 +53,7 @@ def build(
     own_kit: dict[str, bytes] | None = None,
     extra: dict[str, bytes] | None = None,
 ) -> Release:
-    """The release for a board; CommandError when it cannot be made here. With `own_kit` nothing is fetched."""
+    """The release for a board; CommandError if this computer cannot build it. With `own_kit` it fetches nothing."""
     try:
         tree = linux_tree(mpy=runtime == "micropython", board=board)
     except BuildError as exc:
@@ -90,11 +90,11 @@ def linux_boards() -> dict[str, dict[str, object]]:
 
 
 def tarred(files: dict[str, bytes], mode: int = 0o644) -> bytes:
-    """A tar archive in which everything belongs to root, and programs are executable."""
+    """A tar archive whose entries belong to root, with the programs executable."""
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w", format=tarfile.USTAR_FORMAT) as archive:
         for name, data in sorted(files.items()):
-            # Without a time, so that the same files give the same bytes.
+            # Without times, so that the same files give the same bytes.
             entry = tarfile.TarInfo(name)
             entry.size = len(data)
             entry.mode = 0o755 if name.endswith(_EXECUTABLE) else mode

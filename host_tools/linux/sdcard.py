@@ -1,4 +1,4 @@
-"""`tenner sd-card`: what a board needs to be reached, on the FAT partition of its card; nothing is typed on the board."""
+"""`tenner sd-card`: a board's network and ssh access, on the FAT partition of its card; the board needs no typing."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import rich_click as click
 from host_tools.errors import CommandError
 from host_tools.output import at_terminal, echo, json_option, print_json
 
-#: Files by which a boot partition is known, whatever else is on it.
+#: Files that mark a boot partition, among any others on it.
 _SIGNS = ("fip.bin", "boot.sd", "usb.dev", "wifi.sta", "wifi.ap", "logo.jpeg")
 _NAME_LETTERS = 32
 #: Between these lines rc.local is ours; the rest is the owner's.
 _BEGIN, _END = "# tenner: begin", "# tenner: end"
 _SCRIPT = """\
 {begin}
-# Who may log in as root. The system reads Wi-Fi from wifi.ssid and wifi.pass beside this file.
+# The key beside this file may log in as root. The system reads Wi-Fi from wifi.ssid and wifi.pass.
 if [ -f /boot/tenner.key ]; then
     mkdir -p /root/.ssh && chmod 700 /root/.ssh
     grep -qxF "$(cat /boot/tenner.key)" /root/.ssh/authorized_keys 2>/dev/null ||
@@ -56,7 +56,7 @@ def sd_card(
     """Prepare the FAT partition of a LicheeRV Nano's card, mounted at PATH: Wi-Fi, and your ssh key.
 
     Put the card into the board and switch it on; a minute later `tenner deploy root@licheervnano-XXXX.local` finds
-    it. What else is on the card stays as it is.
+    it. The card's other files stay unchanged.
     """
     if not force and not any((path / name).exists() for name in _SIGNS):
         raise CommandError(
@@ -100,7 +100,7 @@ def plan(path: Path, ssid: str, password: str, public: str | None) -> dict[str, 
 
 
 def with_script(text: str) -> str:
-    """rc.local with our part put in or renewed: before an `exit`, which would end it, and after the first line."""
+    """rc.local with our part inserted or renewed: before an `exit`, which would end it, and after the first line."""
     ours = _SCRIPT.format(begin=_BEGIN, end=_END)
     before, found, rest = text.partition(_BEGIN + "\n")
     if found:
@@ -117,7 +117,7 @@ def with_script(text: str) -> str:
 
 
 def check_wifi(ssid: str, password: str) -> None:
-    """CommandError for what no access point has."""
+    """Raise CommandError for a name or password that no access point can have."""
     if not 0 < len(ssid.encode()) <= _NAME_LETTERS or "\n" in ssid:
         raise CommandError(f"a Wi-Fi network's name has 1 to {_NAME_LETTERS} bytes")
     if password and (not 8 <= len(password.encode()) <= 64 or "\n" in password):
@@ -145,7 +145,7 @@ def _password(file: Path | None) -> str:
 
 
 def _public_key(given: Path | None) -> str | None:
-    """The key's line; None when the user has none."""
+    """The key's line; None if the user has no key."""
     found = [given] if given else sorted((Path.home() / ".ssh").glob("*.pub"))
     if not found:
         return None
@@ -156,7 +156,7 @@ def _public_key(given: Path | None) -> str | None:
 
 
 def _write(path: Path, text: str) -> bool:
-    """Write a file whole or not at all; False when it is like this already. No Windows line ends: a shell reads it."""
+    """Replace a file atomically; False if it is equal already. No Windows line ends: a shell reads it."""
     data = text.encode()
     try:
         if path.is_file() and path.read_bytes() == data:

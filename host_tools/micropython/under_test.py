@@ -1,4 +1,4 @@
-"""The interpreters that firmware tests run on, and where each has the firmware's code from."""
+"""The interpreters of the firmware tests, and the place of the firmware's code in each."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from host_tools import build, interpreters
 from host_tools.micropython import build as own
 from host_tools.micropython import romfs
 
-#: Interpreters that are built here, with the code of the firmware inside.
+#: Interpreters built here, with the firmware's code inside.
 WITH_CODE = ("micropython32rom", "micropython32frozen")
 NAMES = (*interpreters.FINDERS, *WITH_CODE)
 
 
 @dataclass(frozen=True)
 class Runner:
-    """An interpreter, the folders that it has the firmware and its data from, and what else its environment holds."""
+    """An interpreter, the folders of the firmware and its data, and further environment variables."""
 
     interpreter: interpreters.Interpreter
     places: tuple[str, ...] = (str(build.FIRMWARE),)
@@ -35,7 +35,7 @@ class Runner:
 
 @functools.cache
 def find(name: str) -> Runner:
-    """The runner of this name; it is built when it is not there. InterpreterMissing says why there is none."""
+    """The runner of this name, built if necessary; InterpreterMissing gives the reason for its absence."""
     try:
         if name == "micropython32rom":
             return _with_romfs()
@@ -47,7 +47,7 @@ def find(name: str) -> Runner:
 
 
 def _with_romfs() -> Runner:
-    """The modules as they are, compiled, in a partition at /rom."""
+    """The original modules, compiled, in a partition at /rom."""
     partition = romfs.image(
         {f"/lib/{path}": data for path, data in build.linux_tree(mpy=True).items()}
     )
@@ -62,7 +62,7 @@ def _with_romfs() -> Runner:
 
 
 def _frozen() -> Runner:
-    """The modules as firmware/manifest.py freezes them; their data files stay files."""
+    """The modules frozen as in firmware/manifest.py; their data files stay files."""
     found = own.argv(own.frozen(build.modules()))
     runner = interpreters.probe("micropython32frozen", found)
     return Runner(runner, (".frozen", str(build.FIRMWARE)))

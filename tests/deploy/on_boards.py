@@ -155,7 +155,7 @@ def test_a_release_that_does_not_start_is_taken_back_and_why_is_told(
     broken = changed(Release(broken.files))
     with pytest.raises(CommandError, match=reason) as caught:
         deploy(server, broken)
-    assert "runs the one before again" in caught.value.message
+    assert "rolled back to the previous release" in caught.value.message
     assert current(server) == first.name and releases(server) == [first.name]
     assert answers()[0].startswith("next: in ")
     assert len(server.agents()) == 1
@@ -215,7 +215,7 @@ def test_a_disk_that_gets_full_in_the_middle_leaves_the_old_release(
     deploy(server, first)
     monkeypatch.setattr(deploying, "_SPARE", -(10**9))
     files = {**first.files, "lib/big": os.urandom(4 * 1024 * 1024)}
-    with pytest.raises(CommandError, match="its disk is full. The one before runs on"):
+    with pytest.raises(CommandError, match="its disk is full. The previous one still runs"):
         deploy(server, changed(Release(files)))
     assert current(server) == first.name and releases(server) == [first.name]
     assert answers()[0].startswith("next: in ")
@@ -235,7 +235,7 @@ def test_a_connection_lost_while_files_are_sent_changes_nothing(server, first):
     )
     cutter.start()
     second = changed(first, trouble="OTHER = 1\n")
-    with pytest.raises(BoardGone, match="in the middle of a deploy. The release before runs on"):
+    with pytest.raises(BoardGone, match="in the middle of a deploy. The previous release still runs"):
         deploy(server, second)
     cutter.join()
     assert current(server) == first.name

@@ -107,7 +107,7 @@ def test_power_and_reset(board):
 def test_mistakes_get_one_sentence(board):
     assert "did you mean room.temperature" in refused("set", "room.temperatur", "1")
     assert "no device 'x' on this board" in refused("fault", "x", "absent")
-    assert "no virtual board named 'other' is running; there is: demo" in refused(
+    assert "no virtual board named 'other' is running; available: demo" in refused(
         "get", "room.temperature", "--sim", "other"
     )
 

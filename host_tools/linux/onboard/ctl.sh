@@ -377,7 +377,7 @@ activate() {
     stop
     point "$before"
     rm -f "$base/trying"
-    say "the new release does not start ($why): the one before runs again"
+    say "the new release does not start ($why): rolled back to the previous release"
     size=$(log_size)
     "$base/current/ctl" start
     if healthy "$size"; then

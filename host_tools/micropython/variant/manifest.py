@@ -1,3 +1,3 @@
-# What Debian's build of the Unix port has frozen.
+# The frozen modules of Debian's build of the Unix port.
 include("$(MPY_DIR)/extmod/asyncio")
 require("mip")
