@@ -1,4 +1,4 @@
-"""`tenner boards`: what is connected, and what there are folders for."""
+"""`tenner boards`: connected boards, and the boards known in boards/."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from host_tools.errors import CommandError
 from host_tools.output import echo, json_option, print_json
 from host_tools.project import Project
 
-#: A prompt is there at once, or something else runs.
+#: A prompt answers at once; otherwise a program is running.
 _PROMPT_LIMIT_S = 0.4
 _PROMPT = b">>> "
 
 
 @dataclass
 class Connected:
-    """One port, and what is known of the board behind it."""
+    """One port, and the known facts about its board."""
 
     port: str
     what: str
@@ -36,17 +36,17 @@ class Connected:
     micropython: str | None = None
     agent: str | None = None
     flash_free: int | None = None
-    #: When the board told that; None: just now.
+    #: Unix time of these facts; None: now.
     seen: int | None = None
 
 
 def look(port: Port, *, ask: bool, project: Project) -> Connected:
-    """What is behind a port. A running program is only stopped when `ask` is set; then it starts again."""
+    """Inspect the board at a port. `ask` allows stopping a running program; it starts again afterwards."""
     found = Connected(port.device, port.label.removeprefix(port.device).strip(), "")
     remembered = ports.remembered(project)
     found.project = remembered is not None and port.same_board(remembered)
     if port.on_linux:
-        found.state = "a Linux board: `tenner doctor` looks at it"
+        found.state = "a Linux board: `tenner doctor` checks it"
         return found
     try:
         found.state = _state(port)
@@ -67,7 +67,7 @@ def look(port: Port, *, ask: bool, project: Project) -> Connected:
 
 
 def _state(port: Port) -> str:
-    """At the REPL, or running something; a blank line disturbs neither."""
+    """At the REPL, or running a program; a blank line disturbs neither."""
     transport = Transport(port.device)
     try:
         transport.write(b"\r")
@@ -84,7 +84,7 @@ def _state(port: Port) -> str:
 
 
 def _chip(port: Port, machine: str) -> str | None:
-    """As esptool names it, from what the board calls itself: `ESP32C3 module with ESP32C3`."""
+    """The chip in esptool's form, from the board's own text: `ESP32C3 module with ESP32C3`."""
     if port.sim:
         from host_tools.vboard import running_boards
 
@@ -96,15 +96,15 @@ def _chip(port: Port, machine: str) -> str | None:
 @click.option(
     "--ask",
     is_flag=True,
-    help="Ask every board, even one whose agent runs: it is stopped for that, and started again.",
+    help="Ask every board, even one whose agent runs: this stops the agent, and starts it again.",
 )
 @port_option
 @json_option
 def boards(ask: bool, port: str | None, as_json: bool) -> None:
-    """List the boards that are connected, and those there are folders for.
+    """List the connected boards, and the boards known in boards/.
 
-    A board at its REPL is asked what it is. One whose agent runs is left alone; what it said when it was
-    last asked is shown with the day.
+    A board at its REPL is queried. A board whose agent runs is left alone; its last answer is
+    shown with the day.
     """
     project = Project.find()
     connected = [look(one, ask=ask, project=project) for one in ports.connected(port)]

@@ -1,6 +1,6 @@
-"""Builds what goes onto a board: a dict of device paths and contents, compiled where that pays.
+"""Build the files of a board: a dict of device paths and contents, with modules compiled.
 
-`firmware_tree("VIRTUAL")` is what the flash image, `tenner sync` and the benches all work from.
+The flash image, `tenner sync` and the benches all use `firmware_tree("VIRTUAL")`.
 Compiled modules are cached by content in build/mpy-cache, so building again costs a few reads.
 """
 
@@ -33,18 +33,18 @@ MPY_CACHE = ROOT / "build" / "mpy-cache"
 #: Drops assertions but keeps line numbers; -O3 would make every traceback say "line 1".
 OPTIMIZE = 2
 
-#: Files of the package that go along as they are, besides the modules and *.json.
+#: Data files of the package that are copied unchanged, besides the modules and *.json.
 DATA_SUFFIXES = (".tsv", ".csv", ".der", ".md")
 
-#: Which module is in which overlay; beside boot.py and main.py.
+#: Maps each module to its overlay; beside boot.py and main.py.
 TABLE = "overlays.toml"
 
-#: Packages from PyPI that are put on a board when its settings ask for them: (name, how to get it, what for).
+#: Packages from PyPI for boards whose settings need them: key -> (module, requirement, the setting).
 LIBRARIES = {"mqtt": ("chumicro_mqtt", "chumicro-mqtt>=0.30.3,<0.31", "mqtt.host")}
 
 
 class BuildError(Exception):
-    """A source file does not compile, or a board does not exist; the text says which and why."""
+    """A source file does not compile, or a board does not exist; the text names it and the reason."""
 
 
 @cache
@@ -56,7 +56,7 @@ def _compiler_id() -> bytes:
 def compile_module(
     source: bytes, name: str, *, optimize: int = OPTIMIZE, cache_folder: Path | None = None
 ) -> bytes:
-    """Compile `source` to .mpy; `name`, such as `tenner/app.py`, is what tracebacks say."""
+    """Compile `source` to .mpy; tracebacks show `name`, such as `tenner/app.py`."""
     folder = cache_folder or MPY_CACHE
     key = hashlib.sha256(b"%s\0%s\0%d\0" % (_compiler_id(), name.encode(), optimize) + source)
     cached = folder / f"{key.hexdigest()}.mpy"
@@ -80,7 +80,7 @@ def compile_module(
 
 
 def _keep(cached: Path, data: bytes) -> None:
-    """Put a file into the cache; two builds at once do not see each other's halves."""
+    """Put a file into the cache atomically, so that parallel builds never read half a file."""
     with tempfile.NamedTemporaryFile(dir=cached.parent, prefix="new-", delete=False) as file:
         file.write(data)
     os.replace(file.name, cached)
@@ -89,7 +89,7 @@ def _keep(cached: Path, data: bytes) -> None:
 def compile_modules(
     sources: dict[str, bytes], *, optimize: int = OPTIMIZE, cache_folder: Path | None = None
 ) -> dict[str, bytes]:
-    """Compile many: name of each module to its .mpy."""
+    """Compile many modules; return the .mpy of each by name."""
 
     def compile_one(name: str) -> bytes:
         return compile_module(sources[name], name, optimize=optimize, cache_folder=cache_folder)
@@ -106,7 +106,7 @@ def _files(folder: Path) -> Iterable[Path]:
 
 
 def minify_json(data: bytes, name: str) -> bytes:
-    """The same JSON without the spaces that make it readable."""
+    """The same JSON without optional spaces."""
     try:
         value = json.loads(data)
     except ValueError as exc:
@@ -115,7 +115,7 @@ def minify_json(data: bytes, name: str) -> bytes:
 
 
 def board_folder(board: str) -> Path:
-    """boards/<BOARD>, or a BuildError that lists the boards there are."""
+    """boards/<BOARD>, or a BuildError that lists the known boards."""
     folder = BOARDS / board
     if not (folder / "board.json").is_file():
         known = ", ".join(sorted(path.parent.name for path in BOARDS.glob("*/board.json")))
@@ -134,15 +134,18 @@ def firmware_tree(
     debug: bool = False,
     packed: bool | None = None,
 ) -> dict[str, bytes]:
-    """Everything `board` needs, by its path on the board: code, data, pins, workspace templates.
+    """All files of `board` by their path on the board: code, data, pins, workspace templates.
 
-    `libraries` are keys of LIBRARIES, for the parts of the agent that stand on code of others.
+    `libraries` are keys of LIBRARIES, for the parts of the agent that use them.
 
-    Compiled code is for a chip: it leaves out what only Linux needs, and its modules are merged into overlays
-    (host_tools/overlays). boot.py and main.py stay source: they are the first thing an owner looks at.
-    With `mpy=False` all modules do, as CPython and a quick look in the REPL want it. With `debug` the board checks that
-    only code of the current phase is loaded, and prints its heap after each phase. The overlays are one file, for on
-    littlefs each would take a block more; in a debug build, or without `packed`, each has a file and its name.
+    Compiled code is for a chip: it omits the parts for Linux, and merges its modules into overlays
+    (host_tools/overlays). boot.py and main.py stay source: owners read them first.
+    With `mpy=False` all modules stay source, for CPython and for the REPL. With `debug` the board
+    checks that
+    only code of the current phase is loaded, and prints its heap after each phase. The overlays
+    are one file, since on
+    littlefs each would take another block; in a debug build, or without `packed`, each has a file
+    and its name.
     """
     modules, scripts = _sources(firmware)
     tree = dict(scripts)
@@ -176,12 +179,12 @@ def firmware_tree(
 
 
 def modules() -> dict[str, bytes]:
-    """The source of every module of the package as it stands, by paths such as `tenner/app.py`."""
+    """The unchanged source of every module of the package, by paths such as `tenner/app.py`."""
     return _sources(FIRMWARE)[0]
 
 
 def sources(firmware: Path = FIRMWARE) -> tuple[dict[str, bytes], dict[str, bytes]]:
-    """The files of the package, such as `tenner/app.py`, and the scripts that start it, such as `/main.py`."""
+    """The files of the package, such as `tenner/app.py`, and its start scripts, such as `/main.py`."""
     return _sources(firmware)
 
 
@@ -202,9 +205,10 @@ def _table(firmware: Path) -> overlays.Table:
 def _overlays(
     firmware: Path, others: dict[str, bytes], debug: bool, is_packed: bool
 ) -> dict[str, Any]:
-    """The `files` of the overlays as source by name, their `places` in one file, their `index`, and `about` the build.
+    """The `files` of the overlays as source by name, their `places` in one file, their `index`,
+    and `about` the build.
 
-    `others` are modules that go along, whose names the agent uses.
+    `others` are further modules in the build, whose names the agent uses.
     """
     modules, scripts = _sources(firmware)
     files = {**modules, **scripts, **others, TABLE: (firmware / TABLE).read_bytes()}
@@ -243,7 +247,7 @@ def _overlays(
 
 
 def _overlay_tree(made: dict[str, Any], optimize: int, paths: set[str]) -> dict[str, bytes]:
-    """The code of the agent as `_overlays` made it; `paths` are those of the tree's other files."""
+    """The code of the agent from `_overlays`; `paths` are those of the tree's other files."""
     for name in made["files"]:
         if any(path.startswith(f"/lib/tenner/{name}/") for path in paths):
             raise BuildError(f"overlay {name} has the name of a folder with data: rename it")
@@ -256,7 +260,7 @@ def _overlay_tree(made: dict[str, Any], optimize: int, paths: set[str]) -> dict[
     for name in compiled.keys() - set(made["places"]):
         tree[f"/lib/tenner/{name}.mpy"] = compiled[name]
     tree["/lib/tenner/overlays.tsv"] = made["index"].encode()
-    # So small that it lies in its folder's entry and takes no block of its own.
+    # Small enough for its folder's entry, so that it takes no block.
     tree["/lib/tenner/__init__.py"] = made["about"].encode()
     return tree
 
@@ -273,14 +277,15 @@ def libraries_for(settings: dict[str, Any]) -> list[str]:
 
 
 def library_tree(libraries: Iterable[str]) -> dict[str, bytes]:
-    """These alone, as `firmware_tree` has them."""
+    """The files of these libraries alone, as in `firmware_tree`."""
     return _compiled_libraries(_libraries(libraries), OPTIMIZE)
 
 
 def linux_tree(*, mpy: bool, board: str | None = None) -> dict[str, bytes]:
-    """What a Linux board imports, by its path below a folder of sys.path: .mpy for MicroPython, else source.
+    """The importable files of a Linux board, by path below a folder of sys.path: .mpy for
+    MicroPython, else source.
 
-    Nothing is merged, renamed or left out: memory is not that scarce there, and a traceback should be readable.
+    Nothing is merged, renamed or omitted: memory suffices there, and tracebacks stay readable.
     """
     modules, _ = _sources(FIRMWARE)
     for library in LIBRARIES:
@@ -305,7 +310,7 @@ def linux_tree(*, mpy: bool, board: str | None = None) -> dict[str, bytes]:
 
 
 def _sources(firmware: Path) -> tuple[dict[str, bytes], dict[str, bytes]]:
-    """The modules of the package, such as `tenner/app.py`, and the scripts that start it."""
+    """The modules of the package, such as `tenner/app.py`, and its start scripts."""
     modules = {
         path.relative_to(firmware).as_posix(): path.read_bytes()
         for path in _files(firmware / "tenner")
@@ -344,7 +349,7 @@ def _import_name(path: str) -> str:
 
 
 def _kept(what: str, files: dict[str, bytes], make: Callable[[], Any]) -> Any:
-    """What this project makes of files, as JSON can hold it, from the cache if it is there."""
+    """The JSON value that `make` computes from files, from the cache if possible."""
     cached = MPY_CACHE / f"{_key(what, files)}.json"
     try:
         return json.loads(cached.read_bytes())
@@ -356,7 +361,7 @@ def _kept(what: str, files: dict[str, bytes], make: Callable[[], Any]) -> Any:
 
 
 def _key(what: str, files: dict[str, bytes]) -> str:
-    """A hash of files and of the tools that make something of them."""
+    """A hash of files and of the tools that process them."""
     key = hashlib.sha256(what.encode() + b"\0")
     for path in sorted((Path(__file__).parent / "overlays").glob("*.py")):
         key.update(path.read_bytes())
@@ -366,7 +371,7 @@ def _key(what: str, files: dict[str, bytes]) -> str:
 
 
 def write_tree(tree: dict[str, bytes], folder: Path) -> None:
-    """Write the tree below `folder`, which stands for the board's root."""
+    """Write the tree below `folder`, which is the board's root."""
     for name, data in tree.items():
         path = folder / name.lstrip("/")
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -374,7 +379,7 @@ def write_tree(tree: dict[str, bytes], folder: Path) -> None:
 
 
 def read_tree(folder: Path) -> dict[str, bytes]:
-    """What `write_tree` wrote, or whatever else is below `folder`."""
+    """All files below `folder`, in the form of `write_tree`."""
     return {
         f"/{path.relative_to(folder).as_posix()}": path.read_bytes()
         for path in sorted(folder.rglob("*"))

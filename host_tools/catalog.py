@@ -1,4 +1,4 @@
-"""The boards we know, as boards/README.md describes them: chip, image, place in flash."""
+"""The known boards, as boards/README.md describes them: chip, image, place in flash."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ class KnownBoard:
     variant: str
     product: str
     platform: str
-    #: As esptool names it, `ESP32-C3`, and as it takes it, `esp32c3`.
+    #: The chip in esptool's output, `ESP32-C3`, and in its options, `esp32c3`.
     chip: str
     mcu: str
-    #: Where an image goes in flash.
+    #: Offset of the image in flash.
     flash_offset: int
-    #: Where the file system usually begins, up to the end of the flash; 0 where there is none.
+    #: Usual start of the file system, which extends to the end of the flash; 0 without one.
     files_offset: int
-    #: Of the official image; empty for a board that is not flashed, or has none.
+    #: URL of the official image; empty for a board that has none or is not flashed.
     image_url: str
     image_page: str
     variants: dict[str, str]
 
     @property
     def full_name(self) -> str:
-        """As MicroPython names its images: `ESP32_GENERIC_S3-SPIRAM_OCT`."""
+        """The name in MicroPython's style: `ESP32_GENERIC_S3-SPIRAM_OCT`."""
         return f"{self.name}-{self.variant}" if self.variant else self.name
 
     def url(self, version: str, date: str) -> str:
@@ -44,7 +44,7 @@ class KnownBoard:
 
 @cache
 def known_boards() -> tuple[KnownBoard, ...]:
-    """All of them, by name."""
+    """All known boards, by name."""
     return tuple(_load(path.parent.name) for path in sorted(BOARDS.glob("*/board.json")))
 
 
@@ -68,14 +68,14 @@ def _load(name: str, variant: str = "") -> KnownBoard:
 
 
 def find_board(name: str) -> KnownBoard:
-    """`NAME` or `NAME-VARIANT`; CommandError that tells what there is."""
+    """The board `NAME` or `NAME-VARIANT`; CommandError with the available names."""
     folder, _, variant = name.partition("-")
     for known in known_boards():
         if known.name == folder:
             if variant and variant not in known.variants:
                 there = ", ".join(known.variants) or "none"
                 raise CommandError(
-                    f"{folder} has no variant {variant!r}; there is: {there} (boards/{folder}/board.json)"
+                    f"{folder} has no variant {variant!r}; available: {there} (boards/{folder}/board.json)"
                 )
             return _load(folder, variant)
     names = ", ".join(known.name for known in known_boards())
@@ -83,13 +83,13 @@ def find_board(name: str) -> KnownBoard:
 
 
 def chip_of(machine: str) -> str | None:
-    """The chip as esptool names it, from what MicroPython calls the board: `ESP32C3 module with ESP32C3`."""
+    """The chip in esptool's form, from MicroPython's name of the board: `ESP32C3 module with ESP32C3`."""
     names = re.findall(r"\bESP32(?:[SCHP]\d+)?", machine.upper())
     return re.sub(r"^ESP32(?=[A-Z])", "ESP32-", names[-1]) if names else None
 
 
 def boards_with(chip: str) -> list[KnownBoard]:
-    """Those that have this chip and are to be bought."""
+    """Real boards with this chip."""
     return [known for known in known_boards() if known.chip == chip and known.name != "VIRTUAL"]
 
 
@@ -109,7 +109,7 @@ def releases() -> list[Release]:
 
 
 def release(version: str | None) -> Release:
-    """The newest, or the one asked for."""
+    """The given release, or the newest."""
     known = releases()
     if version is None:
         return known[0]
@@ -118,6 +118,6 @@ def release(version: str | None) -> Release:
             return one
     listed = ", ".join(one.version for one in known)
     raise CommandError(
-        f"no MicroPython release {version!r} is listed in boards/releases.tsv; there is: {listed}. "
+        f"no MicroPython release {version!r} is listed in boards/releases.tsv; available: {listed}. "
         "Name the image itself with --image URL"
     )

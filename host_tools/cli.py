@@ -1,4 +1,4 @@
-"""The command `tenner`: a table of sub-commands, each imported only when it is called."""
+"""The command `tenner`: a table of sub-commands, each imported only when it runs."""
 
 from __future__ import annotations
 
@@ -15,33 +15,34 @@ from click.shell_completion import CompletionItem
 from host_tools import tenner_version
 from host_tools.errors import CommandError
 
-# name -> (module of host_tools, its click command, one line of help). The module stays unread until its
-# command is called, so that `tenner --help` is quick and a missing optional package hurts only its user.
+# name -> (module of host_tools, its click command, one line of help). Only the command's own run
+# imports the module, so that `tenner --help` is quick and a missing optional package affects only
+# its user.
 COMMANDS: dict[str, tuple[str, str, str]] = {
-    "boards": ("boards", "boards", "What is connected, and which boards are known."),
-    "flash": ("flash.command", "flash", "MicroPython onto a board; its files are kept."),
+    "boards": ("boards", "boards", "Connected boards, and all known ones."),
+    "flash": ("flash.command", "flash", "Flash MicroPython; keeps the board's files."),
     "setup": ("setup.command", "setup", "Wi-Fi, model, Telegram and time, tried on the board."),
     "sync": ("sync.command", "sync", "Code to the board, workspace both ways."),
     "deploy": ("linux.command", "deploy", "The agent onto a Linux board, over ssh."),
     "sd-card": ("linux.sdcard", "sd_card", "Wi-Fi and your ssh key onto a Linux board's card."),
-    "pull": ("sync.copies", "pull", "What the agent wrote, into workspace/."),
+    "pull": ("sync.copies", "pull", "The agent's changes, into workspace/."),
     "backup": ("sync.copies", "backup", "The board's own files into a zip file."),
     "restore": ("sync.copies", "restore", "The files of a backup onto the board."),
     "repl": ("talk.run", "repl", "The board's console, live."),
     "sensors": (
         "readings.command",
         "sensors",
-        "What its sensors read over time, as a table or a picture.",
+        "Its sensors' readings over time, as a table or a picture.",
     ),
-    "logs": ("talk.commands", "logs", "What the agent did; -f: what it says now."),
+    "logs": ("talk.commands", "logs", "The agent's log; -f: follow it live."),
     "chat": ("talk.commands", "chat", "Talk to the agent."),
     "heartbeat": (
         "talk.commands",
         "heartbeat",
         "Its tasks; --now runs it, --check and --replay try a file.",
     ),
-    "alarms": ("talk.commands", "alarms", "What is the matter; acknowledge, mute, why."),
-    "why": ("talk.commands", "why", "Its latest decisions, and what is next."),
+    "alarms": ("talk.commands", "alarms", "Open alarms: acknowledge, mute, explain."),
+    "why": ("talk.commands", "why", "Its latest decisions, and its next steps."),
     "status": ("talk.commands", "status", "Uptime, heap, network, clock."),
     "run": ("talk.run", "run", "Run a Python file on the board."),
     "mount": ("talk.run", "mount", "Show the board a folder of this computer."),
@@ -49,7 +50,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "doctor": (
         "doctor.command",
         "doctor",
-        "From the cable to the model: what is wrong, what to do.",
+        "From the cable to the model: faults and remedies.",
     ),
     "skills": ("skills", "skills", "Skills that ship: list, show, into the workspace."),
     "mcp": ("mcp", "mcp", "MCP servers: does one answer, and with which tools?"),
@@ -67,8 +68,8 @@ GROUPS = {
     "The agent on it": ["chat", "status", "why", "heartbeat", "alarms", "sensors", "logs"],
     "Its files": ["pull", "backup", "restore"],
     "Its Python": ["repl", "run", "mount"],
-    "What it may use": ["skills", "mcp"],
-    "No board, and many": ["sim", "fleet"],
+    "Its extensions": ["skills", "mcp"],
+    "Simulator and fleet": ["sim", "fleet"],
     "This command": ["completion"],
 }
 click.rich_click.COMMAND_GROUPS = {
@@ -76,8 +77,8 @@ click.rich_click.COMMAND_GROUPS = {
 }
 
 _EXIT_CODES = """\b
-Exit status: 0 done, 1 refused or failed, 2 wrong usage, 3 no port, 4 the board is silent or went away, 5 a file
-changed on both sides, 6 an image is not right, 7 doctor found something wrong, 130 stopped by Ctrl-C."""
+Exit status: 0 done; 1 refused or failed; 2 wrong usage; 3 no port; 4 the board is silent or went away; 5 a file
+changed on both sides; 6 an image is not right; 7 a check of doctor failed; 130 stopped by Ctrl-C."""
 
 
 class LazyGroup(click.RichGroup):
@@ -101,7 +102,7 @@ class LazyGroup(click.RichGroup):
 
     @contextlib.contextmanager
     def _for_a_list(self) -> Iterator[None]:
-        """Names and lines of help are enough, so no module is read."""
+        """The names and their help lines suffice, so import no module."""
         self._listing = True
         try:
             yield
@@ -135,7 +136,7 @@ class LazyGroup(click.RichGroup):
         except CommandError as exc:
             from host_tools.output import visible
 
-            # One line that a script can read; click would draw a box round it.
+            # One line that a script can read; click would draw a box around it.
             print(f"tenner: {visible(exc.message)}", file=sys.stderr)
             ctx.exit(exc.exit_code)
         except (KeyboardInterrupt, click.Abort):
@@ -151,7 +152,7 @@ def main() -> None:
     """An AI agent that lives on a ten-dollar board: flash it, sync it, talk to it.
 
     Begin with `tenner flash --fast` and `tenner setup`; for a Linux board with `tenner deploy USER@HOST`; without a board
-    with `tenner sim start`. `tenner doctor` tells what is wrong.
+    with `tenner sim start`. `tenner doctor` finds faults.
     """
 
 

@@ -1,4 +1,4 @@
-"""Puts the data files of the firmware package into one: on a board's flash each file takes a block of 4 KB.
+"""Merge the data files of the firmware package into one: on a board's flash each file takes a block of 4 KB.
 
 The format is that of `firmware/tenner/port/package.py`, which reads it.
 """
@@ -10,15 +10,15 @@ from collections.abc import Mapping
 
 NAME = "data.pack"
 
-#: What a tool's module says of it that the index has too: see firmware/tenner/tools/__init__.py.
+#: Declarations of a tool's module that the index repeats: see firmware/tenner/tools/__init__.py.
 DECLARED = ("NEEDS", "TURNS")
 
-#: Asked for most often, so looked for first.
+#: The most frequent lookup, so first in the index.
 _FIRST = "store/config.tsv"
 
 
 def declared(source: bytes) -> str:
-    """What the module of a tool says it needs, and the kinds of turn it is for, as the index has it."""
+    """The declarations of a tool's module in the form of the index: its needs, and its kinds of turn."""
     found = dict.fromkeys(DECLARED, "")
     for node in ast.parse(source).body:
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
@@ -28,7 +28,7 @@ def declared(source: bytes) -> str:
 
 
 def pack(files: Mapping[str, bytes], notes: Mapping[str, str]) -> bytes:
-    """One file of all; `notes` is what the index says besides of some, by name."""
+    """One file of all; `notes` are the index's further texts on some files, by name."""
     names = sorted(files, key=lambda name: (name != _FIRST, name))
     index = b""
     while True:
@@ -40,14 +40,15 @@ def pack(files: Mapping[str, bytes], notes: Mapping[str, str]) -> bytes:
         made = "".join([*lines, "\n"]).encode()
         if len(made) == len(index):
             return made + b"".join(files[name] for name in names)
-        # The offsets became longer with what they count.
+        # The offsets got longer digits, which moves them again.
         index = made
 
 
 def packed(
     tree: Mapping[str, bytes], modules: Mapping[str, bytes], folder: str
 ) -> dict[str, bytes]:
-    """The tree with the data files of the package at `folder`, such as `/lib/tenner/`, as one.
+    """The tree with the data files of the package at `folder`, such as `/lib/tenner/`, merged into
+    one.
 
     `modules` are the sources of the package, by names such as `tenner/tools/i2c.py`.
     """
@@ -68,10 +69,10 @@ def packed(
 
 
 def without_meanings(table: bytes) -> bytes:
-    """The table of settings without its last column, which only people read: a board scans what is left."""
+    """The table of settings without its last column, the texts for people: a board scans the rest."""
     return b"".join(line.rpartition(b"\t")[0] + b"\t\n" for line in table.splitlines())
 
 
 def _is_data(name: str) -> bool:
-    """Data of the code, in a folder of the package; what lies beside it is the board's or the build's."""
+    """Is it data of the code, in a folder of the package? Files beside it belong to the board or the build."""
     return "/" in name and not name.endswith((".py", ".mpy"))

@@ -1,7 +1,7 @@
 """Debian packages for benches and kits, without touching the system.
 
-A private apt state resolves and downloads them for any architecture, dpkg-deb unpacks them: nothing is
-installed, no root rights are needed, and the machine's own package lists stay as they are.
+A private apt state resolves and downloads them for any architecture, and dpkg-deb unpacks them. This installs
+nothing, needs no root rights, and leaves the machine's own package lists unchanged.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ KEYRINGS = [
 
 
 class CannotFetch(Exception):
-    """Why Debian's packages are not to be had on this machine, in one sentence."""
+    """The reason, in one sentence, that this machine cannot get Debian's packages."""
 
 
 def run(command: Sequence[str], what: str) -> str:
-    """Run one command; a failure becomes a sentence with its last line."""
+    """Run one command; turn a failure into a sentence with its last line."""
     try:
         done = subprocess.run(
             command, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False
@@ -43,7 +43,7 @@ def run(command: Sequence[str], what: str) -> str:
 
 
 def check_tools() -> None:
-    """Refuse early, with the reason, where it cannot work."""
+    """Raise early, with the reason, where it cannot work."""
     for tool in ("apt-get", "dpkg-deb"):
         if shutil.which(tool) is None:
             raise CannotFetch(f"needs Debian's package tools; {tool} is not here")
@@ -52,7 +52,8 @@ def check_tools() -> None:
 def find_mirror(rows: str) -> str:
     """Debian's own main mirror among the machine's package sources.
 
-    `rows` is what `apt-get indextargets` printed: URI, origin and label with bars between them. The
+    `rows` is the output of `apt-get indextargets`: URI, origin and label with bars between them.
+    The
     origin is empty before the first `apt-get update`.
     """
     for row in rows.splitlines():
@@ -114,7 +115,7 @@ def private_apt(state: Path, architecture: str, uri: str, key: Path) -> list[str
 
 
 def unpack(architecture: str, packages: Sequence[str], into: Path) -> None:
-    """Unpack packages, and all that they need, below the folder `into`."""
+    """Unpack packages and their dependencies below the folder `into`."""
     uri, key = mirror(), keyring()
     shown = " ".join(packages)
     with tempfile.TemporaryDirectory(prefix=".apt-", dir=into.parent) as work:
@@ -131,7 +132,7 @@ def unpack_source(package: str, into: Path) -> None:
     with tempfile.TemporaryDirectory(prefix=".apt-", dir=into.parent) as work:
         state = Path(work)
         apt = private_apt(state, "i386", uri, key)
-        # The machine's own list need not have sources.
+        # The machine's own list may lack sources.
         with (state / "etc/sources.list").open("a") as sources:
             sources.write(f"deb-src [signed-by={key}] {uri} {SUITE} main\n")
         run([*apt, "update"], "reading Debian's package list")
@@ -141,7 +142,7 @@ def unpack_source(package: str, into: Path) -> None:
         described = next(archives.glob("*.dsc"), None)
         if described is None:
             raise CannotFetch(f"Debian has no source of {package}")
-        # apt has verified the files by the archive's key.
+        # apt has verified the files with the archive's key.
         unpacker = ["dpkg-source", "--no-check", "-x", str(described), str(into)]
         run(unpacker, f"unpacking the source of {package}")
 
@@ -159,19 +160,19 @@ def unpack_alone(architecture: str, package: str, prefix: str, into: Path) -> No
         if not names:
             raise CannotFetch(f"Debian's {package} needs no {prefix}* any more")
         archives = state / "cache/archives"
-        # `download` knows neither dependencies nor the cache: it writes into the working folder.
+        # `download` ignores dependencies and the cache: it writes into the working folder.
         command = ["sh", "-c", 'cd "$0" && exec "$@"', str(archives), *apt, "download", names[0]]
         run(command, f"downloading {names[0]}")
         _unpack_all(archives, into)
 
 
 def folder(name: str, architecture: str, packages: Sequence[str]) -> Path:
-    """The folder `name` of the cache with these packages unpacked, and all that they need."""
+    """The folder `name` of the cache with these packages and their dependencies unpacked."""
     return filled(name, lambda stage: unpack(architecture, packages, stage))
 
 
 def filled(name: str, fill: Callable[[Path], None]) -> Path:
-    """The folder `name` of the cache; filled under another name first, so that it is whole once it is there."""
+    """The folder `name` of the cache; renamed into place after it is filled, so that it is complete."""
     made = interpreters.cache_folder() / name
     if not made.exists():
         check_tools()

@@ -1,7 +1,7 @@
 """`make run`: a virtual board boots, its heartbeat finds a warm room, an alert reaches the phone.
 
 Without an account everything runs on this machine: a stand-in for the model and one for Telegram, behind
-HTTPS with a throw-away authority. With LLM_BASE_URL, LLM_API_KEY, LLM_MODEL or TELEGRAM_TOKEN in the
+HTTPS with a temporary authority. With LLM_BASE_URL, LLM_API_KEY, LLM_MODEL or TELEGRAM_TOKEN in the
 environment the real services are used instead.
 """
 
@@ -46,11 +46,11 @@ _LINE = re.compile(r"^ *(\S+) (\w+) +(.*)$")
 
 
 class DemoError(Exception):
-    """The demo cannot go on; the text says why and what to do."""
+    """The demo cannot continue; the text gives the reason and the remedy."""
 
 
 class Screen:
-    """The terminal: what the board prints, what the stand-ins do, and what the demo does."""
+    """The terminal: output of the board, the stand-ins and the demo itself."""
 
     def __init__(self) -> None:
         self.console = Console(highlight=False, soft_wrap=True)
@@ -61,7 +61,7 @@ class Screen:
             self.console.print(*what)
 
     def say(self, text: str) -> None:
-        """What the demo itself does."""
+        """Print a step of the demo itself."""
         self._print(Text(f"\n>> {text}", style="bold"))
 
     def board(self, line: str) -> None:
@@ -73,7 +73,7 @@ class Screen:
         self._print(text)
 
     def service(self, line: str) -> None:
-        """What a stand-in saw."""
+        """Print a line of a stand-in."""
         self._print(Text(f"  server | {line}", style="dim italic"))
 
     def message(self, who: str, text: str) -> None:
@@ -85,7 +85,7 @@ class Screen:
 
 
 class SerialView(threading.Thread):
-    """Shows what the board prints, as it prints it."""
+    """Shows the board's output live."""
 
     def __init__(self, board: VirtualBoard, show: Callable[[str], None]) -> None:
         super().__init__(daemon=True)
@@ -113,7 +113,7 @@ class SerialView(threading.Thread):
 
 
 class Settings:
-    """Which services are used, and the board's files for that."""
+    """The chosen services, and the board's files for them."""
 
     def __init__(self, environment: dict[str, str], services: Services) -> None:
         self.services = services
@@ -153,7 +153,7 @@ class Settings:
         }
 
     def tree(self, runtime: str) -> dict[str, bytes]:
-        """The board's files: firmware, settings, the roots it trusts, the demo's workspace."""
+        """The board's files: firmware, settings, trusted roots, the demo's workspace."""
         tree = firmware_tree("VIRTUAL", mpy=runtime == "micropython")
         for name, data in read_tree(BOARDS / "VIRTUAL" / "workspace").items():
             tree[f"/workspace{name}"] = data
@@ -168,7 +168,7 @@ class Settings:
 
 
 def show(screen: Screen, environment: dict[str, str]) -> None:
-    """The whole demo; DemoError when something did not happen that should have."""
+    """Run the whole demo; DemoError when an expected event does not occur."""
     runtime = environment.get("RUNTIME") or "micropython"
     if runtime not in ("micropython", "cpython"):
         raise DemoError(f"RUNTIME is micropython or cpython, not {runtime!r}")
@@ -225,7 +225,7 @@ def _story(screen: Screen, board: VirtualBoard, services: Services, settings: Se
 
 
 def _beat(board: VirtualBoard, patience_s: float) -> None:
-    """Wait for the end of the beat that the warm room starts; DemoError when it leads to no alert."""
+    """Wait for the end of the beat that the warm room starts; DemoError if it sends no alert."""
     deadline = time.monotonic() + patience_s
     while (found := _OUTCOME.search(board.serial_log)) is None:
         if time.monotonic() > deadline:
@@ -266,7 +266,7 @@ def main() -> int:
         print()
         return 0 if os.environ.get("FOLLOW") else 130
     except TimeoutError as exc:
-        reason = f"what should have happened did not: {exc}; the board's last lines are above"
+        reason = f"an expected event did not occur: {exc}; the board's last lines are above"
     except (DemoError, BoardError, BuildError, InterpreterMissing, RootError, OSError) as exc:
         reason = str(exc)
     print(f"tenner: {reason}", file=sys.stderr)

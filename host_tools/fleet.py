@@ -1,4 +1,4 @@
-"""`tenner fleet`: many boards at once, as their broker knows them."""
+"""`tenner fleet`: many boards at once, seen through their broker."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ REQUIREMENT = "paho-mqtt>=2.1,<3"
 
 @dataclass
 class Board:
-    """What a board has left at the broker; `state` and `sensors` are its own JSON."""
+    """A board's retained messages at the broker; `state` and `sensors` are its own JSON."""
 
     topic: str
     status: str = "unknown"
@@ -31,7 +31,7 @@ class Board:
     sensors: dict[str, dict[str, float]] = field(default_factory=dict)
 
     def take(self, kind: str, text: str) -> None:
-        """Take what stands at `kind` below the board's topic; what is no JSON is not a board's."""
+        """Store the message at `kind` below the board's topic; ignore invalid JSON, which no board sends."""
         if kind == "status":
             self.status = text
             return
@@ -47,7 +47,7 @@ class Board:
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 def fleet() -> None:
-    """Many boards on one MQTT broker: what each of them says of itself."""
+    """Many boards on one MQTT broker: the state that each reports."""
 
 
 @fleet.command()
@@ -85,7 +85,7 @@ def status(
     topic: str,
     as_json: bool,
 ) -> None:
-    """List the boards: online or not, version, uptime, heap, and what their sensors show.
+    """List the boards: online or not, version, uptime, heap, and their sensors' readings.
 
     The password comes from --config, from TENNER_MQTT_PASSWORD, or is asked for.
     """
@@ -108,7 +108,7 @@ def status(
     if as_json:
         print_json([vars(board) for board in boards])
     elif not boards:
-        echo(f"no board has been at {host} below {topic}/")
+        echo(f"no boards found under {topic}/ on {host}")
     else:
         _print(boards)
 
@@ -120,7 +120,7 @@ def ask_broker(
     login: tuple[str, str | None] | None,
     topic: str,
 ) -> list[Board]:
-    """What a broker keeps of the boards below `topic`; CommandError when it cannot be asked."""
+    """The boards below `topic` from a broker's retained messages; CommandError when it does not answer."""
     try:
         import paho.mqtt.client as paho
     except ImportError as exc:
@@ -129,7 +129,7 @@ def ask_broker(
         ) from exc
 
     boards: dict[str, Board] = {}
-    # A broker sends what it kept before what comes later: our own message ends the list.
+    # A broker sends retained messages before later ones, so our own message ends the list.
     marker = f"{topic}/fleet/{uuid4().hex}"
     done = threading.Event()
     refused: list[str] = []

@@ -1,14 +1,14 @@
-"""What an image with the agent inside is built from, and how its parts are put together.
+"""Build the parts of an image with the agent inside, and join them into one file.
 
     python -m host_tools.image BOARD                    writes to build/image:
         frozen/agent/     the overlays as source, for firmware/manifest.py
         data.romfs        the data files that frozen code reads
         code.romfs        code and data, for an image without frozen code
     python -m host_tools.image BOARD FIRMWARE ROMFS OUTPUT
-                                                        one file of what MicroPython's build has made and a partition
+                                                        MicroPython's build and a partition as one file
 
-The partition lies where boards/<BOARD>/image/partitions-tenner.csv has `romfs`. Code on the board's own flash goes
-before that of the image, so a board with an older image takes new code as any other does.
+The partition has the place of `romfs` in boards/<BOARD>/image/partitions-tenner.csv. Code on the board's own flash
+precedes the code of the image, so a board with an older image takes new code like any other.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from host_tools.overlays import maps
 from host_tools.partitions import APP, DATA, Partition
 
 OUTPUT = ROOT / "build" / "image"
-#: Below the root of the partition, which is mounted at /rom: build, board and version of the agent that the image has.
+#: Below the root of the partition, which is mounted at /rom: build, board and version of the agent in the image.
 ABOUT = "/tenner.build"
-#: Frozen modules are below this, so that main.py decides where in sys.path they come.
+#: Frozen modules are below this, so that main.py determines their place in sys.path.
 FROZEN = "agent"
 _HOME = "/lib/tenner/"
 _TYPES = {"app": APP, "data": DATA}
@@ -36,7 +36,7 @@ _USAGE = "python -m host_tools.image BOARD [FIRMWARE ROMFS OUTPUT]"
 
 
 def about(board: str, tree: dict[str, bytes]) -> str:
-    """What ABOUT says of an image with this tree."""
+    """The content of ABOUT for an image with this tree."""
     return f"{maps.build_of(tree)} {board} {tenner_version()}"
 
 
@@ -46,7 +46,7 @@ def frozen_sources() -> dict[str, bytes]:
 
 
 def partition(board: str, *, code: bool) -> bytes:
-    """The ROMFS partition of a board's image: with the code, or with what frozen code reads only."""
+    """The ROMFS partition of a board's image: with the code, or with only the data that frozen code reads."""
     tree = firmware_tree(board, workspace=False, packed=False)
     files = {
         path: data
@@ -72,7 +72,7 @@ def table(board: str) -> list[Partition]:
 
 
 def joined(board: str, firmware: bytes, data: bytes) -> bytes:
-    """The image that is flashed: `firmware` as MicroPython's build has made it, and `data` in its ROMFS partition."""
+    """The image to flash: `firmware` from MicroPython's build, and `data` in its ROMFS partition."""
     rows = {row.label: row for row in table(board)}
     described = json.loads((board_folder(board) / "board.json").read_text(encoding="utf-8"))
     start = int(described["deploy_options"]["flash_offset"], 0)

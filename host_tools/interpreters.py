@@ -1,4 +1,4 @@
-"""Finds the MicroPython interpreters that tests, bench and the virtual board run on.
+"""Find the MicroPython interpreters for tests, bench and the virtual board.
 
 Standard library only: scripts use it before anything is installed.
 """
@@ -21,12 +21,12 @@ _PROBE = (
 
 
 class InterpreterMissing(Exception):
-    """The interpreter cannot be had; the text says how to get it."""
+    """The interpreter is missing; the text gives the way to get it."""
 
 
 @dataclass(frozen=True)
 class Interpreter:
-    """One MicroPython: what to put in front of a script's name, and what it is."""
+    """One MicroPython: its command line without the script, its version and its word size."""
 
     name: str
     argv: tuple[str, ...]
@@ -45,7 +45,7 @@ def search_path(*folders: str | Path) -> str:
 
 
 def cache_folder() -> Path:
-    """Where fetched interpreters are kept: $TENNER_CACHE, else the user's cache folder."""
+    """The folder of fetched interpreters: $TENNER_CACHE, else the user's cache folder."""
     own = os.environ.get("TENNER_CACHE")
     if own:
         return Path(own)
@@ -53,7 +53,7 @@ def cache_folder() -> Path:
 
 
 def probe(name: str, argv: tuple[str, ...]) -> Interpreter:
-    """Start the interpreter once and ask what it is."""
+    """Start the interpreter once, and read its version and word size."""
     shown = shlex.join(argv)
     try:
         done = subprocess.run(
@@ -99,7 +99,7 @@ def find_micropython() -> Interpreter:
 
 
 def unpacked_argv(folder: Path) -> tuple[str, ...]:
-    """How the 32-bit interpreter is started from the folder it was unpacked into."""
+    """The command that starts the 32-bit interpreter in the folder it was unpacked into."""
     libraries = folder / "usr" / "lib" / "i386-linux-gnu"
     return (
         str(libraries / "ld-linux.so.2"),

@@ -1,4 +1,4 @@
-"""littlefs as MicroPython keeps it in flash: read from wherever it is, or made as an image."""
+"""littlefs as MicroPython keeps it in flash: read block by block, or made as an image."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _IO_ERROR = -5
 
 
 class FileSystemError(Exception):
-    """There is no littlefs, or it cannot hold the files; the text says which."""
+    """There is no littlefs, or the files do not fit; the text says which."""
 
 
 class _Memory(UserContext):
@@ -48,7 +48,7 @@ class _Memory(UserContext):
 
 
 class _Reader(UserContext):
-    """A block device that can only be read, block by block and each once."""
+    """A read-only block device that reads each block once."""
 
     def __init__(self, read_block: Callable[[int], bytes]) -> None:
         super().__init__(buffer=bytearray())
@@ -57,7 +57,7 @@ class _Reader(UserContext):
         self.failure: Exception | None = None
 
     def read(self, cfg: object, block: int, off: int, size: int) -> bytearray:
-        # An exception would not come through littlefs; nothing that follows a failure is used.
+        # littlefs would swallow an exception; no result after a failure is used.
         if block not in self._blocks and not self.failure:
             try:
                 self._blocks[block] = self._read_block(block)
@@ -88,7 +88,7 @@ def make_file_system(size: int, tree: dict[str, bytes]) -> bytes:
 
 
 def taken(tree: dict[str, bytes]) -> int:
-    """Bytes of the blocks that `tree` takes in a file system, with those of the file system itself."""
+    """Bytes of the blocks that `tree` takes in a file system, with the file system's own."""
     size = 4 * BLOCK_SIZE * (len(tree) + 16) + 2 * sum(map(len, tree.values()))
     memory = bytearray(b"\xff" * (-(-size // BLOCK_SIZE) * BLOCK_SIZE))
     system = LittleFS(
@@ -106,7 +106,7 @@ def taken(tree: dict[str, bytes]) -> int:
 
 
 def add_files(memory: bytearray | memoryview, tree: dict[str, bytes]) -> None:
-    """Write `tree` into the file system in `memory`, over files of the same names."""
+    """Write `tree` into the file system in `memory`; overwrite files of the same names."""
     system = LittleFS(context=_Memory(memory), block_count=len(memory) // BLOCK_SIZE, **_GEOMETRY)
     _write(system, tree)
     system.unmount()
@@ -130,19 +130,20 @@ def _write(system: LittleFS, tree: dict[str, bytes]) -> None:
 
 
 class FileSystem(NamedTuple):
-    """What was read."""
+    """The files and the size of a file system."""
 
     files: dict[str, bytes]
-    #: In bytes, as the file system itself says; MicroPython mounts it only in a place of this size.
+    #: In bytes, from the file system's own record; MicroPython mounts it only in a place of this size.
     size: int
 
 
 def read_file_system(
     room: int, read_block: Callable[[int], bytes], wanted: Callable[[str], bool] = bool
 ) -> FileSystem:
-    """The files in a file system that has `room` bytes at most; `read_block(number)` reads a block.
+    """The files in a file system of at most `room` bytes; `read_block(number)` reads a block.
 
-    Only those are read whose path is `wanted`. An exception of `read_block` comes out as it is.
+    Reads only the files whose path is `wanted`. An exception of `read_block` passes through
+    unchanged.
     """
 
     def read_inside(number: int) -> bytes:
@@ -154,7 +155,7 @@ def read_file_system(
     tree: dict[str, bytes] = {}
     size = 0
     try:
-        # 0: as many blocks as it says it has.
+        # 0: the number of blocks in its own record.
         system = LittleFS(context=context, block_count=0, **_GEOMETRY)
         size = system.block_count * BLOCK_SIZE
         for folder, _, names in system.walk("/"):

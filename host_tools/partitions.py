@@ -1,4 +1,4 @@
-"""The partition table of an ESP32's flash, and where MicroPython keeps its files."""
+"""The partition table of an ESP32's flash, and the place of MicroPython's file system."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def encode_table(partitions: Iterable[Partition]) -> bytes:
 
 
 def parse_table(table: bytes | bytearray) -> list[Partition]:
-    """The rows of a binary table; none when its MD5 is wrong or missing."""
+    """The rows of a binary table; none if its MD5 is wrong or missing."""
     rows: list[Partition] = []
     for at in range(0, len(table) - _ROW.size + 1, _ROW.size):
         row = bytes(table[at : at + _ROW.size])
@@ -59,9 +59,10 @@ def parse_table(table: bytes | bytearray) -> list[Partition]:
 
 
 def file_system(rows: list[Partition], flash_size: int) -> Partition | None:
-    """Where MicroPython has its files: the partition `vfs`, or what is behind all partitions.
+    """The place of MicroPython's files: the partition `vfs`, or the space behind all partitions.
 
-    The latter since MicroPython 1.26, whose images have no such row so that they fit any size of flash.
+    The second since MicroPython 1.26, whose images have no such row so that they fit any size of
+    flash.
     """
     for row in rows:
         if row.label == "vfs":

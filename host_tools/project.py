@@ -1,4 +1,4 @@
-"""The owner's folder: which board it belongs to, and what was synced last. Kept in `.tenner/`, like git's."""
+"""The owner's folder: its board and its last sync. Kept in `.tenner/`, like git's."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _FOLDER = ".tenner"
 
 
 class Project:
-    """`root` is the nearest folder upwards that has a `.tenner/`, else the one given."""
+    """`root` is the nearest folder upwards with a `.tenner/`, else the given one."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -33,7 +33,7 @@ class Project:
         return self.folder.is_dir()
 
     def load(self) -> dict[str, Any]:
-        """What is remembered; {} in a folder that was never used."""
+        """The stored values; {} in a new folder."""
         try:
             text = self._file.read_text(encoding="utf-8")
         except FileNotFoundError:
@@ -49,7 +49,7 @@ class Project:
         return found
 
     def remember(self, **values: Any) -> None:
-        """Change what is remembered; None forgets."""
+        """Change stored values; None removes one."""
         known = self.load()
         known.update(values)
         self.write(
@@ -57,14 +57,14 @@ class Project:
         )
 
     def make(self) -> None:
-        """Make `.tenner/`, should it not be there."""
+        """Make `.tenner/` if it is missing."""
         if not self.folder.is_dir():
             self.folder.mkdir(parents=True)
-            # Nothing in it is for others: ports, backups with secrets.
+            # Its content is private: ports, backups with secrets.
             (self.folder / ".gitignore").write_text("*\n")
 
     def write(self, name: str, data: str | bytes) -> None:
-        """Write a file of `.tenner/`, whole or not at all."""
+        """Write a file of `.tenner/` atomically."""
         self.make()
         path = self.folder / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""`tenner skills`: the skills that ship, and how they get into the owner's workspace."""
+"""`tenner skills`: the built-in skills, and their way into the owner's workspace."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from host_tools.errors import CommandError
 from host_tools.output import echo, json_option, print_json
 from host_tools.project import Project
 
-#: Served as an index it is what `skills.index` of a board may point to.
+#: As an index on a web server it can be the target of a board's `skills.index`.
 SKILLS = ROOT / "skills"
 
 

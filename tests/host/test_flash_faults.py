@@ -180,7 +180,7 @@ def test_a_board_that_has_another_chip(place):
         said = refused(1, "--board", "ESP32_GENERIC_S3")
         assert "ESP32_GENERIC_S3 has an ESP32-S3, and the chip at" in said
         assert "boards with an ESP32-C3: ESP32_GENERIC_C3" in said
-        assert "no variant 'HUGE'; there is: SPIRAM_OCT" in refused(
+        assert "no variant 'HUGE'; available: SPIRAM_OCT" in refused(
             1, "--board", "ESP32_GENERIC_S3-HUGE"
         )
         assert "known: ESP32_GENERIC, " in refused(1, "--board", "NONE")
@@ -319,7 +319,7 @@ def test_a_release_that_is_not_listed(used_board):
             1, "--port", used_board.pty, "--board", "ESP32_GENERIC_C3", "--release", "0.1"
         )
         assert (
-            "no MicroPython release '0.1' is listed in boards/releases.tsv; there is: 1." in said
+            "no MicroPython release '0.1' is listed in boards/releases.tsv; available: 1." in said
         )
 
 

@@ -68,7 +68,7 @@ def test_ten_boards_and_one_that_lost_its_power(broker, tmp_path):
 def test_a_broker_without_boards(broker, tmp_path):
     result = fleet(broker, tmp_path)
     assert result.exit_code == 0
-    assert "no board has been at localhost below tenner/" in result.output
+    assert "no boards found under tenner/ on localhost" in result.output
 
 
 def test_trouble_is_one_sentence(broker, tmp_path):
