@@ -5,8 +5,14 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+_PACKAGE = Path(__file__).resolve().parent
+_SHIPPED = _PACKAGE / "data"
+#: True where a wheel was installed; False in a checkout.
+IS_INSTALLED = _SHIPPED.is_dir()
+#: Holds firmware/, boards/ and skills/: the checkout, or the copies that the wheel brought (pyproject.toml).
+ROOT = _SHIPPED if IS_INSTALLED else _PACKAGE.parent
 FIRMWARE = ROOT / "firmware"
+BOARDS = ROOT / "boards"
 
 
 def tenner_version() -> str:

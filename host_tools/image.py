@@ -18,13 +18,14 @@ import shutil
 import sys
 from pathlib import Path
 
-from host_tools import ROOT, tenner_version
+from host_tools import BOARDS, tenner_version
 from host_tools.build import BuildError, board_folder, chip_sources, firmware_tree, write_tree
 from host_tools.micropython import romfs
 from host_tools.overlays import maps
 from host_tools.partitions import APP, DATA, Partition
+from host_tools.places import build_folder
 
-OUTPUT = ROOT / "build" / "image"
+OUTPUT = build_folder() / "image"
 #: Below the root of the partition, which is mounted at /rom: build, board and version of the agent in the image.
 ABOUT = "/tenner.build"
 #: Frozen modules are below this, so that main.py determines their place in sys.path.
@@ -60,7 +61,9 @@ def table(board: str) -> list[Partition]:
     """The partition table of a board's image."""
     path = board_folder(board) / "image" / "partitions-tenner.csv"
     if not path.is_file():
-        raise BuildError(f"there is no image for {board}: {path.relative_to(ROOT)} is missing")
+        raise BuildError(
+            f"there is no image for {board}: boards/{path.relative_to(BOARDS)} is missing"
+        )
     rows = []
     for line in path.read_text(encoding="utf-8").splitlines():
         if line and not line.startswith("#"):
@@ -112,7 +115,7 @@ def _write_parts(board: str) -> None:
     for name, code in (("data", False), ("code", True)):
         path = OUTPUT / f"{name}.romfs"
         path.write_bytes(partition(board, code=code))
-        print(f"{path.relative_to(ROOT)}: {path.stat().st_size} bytes")
+        print(f"{path}: {path.stat().st_size} bytes")
 
 
 if __name__ == "__main__":

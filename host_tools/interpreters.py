@@ -1,7 +1,4 @@
-"""Find the MicroPython interpreters for tests, bench and the virtual board.
-
-Standard library only: scripts use it before anything is installed.
-"""
+"""Find the MicroPython interpreters for tests, bench and the virtual board."""
 
 from __future__ import annotations
 
@@ -13,6 +10,8 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+
+from host_tools.places import cache_folder
 
 _PROBE = (
     "import sys; v = sys.implementation; "
@@ -42,14 +41,6 @@ class Interpreter:
 def search_path(*folders: str | Path) -> str:
     """`MICROPYPATH` of these folders, before the modules built into the interpreter."""
     return ":".join([*(str(folder) for folder in folders), ".frozen"])
-
-
-def cache_folder() -> Path:
-    """The folder of fetched interpreters: $TENNER_CACHE, else the user's cache folder."""
-    own = os.environ.get("TENNER_CACHE")
-    if own:
-        return Path(own)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "tenner"
 
 
 def probe(name: str, argv: tuple[str, ...]) -> Interpreter:
@@ -90,9 +81,9 @@ def find_micropython() -> Interpreter:
         found = str(beside) if beside.exists() else shutil.which("micropython")
         if found is None:
             raise InterpreterMissing(
-                "micropython: no Unix MicroPython found. `make run` and `make test` install one on "
-                "Linux x86_64 and macOS arm64; elsewhere install your system's `micropython` "
-                "package or set MICROPYTHON=/path/to/micropython."
+                "micropython: no Unix MicroPython found. On Linux x86_64 and macOS arm64 one is installed "
+                "with tenner; elsewhere install your system's `micropython` package or set "
+                "MICROPYTHON=/path/to/micropython."
             )
         argv = (found,)
     return probe("micropython", argv)

@@ -155,6 +155,8 @@ def install(venv: str, extra: str, version: Sequence[int]) -> None:
     for name in CONTAINS:
         if os.path.exists(stamp_path(venv, name)):
             os.remove(stamp_path(venv, name))
+    # Metadata that an older version left beside the sources would hide that of the installed package.
+    shutil.rmtree(os.path.join(ROOT, "tenner.egg-info"), ignore_errors=True)
     build = os.path.join(ROOT, "build")
     os.makedirs(build, exist_ok=True)
     log_path = os.path.join(build, "setup.log")

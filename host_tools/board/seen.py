@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from host_tools.interpreters import cache_folder
+from host_tools.places import cache_folder
 
 if TYPE_CHECKING:
     from host_tools.board.link import Info

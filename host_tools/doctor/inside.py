@@ -29,7 +29,7 @@ _ESSENTIAL = [
 
 
 def check_micropython(info: Info, project: Project) -> Part:
-    """The interpreter, and whether the code on the board is this checkout's."""
+    """The interpreter, and whether the code on the board is this version's."""
     try:
         codes.check_version(info, {})
         yield ok("micropython", f"MicroPython {info.micropython} on {info.machine}")
@@ -44,7 +44,7 @@ def check_micropython(info: Info, project: Project) -> Part:
 def check_code(
     info: Info, there: dict[str, Entry], project: Project, config: bytes | None
 ) -> Part:
-    """Is the code on the board complete, and that of this checkout?"""
+    """Is the code on the board complete, and that of this version?"""
     if "/main.py" not in there or not codes.has_code(info, there):
         yield fail("code", "there is no agent on the board", "run `tenner sync`")
         return
@@ -65,10 +65,10 @@ def check_code(
         )
     elif plan:
         count = len(plan.write) + len(plan.remove)
-        yield warn("code", f"{count} files are not those of this checkout", "run `tenner sync`")
+        yield warn("code", f"{count} files are not those of this version", "run `tenner sync`")
     else:
         yield ok(
-            "code", f"tenner {info.agent}: all {plan.unchanged} files are those of this checkout"
+            "code", f"tenner {info.agent}: all {plan.unchanged} files are those of this version"
         )
 
 

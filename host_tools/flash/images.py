@@ -21,8 +21,8 @@ from esptool.util import FatalError
 
 from host_tools import partitions
 from host_tools.errors import CommandError, unreached
-from host_tools.interpreters import cache_folder
 from host_tools.partitions import Partition
+from host_tools.places import cache_folder
 
 _MAGIC = 0xE9
 _CHIP_AT = 12

@@ -15,7 +15,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from host_tools import debian, interpreters
+from host_tools import debian
+from host_tools.places import cache_folder
 
 #: Debian's name of an architecture, by the output of `uname -m`.
 MACHINES = {"riscv64": "riscv64", "aarch64": "arm64", "armv7l": "armhf", "x86_64": "amd64"}
@@ -33,7 +34,7 @@ CannotFetch = debian.CannotFetch
 
 def kit(architecture: str) -> dict[str, bytes]:
     """The files of the kit by name, from the cache or, without a fresh kit there, from Debian."""
-    cached = interpreters.cache_folder() / f"kit-{debian.SUITE}-{architecture}"
+    cached = cache_folder() / f"kit-{debian.SUITE}-{architecture}"
     found = _read(cached)
     if found and time.time() - (cached / SUMS).stat().st_mtime < _FRESH_S:
         return found

@@ -6,12 +6,12 @@ import lzma
 import sys
 from pathlib import Path
 
-from host_tools import ROOT, tenner_version
-from host_tools.build import BOARDS
+from host_tools import BOARDS, FIRMWARE, ROOT, tenner_version
 from host_tools.errors import CommandError
 from host_tools.linux import kit, release
+from host_tools.places import build_folder
 
-OUTPUT = ROOT / "build" / "packages"
+OUTPUT = build_folder() / "packages"
 _README = """\
 tenner {version} for Linux on {architecture}
 
@@ -32,10 +32,10 @@ def package(architecture: str) -> tuple[str, bytes]:
     for name in release.linux_boards():
         for path in sorted((BOARDS / name).iterdir()):
             extra[f"boards/{name}/{path.name}"] = path.read_bytes()
-    extra["config.example.jsonc"] = (ROOT / "firmware" / "config.example.jsonc").read_bytes()
-    for path in sorted((ROOT / "firmware" / "workspace").rglob("*")):
+    extra["config.example.jsonc"] = (FIRMWARE / "config.example.jsonc").read_bytes()
+    for path in sorted((FIRMWARE / "workspace").rglob("*")):
         if path.is_file():
-            extra[f"workspace/{path.relative_to(ROOT / 'firmware' / 'workspace').as_posix()}"] = (
+            extra[f"workspace/{path.relative_to(FIRMWARE / 'workspace').as_posix()}"] = (
                 path.read_bytes()
             )
     version = tenner_version()
@@ -82,7 +82,7 @@ def main(argv: list[str]) -> int:
             print(f"tenner: {exc.message}", file=sys.stderr)
             return 1
         (OUTPUT / name).write_bytes(data)
-        print(f"{len(data) / 1e6:5.2f} MB  {(OUTPUT / name).relative_to(ROOT)}")
+        print(f"{len(data) / 1e6:5.2f} MB  {OUTPUT / name}")
     return 0
 
 

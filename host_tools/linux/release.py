@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from host_tools import tenner_version
-from host_tools.build import BOARDS, BuildError, linux_tree
+from host_tools import BOARDS, tenner_version
+from host_tools.build import BuildError, linux_tree
 from host_tools.errors import CommandError
 from host_tools.linux import kit
 

@@ -8,9 +8,10 @@ import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from host_tools import build, interpreters
+from host_tools import FIRMWARE, build, interpreters
 from host_tools.micropython import build as own
 from host_tools.micropython import romfs
+from host_tools.places import build_folder
 
 #: Interpreters built here, with the firmware's code inside.
 WITH_CODE = ("micropython32rom", "micropython32frozen")
@@ -22,7 +23,7 @@ class Runner:
     """An interpreter, the folders of the firmware and its data, and further environment variables."""
 
     interpreter: interpreters.Interpreter
-    places: tuple[str, ...] = (str(build.FIRMWARE),)
+    places: tuple[str, ...] = (str(FIRMWARE),)
     environment: dict[str, str] = field(default_factory=dict)
 
     def environment_with(self, before: Path, after: Path) -> dict[str, str]:
@@ -51,9 +52,9 @@ def _with_romfs() -> Runner:
     partition = romfs.image(
         {f"/lib/{path}": data for path, data in build.linux_tree(mpy=True).items()}
     )
-    path = build.ROOT / "build" / f"romfs-{hashlib.sha256(partition).hexdigest()[:16]}.img"
+    path = build_folder() / f"romfs-{hashlib.sha256(partition).hexdigest()[:16]}.img"
     if not path.exists():
-        path.parent.mkdir(exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         for old in path.parent.glob("romfs-*.img"):
             old.unlink()
         path.write_bytes(partition)
@@ -65,4 +66,4 @@ def _frozen() -> Runner:
     """The modules frozen as in firmware/manifest.py; their data files stay files."""
     found = own.argv(own.frozen(build.modules()))
     runner = interpreters.probe("micropython32frozen", found)
-    return Runner(runner, (".frozen", str(build.FIRMWARE)))
+    return Runner(runner, (".frozen", str(FIRMWARE)))

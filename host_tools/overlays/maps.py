@@ -1,7 +1,7 @@
 """Tracebacks of a board, in terms of the source: which line of an overlay was which line of which module.
 
 A build has an id, which stands in `/lib/tenner/__init__.py` and in the first lines of the board's log. Its map is kept
-in build/overlay-maps, and in the user's cache folder once it has gone to a board.
+in `overlay-maps` of places.build_folder(), and in the user's cache folder once it has gone to a board.
 """
 
 from __future__ import annotations
@@ -13,10 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from host_tools import ROOT
-from host_tools.interpreters import cache_folder
+from host_tools.places import build_folder, cache_folder
 
-BUILT = ROOT / "build" / "overlay-maps"
+BUILT = build_folder() / "overlay-maps"
 #: How many maps a folder keeps, the newest.
 KEPT = 40
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from host_tools import FIRMWARE
+from host_tools import BOARDS, FIRMWARE
 from host_tools.board import Board
 from host_tools.board.link import Info, Started
 from host_tools.board.transfer import Progress
@@ -208,8 +208,6 @@ def leave_as_it_was(
 
 def changed_files(project: Project, board: str) -> dict[str, int]:
     """Modification time of everything a sync of this project looks at."""
-    from host_tools.build import BOARDS
-
     found: dict[str, int] = {}
     for folder in (FIRMWARE, BOARDS / board, project.root / "workspace"):
         for path in folder.rglob("*"):

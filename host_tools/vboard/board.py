@@ -23,8 +23,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from host_tools.build import BOARDS, ROOT, board_folder, firmware_tree, read_tree, write_tree
+from host_tools import BOARDS, ROOT
+from host_tools.build import board_folder, firmware_tree, read_tree, write_tree
 from host_tools.interpreters import Interpreter, find_micropython
+from host_tools.places import build_folder
 from host_tools.vboard.chips import MODELS
 from host_tools.vboard.control import BoardError, ControlClient
 from host_tools.vboard.image import FLASH_SIZE, read_image, write_image
@@ -37,9 +39,9 @@ DEFAULT_HEAP = "192K"
 
 
 def sim_folder() -> Path:
-    """Where named boards keep their state: $TENNER_SIM_DIR or build/sim."""
+    """Where named boards keep their state: $TENNER_SIM_DIR, or `sim` of places.build_folder()."""
     own = os.environ.get("TENNER_SIM_DIR")
-    return Path(own) if own else ROOT / "build" / "sim"
+    return Path(own) if own else build_folder() / "sim"
 
 
 def running_boards() -> dict[str, dict[str, Any]]:
@@ -85,7 +87,7 @@ class VirtualBoard:
     ) -> None:
         """A board with the files of `tree` (default: the firmware).
 
-        `name` keeps its state in build/sim/NAME, where `tenner sim` finds it, and gives it a MAC of its own;
+        `name` keeps its state in NAME of `sim_folder()`, where `tenner sim` finds it, and gives it a MAC of its own;
         without one the state is temporary. `flash` is an image file to start from as it is; without `tree` it is not touched.
         `heap` is what the firmware has, not counting what emulates the chip. `tcp_port` also
         offers the serial line as `socket://127.0.0.1:PORT` (0: any port; see `.tcp_port`), and

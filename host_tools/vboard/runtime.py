@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
-from host_tools.build import BOARDS, compile_modules
+from host_tools import BOARDS
+from host_tools.build import compile_modules
 from host_tools.vboard.console import inner_terminal
 from host_tools.vboard.shared import SharedPage
 
