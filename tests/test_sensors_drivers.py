@@ -174,7 +174,7 @@ class TestDrivers(unittest.TestCase):
             self.i2c(data)
             self.assertEqual(self.read(driver), {"temperature": celsius})
         for driver, data, words in (
-            ("tmp102", b"\xff\xff", "0x48 on i2c0 sends what is no temperature (0xffff)"),
+            ("tmp102", b"\xff\xff", "0x48 on i2c0 sends no temperature (0xffff)"),
             ("tmp102", b"\x7f\xf0", "127.9 is outside"),
             ("lm75", b"\x7f\x80", "127.5 is outside"),
             ("lm75", b"\x80\x01", "-128 is outside"),
@@ -242,7 +242,7 @@ class TestDrivers(unittest.TestCase):
         self.fails("is no BME280 or BMP280 (chip id 0x61)", "bme280")
         # Nothing was measured.
         self.i2c(b"\x58", b"\x00", b"\x80\x00\x00" * 2 + bytes(2), bytes(26))
-        self.fails("is outside what the chip measures", "bme280")
+        self.fails("is outside the chip's range", "bme280")
 
     def test_bh1750(self):
         # "How to calculate the data": 10000011 10010000 is 28067 lx.

@@ -1,3 +1,3 @@
-# What the image has frozen: what MicroPython's own has, and the agent.
+# The frozen modules of the image: those of MicroPython's own, and the agent.
 include("$(PORT_DIR)/boards/manifest.py")
 include("../../../firmware/manifest.py")

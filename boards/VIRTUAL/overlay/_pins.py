@@ -135,7 +135,7 @@ class ADC:
 
 
 class PWM:
-    """Pulse width; what it drives is the world's `gpioN.duty` (0..1) and `gpioN.hz`."""
+    """Pulse width; it drives the signals `gpioN.duty` (0..1) and `gpioN.hz`."""
 
     def __init__(self, dest, freq=5000, duty=None, *, duty_u16=None, duty_ns=None, invert=0):
         self._id = int(gpio(dest))

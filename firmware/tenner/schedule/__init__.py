@@ -1,2 +1,2 @@
-# tenner schedule: decides what is due, and why not now.
+# tenner schedule: decides which tasks are due, and why others are not.
 # MIT license; Copyright (c) 2026 the tenner authors

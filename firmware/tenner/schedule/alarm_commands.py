@@ -1,4 +1,4 @@
-# tenner schedule.alarm_commands: /alarms: what is the matter, acknowledge, mute, why.
+# tenner schedule.alarm_commands: /alarms: lists, acknowledges, mutes and explains alarms.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import json
@@ -48,7 +48,7 @@ def _change(occurrences, task, action, amount):
     elif action == "mute":
         seconds = duration(amount) if amount else _MUTE_S
         condition.muted = moment.now + seconds
-        answer = "Muted for %s: %s. What happens meanwhile is told afterwards." % (
+        answer = "Muted for %s: %s. You will hear of events afterwards." % (
             alarm_texts.span(seconds),
             conditions.describe(condition),
         )
@@ -79,7 +79,7 @@ def _line(one):
 
 
 def _why(occurrences, task):
-    """Return all there is to say of an alarm."""
+    """Return the full description of an alarm."""
     for one in status.tasks(occurrences):
         if one["line"] == task.line and "state" in one:
             lines = [_line(one)]

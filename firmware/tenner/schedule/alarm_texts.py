@@ -1,4 +1,4 @@
-# tenner schedule.alarm_texts: what alarms tell people.
+# tenner schedule.alarm_texts: the texts of alarms for people.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.port.compat import const
@@ -10,7 +10,7 @@ _LONGEST_S = const(400 * 86400)
 
 
 def span(seconds):
-    """Return `14 min`, `2 h 5 min`, `3 d 2 h`; "" when nobody knows."""
+    """Return `14 min`, `2 h 5 min`, `3 d 2 h`; "" when the time is unknown."""
     if not 0 <= seconds < _LONGEST_S:
         return ""
     if seconds < 60:
@@ -25,7 +25,7 @@ def span(seconds):
 
 
 def extremes(task):
-    """Return `, highest 35.2`, or what else tells how bad it was."""
+    """Return `, highest 35.2`, or the extremes that matter to its operator."""
     alarm = task.condition.alarm
     if alarm[alarms.HIGH] is None:
         return ""

@@ -3,7 +3,7 @@
 """
 An item with a condition is an alarm. An episode begins when the condition has held for its time, and ends when the values
 have passed `reset`; without one they must be a margin away from the number (schedule.conditions) at two looks in a row.
-What has to be told is owed until it is in the outbox, over reboots too; while it is owed nothing new begins.
+A message is owed until it is in the outbox, over reboots too; meanwhile no new episode begins.
 
 An episode is a plain list, so that its code need not stay in memory: task.condition.alarm, None while all is clear.
 """
@@ -12,9 +12,10 @@ from tenner.log import log
 from tenner.port.compat import const
 from tenner.schedule import conditions
 
-#: The list: number of the episode (told to people), UTC second of its beginning, value then, lowest and highest since,
-#: what is owed, when something was told last, looks at which it seemed over, flags, times it was repeated, its end, the value
-#: seen last, and what the condition is about.
+#: The places in the list. ID: the number of the episode, for people. START: UTC second of its beginning. VALUE: the value
+#: then. LOW, HIGH: the extremes since. OWED: the messages owed. TOLD: UTC second of the last one. MISSES: looks in a row at
+#: which it seemed over. REPEATS: repeated messages. END_S: UTC second of its end. LAST: the value seen last. `WHAT`: the
+#: condition's value and operator.
 ID = const(0)
 START = const(1)
 VALUE = const(2)
@@ -29,7 +30,7 @@ END_S = const(10)
 LAST = const(11)
 WHAT = const(12)
 
-#: What is owed.
+#: The messages that may be owed.
 BEGIN = const(1)
 END = const(2)
 REPEAT = const(4)
@@ -59,7 +60,7 @@ def needs_model(task):
 
 
 def advance(occurrences, task, readings):
-    """Take in what the sensors say. Call it at every look."""
+    """Update the alarm from the readings. Call it at every look."""
     condition = task.condition
     service = occurrences.service
     moment = occurrences.moment
@@ -73,7 +74,7 @@ def advance(occurrences, task, readings):
     ):
         service.dirty = True
     if met is None:
-        # Nobody knows that it held all the time.
+        # The condition may not have held all the time.
         _no_more(service, condition)
         return
     value = conditions.number(condition, readings)
@@ -87,13 +88,13 @@ def advance(occurrences, task, readings):
 
 
 def _newest(condition):
-    """Return when the newest of the readings was kept that `drops by` and `rises by` compare with; None without any."""
+    """Return the time of the newest reading that `drops by` and `rises by` compare with; None without any."""
     times = [term.past[-1][0] for term in conditions.terms(condition) if term.past]
     return max(times) if times else None
 
 
 def _is_worth_a_write(service, before, newest):
-    """Return whether the readings that were kept until now are to outlive a reboot: every five minutes the newest is."""
+    """Return whether to write the kept readings for the next boot: once in five minutes."""
     if before is None or newest is None:
         return True
     return (before + service.offset_s) // _KEEP_S != (newest + service.offset_s) // _KEEP_S
@@ -120,7 +121,7 @@ def _wait_or_begin(service, task, moment, met, value):
     if moment.mono_s - condition.since_s < condition.for_s:
         return
     condition.since_s = None
-    # Never used again: it is what a message is known by.
+    # Never used again: the number identifies a message.
     service.episodes = (service.episodes or moment.now % 1000) + 1
     flags = OVER if condition.op in conditions.EVENTS else 0
     now = moment.now
@@ -134,7 +135,7 @@ def _wait_or_begin(service, task, moment, met, value):
 
 
 def _no_more(service, condition):
-    """It does not hold any more, which a reboot must find."""
+    """Note that the condition holds no more, for the next boot too."""
     if condition.since_s is not None:
         service.dirty = service.dirty or condition.for_s > 0
     condition.since_s = None
@@ -169,7 +170,7 @@ def _go_on(service, task, moment, met, value):
 
 
 def next_owed(task):
-    """Return what is to be told next: BEGIN, END or REPEAT; 0 for nothing."""
+    """Return the next message owed: BEGIN, END or REPEAT; 0 for none."""
     alarm = task.condition.alarm
     if not alarm:
         return 0
@@ -180,7 +181,7 @@ def next_owed(task):
 
 
 def told(task, bit, now):
-    """The owner has been told this."""
+    """Note that the owner has this message."""
     condition = task.condition
     alarm = condition.alarm
     if not alarm:
@@ -196,7 +197,7 @@ def told(task, bit, now):
 
 
 def mark(task, bit):
-    """Return what a message is known by; `al:` has buttons (channels.delivery)."""
+    """Return the mark that identifies a message; `al:` has buttons (channels.delivery)."""
     alarm = task.condition.alarm
     if bit == REPEAT:
         return "al:%d.%d" % (alarm[ID], alarm[REPEATS])
@@ -209,8 +210,8 @@ def _about(condition):
 
 def hand_over(service, kept, tasks):
     """
-    The item of an alarm is in the file no more; `kept`: the alarm, what changes are counted from, and until when it is muted.
-    An item that watches the same goes on with it. Where there is none, the owner does not wait for its end.
+    Hand over the alarm of an item that has left the file. `kept`: the alarm, the reference of changes, and the end of its
+    mute. An item that watches the same takes it over. Without one the owner learns that its end will not come.
     """
     alarm = kept[0] if kept else None
     if not isinstance(alarm, list):

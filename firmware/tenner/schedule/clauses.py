@@ -4,7 +4,7 @@
     (every 10m) (hourly) (daily 07:30) (weekdays 9:00) (mondays at 7pm) (cron 0 9 * * 1-5) (cron @daily)
     (when CONDITION) (hours 08:00-20:00) (model NAME) (notify) (urgent) (resolve) (repeat 1h)
 
-Several are separated by `;`. What is not understood is never run: its sentence says the word and the nearest right spelling.
+`;` separates several. An item with an unknown clause never runs: its sentence names the word and the nearest spelling.
 """
 
 from tenner.schedule import condition_parser
@@ -13,7 +13,7 @@ from tenner.schedule.cronexpr import Cron
 from tenner.store.hours import Hours, minute_of_day
 from tenner.store.suggest import nearest
 
-# What is expected, by clause.
+# The expected form of each clause, for errors.
 _CLAUSES = {
     "every": "1s to 366d, such as every 10m",
     "hourly": "hourly alone",
@@ -193,7 +193,7 @@ def _clause(part):
 
 
 def _other(part, name):
-    """What does not begin with a clause's name: a condition, or a mistake."""
+    """Return (name, value) of a part that begins with no clause's name: a condition, or a mistake."""
     if "." in name and not is_digits(name[:1]):
         return "when", condition_parser.parse(part)
     near = _near(name, True)

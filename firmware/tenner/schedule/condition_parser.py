@@ -61,7 +61,7 @@ def parse(text):
 
 
 def _cut(text):
-    """Return (the first term, "and" or "or" or "", what stands behind it)."""
+    """Return (the first term, "and" or "or" or "", the rest)."""
     low = text.lower()
     places = [(low.find(" %s " % word), word) for word in ("and", "or")]
     places = [place for place in places if place[0] >= 0]
@@ -72,7 +72,7 @@ def _cut(text):
 
 
 def _operator(text):
-    """Return (operator, what stands behind it) of what follows a name."""
+    """Return (operator, the rest) of the text after a name."""
     for sign in SIGNS:
         if text.startswith(sign):
             return "==" if sign == "=" else sign, text[len(sign) :].strip()
@@ -132,7 +132,7 @@ def _term(text):
 
 
 def _pieces(text):
-    """Return {"": what stands first, "for": ..., "reset": ..., "within": ...}."""
+    """Return {"": the first words, "for": ..., "reset": ..., "within": ...}."""
     found = {"": []}
     name = ""
     for word in text.split():

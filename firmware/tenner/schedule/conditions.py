@@ -1,12 +1,12 @@
-# tenner schedule.conditions: whether what the sensors say meets a condition: `when room.temperature > 30`.
+# tenner schedule.conditions: whether readings meet a condition: `when room.temperature > 30`.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.port.compat import const
 from tenner.schedule.senses import show
 
-#: What happens, and is over at once; everything else lasts.
+#: Operators of events, which are over at once; all others last.
 EVENTS = ("changes", "changes by")
-#: What lasts as long as the time it is counted in; nobody wants to hear that it does not any more.
+#: Operators of moves, which last as long as their time window; nobody wants to hear of their end.
 MOVES = ("drops by", "rises by")
 # Of the number, unless there is a `reset`; of the width, for `outside`.
 _MARGIN_PERCENT = const(1)
@@ -38,7 +38,7 @@ def number(condition, readings):
 def is_met(condition, readings, mono_s, is_on=False):
     """
     Return whether the condition is met, None when a sensor that matters does not answer. `is_on`: its alarm is, so the
-    values must pass `reset`. Call it at every look, or what changes is not seen.
+    values must pass `reset`. Call it at every look, or it misses changes.
     """
     unknown = False
     found = []
@@ -91,7 +91,7 @@ def _holds(term, value, mono_s, is_on):
 def _moved(term, value, mono_s):
     """Return whether the value has gone down, or up, by so much within the time."""
     falls = term.op == "drops by"
-    # Only what is higher, or lower, than all that came after it can still matter.
+    # Only a reading that is higher, or lower, than all later ones can still matter.
     past = term.past = [
         one
         for one in term.past

@@ -11,7 +11,7 @@ _SHOWN = const(3)  # times of a job that the owner is asked about
 
 
 def lines(cron):
-    """Yield one line for each job: its id, its time, what is next."""
+    """Yield one line for each job: its id, its time, its next run."""
     occurrences = _look(cron)
     zone = occurrences.zone
     if not cron.tasks:
@@ -33,7 +33,7 @@ def lines(cron):
 
 
 def add(cron, entry):
-    """Add an entry, in the place of one with the same id; ValueError says what is wrong with it."""
+    """Add an entry, in the place of one with the same id; ValueError names the mistake."""
     occurrences = _look(cron)
     job = cron_jobs.job_of(entry, occurrences.zone)
     if job.at and occurrences.moment.trusted and job.at <= occurrences.moment.now:
@@ -66,7 +66,7 @@ def times(cron, entry):
 
 
 def enable(cron, key, enabled=True):
-    """Switch a job on, whatever switched it off, or off; None takes it out."""
+    """Switch a job on, also after failures, or off; None removes it."""
     keys = [job.key for job in _look(cron).service.tasks or ()]
     if key not in keys:
         raise ValueError('there is no job "%s"; jobs: %s' % (key, ", ".join(keys) or "none"))

@@ -26,7 +26,7 @@ _MAX_ID = const(40)
 #: Jobs kept in memory, about 200 bytes each on a board.
 _MAX_JOBS = const(64)
 
-# What a piece of the file is.
+# Kinds of a piece of the file.
 _OTHER = const(0)
 _ENTRY = const(1)
 _COMMA = const(2)
@@ -35,8 +35,8 @@ _END = const(3)
 
 def _cut(path):
     """
-    Yield (bytes, what they are) for the whole file. An entry is what stands between two commas of
-    the list "jobs": what is wrong in one spoils no other.
+    Yield (bytes, kind) for the entire file. An entry lies between two commas of the list "jobs": a
+    mistake in one spoils no other.
     """
     held = bytearray()
     depth = 0
@@ -86,8 +86,8 @@ def _cut(path):
 
 def read(path):
     """
-    Yield (index, value) of each entry. ValueError where the file cannot be read any more: what
-    stood before has been yielded by then.
+    Yield (index, value) of each entry. ValueError where the file cannot be read any more, after the
+    entries before that.
     """
     index = 0
     if files.exists(path):
@@ -119,8 +119,8 @@ def find(path, key):
 
 def rewrite(path, key, entry):
     """
-    Put `entry` in the place of the job's, or behind all others; None takes it out. Everything else stays
-    as it stands in the file.
+    Put `entry` in the place of the job's, or behind all others; None removes it. The rest of the file
+    stays unchanged.
     """
     files.write_atomic(path, _pieces(path, key, entry), files.WORKSPACE_TEMP)
 
@@ -168,7 +168,7 @@ def scan(occurrences, old):
                     job = same
             found.append(job)
     except ValueError as error:
-        # Those behind may be back when the file is put right; they must not run again then.
+        # The later jobs may return when the owner repairs the file; they must not run again then.
         for job in old:
             if job.key not in keys:
                 cron.saved[job.key] = current(cron, job)
@@ -190,7 +190,7 @@ def _timing(job):
 
 
 def job_of(entry, zone):
-    """Return the job (a Task) of an entry; ValueError says what is wrong with it."""
+    """Return the job (a Task) of an entry; ValueError names the mistake."""
     if not isinstance(entry, dict):
         raise ValueError("it is no object (%s)" % entry)
     job = Task()

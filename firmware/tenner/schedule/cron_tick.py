@@ -1,4 +1,4 @@
-# tenner schedule.cron_tick: one look at the jobs: which are due, and what each of them asks for.
+# tenner schedule.cron_tick: one look at the jobs: finds the due ones, and makes the request of each.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.log import log
@@ -12,7 +12,7 @@ _BACK_OFF_S = (30, 60, 300, 900, 3600)
 #: Failures in a row after which a job is switched off.
 _MAX_FAILURES = const(5)
 _KEEP_S = const(86400)
-# What was meant for one moment and is older is reported, and not run.
+# A one-shot job that is later than this is reported, and not run.
 _TOO_LATE_S = const(7 * 86400)
 
 
@@ -25,7 +25,7 @@ def look(cron):
             _switch_off(occurrences, job, "been interrupted %d times" % job.failures)
         _tidy(occurrences, job)
     read_again(occurrences)
-    # All of them first: what one job takes must not move the times of the others.
+    # All of them first: the run of one job must not move the times of the others.
     found = []
     moment = occurrences.moment
     for job in occurrences.due():
@@ -42,7 +42,7 @@ def look(cron):
 
 
 def _tidy(occurrences, job):
-    """One-shot jobs that are done stay in the list for a day."""
+    """Remove a one-shot job from the list a day after it is done."""
     now = occurrences.moment.now
     if (
         not job.at
@@ -53,7 +53,7 @@ def _tidy(occurrences, job):
     try:
         cron_jobs.rewrite(occurrences.service.file, job.key, None)
     except ValueError as error:
-        # It stays for another day; the owner has been told of the entry that is wrong.
+        # It stays for another day; the owner already knows of the wrong entry.
         log("cron", "%s is not taken out: %s" % (job.key, error))
         job.off_since = now
 
@@ -112,7 +112,7 @@ def _entry_of(cron, key):
 
 
 def failed(occurrences, job, sentence, tokens):
-    """The run has failed; the fifth time in a row the job is switched off. (action, reason)"""
+    """Note a failed run; the fifth in a row switches the job off. (action, reason)"""
     job.failures += 1
     log("cron", "%s failed (%d in a row): %s" % (job.key, job.failures, sentence))
     if job.failures >= _MAX_FAILURES:
@@ -137,7 +137,7 @@ def _switch_off(occurrences, job, why):
 
 
 def _pass_over(occurrences, job, reason):
-    """This occurrence is not run."""
+    """Skip this occurrence."""
     log("cron", "%s skipped: %s" % (job.key, reason))
     if job.at:
         job.why = "skipped: " + reason

@@ -34,7 +34,7 @@ class Cron:
         weekdays = self._masks[4]
         self._masks[4] = (weekdays | weekdays >> 7) & 0x7F
         self._either_day = fields[2][0] != "*" and fields[4][0] != "*"
-        # There is such a day at all, or this raises.
+        # Raises when no such day ever comes.
         self._next_day(_DAY_2000)
 
     def _next_day(self, days):

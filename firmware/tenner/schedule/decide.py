@@ -5,14 +5,15 @@
 from tenner.schedule.due import due_at
 from tenner.store.hours import Hours
 
-# What follows from the gate that says no.
+# The action when a gate says no, one for each gate.
 _ACTIONS = ("off", "wait", "skip", "skip", "skip", "skip", "retry", "retry", "retry")
 
 
 class Question:
-    """What is known when `decide` is asked about `tasks`; they are None when there is no HEARTBEAT.md."""
+    """The facts by which `decide` judges `tasks`; they are None when there is no HEARTBEAT.md."""
 
-    #: A person has asked for it; a model is needed; the beat has something to do; an alarm is looked at in quiet hours too.
+    #: A person has asked for it; it is an alarm, watched in quiet hours too; it needs a model; the beat has something to
+    #: do, and is not switched off.
     forced = False
     watch = False
     model = True
@@ -25,10 +26,10 @@ class Question:
     #: Tokens left for today, None without a limit, and that limit.
     tokens_left = None
     tokens_per_day = 0
-    #: Who has the lane ("telegram:1234") or None; seconds the present turn has taken, or None.
+    #: The holder of the lane ("telegram:1234") or None; seconds the present turn has taken, or None.
     busy = None
     running_s = None
-    #: True, or what is missing ("wifi").
+    #: True, or the missing link ("wifi").
     online = True
 
     def __init__(self, moment, tasks, zone):
@@ -41,7 +42,7 @@ def decide(question):
     """Return (action, reason): "run", or "off", "wait", "skip" (this occurrence is over) or "retry"."""
     for action, (_, reason) in zip(_ACTIONS, chain(question)):
         if reason:
-            # At an hour that nobody knows, nothing is over.
+            # At an unknown hour no occurrence is over.
             return "wait" if reason.endswith("hours (clock not set)") else action, reason
     return "run", "due"
 

@@ -1,10 +1,10 @@
 # tenner schedule.dedup: the same alert is not sent twice within a day.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-A text is known by its mark. Only what was confirmed as sent counts, and it counts over reboots; that an
-alert still waits is known by the same mark in the outbox.
+Each text has a mark. Only texts confirmed as sent count, over reboots too; the outbox knows a waiting alert
+by the same mark.
 
-state/said.jsonl has a line ["mark of a text",when it arrived] for each; 0 is a time that nobody knew.
+state/said.jsonl has a line ["mark of a text",when it arrived] for each; 0 is an unknown time.
 """
 
 import re
@@ -18,7 +18,7 @@ from tenner.schedule import schedule_files
 async def deliver(heartbeat, text, mark=None):
     """
     Give a text to the owner unless it was said before: "yes", "queued" or "repeat". An episode of an alarm is known by its
-    `mark`, whatever its text; any other text by itself, for `heartbeat.dedup_h`.
+    `mark`, with any text; other texts by their words, for `heartbeat.dedup_h`.
     """
     mark = mark or mark_of(heartbeat, text)
     at = _said(heartbeat, mark) if mark else None
@@ -50,7 +50,7 @@ def _said(heartbeat, mark):
     now = clock.now()
     window_s = _window_s(heartbeat)
     if ":" in mark:
-        # Never used again, so there is no time after which it may be.
+        # The mark of an episode is never used again, so it has no window.
         return at
     age_s = now - (at or now)
     # A time to come was written by another clock. Without a trusted one nobody knows how
@@ -64,7 +64,7 @@ def _window_s(heartbeat):
 
 
 def mark_of(heartbeat, text):
-    """Return what a text is known by; None when everything may be said again at once."""
+    """Return the mark of a text; None when everything may be said again at once."""
     if not _window_s(heartbeat):
         return None
     text = " ".join(text.lower().split())

@@ -1,4 +1,4 @@
-# tenner schedule.digest: what quiet hours have held, told in one message when they are over.
+# tenner schedule.digest: sends the messages that quiet hours have held as one, when they are over.
 # MIT license; Copyright (c) 2026 the tenner authors
 """state/held.jsonl has a line [UTC second, mark, text] for each message; a mark that stands twice is one message."""
 
@@ -55,7 +55,7 @@ def wait_s(occurrences):
 
 
 def task_of(occurrences):
-    """Return the task that tells what was held, None while it is held or when there is nothing."""
+    """Return the task that sends the held messages, None in quiet hours or without any."""
     if not occurrences.log.files.is_holding() or quiet(occurrences) is not None:
         return None
     task = Task()

@@ -5,7 +5,7 @@ Slots, not timers: a grid is fixed by the board's identity, so a reboot neither 
 heartbeat nor fires it again, and boards do not all call at the full hour.
 
 Times are UTC seconds while the clock is trusted; until then `every` counts the seconds of the
-monotonic clock, and what stands on the wall clock is held. `moment` is a task.Moment.
+monotonic clock, and tasks by the wall clock are held. `moment` is a task.Moment.
 """
 
 from hashlib import sha256
@@ -42,7 +42,7 @@ def after(task, utc, zone):
 
 
 def zone_of(task, zone):
-    """Return the zone of a job that has one of its own, or the owner's."""
+    """Return the job's own zone, else the owner's."""
     return Zone(task.tz) if task.tz else zone
 
 
@@ -91,9 +91,9 @@ def seat(task, moment):
 
 
 def count_as_run(task, moment):
-    """The occurrence at hand is being run, or passed over: count from here."""
+    """Count from here: the occurrence at hand runs, or is skipped."""
     if moment.trusted:
-        # Where the grid lies is all that tells of the phase of a free one after a reboot.
+        # After a reboot the phase of a free grid follows from the last run alone.
         now = moment.now
         set_last(task, slot_start(task.every_s, task.phase_s, now) if task.free else now)
     task.base_s = moment.mono_s

@@ -23,7 +23,7 @@ _NOTICE = const(4)
 
 
 def note(occurrences, sensor, sentence, line):
-    """A sensor was asked for the task of that line: it answered (`sentence` None), or said why not."""
+    """Note the answer of a sensor for the task of that line: None, or the sentence that says why it failed."""
     service = occurrences.service
     now = occurrences.moment.now
     fault = service.faults.get(sensor)

@@ -1,13 +1,13 @@
 # tenner schedule.heartbeat_parser: reads HEARTBEAT.md, line by line, into general text and tasks.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-`read(lines)` is the parser: it takes numbered lines and yields what it finds, so that a file of
-any length passes through a buffer of one task.
+`read(lines)` is the parser: it takes numbered lines and yields one item at a time, so that a file
+of any length passes through a buffer of one task.
 
 A task is a list item (`-`, `*`, `+` or `1.`), with an open box or none. Lines indented below it
-belong to it, unless they are items with a box or clauses of their own. Items that are ticked
-are left out, with all that is indented below them and has no box of its own. Clauses stand in
-brackets at the start of an item: (every 1m; when room.temperature > 30).
+belong to it, unless they are items with a box or clauses of their own. The parser drops ticked
+items, with all lines indented below them that have no box of their own. Clauses stand in brackets
+at the start of an item: (every 1m; when room.temperature > 30).
 """
 
 import re
@@ -49,7 +49,7 @@ def file_lines(path):
                 cut = line.rfind(b" ", _MAX_LINE // 2, _MAX_LINE - 1) + 1 or _MAX_LINE - 4
                 while line[cut] & 0xC0 == 0x80 and cut > _MAX_LINE // 2:
                     cut -= 1
-                # Indented, so that it goes on with what it belongs to.
+                # Indented, so that it continues the same item.
                 line, rest = line[:cut], b"   " + line[cut:]
             try:
                 yield number, line.decode()

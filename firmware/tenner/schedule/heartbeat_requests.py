@@ -1,4 +1,4 @@
-# tenner schedule.heartbeat_requests: what the heartbeat does next: a text to send, or tasks for a model.
+# tenner schedule.heartbeat_requests: the heartbeat's next request: a text to send, or tasks for a model.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner import overlay
@@ -23,7 +23,7 @@ async def next_request(heartbeat, tasks, answer):
     behind = [task for task in tasks if task not in group]
     occurrences = Occurrences(heartbeat)
     if not is_alert:
-        # Those behind wait, and must be known to after a power cut.
+        # The others wait, and must be on flash for a power cut.
         occurrences.defer(behind, "lane busy (heartbeat)")
     occurrences.begin(group)
     if is_alert:
@@ -54,7 +54,7 @@ def _asked(heartbeat, group):
 
 
 def choose(heartbeat, request, reply):
-    """Go on with what a model has chosen: those tasks on their own model, or nothing."""
+    """Go on with the tasks that a model has chosen, on their own model, or with none."""
     request.choose = False
     request.tokens = reply.tokens_in + reply.tokens_out
     only = heartbeat_tasks.choice(heartbeat, request.tasks, reply)
@@ -66,7 +66,7 @@ def choose(heartbeat, request, reply):
 
 
 async def _text(occurrences, task, request):
-    """Return the text of an alert, and note in `request` what it tells."""
+    """Return the text of an alert, and note its kind and mark in `request`."""
     heartbeat = occurrences.service
     if task.key == digest.KEY:
         text, request.mark = digest.text(occurrences)

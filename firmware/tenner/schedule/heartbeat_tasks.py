@@ -1,6 +1,6 @@
 # tenner schedule.heartbeat_tasks: the tasks of HEARTBEAT.md, as the scheduler keeps them and as a model is asked.
 # MIT license; Copyright (c) 2026 the tenner authors
-"""Of a prompt what never changes comes first and the time last: providers cache an unchanged beginning."""
+"""A prompt begins with its constant parts and ends with the time: providers cache an unchanged beginning."""
 
 from binascii import crc32
 
@@ -12,14 +12,14 @@ from tenner.store import json_strict
 
 # Timed tasks kept in memory, about 250 bytes each on a board.
 _MAX_TASKS = const(64)
-# How often a condition is looked at that does not say so: it costs nothing.
+# Seconds between looks at a condition without `every`: a look costs nothing.
 _CONDITION_S = const(60)
 
 
 def scan(occurrences, old):
     """
-    Return (tasks, sentences for the owner) of HEARTBEAT.md; the tasks of `old` go on living where their items
-    are unchanged.
+    Return (tasks, sentences for the owner) of HEARTBEAT.md; the tasks of `old` go on where their items are
+    unchanged.
     """
     heartbeat = occurrences.service
     interval_s = heartbeat.every_s
@@ -62,7 +62,7 @@ def scan(occurrences, old):
 
 
 def check(heartbeat):
-    """Return what is not understood in the file, a line for each."""
+    """Return the mistakes in the file, a line for each."""
     text = ""
     for kind, line, sentence, _ in heartbeat_parser.read(schedule_files.of(heartbeat).lines()):
         if kind == heartbeat_parser.PROBLEM:
@@ -83,7 +83,7 @@ def build(clauses, key, board_phase, interval_s):
         else:
             setattr(task, name, value)
     if not task.every_s and not task.cron:
-        # It falls due with the beat, where it has no condition, and is counted like a task of its own.
+        # Without a condition it falls due with the beat, and still counts as a separate task.
         task.every_s = _CONDITION_S if task.condition else interval_s
     if task.every_s:
         task.phase_s = board_phase % task.every_s
@@ -185,6 +185,6 @@ def choice(heartbeat, tasks, reply):
         if not isinstance(numbers, list):
             return None
         found = enumerate(read(heartbeat, tasks)[1], 1)
-        # Numbers that mean nothing are no reason to drop what should run.
+        # Unknown numbers are no reason to drop tasks that should run.
         return [line for number, (line, _) in found if number in numbers] or None
     return []

@@ -14,7 +14,7 @@ async def look(heartbeat, forced, aside):
     memory for them, and must be known until then.
     """
     occurrences = _reloaded(heartbeat)
-    # What has read the file makes room.
+    # The code that has read the file makes room.
     await overlay.enter("BEAT")
     due = occurrences.due(forced)
     runs = ([], [])
@@ -49,14 +49,14 @@ async def look(heartbeat, forced, aside):
 
 
 def _reloaded(heartbeat):
-    # By itself: a stack with the code that reads the file would keep it while the sensors are asked.
+    # Separate function: a stack with the code that reads the file would keep it while the sensors are asked.
     occurrences = Occurrences(heartbeat)
     reload(occurrences)
     return occurrences
 
 
 async def _watch(occurrences, due):
-    """Ask the sensors that conditions need, and let the alarms go on. Return the readings."""
+    """Read the sensors that conditions need, and update the alarms. Return the readings."""
     watched = []
     names = []
     for task in due:
@@ -159,7 +159,7 @@ def _shut(occurrences, task, readings):
         text = state(task, occurrences.moment, occurrences.zone)
         if text == "clear":
             text = "no gate is true (1 checked)"
-        # Not how long: equal decisions are told together.
+        # Without the time left: /why shows equal decisions together.
         return failed or text.split(", ")[0] if text[:7] == "pending" else failed or text
     task.alert = not alarms.needs_model(task)
     task.trigger_value = condition.alarm[alarms.VALUE]
@@ -168,7 +168,7 @@ def _shut(occurrences, task, readings):
         return None
     if condition.muted > occurrences.moment.now or not occurrences.moment.trusted:
         return held
-    # What needs no model is written down with its time, and told later.
+    # A message that needs no model is kept with its time, and sent later.
     task.hold = task.alert
     return None if task.alert else held
 

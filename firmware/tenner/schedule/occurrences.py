@@ -1,4 +1,4 @@
-# tenner schedule.occurrences: what is due, what waits and what runs, of the heartbeat or of the jobs.
+# tenner schedule.occurrences: due, waiting and running occurrences, of the heartbeat or of the jobs.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.port.compat import const
@@ -20,7 +20,7 @@ class Occurrences:
         self.log = RunLog(service, self.moment.mono_s)
         self.say = self.log.say
 
-    # --- what is written
+    # --- the log and the state
 
     @property
     def zone(self):
@@ -43,14 +43,14 @@ class Occurrences:
         saved_state.save(self.service, self.log.files)
 
     def close(self):
-        """The look is over: write what cannot wait."""
+        """End the look: set the next wake, and write the changes."""
         self.service.wake_at_s = self.next_wake()
         if self.service.dirty:
             self.save()
         else:
             self.log.flush()
 
-    # --- what is due
+    # --- due
 
     def due(self, forced=False):
         """
@@ -121,7 +121,7 @@ class Occurrences:
         return max(until_s - self.moment.mono_s, 0)
 
     def question(self, tasks, forced=False, model=True, late=False):
-        """Return what `decide` is asked; without `late` only of the gates before budget and lane."""
+        """Return the Question for `decide`; without `late` only for the gates before budget and lane."""
         service = self.service
         app = service.app
         found = Question(self.moment, tasks, self.zone)
@@ -148,10 +148,10 @@ class Occurrences:
         """Return (action, reason) of `question(*args)`."""
         return decide(self.question(*args))
 
-    # --- what waits
+    # --- waiting
 
     def defer(self, tasks, reason):
-        """Let occurrences wait; what has failed is the reason after what made it wait since."""
+        """Let occurrences wait; one that has failed keeps the reason of its failure."""
         for task in tasks:
             if task.pending and not task.pending.tries:
                 task.pending.reason = reason
@@ -173,11 +173,11 @@ class Occurrences:
         return self._retry_of(task).reason
 
     def supersede(self, task, waiting, trusted=True):
-        """An occurrence that waited is not tried again: its line says why."""
+        """End an occurrence that waited; its line in the log says why."""
         reason = waiting.reason
         if waiting.tries:
             reason = "failed %d times: %s" % (waiting.tries, reason)
-        # While a task waits, what is on flash says so.
+        # The state on flash says while a task waits.
         can_wait = task.condition and not task.pending
         line = {"r": "skipped", "why": reason}
         if waiting.tokens:
@@ -189,24 +189,24 @@ class Occurrences:
                 task.pending = None
 
     def skip(self, task, reason):
-        """The occurrence at hand ends without a run."""
+        """End the occurrence at hand without a run."""
         tokens = task.pending.tokens if task.pending else 0
         self.supersede(task, Occurrence(task.due, reason, 0, tokens))
         due.count_as_run(task, self.moment)
 
-    # --- what runs
+    # --- running
 
     def begin(self, tasks):
         """Note the run, and count the occurrences as run."""
         for task in tasks:
-            # Already so, where memory was short for what came after this.
+            # It has begun already if memory ran short after this and the caller tries again.
             if task.run is None:
                 task.run = Run(task, self.moment.now, self.moment.trusted)
                 due.count_as_run(task, self.moment)
         self.save()
 
     def end(self, tasks, line, bit=0):
-        """The occurrences are over; the first line carries the cost, the others say with whom. `bit`: told of alarms."""
+        """End the occurrences; the first line carries the cost, the others name it. `bit`: the sent message of alarms."""
         service = self.service
         ran = line["r"] == "ran"
         if ran:
@@ -233,7 +233,7 @@ class Occurrences:
         self.save()
 
     def requeue(self, tasks, reason, failed=0, tokens=0):
-        """Nothing came of it: the occurrences wait, unless newer ones have come meanwhile."""
+        """Let occurrences without a result wait again, unless newer ones have come meanwhile."""
         for task in tasks:
             run = task.run
             if run is None:

@@ -1,4 +1,4 @@
-# tenner schedule.outcome: settles what a turn came to: delivers the answer, tries again, tells of failures.
+# tenner schedule.outcome: settles the result of a turn: delivers the answer, tries again, reports failures.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.agent import background
@@ -17,8 +17,8 @@ _WHO = {"heartbeat": "heartbeat", "cron": "running of jobs"}
 
 async def settle(service, request, result):
     """
-    Write down how a run has ended, and deliver its answer. `result`: of the turn, a text that needed
-    none, None when the model decided to skip, or what was raised. (action, reason)
+    Log how a run has ended, and deliver its answer. `result`: that of the turn, a text that needed no
+    turn, None when the model decided to skip, or the exception. (action, reason)
     """
     tasks = request.tasks
     line = {"r": "ran", "tokens": request.tokens, "sent": "no"}
@@ -77,7 +77,7 @@ async def settle(service, request, result):
 
 
 async def put_off(service, tasks, error):
-    """There was no memory: the tasks wait; a text that is in the outbox already is known there by its mark."""
+    """Let the tasks wait for memory; the outbox knows a text that it has already by its mark."""
     occurrences = Occurrences(service)
     if tasks:
         occurrences.requeue(tasks, str(error), 1)
@@ -109,7 +109,7 @@ async def _deliver(service, text, request):
 
 
 def _late(service, task):
-    """Return what is said before the text of what was due more than a day ago."""
+    """Return the words before the text of a task that was due more than a day ago."""
     run = task.run
     if run is None or not run.trusted or run.due <= 0 or run.start - run.due <= _LATE_S:
         return ""
@@ -118,7 +118,7 @@ def _late(service, task):
 
 def _failed(occurrences, request, sentence, tokens, outage):
     tasks = request.tasks
-    # That no model can be reached is no failure of a job.
+    # An unreachable model is no failure of a job.
     if request.payload is not None and not (outage and request.needs_model):
         return cron_tick.failed(occurrences, tasks[0], sentence, tokens)
     if not request.needs_model:

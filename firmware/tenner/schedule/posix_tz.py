@@ -152,7 +152,7 @@ class Zone:
         return date + time + ((days + 3) % 7, days - days_of(date[0], 1, 1) + 1)
 
     def tell(self, now, trusted):
-        """`Saturday 2026-11-21 08:30`, or that nobody knows."""
+        """`Saturday 2026-11-21 08:30`, or that it is not known."""
         if not trusted:
             return "not known (the clock is not set yet)"
         return _DAYS.split()[self.local(now)[6]] + " " + self.short(now)

@@ -1,4 +1,4 @@
-# tenner schedule.reload: takes in what changes round a service: boots, its file, the clock.
+# tenner schedule.reload: applies changes to a service: boots, its file, the clock.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
 `scan(occurrences, old)` of a service reads its file and returns (tasks, sentences for the owner), with those of `old` that are
@@ -15,12 +15,12 @@ from tenner.schedule.task import Task
 _FIRST_BEAT_S = const(60)
 _JUMP_S = const(30)
 _MAX_PROBLEMS = const(5)
-# Where what is measured by the clock begins in what is kept of a condition.
+# The place in the saved values of a condition where its measurements by the clock begin.
 _MEASURED = const(4)
 
 
 def reload(occurrences):
-    """Take in what has changed since the last look: a boot, the file, the clock."""
+    """Apply the changes since the last look: a boot, the file, the clock."""
     service = occurrences.service
     moment = occurrences.moment
     if not service.booted:
@@ -66,7 +66,7 @@ def _read(occurrences, signature):
 
 
 def prune(occurrences, tasks):
-    """Forget the state of what is in the file no more."""
+    """Forget the state of tasks that have left the file."""
     service = occurrences.service
     names = [task.name() for task in tasks]
     for name in list(service.saved):
@@ -83,7 +83,7 @@ def prune(occurrences, tasks):
 
 
 def _adopt(occurrences, task, old):
-    """What is new goes on where it was before the last reboot, or starts here."""
+    """Let a new task go on where it was before the last reboot, or start it here."""
     service = occurrences.service
     moment = occurrences.moment
     saved = service.saved.get(task.name())
@@ -109,7 +109,7 @@ def _adopt(occurrences, task, old):
 
 
 def _trust(service, task):
-    """The clock by which something waits, or was measured, is in force again."""
+    """Resume the wait and the measurements of a task: their clock is in force again."""
     saved = service.saved.pop(task.name(), None)
     if saved and saved.pending:
         task.pending = saved.pending
@@ -126,7 +126,7 @@ def complain(problems, text):
 
 
 def _report(service, problems):
-    """Tell the owner once what is wrong with the file."""
+    """Notify the owner once of the mistakes in the file."""
     text = "\n".join(problems)
     check = crc32(text.encode())
     if check != service.problems:
@@ -152,7 +152,7 @@ def _follow_clock(occurrences):
                 task.base_s = moment.mono_s
         return
     service.was_trusted = True
-    # What fell due before this moment was missed; it is caught up once at most.
+    # Occurrences before this moment were missed; a task catches up once at most.
     service.start_s = moment.now
     seated = 0
     for task in service.tasks or ():
@@ -174,8 +174,8 @@ def _seat_anew(occurrences, task, jump_s):
         # It fell due by a clock that nobody trusted.
         occurrences.supersede(task, task.pending, False)
     _trust(service, task)
-    # After a leap forward a grid starts anew, but what stands at a time of day and was
-    # leaped over is caught up once. A last run that is yet to come was another clock's.
+    # After a leap forward a grid starts anew, but a skipped time of day is caught up once.
+    # A last run in the future was another clock's.
     anew = (
         task.ran
         or task.last <= 0

@@ -1,4 +1,4 @@
-# tenner schedule.run_log: the log of what has become of every occurrence.
+# tenner schedule.run_log: the log of the outcome of every occurrence.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
 One line in state/runs.jsonl for each occurrence that fell due:
@@ -18,7 +18,7 @@ from tenner.schedule import schedule_files
 
 _GATHER_S = const(60)
 _GATHER_LINES = const(12)
-#: What became of an answer, as people read it.
+#: The outcomes of an answer, as people read them.
 SENT = {
     "yes": "sent",
     "queued": "queued",
@@ -37,10 +37,10 @@ class RunLog:
         self.files = schedule_files.of(service)
 
     def say(self, action, reason):
-        """Print a decision when it is another one than the last. (action, reason)"""
+        """Log a decision when it differs from the last. (action, reason)"""
         service = self._service
         kind = reason.split("(")[0]
-        # That nothing is due is news only after something was.
+        # "not due" is news only after a run.
         if kind != service.last_logged and (
             action != "wait" or service.last_logged in (None, "run")
         ):

@@ -1,12 +1,13 @@
-# tenner schedule.saved_state: what of the schedule outlives a reboot.
+# tenner schedule.saved_state: the state of the schedule that outlives a reboot.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
 state/heartbeat.json and state/cron.json have counters by "" and by task
 
-    [last run, the run under way: [due, start, whether due again], what waits: [due, why, tries, tokens, asked for], ...]
+    [last run, the run under way: [due, start, whether due again], the wait: [due, why, tries, tokens, asked for], ...]
 
-and behind that what a condition, with what it has measured, or a job needs. A run is noted there before it begins, an
-occurrence when it begins to wait. Of what is noted, what has no line in the log at the next boot was cut short, or waits still.
+and behind that the values of a condition, with its measurements, or of a job. A run is noted there before it begins, an
+occurrence when it begins to wait. Without its line in the log at the next boot, the run was cut short, or the
+occurrence still waits.
 """
 
 import json
@@ -20,7 +21,7 @@ SHORT_BOOTS = const(3)
 # Lines that may have been written since the state was, beside two for each task.
 _TAIL = const(24)
 
-# The counters, and what they were called up to 0.9.
+# The counters, and their names up to 0.9.
 _COUNTERS = (
     ("short_boots", "b"),
     ("failures", "f"),
@@ -32,14 +33,14 @@ _COUNTERS = (
 
 
 def kept_names(task):
-    """Return the names of what else of a task outlives a reboot: of its condition, or of a job."""
+    """Return the names of further values that outlive a reboot: of the task's condition, or of a job."""
     if task.condition:
         return ("alarm", "reference", "muted", "told")
     return ("failures", "off_since", "why") if isinstance(task.key, str) else ()
 
 
 def current(service, task):
-    """Return what of a task is to be kept (SavedTask)."""
+    """Return the persistent state of a task (SavedTask)."""
     saved = service.saved.get(task.name())
     if saved:
         # The clock these belong to is not in force yet.
@@ -57,7 +58,7 @@ def current(service, task):
 
 
 def _measured(condition, offset_s):
-    """Return since when it holds, and the readings that `drops by` and `rises by` compare with, by the clock."""
+    """Return since when the condition holds, and the readings that `drops by` and `rises by` compare with, by the clock."""
     kept = [None if condition.since_s is None else condition.since_s + offset_s]
     for term in (condition,) + tuple(condition.also):
         if term.within_s:
@@ -66,7 +67,7 @@ def _measured(condition, offset_s):
 
 
 def resume(service, condition, kept):
-    """Go on with what was measured before a reboot."""
+    """Go on with the measurements from before a reboot."""
     offset_s = service.offset_s
     since = kept[0] if kept else None
     # Where it was looked at since the boot, it must have held then.
@@ -121,7 +122,7 @@ def _text(saved):
 
 
 def load(service, run_log, moment):
-    """Read the state at the first look; what was under way when the power failed was interrupted."""
+    """Read the state at the first look; log a run that the power cut interrupted."""
     found, bad = run_log.files.load(service.area)
     if bad:
         service.app.agent.notify(
@@ -150,7 +151,7 @@ def load(service, run_log, moment):
 
 
 def _compare_all(service, run_log):
-    """Compare what is noted with the lines of the log."""
+    """Compare the noted runs and waits with the lines of the log."""
     for entry in run_log.tail(_TAIL + 2 * len(service.saved)):
         name = run_log.task_of(entry)
         if name is not None:
@@ -179,7 +180,7 @@ def _look_at_run(service, run_log, name):
         run_log.add(run_log.entry(name, due, start, "interrupted", "restart"))
         service.dirty = True
         if again is not None:
-            # A job that brings the board down must not do so for ever.
+            # A job that crashes the board must not do so forever.
             saved.kept[0] += 1
     if not again or ends not in ([], ["interrupted"]):
         saved.run = None

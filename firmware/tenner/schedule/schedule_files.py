@@ -1,4 +1,4 @@
-# tenner schedule.schedule_files: the files of a service of the schedule: what it watches, its state, the run log.
+# tenner schedule.schedule_files: the files of a service of the schedule: the watched one, its state, the run log.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import os
@@ -19,7 +19,7 @@ _MAX_HELD = const(16384)
 
 
 def of(service):
-    """Return where the state of `service` is kept; made anew unless it was given."""
+    """Return the files of `service`: those that it was given, else new ScheduleFiles."""
     return service.files or ScheduleFiles(service.app.state, service.file)
 
 
@@ -52,7 +52,7 @@ class ScheduleFiles:
         return heartbeat_parser.file_lines(self._file)
 
     def load(self, name):
-        """Return (value, None), or (None, name of the corrupt file put aside); (None, None) when absent."""
+        """Return (value, None), or (None, name of the quarantined file) when corrupt, (None, None) when absent."""
         path = self._folder + name + ".json"
         if not files.exists(path):
             return None, None
@@ -62,7 +62,7 @@ class ScheduleFiles:
             return None, repairs.set_aside(path)
 
     def save(self, name, pieces):
-        """Replace the file by the text the pieces make, whole or not at all."""
+        """Replace the file by the text of the pieces, entirely or not at all."""
         files.write_atomic(self._folder + name + ".json", pieces)
 
     def _log(self, name="runs", max_bytes=_MAX_LOG):
@@ -81,7 +81,7 @@ class ScheduleFiles:
         self._log("said", _MAX_SAID).append([line])
 
     def said(self):
-        """Yield what `say` has kept, oldest first, as bytes: one line at a time, for there may be no memory for more."""
+        """Yield the lines of `say`, oldest first, as bytes: one at a time, for there may be no memory for more."""
         return self._lines("said")
 
     def hold(self, line):
@@ -93,11 +93,11 @@ class ScheduleFiles:
         return files.size(self._folder + "held.jsonl") > 0
 
     def holding(self):
-        """Yield what `hold` has kept, as `said` does."""
+        """Yield the lines of `hold`, as `said` does."""
         return self._lines("held")
 
     def release(self):
-        """Forget what `hold` has kept."""
+        """Forget the lines of `hold`."""
         files.remove(self._folder + "held.jsonl")
 
     def _lines(self, name):

@@ -1,4 +1,4 @@
-# tenner schedule.senses: what the sensors say, for conditions and for the texts of alarms.
+# tenner schedule.senses: readings for conditions and for the texts of alarms.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.log import log
@@ -14,7 +14,7 @@ async def read(heartbeat, names):
         except MemoryError:
             raise
         except Exception as error:
-            # Whatever a driver raises, an owner's own driver too, is a sensor that does not answer.
+            # Any exception of a driver, an owner's own too, is a sensor that does not answer.
             found[name] = str(error) or type(error).__name__
     return found
 

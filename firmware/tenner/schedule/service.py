@@ -1,8 +1,8 @@
 # tenner schedule.service: waits until something is due, for the heartbeat and for the jobs of CRON.json.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-This stays in memory all day. What looks, decides and runs is reached through `overlay`, when there is something to
-look at; it keeps nothing, so that what lasts from one look to the next is here: data only.
+This stays in memory all day. `overlay` leads to the code that looks, decides and runs, when there is something to look
+at. That code keeps nothing; the state from one look to the next is here, as data only.
 """
 
 import asyncio
@@ -27,17 +27,17 @@ class Service:
     workspace, state         folders
     part(name)               "zone", "sensors" and "budget", asked for at every look, so that they need not be kept
     agent                    .lane, .notify(text): tells the owner something about the agent itself
-    online()                 True, or what is missing ("wifi")
+    online()                 True, or the missing link ("wifi")
     """
 
-    #: What is timed (Task); None without the file. What the file looked like when it was read.
+    #: The tasks (Task), None without the file; the signature of the file when it was read.
     tasks = None
     signature = None
     booted = False
     #: The clock at the last look: whether it was trusted, and how far from the monotonic one.
     was_trusted = False
     offset_s = 0
-    #: Since when the clock is what it is: what fell due before was missed.
+    #: UTC second at which the clock was last set or moved; earlier occurrences were missed.
     start_s = 0
     #: Monotonic second of the next wake; None when nothing is ever due.
     wake_at_s = None
@@ -51,7 +51,7 @@ class Service:
     written_s = None
     #: Whether there is more to be kept than was written.
     dirty = False
-    # What is kept, beside the tasks: boots too short for a beat, failures in a row, whether the owner was told of
+    # Kept on flash beside the tasks: boots too short for a beat, failures in a row, whether the owner was told of
     # them, and the check sum of the problems that were reported.
     short_boots = failures = told = problems = 0
     #: The number of the last episode of an alarm, and the sensors that have failed lately (schedule.faults).
@@ -62,7 +62,7 @@ class Service:
     every_s = None
     window = ""
     has_work = early = False
-    #: What stands in for schedule_files.ScheduleFiles in tests, and for background.deliver where nothing is to be sent.
+    #: Replacements: for schedule_files.ScheduleFiles in tests, for background.deliver where nothing is to be sent.
     files = None
     deliver = None
 
@@ -70,17 +70,17 @@ class Service:
         self.app = app
         self.area = area
         self.file = app.workspace + "/" + file
-        #: For what needs the lane, and for what does not.
+        #: The waits of tasks that need the lane, and of alerts, which do not.
         self.model_retry = Retry()
         self.alert_retry = Retry()
-        #: Lines of the run log that are held, and what no task has taken over yet (SavedTask by name).
+        #: Held lines of the run log, and state that no task has taken over yet (SavedTask by name).
         self.held = []
         self.saved = {}
         self._seen = None
         self._poked = asyncio.Event()
 
     async def service(self):
-        """Wake whenever something is due, for ever."""
+        """Wake whenever something is due, forever."""
         while True:
             if not self._nothing_new():
                 await self.step(False, True)
@@ -92,8 +92,8 @@ class Service:
 
     async def step(self, forced=False, aside=False):
         """
-        Look once, and run what is due. (action, reason): "run" and what came of it, or why not. `forced`: True for all that
-        has no condition, or a tuple of lines; `aside`: conditions are looked at while a model thinks.
+        Look once, and run the due tasks. (action, reason): "run" and the outcome, or why not. `forced`: True for all tasks
+        without a condition, or a tuple of lines; `aside`: look at conditions while a model thinks.
         """
         answer, alerts, tasks = await overlay.run("BEAT", tick.look, self, forced, aside)
         if alerts:
@@ -109,7 +109,7 @@ class Service:
 
     async def _run(self, tasks, alerts=False):
         """
-        Run tasks, those of one request together, and settle what came of it. (action, reason) of the last. `alerts` go out
+        Run tasks, those of one request together, and settle the results. (action, reason) of the last. `alerts` go out
         while a model thinks.
         """
         answer = ("run", None)
@@ -140,7 +140,7 @@ class Service:
             else:
                 result = request.text
         except Exception as error:
-            # Also what only a bug raises: a failed turn must never pass for a quiet one.
+            # Also an exception of a bug: a failed turn must never pass for a quiet one.
             result = error
         return await overlay.step("SEND", outcome.settle, self, request, result)
 
@@ -188,7 +188,7 @@ class Service:
 
 
 class Heartbeat(Service):
-    """Runs what HEARTBEAT.md asks for."""
+    """Runs the tasks of HEARTBEAT.md."""
 
     def __init__(self, app):
         Service.__init__(self, app, "heartbeat", "HEARTBEAT.md")
@@ -196,14 +196,14 @@ class Heartbeat(Service):
         self.window = app.config.get("heartbeat.active_hours")
 
     async def trigger(self, channel, chat, lines=True):
-        """Run what has no condition now, or the tasks of these lines; tell that chat what came of it, and how alarms are."""
+        """Run the tasks without a condition, or those of these lines; report the outcome and the alarms to that chat."""
         answer = await self.step(lines)
         text = await overlay.run("BEAT", trigger.look, self) if lines is True else ""
         text += "heartbeat: %s (%s)" % answer
         await overlay.run("SEND", outcome.tell, self, text, channel, chat)
 
     def check(self):
-        """Return what is not understood in the file, a line for each, each after a line break; "" when all is."""
+        """Return the mistakes in the file, a line for each, each after a line break; "" without any."""
         return heartbeat_tasks.check(self)
 
     def scan(self, occurrences, old):
@@ -229,15 +229,15 @@ class CronJobs(Service):
         return cron_jobs.scan(occurrences, old)
 
     def lines(self):
-        """Yield one line for each job: its id, its time, what is next."""
+        """Yield one line for each job: its id, its time, its next run."""
         return cron_edit.lines(self)
 
     def add(self, entry):
-        """Add an entry, in the place of one with the same id; ValueError says what is wrong with it."""
+        """Add an entry, in the place of one with the same id; ValueError names the mistake."""
         cron_edit.add(self, entry)
 
     def times(self, entry):
-        """Return in words when the job of an entry would run; ValueError says what is wrong with it."""
+        """Return in words when the job of an entry would run; ValueError names the mistake."""
         return cron_edit.times(self, entry)
 
     def remove(self, key):
@@ -245,7 +245,7 @@ class CronJobs(Service):
         cron_edit.enable(self, key, None)
 
     def enable(self, key, enabled=True):
-        """Switch a job on, whatever switched it off, or off; ValueError when there is none of this id."""
+        """Switch a job on, also after failures, or off; ValueError when there is none of this id."""
         cron_edit.enable(self, key, enabled)
 
 

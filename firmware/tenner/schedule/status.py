@@ -1,6 +1,6 @@
-# tenner schedule.status: what the heartbeat tells people about itself.
+# tenner schedule.status: the heartbeat's reports on itself to people.
 # MIT license; Copyright (c) 2026 the tenner authors
-"""What is told is made of dicts. With `json` behind a command they are its answer, a line each, for programs."""
+"""The reports are made of dicts. With `json` behind a command they are its answer, a line each, for programs."""
 
 import json
 
@@ -19,7 +19,7 @@ _TEXT = const(60)
 
 
 def heartbeat(service, args=""):
-    """Return what each task does: its text, values, state, when it is looked at next, when it was told last."""
+    """Return a line for each task: its text, values, state, next look and last message."""
     occurrences = look(service)
     if args == "json":
         return "\n".join([json.dumps(one) for one in tasks(occurrences)]) or "[]"
@@ -102,7 +102,7 @@ def _task_line(one):
 
 
 def why(service, args=""):
-    """Return the last decisions, equal ones together, and what is next."""
+    """Return the last decisions, equal ones together, and the time of the next."""
     occurrences = look(service)
     groups = []
     for entry in occurrences.log.tail(_ENTRIES):
@@ -118,7 +118,7 @@ def why(service, args=""):
 
 
 def look(service):
-    """Take in what has changed, and have the service do so at once."""
+    """Apply changes of the file and the clock, and have the service do so at once."""
     occurrences = Occurrences(service)
     reload(occurrences)
     service.poke()

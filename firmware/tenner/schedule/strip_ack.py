@@ -1,8 +1,8 @@
-# tenner schedule.strip_ack: what of a heartbeat's reply is for the owner, and what means silence.
+# tenner schedule.strip_ack: takes HEARTBEAT_OK, which means silence, from a heartbeat's reply.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-`HEARTBEAT_OK` as the whole reply is silence, whatever wraps it. Beside other text only a
-leading or trailing one is taken off: a real alert is never swallowed.
+`HEARTBEAT_OK` as the entire reply is silence, with any markup. Beside other text only a leading
+or trailing one is taken off: a real alert is never swallowed.
 """
 
 _TOKEN = "HEARTBEAT_OK"
@@ -31,7 +31,7 @@ def strip_ack(reply, ack_max_chars=0):
 
 
 def _pieces(text):
-    """What stands round the tokens that are words by themselves."""
+    """Return the text around the tokens that are separate words, as a list."""
     first, *rest = text.split(_TOKEN)
     pieces = [first]
     for piece in rest:
@@ -76,7 +76,7 @@ def _says_something(text):
 
 
 def _after(text):
-    """What follows a leading token, without what belongs to the token."""
+    """Return the text after a leading token, without the token's markup."""
     while text:
         end = text.find(">") + 1
         if text[:2] != "</" or not end:
@@ -90,7 +90,7 @@ def _after(text):
 
 
 def _before(text):
-    """What stands before a trailing token, without the marks that opened the token."""
+    """Return the text before a trailing token, without the marks that opened the token."""
     while True:
         text = text.rstrip()
         start = max(text.rfind(" "), text.rfind("\n"), text.rfind("<") - 1) + 1

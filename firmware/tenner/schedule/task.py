@@ -1,4 +1,4 @@
-# tenner schedule.task: what is timed, and the little that lasts between two looks at it.
+# tenner schedule.task: timed tasks, and their state between two looks.
 # MIT license; Copyright (c) 2026 the tenner authors
 """Data only, always in memory; defaults stand in the classes, where they cost nothing per task."""
 
@@ -23,8 +23,8 @@ class Task:
     model = None
     notify = False
     condition = None
-    # Of an alarm (schedule.alarms): seconds until it is told again, whether a model's end is told, and whether quiet hours
-    # do not hold it; `alert`: what it does next is to send a text, `hold`: to keep that for the end of quiet hours.
+    # Of an alarm (schedule.alarms): seconds until it is told again, whether its end is told though a model has its
+    # beginning, and whether it ignores quiet hours; `alert`: it sends a text next, `hold`: when quiet hours end.
     repeat_s = 0
     resolve = urgent = alert = hold = False
     #: UTC seconds of the last run.
@@ -52,14 +52,14 @@ class Task:
     not_before_s = 0
 
     def name(self):
-        """Return what the task is called in the log: a job's id, the number of an item, or `beat`."""
+        """Return the task's name in the log: a job's id, the number of an item, or `beat`."""
         if isinstance(self.key, str):
             return self.key
         return "%06x" % self.key if self.key else "beat"
 
 
 class Condition:
-    """`when SENSOR.VALUE op NUMBER [for DURATION] [reset NUMBER]`, and what `and` or `or` (`either`) joins to it."""
+    """`when SENSOR.VALUE op NUMBER [for DURATION] [reset NUMBER]`, and the ones that `and` or `or` (`either`) joins to it."""
 
     sensor = ""
     value = ""
@@ -72,8 +72,8 @@ class Condition:
     either = False
     #: Monotonic seconds since which the condition holds.
     since_s = None
-    # These survive a reboot: the episode under way (schedule.alarms), what a change is counted from, and UTC seconds
-    # until which nobody wants to hear of it.
+    # These survive a reboot: the episode under way (schedule.alarms), the reference of changes, and the UTC second at
+    # which its mute ends.
     alarm = None
     reference = None
     muted = 0
@@ -99,7 +99,7 @@ class Occurrence:
 
 
 class Run:
-    """An occurrence that is being run since `start`, and what the task was before, in case nothing comes of it."""
+    """An occurrence that runs since `start`, and the state of the task before, in case nothing comes of it."""
 
     def __init__(self, task, start, trusted):
         self.due = task.due
@@ -113,13 +113,13 @@ class Run:
         self.next = task.next
 
     def undo(self, task):
-        """Make `task` what it was, but for what has waited."""
+        """Restore the state of `task`, except its waiting occurrence."""
         task.last, task.base_s, task.ran, task.next = self.last, self.base_s, self.ran, self.next
 
 
 class SavedTask:
     """
-    What the last boot has left of a task that is not in force yet: its last run, the run that was under way
+    The state from the last boot of a task that is not in force yet: its last run, the run that was under way
     ([due, start, whether it is due again]) or None, the Occurrence that waited or None, and the values of `kept_names`.
     """
 
@@ -149,9 +149,9 @@ class Retry:
 
 class Request:
     """
-    What is to be done with `tasks` next: ask `model` with `text`, or send the text as it stands without `needs_model`.
+    The next step with `tasks`: ask `model` with `text`, or send the text unchanged without `needs_model`.
     `choose`: the model only says which of the tasks need a turn. `payload` is that of a job. `tokens`: spent already.
-    `sent`: what became of the answer, once it was given away.
+    `sent`: the outcome of the answer, once it was handed over.
     """
 
     needs_model = True
@@ -160,7 +160,7 @@ class Request:
     payload = None
     tokens = 0
     sent = None
-    #: Of an alarm: what is told of it, what the message is known by, and whether it is held until quiet hours end.
+    #: Of an alarm: the kind of its message (alarms.BEGIN ...), its mark, and whether to hold it until quiet hours end.
     bit = 0
     mark = None
     hold = False

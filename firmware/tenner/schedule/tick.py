@@ -1,4 +1,4 @@
-# tenner schedule.tick: one look of either service, and what it runs next.
+# tenner schedule.tick: one look of either service, and its next request.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.schedule import cron_tick, heartbeat_requests, heartbeat_tick
@@ -15,7 +15,7 @@ async def look(service, forced, aside):
 async def next_request(service, tasks, answer):
     """
     Take tasks out of the list `tasks` and return the Request for them, noted as begun; None when nothing is left to be
-    done. `answer` is what came of the request before.
+    done. `answer` is the outcome of the request before.
     """
     if service.area == "cron":
         return cron_tick.next_request(service, tasks)
@@ -28,5 +28,5 @@ async def choose(heartbeat, request, reply):
 
 
 async def close(service):
-    """Write down what cannot wait, and when something is due next: what has run took its time."""
+    """Write the changes, and set the next wake: the runs have taken time."""
     Occurrences(service).close()

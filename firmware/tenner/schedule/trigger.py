@@ -9,7 +9,7 @@ from tenner.schedule.task import Condition
 
 
 async def look(heartbeat):
-    """Return a line for each condition: its values now, its state, and what would be said."""
+    """Return a line for each condition: its values now, its state, and the text that it would send."""
     occurrences, tasks, names, texts = _prepared(heartbeat)
     await overlay.enter("BEAT_LOOK")
     readings = await senses.read(heartbeat, names)
@@ -28,7 +28,7 @@ async def look(heartbeat):
 
 def _prepared(heartbeat):
     """Return (Occurrences, tasks with a condition, their sensors, their texts by line)."""
-    # By itself: a stack with the code that reads the file would keep it while the sensors are asked.
+    # Separate function: a stack with the code that reads the file would keep it while the sensors are asked.
     occurrences = Occurrences(heartbeat)
     reload(occurrences)
     tasks = [task for task in heartbeat.tasks or () if task.condition]
@@ -45,7 +45,7 @@ def _prepared(heartbeat):
 
 
 def _pieces(occurrences, task, readings):
-    """Yield what one line has to say."""
+    """Yield the parts of the line of one task."""
     condition = task.condition
     for term in conditions.terms(condition):
         value = conditions.number(term, readings)
@@ -80,7 +80,7 @@ def _alone(term):
 
 
 def _is_met(condition, readings, mono_s):
-    """Return what `conditions.is_met` says, by copies: looking changes nothing."""
+    """Return `conditions.is_met` of copies: looking changes nothing."""
     copy = _alone(condition)
     copy.also = [_alone(term) for term in condition.also]
     copy.either = condition.either

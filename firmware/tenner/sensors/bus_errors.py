@@ -10,7 +10,7 @@ _NO_ANSWER = {5: "EIO", 6: "ENXIO", 19: "ENODEV", 121: "EREMOTEIO"}
 
 
 def explain(error, bus_name, address, bus=None):
-    """Return what an OSError on a bus means; `bus` is asked which addresses do answer."""
+    """Return the likely cause of an OSError on a bus; a scan of `bus` adds the addresses that do answer."""
     code = error.args[0] if error.args else None
     if not isinstance(code, int):
         return str(error)
@@ -20,7 +20,7 @@ def explain(error, bus_name, address, bus=None):
         return text % (place, bus_name, _NO_ANSWER[code]) + (_found(bus) if bus else "")
     if code in (110, 116):
         text = "bus %s stuck low (ETIMEDOUT): SDA or SCL held down, no pull-ups" % bus_name
-        # Some adapters of Linux, whose number is 110, say so of a chip that is not there.
+        # Some adapters of Linux, whose number is 110, report it for an absent chip.
         return text + (", or no chip at " + place if code == 110 and address is not None else "")
     if code == 16:
         return "%s on %s is in use by a kernel driver (EBUSY)" % (place, bus_name)
@@ -28,7 +28,7 @@ def explain(error, bus_name, address, bus=None):
 
 
 def stuck(bus_name):
-    """Return what it means that every address of a bus answers."""
+    """Return the likely cause when every address of a bus answers."""
     return (
         "bus %s: every address answers, so SDA is stuck low: held down, or no pull-ups" % bus_name
     )

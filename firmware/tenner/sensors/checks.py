@@ -1,13 +1,13 @@
-# tenner sensors.checks: what drivers check before a number is a value.
+# tenner sensors.checks: the checks of drivers before a number becomes a value.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.sensors.errors import SensorError
 
 
 def inside(value, low, high):
-    """Return a value rounded; SensorError when it is outside what the chip can measure."""
+    """Return a value rounded; SensorError when it is outside the chip's range."""
     if not low <= value <= high:
-        text = "%.4g is outside what the chip measures (%s to %s): chip or wiring broken?"
+        text = "%.4g is outside the chip's range (%s to %s): chip or wiring broken?"
         raise SensorError(text % (value, low, high))
     return round(value, 2)
 
@@ -32,6 +32,6 @@ def choice(cfg, key, default, allowed):
 
 
 def scaled(volts, cfg):
-    """Return {"voltage": 1.25}, or what the settings `value`, `scale`, `offset` make of the volts."""
+    """Return {"voltage": 1.25}, or the volts converted by the settings `value`, `scale`, `offset`."""
     number = volts * cfg.get("scale", 1) + cfg.get("offset", 0)
     return {cfg.get("value", "voltage"): round(number, 4)}

@@ -1,4 +1,4 @@
-# tenner sensors.cpu: the board itself: heap, uptime, and what its port can tell.
+# tenner sensors.cpu: the board itself: heap, uptime, and the values of its port.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.log import uptime_s

@@ -32,7 +32,7 @@ async def read(port, cfg):
 
 
 async def _measure(pin, wire, rom):
-    """Return degrees, or what is wrong as a text."""
+    """Return degrees, or the fault as a text."""
     if not wire.reset():
         return "no answer: wiring, power, or the pull-up of 4.7 kOhm?"
     if not pin.value():

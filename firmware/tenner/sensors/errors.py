@@ -1,4 +1,4 @@
-# tenner sensors.errors: how a sensor gives no value.
+# tenner sensors.errors: the error of a sensor that gives no value.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 

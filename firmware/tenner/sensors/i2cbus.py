@@ -1,4 +1,4 @@
-# tenner sensors.i2cbus: what the drivers of I2C chips share.
+# tenner sensors.i2cbus: helpers for the drivers of I2C chips.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.port import bus_names
@@ -23,19 +23,19 @@ def chip(port, cfg, default_address):
 
 
 def result(bus, cfg, size, ms):
-    """Read what a chip has measured, which does not acknowledge before it is done."""
+    """Read the result of a chip that does not acknowledge before it is done."""
     data = bytearray(size)
     try:
         bus.readfrom_into(cfg["address"], data)
     except OSError as error:
-        if error.args[0] in (5, 6, 19, 121):  # what no acknowledge is on this platform and that
+        if error.args[0] in (5, 6, 19, 121):  # no acknowledge, on each platform
             raise busy(cfg, ms)
         raise
     return data
 
 
 def check_zeros(bus, cfg, data):
-    """SensorError if `data` is nothing but zeros because SDA is stuck low, which every address answers on."""
+    """Raise SensorError if `data` is all zeros because SDA is stuck low: then every address answers."""
     if not any(data):
         try:
             bus.writeto(_RESERVED, b"")

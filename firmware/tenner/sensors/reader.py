@@ -15,7 +15,7 @@ class Sensors:
     def __init__(self, port, workspace):
         self.port = port
         self.workspace = workspace
-        #: One measurement at a time: what somebody else sends to a chip would spoil it.
+        #: One measurement at a time: another transfer to the chip would spoil it.
         self.lock = asyncio.Lock()
         self._readings = {}
 

@@ -11,7 +11,7 @@ from tenner.sensors import bus_errors
 from tenner.sensors.errors import SensorError
 from tenner.store import files, load_custom
 
-#: A driver that waits longer for its chip is stopped: others want to read their sensors too.
+#: A driver that waits longer for its chip is stopped: other sensors wait for it.
 DEADLINE_S = 10
 
 _MAX_BYTES = const(4096)
@@ -59,7 +59,7 @@ async def measure(port, workspace, name):
         else:
             text = "driver %s did not finish in %d s" % (kind, DEADLINE_S)
     except MemoryError:
-        # Not the driver's fault, nor the chip's: it is asked again when there is some.
+        # Neither the driver's fault nor the chip's: the caller tries again when there is memory.
         raise
     except Exception as error:
         text = "driver %s failed: %s: %s" % (kind, type(error).__name__, error)
@@ -68,8 +68,8 @@ async def measure(port, workspace, name):
 
 def _driver(workspace, cfg):
     """
-    Return the module of a driver. Who names a chip gets the driver that knows it; the owner's own drivers
-    are looked for second.
+    Return the module of a driver: a shipped one, else the owner's own, else the shipped one for the chip of
+    this name.
     """
     name = cfg["driver"]
     text = ""

@@ -6,7 +6,7 @@ with a line of JSON, `[number,"room.temperature",...]`; the file with the greate
 it stand records of 9 bytes, little endian: Unix time (4), which entry of that line (1), value (float, 4).
 
 The latest records wait in `readings.new`, behind the number (4 bytes) of the file they are for, until 128 bytes
-are full: a file that small is kept by littlefs inside its folder, so that keeping a reading erases next to
+are full: littlefs keeps a file that small inside its folder, so that keeping a reading erases next to
 nothing.
 """
 
@@ -108,7 +108,7 @@ class Ring:
             try:
                 with open(path, "rb") as file:
                     line = file.read(_LINE).partition(b"\n")[0]
-                # MicroPython's reader takes some cut-off texts for whole.
+                # MicroPython's reader accepts some cut-off texts.
                 names = json.loads(line.decode() if line[-1:] == b"]" else "")
                 found.append((names[0] + 0, path, len(line) + 1, names))
             except OSError:
@@ -130,7 +130,7 @@ class Ring:
         data = data[4:]
         with open(path, "rb") as file:
             file.seek(max(files.size(path) - len(data), 0))
-            # A power failure came between the two.
+            # A power failure after the append leaves the records in both.
             return b"" if file.read() == data else data
 
     def _path(self, number):

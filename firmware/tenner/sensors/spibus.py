@@ -1,4 +1,4 @@
-# tenner sensors.spibus: what the drivers of SPI chips share.
+# tenner sensors.spibus: helpers for the drivers of SPI chips.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.port import bus_names
@@ -10,7 +10,7 @@ def exchange(port, cfg, data):
     name = cfg["bus"] = bus_names.choose(port, "spi", cfg.get("bus") or None)
     bus, cs = port.spi(name)
     reply = bytearray(len(data))
-    # The slowest chip's limit and mode, whatever somebody else set before.
+    # The slowest chip's limit and mode, as another user may have set others.
     bus.init(baudrate=1000000, polarity=0, phase=0, bits=8)
     cs(0)
     try:

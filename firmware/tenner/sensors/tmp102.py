@@ -24,7 +24,7 @@ async def read(port, cfg):
         value = celsius(data, 12)
     else:
         # The low bits are nought in both of its modes, but for the lowest: 0xffff is a dead line.
-        raise bad(cfg, "sends what is no temperature (0x%02x%02x)" % (data[0], data[1]))
+        raise bad(cfg, "sends no temperature (0x%02x%02x)" % (data[0], data[1]))
     return {"temperature": inside(value, -55, 150 if kind != "lm75" and data[1] & 1 else 125)}
 
 

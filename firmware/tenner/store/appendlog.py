@@ -1,9 +1,9 @@
 # tenner store.appendlog: JSON lines that are only ever appended, with a cap on their size.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-A line counts once its newline is there. What stands after the last newline was being written when the
-power failed: it is left out on reading, and cut off before the next append so that nothing is glued to
-it. Every rewrite goes through a temporary file and a rename, in blocks, whatever the size of the log.
+A line counts once its newline is there. Bytes after the last newline are left from a power cut: readers
+skip them, and the next append cuts them off first, so that nothing is glued to them. Every rewrite goes
+through a temporary file and a rename, in blocks, for a log of any size.
 """
 
 import json
@@ -30,11 +30,11 @@ class AppendLog:
 
     def append(self, lines):
         """
-        Add lines at once and return the offset of the first: bytes and str are JSON lines already, anything else is
-        made one. More than fits the log at all is a ValueError; a full disk is an OSError, and nothing is lost.
+        Add lines at once and return the offset of the first: bytes and str are JSON lines already, other values are
+        encoded. Lines beyond the size of the log are a ValueError; a full disk is an OSError, and nothing is lost.
         """
-        # Not joined: a used heap has many short stretches, and no long one. And all of them before the file is open, for
-        # what fails here must leave none of them there.
+        # Not joined: a used heap has many short stretches, and no long one. All are encoded before the file is open,
+        # for a failure here must leave none of them in it.
         lines = [_encode(line) for line in lines]
         count = sum([len(line) for line in lines])
         if count > self.max_bytes:
@@ -55,7 +55,7 @@ class AppendLog:
         return end
 
     def end(self):
-        """Offset after the last whole line: where a reader stops. 0 when the log is absent."""
+        """Return the offset after the last complete line, 0 when the log is absent."""
         size = files.size(self.path)
         if size <= 0:
             return 0
@@ -86,7 +86,7 @@ class AppendLog:
             return None
         file.seek(start)
         line = file.read(end - start).strip()
-        # MicroPython's reader takes some cut-off texts for good, hence the look at both ends.
+        # MicroPython's reader accepts some cut-off texts, hence the look at both ends.
         if line[:1] + line[-1:] not in (b"[]", b"{}"):
             return None
         try:
@@ -99,7 +99,7 @@ try:
     json.dumps("", ensure_ascii=False)
     _PLAIN = {"ensure_ascii": False}
 except TypeError:
-    # MicroPython never escapes what UTF-8 can carry, and does not know the word.
+    # MicroPython escapes no character of UTF-8, and lacks the argument.
     _PLAIN = {}
 
 

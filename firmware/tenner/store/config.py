@@ -2,8 +2,8 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 """
 Every key stands once in `config.tsv`, with its type, default, unit and meaning; the host tools and the
-documentation read the same table. In RAM are only the settings that were made: a default is found
-in the table, by its bytes, when it is asked for.
+documentation read the same table. RAM holds only the settings that were made: `get` finds a default
+in the table, by its bytes.
 
 Values come out ready for use: a duration is a number of seconds, a list a list, an id text.
 """
@@ -23,7 +23,7 @@ _place = ()
 
 
 class ConfigError(ValueError):
-    """A sentence for the owner: which file, which key, what is allowed, an example."""
+    """A sentence for the owner: the file, the key, the allowed values, an example."""
 
 
 class Config:
@@ -31,7 +31,7 @@ class Config:
 
     def __init__(self, values=None):
         self._values = values or {}
-        self._defaults = {}  # those that were asked for: to find one is much work
+        self._defaults = {}  # a cache, as each takes long to find
 
     def get(self, key):
         """Return the setting or its default; a name that is in no table row is a KeyError."""
@@ -48,11 +48,11 @@ class Config:
         return self._defaults[key]
 
     def put(self, key, value):
-        """Set a value for this run; the file stays as the owner wrote it."""
+        """Set a value for this run; the owner's file stays unchanged."""
         self._values[key] = value
 
     def section(self, name):
-        """Return what was set below `name` as nested dicts, without defaults: {} when nothing was."""
+        """Return the settings below `name` as nested dicts, without defaults; {} without any."""
         result = {}
         prefix = name + "."
         for key in self._values:
@@ -88,7 +88,7 @@ def _find(pattern):
     wanted = b"\n%s\t" % pattern.encode()
     if len(wanted) > _LONGEST_KEY or "\t" in pattern:
         return None
-    # Before each block stands the end of the last one, for what lies across the two.
+    # The end of the last block goes before the next one, for a row across the two.
     buf = bytearray(_LONGEST_KEY + _BLOCK)
     view = memoryview(buf)
     path, start, end = _table()
@@ -114,7 +114,7 @@ def _find(pattern):
 
 def _table():
     global _place
-    # A path from here on would be another one when the program has changed its folder.
+    # A relative path would lead elsewhere after the program has changed its folder.
     if not _place or _place[0][:1] != "/":
         _place = locate(TABLE)
     return _place

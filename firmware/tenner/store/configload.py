@@ -1,4 +1,4 @@
-# tenner store.configload: config.json and the environment into checked settings, once at start-up.
+# tenner store.configload: reads config.json and the environment into checked settings, once at start-up.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
 The types of the table's second column:
@@ -7,7 +7,7 @@ The types of the table's second column:
 
 `id` takes a number or text and gives text. `duration(60..)` takes "30m", "1h30m", "off" or a bare number of
 minutes, gives seconds, and is either 0 or at least 60. `int` and `duration` may leave out either end.
-`policy` is allow, ask, deny or a list of what is allowed.
+`policy` is allow, ask, deny or a list of allowed uses.
 """
 
 import json
@@ -89,7 +89,7 @@ class _Source:
                 self.fail("unknown key %s; %s" % (where, _hint(key)))
 
     def checked(self, key, row, value):
-        """Return the value ready for use, or say what the row allows."""
+        """Return the value ready for use; ConfigError names the allowed values."""
         try:
             value = convert(row[1], value)
         except ValueError as error:
@@ -146,7 +146,7 @@ def kind(type_text):
 
 
 def from_text(type_text, text):
-    """Return what the text of an environment variable would be in JSON."""
+    """Return the text of an environment variable as a JSON value."""
     name = kind(type_text)
     if name == "bool":
         return {"1": True, "on": True, "yes": True, "true": True}.get(
@@ -162,7 +162,7 @@ def from_text(type_text, text):
 
 
 def convert(type_text, value):
-    """Check a JSON value against a type and return it ready for use; ValueError says what is allowed."""
+    """Check a JSON value against a type and return it ready for use; ValueError names the allowed values."""
     name = kind(type_text)
     limits = type_text[len(name) + 1 : -1]
     is_text = isinstance(value, str)
@@ -240,7 +240,7 @@ def _allowed(name, limits):
         "id": "a number or text, for example 123456789",
         "bool": "true or false",
         "hours": 'a window "HH:MM-HH:MM" with two different ends, for example "08:00-22:00"',
-        "policy": '"allow", "ask", "deny" or a list of what is allowed, for example ["read"]',
+        "policy": '"allow", "ask", "deny" or a list of allowed uses, for example ["read"]',
         "list": 'a list, for example ["a", "b"]',
         "objects": 'a list of objects, for example [{"model": "name"}]',
     }[name]

@@ -1,8 +1,8 @@
-# tenner store.expose: what owners' tools and drivers may import, under the names that the source has.
+# tenner store.expose: lets owners' tools and drivers import modules by their names in the source.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-A build merges modules, and there is no `tenner.sensors.checks` any more. While an owner's file is imported, stand-ins of
-these names lead to what the build has.
+A build merges modules, and has no `tenner.sensors.checks` any more. During the import of an owner's file, stand-ins with
+these names lead to the merged code.
 """
 
 import sys
@@ -17,19 +17,19 @@ def expose():
             sys.modules[name] = _Exposed(name)
             package, _, leaf = name.rpartition(".")
             if package == "tenner":
-                # For who says `import tenner.log`, and later `tenner.log.log`: it stays.
+                # It stays, as code after `import tenner.log` may use `tenner.log.log` later.
                 setattr(sys.modules[package], leaf, sys.modules[name])
             name = package
 
 
 def conceal():
-    """Undo what `expose` has done."""
+    """Take the stand-ins of `expose` away."""
     for name in [name for name in sys.modules if isinstance(sys.modules[name], _Exposed)]:
         del sys.modules[name]
 
 
 class _Exposed:
-    """A module or package that is looked for when something in it is."""
+    """A stand-in that finds its module or package when a name in it is used."""
 
     def __init__(self, name):
         self._name = name

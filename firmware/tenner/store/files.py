@@ -1,10 +1,10 @@
-# tenner store.files: replace a file whole or not at all, and the small file chores round it.
+# tenner store.files: replaces a file entirely or not at all, and does other small file chores.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
 littlefs makes a rename atomic and commits a file at close, so writing `x.tmp` and renaming it is all a
 board needs. On CPython the file and its folder are also synced, for a disk behind a page cache.
-What truncates a file is not the power cut but an exception inside `open(path, "w")`; nothing here
-opens the target for writing.
+A power cut truncates no file, but an exception inside `open(path, "w")` does; so nothing here opens
+the target for writing.
 """
 
 import os
@@ -26,7 +26,7 @@ _KIND = const(0xF000)
 _REGULAR = const(0x8000)
 _BLOCK = const(256)
 
-#: Ending of a file that is being written; a stray one is what a power cut leaves behind.
+#: Ending of a file that is being written; a power cut may leave a stray one behind.
 TEMP = ".tmp"
 #: The same where people have files too, whose names may end in .tmp.
 WORKSPACE_TEMP = ".tenner.tmp"
@@ -44,7 +44,7 @@ def is_folder(path):
 
 
 def is_file(path):
-    """Is `path` a regular file? To open anything else may wait for ever."""
+    """Is `path` a regular file? To open anything else may wait forever."""
     stat = _stat(path)
     return stat is not None and stat[0] & _KIND == _REGULAR
 
@@ -70,12 +70,12 @@ def make_dirs(path):
 
 def read_text(path, limit=16384):
     """
-    Return the file as text. A file over `limit` bytes or not in UTF-8 is a ValueError that says so,
-    never a part of the text.
+    Return the entire file as text. A file over `limit` bytes or not in UTF-8 is a ValueError with a
+    sentence for the owner.
     """
     known = size(path)
     with open(path, "rb") as file:
-        # MicroPython takes a block of the length that is asked for, however short the file is.
+        # MicroPython allocates the full length of the request, however short the file is.
         data = file.read(known + 1 if 0 < known < limit else limit + 1)
         if 0 < known < len(data):
             data += file.read(limit + 1 - len(data))
@@ -173,7 +173,7 @@ def sync(file):
 def write_atomic(path, data, ending=TEMP):
     """
     Replace the file by `data`: bytes, str, or an iterable of them, written piece by piece.
-    Whatever goes wrong, the old file stays whole and the temporary one, of this ending, is removed.
+    After an error the old file is unchanged and the temporary one, of this ending, is removed.
     """
     temp = path + ending
     try:

@@ -1,4 +1,4 @@
-# tenner store.json_escape: what stands for a character after a backslash in a JSON string.
+# tenner store.json_escape: decodes the escapes of a JSON string.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 _SHORT = b'"\\/bfnrt'
@@ -8,8 +8,8 @@ _HEX = b"0123456789abcdefABCDEF"
 
 def unescape(data, i):
     """
-    Return (character in UTF-8, place after it) of the escape at `data[i]`, a surrogate pair joined, half of one as
-    U+FFFD, for it has no UTF-8 and would poison every later request. IndexError if it is cut off, ValueError if it is none.
+    Return (character in UTF-8, place after it) of the escape at `data[i]`. A surrogate pair is joined; half of one becomes
+    U+FFFD, for it has no UTF-8 and would poison every later request. IndexError if cut off, ValueError if it is none.
     """
     byte = data[i + 1]
     if byte != 0x75:

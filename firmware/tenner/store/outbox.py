@@ -1,14 +1,14 @@
-# tenner store.outbox: what was said to people and is not yet known to have arrived.
+# tenner store.outbox: messages to people that are not yet known to have arrived.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
 One file of JSON lines: `["+", id, added, channel, chat, alert, reply_to, text]` when a message is added; a long one has a
 ninth entry, the bytes of each further line, and its other parts follow in the same write as `["&", id, text]`.
-`[">", id]` is written when a part is done with and another follows, `["-", id]` when the message is, `["?", id]` when the
-part to send may have arrived. Texts stay on flash until they are sent; RAM holds a few numbers for each. `alert`
-is false, true, or a mark by which whoever queued the message knows it again. Which part is being sent is written to
-two slots of inline size, so that after a power cut that one, and no other, is in doubt.
+`[">", id]` ends a part that another follows, `["-", id]` ends the message, `["?", id]` says that the part to send may
+have arrived. Texts stay on flash until they are sent; RAM holds a few numbers for each. `alert` is false, true, or a
+mark by which its sender recognizes the message. Two slots of inline size name the part that is being sent, so that
+after a power cut that one, and no other, is in doubt.
 
-What is rare, to give up, to make room and to tidy the file, is in `outbox_upkeep`.
+`outbox_upkeep` does the rare work: to give up, to make room and to tidy the file.
 """
 
 import json
@@ -47,7 +47,7 @@ class Outbox:
         self.folder = folder
         self.path = folder + "/outbox.jsonl"
         self.items = []
-        self.settled = []  # the last ids that are done with
+        self.settled = []  # the ids that were finished last
         #: Messages given up for want of room, of which nobody was told.
         self.dropped = 0
         self._log = AppendLog(self.path, 1 << 28)
@@ -59,8 +59,8 @@ class Outbox:
 
     def kept(self):
         """
-        Return what another Outbox of this folder needs to go on where this one ends: what the file does not hold. It
-        keeps no code in memory. None: the file holds all.
+        Return the state beside the file with which another Outbox of this folder goes on. It keeps no code in memory.
+        None: the file holds all.
         """
         if self.items or self.dropped:
             return self.items, self.settled, self.dropped, self._sending
@@ -92,8 +92,8 @@ class Outbox:
             if not outbox_upkeep.make_room(self, item):
                 return None
         if self._sending and id == self._sending[0]:
-            self._save_sending(None)  # its namesake was; this one is not yet
-        # First of all: what is on flash must not be missing here for want of memory.
+            self._save_sending(None)  # an older message of this id was
+        # First of all: a message on flash must not be missing here for want of memory.
         self.items.append(item)
         try:
             item.start = self._log.append(lines)
@@ -130,7 +130,7 @@ class Outbox:
             self.resolve(item)
 
     def mark_sending(self, id):
-        """The first byte of its next part is about to leave: a power cut from here on leaves in doubt whether it arrived."""
+        """Note that the first byte of its next part is about to leave: after a power cut it is in doubt."""
         item = self.waits(id)
         self._save_sending((id, item.part) if item else None)
 
@@ -141,7 +141,7 @@ class Outbox:
         return min(waits) if waits else None
 
     def confirm(self, id):
-        """The part that was sent has arrived: go on to the next one, or be done with the message."""
+        """Note that the part has arrived: go on to the next one, or finish the message."""
         item = self.waits(id)
         if item is not None:
             self.resolve(item)
@@ -153,8 +153,8 @@ class Outbox:
 
     def failed(self, id, retry_after_s=None, unknown=False, refused=None):
         """
-        The part was not confirmed. `unknown`: it may have arrived; that of an alert is then sent again, marked, and
-        others are not. `refused` says why no part of it ever will. Returns "retry", "maybe" or "failed".
+        Note that the part was not confirmed; return "retry", "maybe" or "failed". `unknown`: it may have arrived; only
+        an alert is then sent again, marked. `refused` says why no part of it will ever arrive.
         """
         item = self.waits(id)
         if item is None:
@@ -186,14 +186,14 @@ class Outbox:
         return "retry"
 
     def retry_now(self):
-        """The network is back: try at once what waits for a retry nobody asked us to wait for."""
+        """The network is back: retry at once, except where the other side has set the time."""
         now = self.clock.mono_s()
         for item in self.items:
             if not item.rate_limited and item.due > now:
                 item.due = now
                 item.tries = 0
 
-    # --- what waits
+    # --- waiting messages
 
     def _heads(self):
         """Yield the oldest item of each chat: the others wait behind it."""
@@ -219,8 +219,8 @@ class Outbox:
             self._sending = sending
 
     def resolve(self, item):
-        """Be done with the next part of an item, and with the item when it was the last one."""
-        # First of all: what fails here for want of memory is done again, and nothing is sent again.
+        """Finish the next part of an item, and the item with its last part."""
+        # First of all: where memory is short this is called again, and nothing is sent again.
         if is_last(item):
             self.settle(item)
         else:
@@ -228,7 +228,7 @@ class Outbox:
             _go_on(item, self.clock.mono_s())
 
     def settle(self, item):
-        """Be done with an item."""
+        """Finish an item."""
         self._write(["-", item.id])
         self.items.remove(item)
         self._remember(item.id)
@@ -249,7 +249,7 @@ class Outbox:
             log("outbox", "cannot write to %s: %s" % (self.path, error))
 
     def text_of(self, item, part):
-        """Return the text of a part; None when its line in the file is not what it was."""
+        """Return the text of a part; None when its line in the file is damaged."""
         if item.start < 0:
             return item.texts[part]
         start = item.start + sum(item.sizes[:part])
@@ -264,7 +264,7 @@ class Outbox:
         return None
 
     def _load(self):
-        """Read the file; a line that is none of ours is passed over, and what was being sent is in doubt."""
+        """Read the file without its damaged lines; the part that was being sent is in doubt."""
         start = skipped = 0
         now = self.clock.mono_s()
         missing = 0  # parts of the last item that did not come yet
@@ -278,7 +278,7 @@ class Outbox:
                         missing -= 1
                     else:
                         if missing:
-                            # The power went while it was written; nobody was told that it was kept.
+                            # The power failed during its write, and `add` did not return.
                             self.items.pop()
                         missing = 0
                         try:
@@ -337,7 +337,7 @@ def _item(record, start, sizes, now):
 
 
 def _go_on(item, now):
-    """Come to the next part of an item."""
+    """Go on to the next part of an item."""
     item.part += 1
     item.due = now
     item.tries = 0
@@ -351,7 +351,7 @@ def _line(record):
 
 def _parse(line):
     """Return the list in a line; ValueError when it is damaged or torn."""
-    # MicroPython's reader takes some cut-off texts for good, hence the look at both ends.
+    # MicroPython's reader accepts some cut-off texts, hence the look at both ends.
     if line[:1] + line[-2:] != b"[]\n":
         raise ValueError("no whole line")
     return json.loads(line.decode())

@@ -24,7 +24,7 @@ class Item:
     texts = None  # all parts of a message that flash refuses to take
     #: The part to send next may have arrived already.
     possibly_sent = False
-    #: The other side told us when to come again.
+    #: The other side has set the time of the next try.
     rate_limited = False
     #: This part has arrived, but that could not be written down yet.
     arrived = False

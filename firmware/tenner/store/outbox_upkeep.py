@@ -1,4 +1,4 @@
-# tenner store.outbox_upkeep: what the outbox seldom does: give up, make room, tidy its file.
+# tenner store.outbox_upkeep: rare work of the outbox: gives up, makes room, tidies its file.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.log import log
@@ -10,7 +10,7 @@ _FAILED_BYTES = const(16384)
 
 
 def give_up(box, item, reason):
-    """Move what was not sent of the item to the file of failed messages."""
+    """Move the unsent parts of the item to the file of failed messages."""
     keep_failed(box, item, reason, len(item.sizes))
     box.settle(item)
 
@@ -28,9 +28,9 @@ def keep_failed(box, item, reason, end):
 
 
 def make_room(box, new):
-    """Give up what waits until `new` fits, alerts last and for alerts only; False when it does not fit."""
+    """Give up messages until `new` fits, alerts last and only for an alert; False when it does not fit."""
     if new.size > box.max_bytes and len(box.items) < box.max_items:
-        # Room for all that others wait for would not be enough; no board has such a message.
+        # Even an empty outbox would not have the room; no board has such a message.
         return True
     while len(box.items) >= box.max_items or box.used() + new.size > box.max_bytes:
         victims = [item for item in box.items if not item.alert]
@@ -45,7 +45,7 @@ def make_room(box, new):
 
 
 def compact(box):
-    """Write the file anew with only what waits and the ids that must be recognized."""
+    """Rewrite the file with only the waiting messages and the ids that must be recognized."""
     kept = [item for item in box.items if item.start >= 0]
     head = b"".join([dumps(["-", id]).encode() + b"\n" for id in box.settled])
 

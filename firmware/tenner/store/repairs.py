@@ -1,4 +1,4 @@
-# tenner store.repairs: what is done to files rarely: after something went wrong, or when a log is full.
+# tenner store.repairs: rare work on files: after something went wrong, or when a log is full.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import os
@@ -14,8 +14,8 @@ _BLOCK = const(256)
 
 def clean_strays(top, ending=files.TEMP):
     """
-    Delete the files with this ending that a power cut left in `top` and below; return how many. Links are not followed, and
-    what cannot be looked at or deleted is left: a start must not fail because of it.
+    Delete the files with this ending that a power cut left in `top` and below; return how many. It follows no links, and
+    skips folders that it cannot read or tidy: a start must not fail because of them.
     """
     count = 0
     left = [top]
@@ -51,8 +51,8 @@ def set_aside(path):
 
 def rewrite_log(path, end, max_bytes, lines, count):
     """
-    Replace the log by its whole lines up to `end`, followed by `lines`, `count` bytes in all; return their offset. If it
-    is more than `max_bytes`, only the lines of the newest half are kept.
+    Replace the log by its complete lines up to `end`, followed by `lines`, `count` bytes in all; return their offset. A
+    log over `max_bytes` keeps only the lines of its newest half.
     """
     start = 0
     if end + count > max_bytes:

@@ -1,4 +1,4 @@
-# tenner store.suggest: the known name somebody probably meant.
+# tenner store.suggest: finds the known name that somebody probably meant.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 

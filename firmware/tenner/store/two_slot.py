@@ -1,4 +1,4 @@
-# tenner store.two_slot: a little state that is written often and never lost whole.
+# tenner store.two_slot: a little state that is written often and never lost entirely.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
 Two files take turns, so the one that is being written is never the newest good one. Each holds one line
@@ -25,7 +25,7 @@ class TwoSlots:
         self._newest = 1
 
     def load(self):
-        """Return the newest whole state, {} when there is none; a damaged slot is reported."""
+        """Return the newest complete state, {} when there is none; a damaged slot is reported."""
         self._sequence = 0
         newest = {}
         damaged = []
@@ -33,7 +33,7 @@ class TwoSlots:
             path = self._slot(index)
             found = _read(path)
             if found is None:
-                # An empty one is what a power cut leaves of a slot that was about to be made.
+                # A power cut leaves an empty file of a slot that was about to be made.
                 if files.size(path) > 0:
                     damaged.append(path)
             elif found[0] > self._sequence:
@@ -71,7 +71,7 @@ def _check(sequence, payload):
 
 
 def _read(path):
-    """Return (sequence, state) of a whole slot, else None."""
+    """Return (sequence, state) of a complete slot, else None."""
     try:
         with open(path, "rb") as file:
             sequence, check, payload = file.read(_SLOT_BYTES + 1).split(b" ", 2)

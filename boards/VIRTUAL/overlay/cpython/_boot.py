@@ -17,7 +17,7 @@ import traceback
 
 import _board
 
-# What a board with 8 MB of PSRAM has for Python.
+# Python's memory on a board with 8 MB of PSRAM.
 _HEAP = 8 * 1024 * 1024
 
 _real_time_ns = time.time_ns

@@ -106,7 +106,7 @@ def _mount():
 
 
 def _complain():
-    """What the port does about a file system that it cannot mount, until Ctrl-C leads to the prompt."""
+    """Complain, as the port does about a file system that it cannot mount, until Ctrl-C leads to the prompt."""
     import time
 
     try:
