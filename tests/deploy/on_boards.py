@@ -235,7 +235,9 @@ def test_a_connection_lost_while_files_are_sent_changes_nothing(server, first):
     )
     cutter.start()
     second = changed(first, trouble="OTHER = 1\n")
-    with pytest.raises(BoardGone, match="in the middle of a deploy. The previous release still runs"):
+    with pytest.raises(
+        BoardGone, match="in the middle of a deploy. The previous release still runs"
+    ):
         deploy(server, second)
     cutter.join()
     assert current(server) == first.name
