@@ -1,7 +1,9 @@
-"""Shows what the table makes of the firmware: `python -m host_tools.overlays [TABLE] [OVERLAY ...]`.
+"""Report on the overlays of the firmware: `python -m host_tools.overlays [TABLE] [OVERLAY ...]`.
 
-For each overlay its size as .mpy, its modules and the overlays that its code reaches; for each phase the size of all
-that it may hold. With names of overlays: each use of another one in them, and where.
+Without names of overlays: for each overlay its size as .mpy, its modules and the overlays that its
+code uses; for
+each phase the total size of its overlays. With names: each use of another overlay in them, and its
+place.
 """
 
 from __future__ import annotations
@@ -19,12 +21,12 @@ from host_tools.overlays.merge import arrange
 from host_tools.overlays.program import AS_OBJECT, ModuleTarget, Program, Symbol, read_program
 from host_tools.overlays.table import CORE, Table, read_table
 
-#: (overlay of the user, overlay used, line, what)
+#: (overlay of the user, overlay used, line, full name of the symbol)
 Use = tuple[str, str, str, str]
 
 
 def main(argv: list[str]) -> int:
-    """Print the report; 1 and a sentence when the table does not fit the firmware."""
+    """Print the report; 1 and a sentence if the table does not fit the firmware."""
     path = FIRMWARE / "overlays.toml"
     if argv and argv[0].endswith(".toml"):
         path = Path(argv.pop(0))
@@ -57,7 +59,7 @@ def main(argv: list[str]) -> int:
 
 
 def _uses(modules: dict[str, bytes], table: Table) -> Iterator[Use]:
-    """Yield what an overlay's code reaches in another."""
+    """Yield the uses of other overlays in an overlay's code."""
     program = _program(modules, table)
     for module in program.modules.values():
         here = table.overlay_of(module.name)

@@ -1,4 +1,4 @@
-"""Merges the firmware into overlays: from the files of the package to the source of each overlay."""
+"""Merge the firmware into overlays: from the files of the package to the source of each overlay."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from host_tools.overlays.source import PACKAGE, module_name
 from host_tools.overlays.table import CORE, CORE_MODULE, RUNTIME, Table
 from host_tools.overlays.texts import words
 
-#: What the run time looks up by name, a line for each module: its name, the overlay that has it, what stands for it
-#: there, "+" if owners may import it.
+#: The index for lookups at run time, a line for each module: its name, its overlay, its object's
+#: name there, and "+" if owners may import it.
 INDEX = "overlays.tsv"
 
 
@@ -34,9 +34,9 @@ class Bundle:
     files: dict[str, File]
     index: str
     map: Map
-    #: What nobody uses on a chip, and is left out.
+    #: Symbols without a use on a chip, which the build omits.
     dead: list[str]
-    #: The overlays in the order in which `packed` takes them, and what code calls them; empty if each has a file of its own.
+    #: Overlays in the order of `packed`, with their names in code; empty if each has a separate file.
     places: dict[str, str]
 
 
@@ -51,15 +51,17 @@ def bundle(
     build: str = "",
     is_packed: bool = False,
 ) -> Bundle:
-    """Merge the modules in `sources`, such as `tenner/net/http.py`, as the table says.
+    """Merge the modules in `sources`, such as `tenner/net/http.py`, by the table.
 
-    `scripts`, such as main.py, import from the core by name and stay as they are; so do `others`, libraries that the
-    firmware uses. With `debug` the run time
-    checks that only overlays of the current phase are loaded. `build` is what the build calls itself. `is_packed`: the
-    overlays but the core go into one file, and code calls them by names that are in ROM.
+    `scripts`, such as main.py, import from the core by name and stay unchanged; so do `others`,
+    libraries that the
+    firmware uses. With `debug` the run time checks that only overlays of the current phase are
+    loaded. `build` is the
+    build's id. `is_packed`: one file holds all overlays but the core, and code calls them by names
+    that are in ROM.
     """
     places = _places(table) if is_packed else []
-    # What is called as something in ROM costs no RAM.
+    # A name that is in ROM costs no RAM.
     free = sorted({*STATIC, *ROM}, key=lambda name: (len(name), name))
     names = dict(zip(places, free, strict=False))
     if len(names) < len(places):
@@ -101,7 +103,8 @@ def bundle(
 
 
 def packed(places: Iterable[str], compiled: Mapping[str, bytes]) -> bytes:
-    """One file of overlays in this order, as `firmware/tenner/overlay.py` reads it: where each begins, then all of them."""
+    """One file of overlays in this order, in the format of `firmware/tenner/overlay.py`: their
+    offsets, then all of them."""
     places = list(places)
     begins = len(places) * 3
     table = b""
@@ -112,7 +115,7 @@ def packed(places: Iterable[str], compiled: Mapping[str, bytes]) -> bytes:
 
 
 def wanted(sources: Mapping[str, bytes], table: Table) -> dict[str, bytes]:
-    """The files that overlays are made of."""
+    """The files that overlays consist of."""
     return {
         path: source
         for path, source in sources.items()
@@ -140,12 +143,12 @@ def _needed_first(overlays: Mapping[str, Overlay], names: Iterable[str]) -> list
 
 
 def _is_empty(source: bytes) -> bool:
-    """Is there nothing in a file but comments?"""
+    """Does a file hold nothing but comments?"""
     return not any(line.strip() and not line.startswith(b"#") for line in source.splitlines())
 
 
 def _entries(scripts: Mapping[str, bytes]) -> Iterator[str]:
-    """Yield what scripts import from the core."""
+    """Yield the names that scripts import from the core."""
     for path, source in scripts.items():
         for node in ast.walk(ast.parse(source, path)):
             if isinstance(node, ast.ImportFrom) and node.module == CORE_MODULE:
@@ -153,7 +156,7 @@ def _entries(scripts: Mapping[str, bytes]) -> Iterator[str]:
 
 
 def _split_names(program: Program) -> Iterator[str]:
-    """Yield what split classes use that no module mentions."""
+    """Yield symbols that split classes use although no module mentions them."""
     for one in program.fragments:
         yield f"{RUNTIME}.{BORROW}"
         for module, name in ((one.home, one.owner), (one.module, one.name)):
@@ -161,7 +164,7 @@ def _split_names(program: Program) -> Iterator[str]:
 
 
 def _carried(table: Table) -> dict[str, int]:
-    """By the name of the phase, a bit for each of `_carried_names` that stays when it is entered."""
+    """For each phase, a bit for each of `_carried_names` that stays on entry."""
     names = _carried_names(table)
     return {
         phase: sum(1 << names.index(one) for one in table.carry.get(phase, held) if one in names)
@@ -170,7 +173,7 @@ def _carried(table: Table) -> dict[str, int]:
 
 
 def _carried_names(table: Table) -> list[str]:
-    """The overlays that some phase takes over, those that most do first."""
+    """The overlays that some phase takes over, the most frequent first."""
     counts = Counter(
         one for phase, held in table.phases.items() for one in table.carry.get(phase, held)
     )
@@ -178,7 +181,7 @@ def _carried_names(table: Table) -> list[str]:
 
 
 def _places(table: Table) -> list[str]:
-    """All overlays but the core, those that phases take over first: their places are the bits of `_carried`."""
+    """All overlays but the core, those that phases take over first: their positions are the bits of `_carried`."""
     first = _carried_names(table)
     return [*first, *sorted(set(table.overlays) - {CORE, *first})]
 
@@ -188,7 +191,7 @@ def _phases(table: Table) -> dict[str, tuple[str, ...]]:
 
 
 def _fill_in(program: Program, name: str, values: dict[str, object]) -> None:
-    """Give variables of a module, where it has them, the values that only the build knows."""
+    """Set variables of a module, as far as it has them, to values known only to the build."""
     module = program.modules.get(name)
     missing = set(values)
     for statement in module.tree.body if module else ():
@@ -205,7 +208,7 @@ def _fill_in(program: Program, name: str, values: dict[str, object]) -> None:
 
 
 def _index(overlays: Mapping[str, Overlay], table: Table, naming: Naming) -> str:
-    """The lines by which modules are found at run time; `+` behind one that owners may import."""
+    """The lines of the run time's index; `+` marks a module that owners may import."""
     lines = []
     for overlay in overlays.values():
         for symbol in overlay.objects:
@@ -219,7 +222,7 @@ def _index(overlays: Mapping[str, Overlay], table: Table, naming: Naming) -> str
 
 
 def _map(overlays: Mapping[str, Overlay], files: Mapping[str, File], naming: Naming) -> Map:
-    """What tracebacks of these files are translated with."""
+    """The map that translates tracebacks of these files."""
     lines = {}
     for name, file in files.items():
         lines[name] = [

@@ -1,4 +1,4 @@
-"""Constants of modules, which take the place of their names in a build."""
+"""Constants of modules: in a build their values replace their names."""
 
 from __future__ import annotations
 
@@ -30,8 +30,10 @@ class _NotConstant(Exception):
 
 
 def find_constants(program: Program) -> None:
-    """Give every symbol that never changes its value, where that is a number, a text, or a tuple of such; the
-    statements that did so are taken out."""
+    """Set `value` of every symbol with one constant number, text, or tuple of these, and remove
+    the
+    statements that assigned it.
+    """
     for module in program.modules.values():
         for statement in module.tree.body:
             symbol = _assigned(program, module, statement)
@@ -49,7 +51,7 @@ def _is_replaced(program: Program, module: Module, statement: ast.stmt) -> bool:
 
 
 def _constant(program: Program, symbol: Symbol) -> Any:
-    """The value of a symbol; it is noted, too."""
+    """Return the value of a symbol, and note it."""
     if symbol.value is None:
         for statement in symbol.module.tree.body:
             if _assigned(program, symbol.module, statement) is symbol:
@@ -66,7 +68,7 @@ def _constant(program: Program, symbol: Symbol) -> Any:
 
 
 def _assigned(program: Program, module: Module, statement: ast.stmt) -> Symbol | None:
-    """The symbol whose only value a statement at the top of a module is."""
+    """The symbol whose only value comes from this statement at the top of a module."""
     if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
         return None
     target = statement.targets[0]
@@ -113,7 +115,7 @@ def is_const(program: Program, node: ast.expr) -> bool:
 
 
 def literal(value: Any) -> ast.expr:
-    """The expression of a constant; negative numbers as an operation, which keeps its place in a larger one."""
+    """The expression of a constant; a negative number becomes an operation, which nests safely in a larger one."""
     if isinstance(value, tuple):
         return ast.Tuple(elts=[literal(part) for part in value], ctx=ast.Load())
     if isinstance(value, (int, float)) and not isinstance(value, bool) and value < 0:

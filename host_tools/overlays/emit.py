@@ -1,4 +1,4 @@
-"""The text of an overlay's file, and which line of it comes from which line of the source."""
+"""The text of an overlay's file, and the source line of each of its lines."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from host_tools.overlays.texts import pool
 
 @dataclass
 class File:
-    """An overlay as source; `lines` says for each line (from 1) which module and line it was, None for new ones."""
+    """An overlay as source; `lines` has for each line (from 1) its module and line, None for new lines."""
 
     text: str
     lines: list[tuple[Module, int] | None] = field(default_factory=list)
 
 
 def emit(plan: Plan, kept: set[str] | None = None) -> File:
-    """Write an overlay; with `kept`, names that are there in any case, its other short texts go with it."""
+    """Write an overlay; `kept` are names that exist anyway: with it, the other short texts move into a tuple."""
     statements: list[tuple[ast.stmt, Module | None]] = []
     statements += [(one, None) for one in _imports(plan)]
     for module in plan.overlay.modules:
@@ -46,7 +46,7 @@ def emit(plan: Plan, kept: set[str] | None = None) -> File:
 
 
 def _with_bare_tuples(text: str) -> str:
-    """Take the brackets off `a, b = (c, d)`: only without them the compiler makes no tuple."""
+    """Remove the brackets of `a, b = (c, d)`: only without them the compiler makes no tuple."""
     lines = text.splitlines()
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Tuple) and node.value.elts:
@@ -59,7 +59,7 @@ def _with_bare_tuples(text: str) -> str:
 
 
 def _lines(old: ast.AST, new: ast.AST) -> Iterator[tuple[int, int]]:
-    """Yield (line, line in the source) of a statement and those in it."""
+    """Yield (line, line in the source) of a statement and of those inside it."""
     decorators = list(
         zip(getattr(old, "decorator_list", ()), getattr(new, "decorator_list", ()), strict=True)
     )
@@ -75,7 +75,7 @@ def _lines(old: ast.AST, new: ast.AST) -> Iterator[tuple[int, int]]:
 
 
 def _imports(plan: Plan) -> Iterator[ast.stmt]:
-    """Yield the imports of the file: other packages, the core, overlays that are there already."""
+    """Yield the imports of the file: other packages, the core, overlays loaded before it."""
     overlay = plan.overlay
     by_module: dict[str, list[ast.alias]] = {}
     for external, name in overlay.externals.items():
@@ -102,7 +102,7 @@ def _alias(name: str, here: str) -> ast.alias:
 
 
 def _objects(plan: Plan) -> Iterator[ast.stmt]:
-    """Yield a class for every module that is used as a value: its attributes are those of the module."""
+    """Yield a class for every module used as a value: its attributes are those of the module."""
     for symbol, names in plan.overlay.objects.items():
         body: list[ast.stmt] = []
         for name in names:
@@ -120,9 +120,9 @@ def _objects(plan: Plan) -> Iterator[ast.stmt]:
 
 
 def _split_classes(plan: Plan) -> Iterator[ast.stmt]:
-    """Yield how classes get methods from other overlays, and what this one has for classes of others."""
+    """Yield the code that gives classes methods of other overlays, and the methods here for classes of others."""
     for owner, places in plan.overlay.borrows.items():
-        # Most of what is asked for in vain is asked for by hasattr: nothing is loaded for that.
+        # Most failing lookups come from hasattr: they load no overlay.
         home: ast.expr = ast.Constant(None)
         for overlay, methods in places.items():
             known = sorted(plan.naming.attribute(one, owner.module) for one in methods)

@@ -1,7 +1,7 @@
-"""The error of this package, by itself because every module here raises it."""
+"""The error of this package, in a separate module because every other one raises it."""
 
 from __future__ import annotations
 
 
 class OverlayError(Exception):
-    """The firmware cannot be merged safely; the text says which module, which line and why."""
+    """The firmware cannot be merged safely; the text names the module, the line and the reason."""

@@ -1,11 +1,13 @@
-"""Which names of attributes, methods and arguments must stay, because somebody outside knows them.
+"""Names of attributes, methods and arguments that must stay, because code outside knows them.
 
 - MicroPython's own: `x.append` may be a list's (micropython_names.py);
-- what owners' tools and drivers see: all that the modules they may import, and the built-in tools and drivers,
-  mention, because a copy of one works in /workspace;
-- what scripts such as main.py and libraries mention;
-- what a string might name: `getattr(app, "status")`. In a module that computes such names any word of any
-  string counts, and may be one end of a name;
+- names visible to owners' tools and drivers: all in the modules that they may import, and in the
+  built-in tools
+  and drivers, because a copy of one works in /workspace;
+- names in scripts such as main.py and in libraries;
+- names in strings: `getattr(app, "status")`. In a module that computes such names any word of any
+  string counts,
+  and may be one end of a name;
 - keywords of calls to functions that are not ours.
 """
 
@@ -27,7 +29,7 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
 class Kept:
-    """Asks whether a name must stay: `name in kept`."""
+    """The set of names that must stay: `name in kept`."""
 
     def __init__(self, program: Program, table: Table, outside: Mapping[str, bytes]) -> None:
         self.names: set[str] = {*NAMES, *ARGUMENTS}
@@ -58,7 +60,7 @@ class Kept:
 
 
 def is_seen_by_owners(module: Module, table: Table) -> bool:
-    """May an owner's tool or driver use what this module does?"""
+    """May an owner's tool or driver use the names in this module?"""
     return module.name in table.api or table.is_dynamic(module.name)
 
 
@@ -74,7 +76,7 @@ def mentioned(program: Program, module: Module) -> Iterator[str]:
 
 
 def defined_in(program: Program, module: Module) -> Iterator[str]:
-    """Yield the attributes, methods and arguments that a module gives a name to."""
+    """Yield the attributes, methods and arguments that a module defines."""
     for node in ast.walk(module.tree):
         if isinstance(node, ast.arg):
             yield node.arg
@@ -85,12 +87,12 @@ def defined_in(program: Program, module: Module) -> Iterator[str]:
 
 
 def keywords(program: Program) -> set[str]:
-    """Every name by which a call gives an argument, or might."""
+    """Every name that a call uses as a keyword, or might use."""
     found: set[str] = set()
     for module in program.modules.values():
         names = {node.arg for node in ast.walk(module.tree) if isinstance(node, ast.keyword)}
         if None in names:
-            # The names in a dict behind `**` stand in strings of the same module.
+            # The names in a dict behind `**` are strings of the same module.
             names.update(program.texts(module))
         found.update(filter(None, names))
     return found
@@ -103,7 +105,7 @@ def _class_names(module: Module) -> Iterator[str]:
 
 
 def _words_of(tree: ast.AST) -> Iterator[str]:
-    """Yield every name in a file: of variables, attributes, functions, arguments and keywords."""
+    """Yield every name in a file: variables, attributes, functions, arguments and keywords."""
     for node in ast.walk(tree):
         for field in ("id", "attr", "name", "arg"):
             name = getattr(node, field, None)
@@ -112,7 +114,7 @@ def _words_of(tree: ast.AST) -> Iterator[str]:
 
 
 def _parts(program: Program, module: Module) -> Iterable[str]:
-    """The words in a module's strings, if it makes names of them."""
+    """The words in a module's strings, if it computes names."""
     for node in ast.walk(module.tree):
         computes = isinstance(node, ast.Attribute) and node.attr == "__dict__"
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
@@ -124,7 +126,7 @@ def _parts(program: Program, module: Module) -> Iterable[str]:
 
 
 def _keywords_of_others(program: Program, module: Module, ours: set[str]) -> Iterator[str]:
-    """Yield the keywords of calls to what is not surely one of `ours`."""
+    """Yield the keywords of calls whose target may be none of `ours`."""
     for node in ast.walk(module.tree):
         if not isinstance(node, ast.Call) or not node.keywords:
             continue
@@ -140,7 +142,7 @@ def _keywords_of_others(program: Program, module: Module, ours: set[str]) -> Ite
 
 
 def _is_made_by_others(program: Program, symbol: Symbol) -> bool:
-    """Is something at the top of a module neither a function nor a class, such as a namedtuple?"""
+    """Is a symbol at the top of a module neither a function nor a class, but for example a namedtuple?"""
     stores = symbol.binding.stores if symbol.binding else []
     made = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
     return not stores or not all(isinstance(one, made) for one in stores)

@@ -1,4 +1,4 @@
-"""Names of variables in functions: none may hide a name of the overlay that is used where it would be seen."""
+"""Names of variables in functions: none may hide a name of the overlay that code in its scope uses."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from host_tools.overlays.scopes import CLASS, MODULE, Binding, Scope, Scopes
 class Locals:
     """Chooses the names of all variables inside the functions of a module.
 
-    `outside(node)` is what a Name that is no variable of a function is called, None if it is nothing.
-    `wanted(binding)` are the names to try for a variable, the best first; `fixed(binding)` tells whether it must
-    keep its own.
+    `outside(node)` is the name behind a Name that is no variable of a function, or None.
+    `wanted(binding)` are the
+    names to try for a variable, the best first; `fixed(binding)` tells whether it must keep its
+    own name.
     """
 
     def __init__(
@@ -41,7 +42,7 @@ class Locals:
             used |= self._outside(inner)
             used.update(self._now(one) for one in self._direct.get(inner, ()) if is_local(one))
         own = [one for one in scope.bindings.values() if is_local(one)]
-        # Arguments that calls give by name have no choice: the others make way for them.
+        # Keyword arguments have no choice of name: the others make way for them.
         for binding in own:
             names = list(islice(self._wanted(binding), 2))
             if len(names) == 1:
@@ -56,13 +57,13 @@ class Locals:
                 used.add(self.names[binding])
 
     def _only(self, scope: Scope, binding: Binding) -> bool:
-        """Does nothing else in this scope have the variable's own name?"""
+        """Is this the only variable of its name in the scope?"""
         for inner in scope.walk():
             if binding.name in self._outside(inner):
                 return False
             for one in self._direct.get(inner, ()):
                 if one is not binding and is_local(one) and self._now(one) == binding.name:
-                    # One of an inner function may hide it, as it does in the source.
+                    # A variable of an inner function may hide it, as in the source.
                     if one.scope is scope or one in self.names:
                         return False
         return True

@@ -1,7 +1,8 @@
-"""Tracebacks of a board, in terms of the source: which line of an overlay was which line of which module.
+"""Tracebacks of a board, translated to the source: the module and line of each line of an overlay.
 
-A build has an id, which stands in `/lib/tenner/__init__.py` and in the first lines of the board's log. Its map is kept
-in `overlay-maps` of places.build_folder(), and in the user's cache folder once it has gone to a board.
+A build has an id, which is in `/lib/tenner/__init__.py` and in the first lines of the board's log.
+The map of a build is in `overlay-maps` of places.build_folder(), and in the user's cache folder
+once the build is on a board.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Any
 from host_tools.places import build_folder, cache_folder
 
 BUILT = build_folder() / "overlay-maps"
-#: How many maps a folder keeps, the newest.
+#: Number of maps in a folder, the newest ones.
 KEPT = 40
 
 _FRAME = re.compile(r'File "(\w+)", line (\d+), in (\S+)')
@@ -27,10 +28,12 @@ _BUILD = re.compile(r"\bbuild ([0-9a-f]{12})\b")
 
 @dataclass
 class Map:
-    """Where the lines and names of one build come from.
+    """The origin of the lines and names of one build.
 
-    `files` has for each overlay its lines, from 1: (path, line, function) or None; `names` what its names were;
-    `attributes` what attributes and methods were, in all overlays, and `private` by the path of a module.
+    `files` has for each overlay its lines, from 1: (path, line, function) or None; `names` has the
+    old names of its
+    symbols; `attributes` those of attributes and methods in all overlays, and `private` by the
+    path of a module.
     """
 
     files: dict[str, list[tuple[str, int, str] | None]]
@@ -39,7 +42,7 @@ class Map:
     private: dict[str, dict[str, str]]
 
     def as_json(self) -> dict[str, Any]:
-        """What `from_json` reads; each text stands in it once."""
+        """The JSON for `from_json`; each text occurs in it once."""
         texts: dict[str, int] = {}
 
         def number(text: str) -> int:
@@ -59,7 +62,7 @@ class Map:
 
 
 def from_json(data: Mapping[str, Any]) -> Map:
-    """The map that `Map.as_json` has described."""
+    """The map in the JSON of `Map.as_json`."""
     texts = data["texts"]
     files = {
         name: [line and (texts[line[0]], line[1], texts[line[2]]) for line in lines]
@@ -69,10 +72,11 @@ def from_json(data: Mapping[str, Any]) -> Map:
 
 
 class Translator:
-    """Turns lines of a board's log into those of the source, where they are part of a traceback.
+    """Translates tracebacks in a board's log to the lines and names of the source.
 
-    Without a map that fits, lines stay as they are. `build` is the id of the build on the board; where it is not known,
-    the newest map counts until the board says its own.
+    Without a fitting map, lines stay unchanged. `build` is the id of the board's build; if it is
+    unknown, the newest map
+    counts until the board logs its own id.
     """
 
     def __init__(self, build: str | None = None, folders: Iterable[Path] | None = None) -> None:
@@ -82,7 +86,7 @@ class Translator:
         self._path = ""
 
     def line(self, text: str) -> str:
-        """The same line, with names and places as in the source."""
+        """The same line, with the names and places of the source."""
         said = _BUILD.search(text)
         if said:
             self._map = _read(self._folders, said[1])
@@ -95,7 +99,7 @@ class Translator:
         return text
 
     def text(self, text: str) -> str:
-        """Many lines at once."""
+        """Translate many lines at once."""
         return "\n".join(self.line(line) for line in text.split("\n"))
 
     def _frame(self, found: re.Match[str]) -> str:
@@ -123,12 +127,12 @@ class Translator:
 
 
 def translate(text: str, build: str | None = None) -> str:
-    """A traceback as a board prints it, in terms of the source."""
+    """A board's traceback, translated to the source."""
     return Translator(build).text(text)
 
 
 def save(build: str, data: Mapping[str, Any], folder: Path | None = None) -> None:
-    """Keep the map of a build, by default where builds are made."""
+    """Store the map of a build, by default in the build folder."""
     folder = folder or BUILT
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{build}.json"
@@ -142,7 +146,7 @@ def save(build: str, data: Mapping[str, Any], folder: Path | None = None) -> Non
 
 
 def keep(tree: Mapping[str, bytes]) -> None:
-    """Keep the map of a tree that goes to a board for as long as the board may print tracebacks of it."""
+    """Store the map of a tree that goes to a board for as long as the board may print tracebacks of it."""
     build = build_of(tree)
     if build:
         found = BUILT / f"{build}.json"
@@ -151,7 +155,7 @@ def keep(tree: Mapping[str, bytes]) -> None:
 
 
 def build_of(tree: Mapping[str, bytes]) -> str | None:
-    """The id of the build that a board's files are, if they are one."""
+    """The id of the build in a board's files, if there is one."""
     found = re.search(rb'__build__ = "([0-9a-f]{12})"', tree.get("/lib/tenner/__init__.py", b""))
     return found[1].decode() if found else None
 
@@ -161,7 +165,7 @@ def _cache() -> Path:
 
 
 def _read(folders: Iterable[Path], build: str | None) -> Map | None:
-    """The map of a build, the newest of all if None."""
+    """The map of a build, or the newest of all if `build` is None."""
     paths = [path for folder in folders for path in folder.glob(f"{build or '*'}.json")]
     if not paths:
         return None

@@ -1,4 +1,4 @@
-"""Which modules an overlay has, in which order, and what it needs from others."""
+"""The modules of each overlay, their order, and their needs from other overlays."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ from host_tools.overlays.table import CORE, RUNTIME, Table
 
 @dataclass(eq=False)
 class Overlay:
-    """Modules that become one file; `symbols` are all names of theirs that it has."""
+    """Modules that become one file; `symbols` are all names that they define in it."""
 
     name: str
     modules: list[Module]
     symbols: list[Symbol] = field(default_factory=list)
-    #: What stands for a module as a value: the symbol to the names that are looked up in it.
+    #: Symbols of modules used as values, with the names that code looks up in each.
     objects: dict[Symbol, list[str]] = field(default_factory=dict)
-    #: Those of them that are looked for by the name of the module at run time.
+    #: Those of them that code looks up by the module's name at run time.
     by_name: set[Symbol] = field(default_factory=set)
     #: Names from other packages that it needs at its top.
     externals: dict[External, str] = field(default_factory=dict)
-    #: What it has from overlays that are there whenever it is: symbol to its name here.
+    #: Symbols from overlays that are always loaded with it, with their names here.
     imported: dict[Symbol, str] = field(default_factory=dict)
-    #: Overlays that it needs as soon as it is loaded.
+    #: Overlays that it needs when it is loaded.
     needs: set[str] = field(default_factory=set)
-    #: Methods that it has for classes of other overlays: (class, fragment).
+    #: Its methods for classes of other overlays: (class, fragment).
     lends: list[tuple[Symbol, Symbol]] = field(default_factory=list)
-    #: Its classes that lack methods: to the names of those, by the overlay that has them.
+    #: Its classes that lack methods: the names of these by the overlay that has them.
     borrows: dict[Symbol, dict[str, tuple[str, ...]]] = field(default_factory=dict)
 
 
 def arrange(program: Program, table: Table) -> dict[str, Overlay]:
-    """The overlays with their modules in order; every symbol knows its overlay."""
+    """The overlays with their modules in order; each symbol gets its overlay."""
     table.check(program.modules)
     _check_phases(program, table)
     order = _in_order(program)
@@ -92,7 +92,7 @@ def _family(program: Program, symbol: Symbol) -> Iterator[Symbol]:
 
 
 def object_of(program: Program, module_name: str, where: str) -> Symbol:
-    """The symbol that stands for a module as a value."""
+    """The symbol of a module as a value."""
     module = program.modules.get(module_name)
     if module is None:
         raise OverlayError(f"{where}: the package {module_name} is used as a value")
@@ -103,7 +103,7 @@ def object_of(program: Program, module_name: str, where: str) -> Symbol:
 
 
 def _in_order(program: Program) -> list[Module]:
-    """All modules, each after those it imports."""
+    """All modules, each after the modules it imports."""
     done: dict[str, Module] = {}
     path: list[str] = []
 
@@ -121,7 +121,7 @@ def _in_order(program: Program) -> list[Module]:
 
 
 def imported_at_top(program: Program, module: Module) -> Iterator[str]:
-    """Yield the modules of the firmware that are imported when this one is."""
+    """Yield the firmware's modules that this one imports at its top."""
     for node in ast.walk(module.tree):
         if isinstance(node, (ast.Import, ast.ImportFrom)):
             if not module.scopes.home[node].runs_at_import:
@@ -147,7 +147,7 @@ _ENTER = ("run", "step", "enter", "later")
 
 
 def phases_named(program: Program) -> Iterator[tuple[str, Module, ast.AST]]:
-    """Yield the phases that the source enters by name, and where."""
+    """Yield each phase that the source enters by name, and the place."""
     for module in program.modules.values():
         for node in ast.walk(module.tree):
             link = program.links.get(node.func) if isinstance(node, ast.Call) else None
@@ -191,7 +191,7 @@ def _find_objects(program: Program, table: Table, overlays: dict[str, Overlay]) 
 
 
 def _looked_up(program: Program) -> Iterator[str]:
-    """Yield every attribute that is looked up in what may be a module."""
+    """Yield every attribute that code looks up in a possible module."""
     for module in program.modules.values():
         for node in ast.walk(module.tree):
             if isinstance(node, ast.Attribute) and node not in program.links:
@@ -217,18 +217,18 @@ def _add_object(
         if name not in wanted or name.startswith("_") or name in names:
             continue
         target = program.aliases.get(binding)
-        # What a module has from elsewhere is its own business, but for owners.
+        # Only owners may use a module's imports through it.
         if isinstance(target, ModuleTarget) or (isinstance(target, External) and not is_api):
             continue
         if binding.rebound:
             raise OverlayError(
                 f"{module.path}: {name} changes, and {module.name} is used as a value: "
-                "keep what changes in an object"
+                "keep the changing value in an object"
             )
         names.append(name)
 
 
-# --- what is needed at once
+# --- needs at import
 
 
 def _find_needs(program: Program, table: Table, overlays: dict[str, Overlay]) -> None:

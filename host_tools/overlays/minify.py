@@ -1,8 +1,10 @@
-"""Short names for a board: every name that a module mentions stays in RAM for ever.
+"""Short names for a board: every name that a module mentions stays in RAM forever.
 
-What stands at the top of an overlay, and arguments that are given by place, are nobody else's business: their names are
-some that MicroPython has in ROM. Attributes and methods get such a name too, the same in the whole program, and private
-ones the same few in every module, unless their classes inherit from each other.
+Symbols at the top of an overlay, and positional arguments, are invisible elsewhere: they get names
+that MicroPython
+has in ROM. Attributes and methods get such a name too, the same in the whole program. Private ones
+share a few names
+among all modules, unless their classes inherit from each other.
 """
 
 from __future__ import annotations
@@ -39,7 +41,7 @@ _TOP = [
 
 
 class Minify(Naming):
-    """The shortest names that change nothing."""
+    """The shortest names that keep the behavior."""
 
     def __init__(
         self,
@@ -108,12 +110,12 @@ class Minify(Naming):
 
 
 def is_private(name: str) -> bool:
-    """Does only the module know it that mentions it?"""
+    """Does only its own module know this name?"""
     return name.startswith("_") and not name.startswith("__")
 
 
 def _places(program: Program, overlays: Mapping[str, Overlay]) -> dict[str, Counter[str]]:
-    """By module: how often it mentions each attribute, method and keyword."""
+    """For each module, the number of mentions of each attribute, method and keyword."""
     places: dict[str, Counter[str]] = {}
     for module in program.modules.values():
         found = places[module.name] = Counter()
@@ -132,7 +134,7 @@ def _places(program: Program, overlays: Mapping[str, Overlay]) -> dict[str, Coun
 
 
 def _fresh(program: Program, places: Mapping[str, Counter[str]]) -> Iterator[str]:
-    """Yield names for attributes that mean nothing yet, the cheapest first."""
+    """Yield unused names for attributes, the cheapest first."""
     used = {name for module in places.values() for name in module}
     for module in program.modules.values():
         used.update(mentioned(program, module))
@@ -143,7 +145,7 @@ def _fresh(program: Program, places: Mapping[str, Counter[str]]) -> Iterator[str
 def _private_names(
     program: Program, places: Mapping[str, Counter[str]], fresh: Iterator[str]
 ) -> dict[str, dict[str, str]]:
-    """By module: what its private attributes are called, the same in all pieces of a module."""
+    """For each module, the new names of its private attributes, the same in all pieces of a module."""
     mine: dict[str, list[str]] = {}
     foreign: set[str] = set()
     made: dict[str, set[str]] = {}
@@ -169,7 +171,7 @@ def _private_names(
 
 
 def _made(module: Module) -> Iterator[str]:
-    """Yield the attributes and methods that a module gives a value to."""
+    """Yield the attributes and methods that a module assigns."""
     for node in ast.walk(module.tree):
         if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
             yield node.attr
@@ -179,7 +181,7 @@ def _made(module: Module) -> Iterator[str]:
 
 
 def _families(program: Program) -> list[set[str]]:
-    """Modules together with those whose classes theirs inherit from."""
+    """Groups of modules whose classes inherit from each other."""
     family = {whole(name): {whole(name)} for name in program.modules}
     for module in program.modules.values():
         for node in ast.walk(module.tree):
@@ -201,7 +203,7 @@ def _families(program: Program) -> list[set[str]]:
 def _public_names(
     places: Mapping[str, Counter[str]], kept: Kept, fresh: Iterator[str]
 ) -> dict[str, str]:
-    """What public attributes, methods and keywords are called."""
+    """The new names of public attributes, methods and keywords."""
     modules: Counter[str] = Counter()
     for found in places.values():
         modules.update(found.keys())

@@ -1,4 +1,4 @@
-"""What everything is called in the files that are made: here each name stays as it is, where it can."""
+"""The names in generated files: this choice keeps each name if it can."""
 
 from __future__ import annotations
 
@@ -16,36 +16,36 @@ BUILTINS = frozenset(dir(builtins))
 
 
 class Naming:
-    """The choice of names; a minifier chooses others."""
+    """The choice of names; a minifier makes another choice."""
 
     def __init__(self, entries: Iterable[str] = ()) -> None:
-        #: Full names of what scripts import from the core.
+        #: Full names of the symbols that scripts import from the core.
         self.entries = frozenset(entries)
-        #: What overlays are called by code, where that is not their name in the table.
+        #: Names of overlays in code, where these differ from the table.
         self.overlays: dict[str, str] = {}
 
     def overlay(self, name: str) -> str:
-        """What code calls an overlay."""
+        """The name of an overlay in code."""
         return self.overlays.get(name, name)
 
     def attribute(self, name: str, module: Module) -> str:
-        """What an attribute, a method or a keyword of this name is called."""
+        """The new name of an attribute, a method or a keyword."""
         return name
 
     def attributes(self) -> dict[str, str]:
-        """What attributes of all modules were, by their new names."""
+        """The old names of attributes of all modules, by their new names."""
         return {}
 
     def own(self, module: Module) -> dict[str, str]:
-        """The same for those that only one module knows."""
+        """The same for attributes that only one module knows."""
         return {}
 
     def prefers_own(self, symbol: Symbol) -> bool:
-        """Should a symbol have its own name, because that shows in messages?"""
+        """Should a symbol keep its name, because messages show it?"""
         return False
 
     def keeps(self, symbol: Symbol) -> bool:
-        """Must a symbol have its own name?"""
+        """Must a symbol keep its name?"""
         return symbol.full in self.entries
 
     def keeps_argument(self, binding: Binding, module: Module) -> bool:
@@ -53,7 +53,7 @@ class Naming:
         return True
 
     def symbols(self, symbol: Symbol) -> Iterator[str]:
-        """Yield names for something at the top of an overlay, the best first."""
+        """Yield names for a symbol at the top of an overlay, the best first."""
         leaf = whole(symbol.module.name).rpartition(".")[2]
         base = leaf if symbol.name == "*" else symbol.name
         if base not in BUILTINS and not keyword.iskeyword(base):
@@ -62,7 +62,7 @@ class Naming:
         yield from numbered(base)
 
     def imports(self, external: External) -> Iterator[str]:
-        """Yield names for what comes from another package, where its own is taken."""
+        """Yield names for an import from another package whose own name is taken."""
         yield from numbered(external.name or external.module)
 
     def variables(self, binding: Binding, module: Module) -> Iterator[str]:

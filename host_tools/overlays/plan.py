@@ -1,4 +1,4 @@
-"""What an overlay imports, and the names of everything at its top."""
+"""The imports of an overlay, and the names of all symbols at its top."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from host_tools.overlays.source import PACKAGE, Module
 from host_tools.overlays.table import CORE, RUNTIME
 from host_tools.overlays.texts import TEXTS
 
-#: What in the run time has every loaded overlay as an attribute.
+#: The run time's object with every loaded overlay as an attribute.
 LOADED = "overlays"
-#: What in the run time finds a method that a class has in another overlay.
+#: The run time's function that finds a method of a class in another overlay.
 BORROW = "borrow"
-#: What in an overlay has the methods it has for classes of others.
+#: An overlay's tuple of its methods for classes of others.
 LENT = "lent"
-#: The core's module, as others import it where a value in it may change.
+#: The core's module, for imports by others of a value in it that may change.
 CORE_FILE = External(PACKAGE, "app")
 
 
 class Plan:
-    """How the code of one overlay reaches everything: `names` has what stands at its top."""
+    """The way from the code of one overlay to every symbol: `names` holds those at its top."""
 
     def __init__(self, program: Program, overlay: Overlay, naming: Naming) -> None:
         self.program = program
@@ -37,7 +37,7 @@ class Plan:
         self._choose()
 
     def loaded(self) -> Symbol:
-        """The symbol of the object that has the loaded overlays."""
+        """The symbol of the object that holds the loaded overlays."""
         if self.runtime is None or LOADED not in self.runtime.scopes.module.bindings:
             raise OverlayError(f"{RUNTIME} has no {LOADED}, through which overlays are reached")
         return self.program.symbol(self.runtime, LOADED)
@@ -48,7 +48,7 @@ class Plan:
             raise OverlayError(f"{RUNTIME} has no {BORROW}, which finds methods of a split class")
         return self.program.symbol(self.runtime, BORROW)
 
-    # --- what is needed
+    # --- needs
 
     def _collect(self) -> None:
         for owner, _ in self.overlay.lends:
@@ -65,7 +65,7 @@ class Plan:
                     self._use(target)
 
     def member(self, owner: Symbol, name: str) -> Target | None:
-        """What a module as a value has by this name; None if that is elsewhere and not there yet."""
+        """The target of a name in a module used as a value; None if it is elsewhere and not loaded yet."""
         binding = owner.module.scopes.module.bindings[name]
         target: Target = self.program.symbol(owner.module, name)
         while isinstance(target, Symbol) and target.binding in self.program.aliases:
@@ -78,7 +78,7 @@ class Plan:
         return target
 
     def symbol_of(self, target: Symbol | ModuleTarget) -> Symbol:
-        """The symbol behind a target; of a module, what stands for it as a value."""
+        """The symbol behind a target; of a module, its symbol as a value."""
         if isinstance(target, Symbol):
             return target
         return self.program.symbol(self.program.modules[target.name], "*")
@@ -103,7 +103,7 @@ class Plan:
     # --- names
 
     def _choose(self) -> None:
-        """Give a name to all that stands at the top of this overlay."""
+        """Choose a name for each symbol at the top of this overlay."""
         taken = set(self._fixed())
         attributes = {
             self.naming.attribute(name, owner.module)
@@ -117,12 +117,12 @@ class Plan:
             if self.naming.keeps(symbol):
                 if symbol.name in taken:
                     raise OverlayError(
-                        f"{symbol.module.path}: {symbol.name} must keep its name, which something "
-                        f"else in overlay {self.overlay.name} has too"
+                        f"{symbol.module.path}: {symbol.name} must keep its name, which another "
+                        f"symbol in overlay {self.overlay.name} has too"
                     )
                 symbol.flat = symbol.name
                 taken.add(symbol.name)
-        # In the class that stands for a module its attributes would hide them.
+        # In the class of a module as a value, attributes of the same name would hide them.
         own = {one.name for one in self.overlay.symbols if self.naming.prefers_own(one)}
         taken |= attributes - own
         for symbol in self.overlay.imported:
@@ -135,7 +135,7 @@ class Plan:
                 symbol.flat = _first(self.naming.symbols(symbol), taken)
 
     def _fixed(self) -> Iterator[str]:
-        """Yield names that nothing at the top may have."""
+        """Yield names that no symbol at the top may have."""
         yield "ImportError"  # which `rewrite` raises for modules that are absent
         yield LENT
         yield TEXTS
@@ -147,7 +147,7 @@ class Plan:
                 if scope.kind == CLASS and any(
                     node in self.program.links for node, _, _ in scope.places
                 ):
-                    # What is looked up in a class body is looked for in the class first.
+                    # A lookup in a class body searches the class first.
                     for name in scope.bindings:
                         yield self.naming.attribute(name, module)
                 if isinstance(scope.node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
@@ -159,7 +159,7 @@ class Plan:
     # --- references
 
     def reference(self, target: Target) -> ast.expr:
-        """The expression by which this overlay's code reaches something."""
+        """The expression by which this overlay's code accesses a target."""
         if isinstance(target, External):
             return _name(self.overlay.externals[target])
         symbol = self.symbol_of(target)
@@ -174,7 +174,7 @@ class Plan:
         return _attribute(self.elsewhere(symbol.overlay), symbol.flat)
 
     def elsewhere(self, overlay: str) -> ast.expr:
-        """The expression that is another overlay, loaded if it is not."""
+        """The expression for another overlay, which loads it if necessary."""
         return _attribute(self.reference(self.loaded()), self.naming.overlay(overlay))
 
     def outside_names(self, module: Module, scope: Scope) -> set[str]:
@@ -191,7 +191,7 @@ class Plan:
         return found
 
     def note_chains(self, module: Module) -> None:
-        """Prepare `outside_names` for a module: links that are more than a name."""
+        """Prepare `outside_names` for a module: note links that are chains of attributes."""
         self._chains: dict[Scope, list[Target]] = {}
         for link in self.program.links_of(module):
             if not isinstance(link.node, ast.Name):
@@ -200,7 +200,7 @@ class Plan:
 
 
 def _first(names: Iterator[str], taken: set[str]) -> str:
-    """The first name that is free, which is taken then."""
+    """Take and return the first free name."""
     for name in names:
         if name not in taken:
             taken.add(name)

@@ -1,4 +1,4 @@
-"""The whole firmware as one program: what each name and each `module.name` in it means."""
+"""The whole firmware as one program: the meaning of each name and each `module.name` in it."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from host_tools.overlays.split import Fragment, split, whole
 #: Names that need no import. mpy-cross knows `const`.
 KNOWN = frozenset([*dir(builtins), "const", "__file__"])
 
-#: Name of the symbol that stands for a module as an object.
+#: Name of the symbol for a module as an object.
 AS_OBJECT = "*"
 
 
 @dataclass(eq=False)
 class Symbol:
-    """Something at the top of a module; AS_OBJECT is the module itself, as a value."""
+    """A name at the top of a module; AS_OBJECT is the module itself, as a value."""
 
     module: Module
     name: str
     binding: Binding | None
     overlay: str = ""
-    #: What it is called in its overlay.
+    #: Its name in its overlay.
     flat: str = ""
-    #: Its value, where that is a constant that takes its place.
+    #: Its constant value, if that replaces the name.
     value: ast.expr | None = None
 
     @property
@@ -40,7 +40,7 @@ class Symbol:
 
 @dataclass(frozen=True)
 class External:
-    """A module that is not of the firmware, or a name in it."""
+    """A module outside the firmware, or a name in it."""
 
     module: str
     name: str | None = None
@@ -58,7 +58,7 @@ Target = Symbol | External | ModuleTarget
 
 @dataclass
 class Link:
-    """A name, a chain of attributes, or an import that assigns: it stands for something at the top of a module."""
+    """A name, a chain of attributes, or an assigning import that refers to a symbol at the top of a module."""
 
     node: ast.expr | ast.alias
     target: Target
@@ -68,23 +68,23 @@ class Link:
 
 @dataclass(eq=False)
 class Program:
-    """All modules, the symbols in them, and what is linked with what."""
+    """All modules, the symbols in them, and the links between them."""
 
     modules: dict[str, Module]
     packages: set[str]
-    #: Is a module of this name one that the board does not get?
+    #: Is this the name of a module that the board lacks?
     is_absent: Callable[[str], bool] = bool
     symbols: dict[tuple[str, str], Symbol] = field(default_factory=dict)
-    #: Variables that an import alone gives a value to.
+    #: Variables whose only value comes from an import.
     aliases: dict[Binding, Target] = field(default_factory=dict)
-    #: By the node: everything that `Link` describes.
+    #: For each node of a `Link`, that link.
     links: dict[ast.AST, Link] = field(default_factory=dict)
-    #: What an import statement that stays gives its variables: by its alias.
+    #: For each alias of an import statement that stays, the target it assigns.
     assigned: dict[ast.alias, Target] = field(default_factory=dict)
     fragments: list[Fragment] = field(default_factory=list)
 
     def symbol(self, module: Module, name: str) -> Symbol:
-        """The symbol of this name in a module; it is made where nobody has asked for it yet."""
+        """The symbol of this name in a module; made on its first use."""
         key = (module.name, name)
         if key not in self.symbols:
             binding = module.scopes.module.bindings.get(name)
@@ -92,7 +92,7 @@ class Program:
         return self.symbols[key]
 
     def texts(self, module: Module) -> Iterator[str]:
-        """Yield every string of a module, also those of constants that are no longer in its tree."""
+        """Yield every string of a module, also of constants that are no longer in its tree."""
         values = [one.value for one in self.symbols.values() if one.module is module and one.value]
         for part in (module.tree, *values):
             for node in ast.walk(part):
@@ -116,7 +116,7 @@ def read_program(
 ) -> Program:
     """The program in these files, such as `tenner/net/http.py`, with all its links.
 
-    What is imported from a module that is absent stays an import, and fails where it is run. `pieces`: see `split`.
+    An import from an absent module stays an import, and fails when it runs. `pieces`: see `split`.
     """
     modules = read_modules(sources)
     for module in modules.values():
@@ -133,7 +133,7 @@ def read_program(
 
 
 class Linker:
-    """Finds out what imports give, and who uses it."""
+    """Finds the targets of imports, and their users."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -141,7 +141,7 @@ class Linker:
     # --- imports
 
     def find_aliases(self, module: Module) -> None:
-        """Note what each import of a module gives its variables."""
+        """Note the targets of each import of a module."""
         given: dict[Binding, list[tuple[ast.alias, Target]]] = {}
         for node in ast.walk(module.tree):
             if isinstance(node, (ast.Import, ast.ImportFrom)):
@@ -162,7 +162,7 @@ class Linker:
                         self.program.assigned[alias] = target
 
     def follow_assigned(self) -> None:
-        """Let what import statements assign be what it is where it is made."""
+        """Replace the targets of import statements by the symbols that define them."""
         for alias, target in self.program.assigned.items():
             self.program.assigned[alias] = self._final(target, alias.name)
 
@@ -175,7 +175,7 @@ class Linker:
             return ModuleTarget(alias.name if alias.asname else PACKAGE)
         source = _absolute(module, node)
         if alias.name == "*":
-            raise OverlayError(f"{module.where(node)}: `import *` hides where names come from")
+            raise OverlayError(f"{module.where(node)}: `import *` hides the origin of names")
         if source.partition(".")[0] != PACKAGE or not self._exists(source):
             return External(source, alias.name)
         return self._member(source, alias.name, module.where(node))
@@ -184,7 +184,7 @@ class Linker:
         return name in self.program.modules or name in self.program.packages
 
     def _member(self, module_name: str, name: str, where: str) -> Target:
-        """What `name` is in a module of the firmware, wherever that module has it from."""
+        """The target of `name` in a module of the firmware, even if that module imports it."""
         module = self.program.modules.get(module_name)
         if module is not None and name in module.scopes.module.bindings:
             return self.program.symbol(module, name)
@@ -196,7 +196,7 @@ class Linker:
         raise OverlayError(f"{where}: {module_name} has no {name}")
 
     def _final(self, target: Target, where: str) -> Target:
-        """Follow a name that a module has imported itself to where it is made."""
+        """Follow imports of a name to its definition."""
         for _ in range(20):
             if not isinstance(target, Symbol) or target.binding not in self.program.aliases:
                 return target
@@ -206,7 +206,7 @@ class Linker:
     # --- uses
 
     def link(self, module: Module) -> None:
-        """Note what every name and chain of attributes of a module stands for."""
+        """Note the target of every name and chain of attributes of a module."""
         self._link(module, module.tree)
 
     def _link(self, module: Module, node: ast.AST) -> None:
@@ -223,7 +223,7 @@ class Linker:
             self._link(module, child)
 
     def _static(self, module: Module, node: ast.expr) -> Target | None:
-        """What stands at the top of some module behind an expression, if that is sure."""
+        """The target at the top of some module behind an expression, if it is certain."""
         if isinstance(node, ast.Name):
             binding = module.scopes.variables.get(node)
             if binding is None:
@@ -242,8 +242,10 @@ class Linker:
 
 
 def _is_fixed(module: Module, binding: Binding, found: list[tuple[ast.alias, Target]]) -> bool:
-    """Does the variable have this value wherever it is used? An import of another package may fail, and one in a
-    function that is not the firmware's own stays there."""
+    """Does the variable have this value at each use? An import of another package may fail; one
+    inside a
+    function, from outside the firmware, stays in place.
+    """
     if not isinstance(found[0][1], External):
         return True
     if binding.scope.kind != MODULE or binding.rebound:
@@ -253,7 +255,7 @@ def _is_fixed(module: Module, binding: Binding, found: list[tuple[ast.alias, Tar
 
 
 def _without_fallbacks(module: Module, is_absent: Callable[[str], bool]) -> None:
-    """Where MicroPython's own module is tried first and an absent one is the way out, leave the first only."""
+    """Where code tries MicroPython's own module first and falls back to an absent one, keep only the first."""
     body: list[ast.stmt] = []
     for statement in module.tree.body:
         plain = isinstance(statement, ast.Try) and _falls_back(statement, is_absent)

@@ -1,4 +1,4 @@
-"""Leaves out what a build does not use: branches that are switched off, and functions that nobody calls on a chip."""
+"""Omit unused code from a build: branches that a constant turns off, and functions that no chip calls."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from host_tools.overlays.merge import Overlay
 from host_tools.overlays.program import AS_OBJECT, External, ModuleTarget, Program, Symbol, Target
 from host_tools.overlays.source import Module
 
-#: Functions of others whose result is all that a call of them leaves.
+#: Functions of others without any effect but their result.
 _PURE = {External("collections", "namedtuple"), External("micropython", "const")}
 
 
 def fold_switches(program: Program) -> None:
-    """Take out `if` statements whose condition is a constant of a module, and what they would never run."""
+    """Remove `if` statements whose condition is a constant of a module, and their dead branches."""
     for module in program.modules.values():
         _Fold(program).visit(module.tree)
 
@@ -32,7 +32,7 @@ class _Fold(ast.NodeTransformer):
         return kept or ast.copy_location(ast.Pass(), node)
 
     def _value(self, test: ast.expr) -> bool | None:
-        """Whether a condition holds, if constants of modules decide that before anything else is looked at."""
+        """The value of a condition, if constants of modules decide it before anything else is evaluated."""
         if isinstance(test, ast.BoolOp):
             decides = isinstance(test.op, ast.Or)
             for part in test.values:
@@ -50,7 +50,7 @@ class _Fold(ast.NodeTransformer):
 
 
 def prune(program: Program, overlays: Iterable[Overlay], entries: Iterable[str]) -> list[Symbol]:
-    """Take out of the modules what is not reached from `entries` and from what runs at import; return that."""
+    """Remove all symbols that neither `entries` nor code at import reaches; return them."""
     return _Pruner(program, list(overlays), set(entries)).prune()
 
 
@@ -96,11 +96,11 @@ class _Pruner:
         return gone
 
     def roots(self) -> set[Symbol]:
-        """Modules that are looked for by name at run time."""
+        """Modules that code looks up by name at run time."""
         return {one for overlay in self.overlays for one in overlay.by_name}
 
     def _defined(self, module: Module, statement: ast.stmt) -> Symbol | None:
-        """The symbol that a statement defines and does nothing else; None for any other."""
+        """The symbol that a statement defines, if it has no other effect; else None."""
         if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             node: ast.AST = statement
             if statement.decorator_list:
@@ -117,7 +117,7 @@ class _Pruner:
         return self.program.symbol(module, binding.name)
 
     def _is_pure(self, node: ast.expr) -> bool:
-        """Does an expression only make a value?"""
+        """Does an expression have no effect but its value?"""
         for part in ast.walk(node):
             if isinstance(part, ast.Call):
                 link = self.program.links.get(part.func)

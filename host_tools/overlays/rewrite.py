@@ -1,4 +1,4 @@
-"""Turns the statements of a module into those of its overlay."""
+"""Rewrite the statements of a module for its overlay."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from host_tools.overlays.source import Module
 from host_tools.overlays.split import whole
 from host_tools.overlays.table import CORE, RUNTIME
 
-#: Functions of the run time that are given a function to call later, and which of their arguments that is.
+#: Functions of the run time that call another function later, and the position of that argument.
 _CALLS_LATER = {"run": 1, "step": 1, "later": 2}
 
 
 def rewrite(plan: Plan, module: Module) -> list[ast.stmt]:
-    """The statements of a module, as they stand in its overlay. The module's own tree is used up."""
+    """The statements of a module, rewritten for its overlay. This consumes the module's own tree."""
     return _Rewriter(plan, module).statements()
 
 
@@ -79,7 +79,7 @@ class _Rewriter(ast.NodeTransformer):
         if isinstance(node, ast.Attribute):
             raise OverlayError(
                 f"{self.module.where(node)}: {target.full} is changed from outside its module: "
-                "write a function there that does it"
+                "write a function there for it"
             )
         return ast.copy_location(ast.Name(id=target.flat, ctx=node.ctx), node)
 
@@ -96,7 +96,7 @@ class _Rewriter(ast.NodeTransformer):
         return node
 
     def _variable(self, binding: Binding) -> str:
-        """What a variable is called in the overlay."""
+        """The name of a variable in the overlay."""
         if is_local(binding):
             return self.locals[binding]
         if binding.scope.kind == CLASS:
@@ -134,7 +134,7 @@ class _Rewriter(ast.NodeTransformer):
         node.names = [self.locals[one] for one in found if one is not None]
         return node
 
-    # --- what makes names
+    # --- definitions of names
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         node.name = self._variable(self.scopes.variables[node])
@@ -169,7 +169,7 @@ class _Rewriter(ast.NodeTransformer):
 
     def _import(self, node: ast.Import | ast.ImportFrom) -> ast.AST | list[ast.stmt] | None:
         if isinstance(node, ast.ImportFrom) and self.program.is_absent(node.module or ""):
-            # The same as the import would do, without its names.
+            # The import's own error, without its names.
             error = ast.Name(id="ImportError", ctx=ast.Load())
             return ast.copy_location(ast.Raise(exc=error, cause=None), node)
         made: list[ast.stmt] = []
@@ -210,7 +210,7 @@ class _Rewriter(ast.NodeTransformer):
         return self.generic_visit(node)
 
     def _named(self, node: ast.expr) -> ast.expr:
-        """A function of another overlay by its names: the function itself would stay on the caller's stack."""
+        """A function of another overlay by its names: the function object would stay on the caller's stack."""
         link = self.program.links.get(node)
         if link is None or not isinstance(link.target, (Symbol, ModuleTarget)):
             return node

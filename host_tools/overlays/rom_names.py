@@ -1,7 +1,8 @@
 """Names that every MicroPython from 1.22 on has in ROM, on chips and on Unix: they cost no RAM.
 
-A compiled module names those of STATIC by one byte or two (py/makeqstrdata.py of MicroPython), and the others as text,
-which is found in ROM when it is loaded. tests/host/test_overlays_minify.py asks the interpreters.
+A compiled module encodes a name of STATIC in one byte or two (py/makeqstrdata.py of MicroPython).
+It holds the others
+as text, which the loader finds in ROM. tests/host/test_overlays_minify.py asks the interpreters.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ ARGUMENTS = (
     "write zip update tuple type"
 ).split()
 
-#: Part of the .mpy format; without the names that the compiler treats in a way of its own.
+#: Part of the .mpy format; without the names that the compiler treats specially.
 STATIC = """
 id chr dir get int len map ord pop pow set str sum bool copy dict eval exec find hash iter join
 list main next open read repr sort bytes clear count lower print range rfind round split strip
@@ -68,7 +69,7 @@ load_verify_locations set_exception_handler call_exception_handler default_excep
 symmetric_difference_update
 """.split()
 
-#: Of both, what no object of MicroPython's has as an attribute that its own code would look for.
+#: Names of both that are no attribute of MicroPython's own objects which its code would look up.
 ATTRIBUTES = """
 id abs all any chr dir int len map ord pow str sum zip bool dict eval exec hash iter list main
 next open repr self bytes print range round tuple divmod little locals object sorted getattr

@@ -1,4 +1,4 @@
-"""Which variable each name in a module means: Python's rules of scope, on the syntax tree."""
+"""The variable behind each name in a module: Python's rules of scope, on the syntax tree."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 @dataclass(eq=False)
 class Binding:
-    """A variable: a name in one scope, and every place that gives it a value."""
+    """A variable: a name in one scope, and all nodes that assign it."""
 
     name: str
     scope: Scope
     stores: list[ast.AST] = field(default_factory=list)
-    #: Does a function say `global` of it and then change it?
+    #: Does a function declare it `global` and change it?
     rebound: bool = False
 
 
@@ -35,7 +35,7 @@ class Scope:
     children: list[Scope] = field(default_factory=list)
     global_names: set[str] = field(default_factory=set)
     nonlocal_names: set[str] = field(default_factory=set)
-    #: Names that stand in this scope itself: (node, statement of a class body or 0, is it stored?).
+    #: Names in this scope itself: (node, statement of a class body or 0, is it stored?).
     places: list[tuple[ast.Name, int, bool]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -44,13 +44,13 @@ class Scope:
 
     @property
     def runs_at_import(self) -> bool:
-        """Does what stands in it run when the module is imported?"""
+        """Does its code run when the module is imported?"""
         if self.kind == FUNCTION:
             return False
         return self.parent is None or self.parent.runs_at_import
 
     def bind(self, name: str, node: ast.AST) -> Binding:
-        """Note that `node` gives this name a value here; return the variable that is meant."""
+        """Note that `node` assigns this name here; return the variable."""
         home = self
         if name in self.global_names:
             home = self.module()
@@ -68,7 +68,7 @@ class Scope:
         return self if self.parent is None else self.parent.module()
 
     def lookup(self, name: str) -> Binding | None:
-        """The variable that a load of `name` here means; None for a builtin."""
+        """The variable that a load of `name` here refers to; None for a builtin."""
         if name in self.global_names:
             return self.module().bindings.get(name)
         if name in self.bindings:
@@ -95,18 +95,18 @@ class Scope:
 
 @dataclass
 class Scopes:
-    """What `resolve` found out about a module."""
+    """The variables and scopes of a module, from `resolve`."""
 
     module: Scope
-    #: Of every Name, and of every node that binds a name: its variable; builtins are not in here.
+    #: The variable of every Name, and of every node that binds a name; without builtins.
     variables: dict[ast.AST, Binding]
-    #: The scope in which each Name, import and function stands.
+    #: The scope that contains each Name, import and function.
     home: dict[ast.AST, Scope]
-    #: The scope that a function, class, lambda or comprehension makes.
+    #: The scope that a function, class, lambda or comprehension opens.
     inside: dict[ast.AST, Scope]
 
     def keep(self, alive: set[ast.AST]) -> None:
-        """Forget what is not one of these nodes any more."""
+        """Forget all nodes but these."""
         for scope in self.module.walk():
             scope.children = [one for one in scope.children if one.node in alive]
             scope.places = [one for one in scope.places if one[0] in alive]
@@ -118,7 +118,7 @@ def resolve(tree: ast.Module) -> Scopes:
     collector = _Collector(tree)
     collector.body(tree.body)
     variables: dict[ast.AST, Binding] = dict(collector.bound)
-    # Stored names first: they make the variables that loads find.
+    # Stored names first: they make the variables that loads refer to.
     for stored in (True, False):
         for scope in collector.module.walk():
             for node, place, is_store in scope.places:
@@ -131,7 +131,7 @@ def resolve(tree: ast.Module) -> Scopes:
 
 def _load(scope: Scope, node: ast.Name, place: int) -> Binding | None:
     if scope.kind == CLASS and node.id in scope.bindings:
-        # Until the class body has bound the name, it is that of the scope outside.
+        # Until the class body binds the name, it refers to the outer scope.
         first = min(
             (at for one, at, stored in scope.places if stored and one.id == node.id),
             default=place,
@@ -155,7 +155,7 @@ def _place_of(scope: Scope, statement: ast.AST) -> int:
 
 
 class _Collector:
-    """Goes through a module once and makes its scopes."""
+    """Walks through a module once and makes its scopes."""
 
     def __init__(self, tree: ast.Module) -> None:
         self.module = Scope(MODULE, tree, None)
@@ -167,7 +167,7 @@ class _Collector:
 
     def body(self, statements: Iterable[ast.stmt]) -> None:
         statements = list(statements)
-        # `global` counts for the whole function, also for what stands before it.
+        # `global` applies to the whole function, even before the statement.
         for statement in statements:
             self._declarations(statement)
         for place, statement in enumerate(statements):

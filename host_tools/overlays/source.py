@@ -1,4 +1,4 @@
-"""The firmware's modules as syntax trees, without what a board does not need."""
+"""The firmware's modules as syntax trees, without the parts that a board does not need."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Module:
     tree: ast.Module
     scopes: Scopes
     is_package: bool
-    #: Line to the names of the functions round it, such as `Http.get`.
+    #: The names of the enclosing functions by line, such as `Http.get`.
     functions: dict[int, str] = field(default_factory=dict)
 
     def where(self, node: ast.AST) -> str:
@@ -35,8 +35,8 @@ def parse(source: bytes, path: str) -> ast.Module:
     """The syntax tree of a file."""
     for _ in range(20):
         try:
-            # In a thread of its own: CPython before 3.12 miscounts the depth of what is being parsed (its
-            # issue 106905) when another parser runs, or a test tool moves the recursion limit.
+            # In a separate thread: CPython before 3.12 miscounts the parser's depth (its issue
+            # 106905) when another parser runs, or a test tool moves the recursion limit.
             with ThreadPoolExecutor(1) as fresh:
                 return fresh.submit(ast.parse, source).result()
         except (SystemError, RecursionError):
@@ -68,7 +68,7 @@ def read_modules(sources: Mapping[str, bytes]) -> dict[str, Module]:
 
 
 def packages(names: Iterable[str]) -> set[str]:
-    """Every package that one of these modules is in."""
+    """Every package that contains one of these modules."""
     found: set[str] = set()
     for name in names:
         parts = name.split(".")
@@ -88,7 +88,7 @@ def _note_functions(node: ast.AST, outer: str, functions: dict[int, str]) -> Non
 
 
 class _Strip(ast.NodeTransformer):
-    """Takes out docstrings, annotations and assertions; -O2 would leave the last out too."""
+    """Removes docstrings, annotations and assertions; -O2 would remove the last too."""
 
     def _body(self, node: ast.AST) -> ast.AST:
         self.generic_visit(node)

@@ -1,8 +1,11 @@
-"""Splits a module over overlays: functions, classes, and single methods of a class whose objects outlive a phase.
+"""Split a module over overlays: functions, classes, and single methods of a class whose objects
+outlive a phase.
 
-A piece becomes a module of its own, `tenner.net.http:poll`, and imports from the rest of its module what it uses. Methods
-that are not where their class is stand in a class of theirs there, a fragment; the run time puts them into the class when
-their overlay is loaded, and takes them out when it is evicted.
+A piece becomes a separate module, `tenner.net.http:poll`, and imports the names it uses from the
+rest of its module.
+Methods that are apart from their class are in a class of their piece, a fragment: the run time
+puts them into the
+class when their overlay is loaded, and removes them when it is evicted.
 """
 
 from __future__ import annotations
@@ -16,7 +19,7 @@ from host_tools.overlays.errors import OverlayError
 from host_tools.overlays.scopes import resolve
 from host_tools.overlays.source import Module
 
-#: Between the name of a module and the overlay of a piece of it.
+#: Separates the name of a module from the overlay of a piece of it.
 MARK = ":"
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -44,7 +47,7 @@ class _Piece:
 def split(
     modules: Mapping[str, Module], pieces: Mapping[str, Mapping[str, list[str]]]
 ) -> tuple[dict[str, Module], list[Fragment]]:
-    """Take modules apart: `pieces` has by module and overlay the names that go there, such as `Http.close`."""
+    """Split modules: `pieces` has by module and overlay the names that go there, such as `Http.close`."""
     result = dict(modules)
     fragments: list[Fragment] = []
     for name, places in pieces.items():
@@ -57,7 +60,7 @@ def split(
 
 
 def whole(name: str) -> str:
-    """The module that a piece of this name is of."""
+    """The module that a piece of this name belongs to."""
     return name.partition(MARK)[0]
 
 
@@ -126,7 +129,7 @@ class _Splitter:
             name = f"{node.name}_methods"
             made = ast.ClassDef(name=name, bases=[], keywords=[], body=methods, decorator_list=[])
             made.type_params = []  # type: ignore[attr-defined]
-            # Nobody else knows it by its name.
+            # No other code knows it by its name.
             self.pieces[place].body.append(ast.copy_location(made, node))
             names = tuple(one.name for one in methods if isinstance(one, _FUNCTIONS))
             pieces = self.pieces
@@ -147,7 +150,7 @@ class _Splitter:
                                 )
 
     def _made(self, piece: _Piece, imports: Iterable[ast.stmt]) -> Module:
-        # Everybody else imports from the rest, which knows where each name is.
+        # All others import from the rest, which knows the place of each name.
         used = None if piece is self.pieces[_REST] else set(_used(piece.body))
         body = [copy.deepcopy(statement) for statement in imports]
         for other in self.pieces.values():
@@ -167,7 +170,7 @@ _FIRST = ast.Pass(lineno=1, col_offset=0, end_lineno=1, end_col_offset=0)
 
 
 def _bound(statement: ast.stmt) -> Iterator[str]:
-    """Yield what a statement at the top of a module gives a value to."""
+    """Yield the names that a statement at the top of a module assigns."""
     if isinstance(statement, (*_FUNCTIONS, ast.ClassDef)):
         yield statement.name
         return

@@ -1,4 +1,4 @@
-"""firmware/overlays.toml: which module is in which overlay, and which overlays each phase may hold."""
+"""firmware/overlays.toml: the overlay of each module, and the overlays that each phase may hold."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-#: The overlay that is always there, and the module whose name its file has.
+#: The overlay that is always loaded, and the module that its file is named after.
 CORE = "core"
 CORE_MODULE = "tenner.app"
 #: The module that loads and evicts overlays.
 RUNTIME = "tenner.overlay"
 
-#: In [phases]: what each of them may hold.
+#: Key in [phases]: overlays that every phase may hold.
 EVERY_PHASE = "*"
 
 _SECTIONS = ("overlays", "phases", "carry", "dynamic", "api", "separate", "linux")
@@ -30,23 +30,24 @@ _SECTIONS = ("overlays", "phases", "carry", "dynamic", "api", "separate", "linux
 
 @dataclass
 class Table:
-    """The table as it is written; names of modules are full, such as `tenner.net.http`.
+    """The table as written; names of modules are full, such as `tenner.net.http`.
 
-    `tenner.net.http: Http Http.close` in an overlay is a piece: these names, without the other methods of a class. The overlay
-    that lists the module alone has the rest of it.
+    `tenner.net.http: Http Http.close` in an overlay is a piece: these names, without the other
+    methods of a class. The
+    overlay that lists the module alone has the rest of it.
     """
 
     overlays: dict[str, list[str]]
     phases: dict[str, list[str]] = field(default_factory=dict)
-    #: Of these, what a phase takes over from the one before, by the name of the phase; all of them where it says nothing.
+    #: By phase, the overlays it takes over from the one before; without an entry, all that it may hold.
     carry: dict[str, list[str]] = field(default_factory=dict)
-    #: Packages whose modules are found by name at run time, and what is looked up in such a module.
+    #: Packages whose modules code finds by name at run time, and the names it looks up in such a module.
     dynamic: dict[str, list[str]] = field(default_factory=dict)
-    #: What owners' tools and drivers may import.
+    #: Modules that owners' tools and drivers may import.
     api: list[str] = field(default_factory=list)
-    #: Modules that get a file of their own, as they stand.
+    #: Modules that get a separate file, unchanged.
     separate: list[str] = field(default_factory=list)
-    #: What a chip has no use for; `tenner.port.linux.*` are all modules below that package.
+    #: Modules for Linux only; `tenner.port.linux.*` are all modules below that package.
     linux: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -65,7 +66,7 @@ class Table:
                         f"overlays.toml: {phase} cannot carry {name!r}: it may not hold it"
                     )
         self._home: dict[str, str] = {}
-        #: By module and overlay, what of a module is in another overlay than the rest of it.
+        #: By module and overlay, the names that are in another overlay than the rest of the module.
         self.pieces: dict[str, dict[str, list[str]]] = {}
         for overlay, modules in self.overlays.items():
             for module in modules:
@@ -80,7 +81,7 @@ class Table:
                 self._home[module] = overlay
 
     def overlay_of(self, module: str) -> str:
-        """The overlay that has this module; OverlayError when none has."""
+        """The overlay that has this module; OverlayError if none has."""
         try:
             return self._home[module]
         except KeyError:
@@ -93,7 +94,7 @@ class Table:
         return module in self.separate or self.is_linux_only(module)
 
     def is_linux_only(self, module: str) -> bool:
-        """Return whether a chip has no use for this module."""
+        """Return whether this module is for Linux only."""
         for entry in self.linux:
             package = entry.removesuffix(".*")
             if module == package or (entry != package and module.startswith(package + ".")):
@@ -101,7 +102,7 @@ class Table:
         return False
 
     def check(self, modules: Iterable[str]) -> None:
-        """OverlayError unless exactly these modules are in the overlays."""
+        """Raise OverlayError unless exactly these modules are in the overlays."""
         known = set(modules)
         homeless = sorted(known - set(self._home))
         if homeless:
@@ -115,24 +116,24 @@ class Table:
                 )
 
     def missing_phases(self, user: str, target: str) -> list[str]:
-        """The phases in which overlay `user` may be alive while `target` is not."""
+        """The phases in which overlay `user` may be loaded while `target` is not."""
         return [
             phase for phase, names in self.phases.items() if user in names and target not in names
         ]
 
     def may_need(self, user: str, target: str) -> bool:
-        """Return whether `user` may need `target` as soon as it is loaded."""
+        """Return whether `user` may need `target` while it is loaded."""
         if target in (user, CORE):
             return True
         return user != CORE and not self.missing_phases(user, target)
 
     def is_dynamic(self, module: str) -> bool:
-        """Return whether this module is found by name at run time."""
+        """Return whether code finds this module by name at run time."""
         return module.rpartition(".")[0] in self.dynamic
 
 
 def read_table(path: Path) -> Table:
-    """The table in a file; OverlayError when it is not one."""
+    """The table in a file; OverlayError if the file is invalid."""
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as exc:

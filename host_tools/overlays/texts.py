@@ -1,6 +1,8 @@
-"""Keeps short texts out of RAM: MicroPython turns each of up to ten bytes into a name, which stays for ever.
+"""Keep short texts out of RAM: MicroPython turns each of up to ten bytes into a name, which stays
+forever.
 
-Those of an overlay go into one tuple, `_t = ("ok", "failed: ")`, whose items are objects that are evicted with it.
+The short texts of an overlay go into one tuple, `_t = ("ok", "failed: ")`, whose items are evicted
+with it.
 """
 
 from __future__ import annotations
@@ -8,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-#: What the tuple is called.
+#: The tuple's name.
 TEXTS = "_t"
 
 _LONGEST = 10  # MICROPY_ALLOC_PARSE_INTERN_STRING_LEN
@@ -28,7 +30,8 @@ def words(tree: ast.AST) -> Iterator[str]:
 
 
 def pool(statements: list[ast.stmt], kept: set[str]) -> ast.stmt | None:
-    """Take short texts out of an overlay's statements, but those that are names anyway; return what makes the tuple."""
+    """Move short texts out of an overlay's statements, but those that are names anyway; return the
+    tuple's statement."""
     names = {one for statement in statements for one in words(statement)} - {
         node.value
         for statement in statements
@@ -64,7 +67,7 @@ class _Mover(ast.NodeTransformer):
         return made
 
     def visit_Tuple(self, node: ast.Tuple) -> ast.expr:
-        # Of a tuple of constants the compiler makes one object; its texts are no names.
+        # The compiler makes one object of a tuple of constants; its texts are no names.
         if not all(isinstance(one, ast.Constant) for one in node.elts):
             self.generic_visit(node)
         return node

@@ -1,1 +1,1 @@
-"""Whole computers in software, made of Debian's packages without installing any: for tests and figures of Linux boards."""
+"""Emulated computers from Debian's packages, without installing any: for tests and figures of Linux boards."""

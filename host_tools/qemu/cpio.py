@@ -1,4 +1,4 @@
-"""The archive of which a kernel makes its first file system."""
+"""The archive that a kernel unpacks as its first file system."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 class Archive:
-    """Files, links and folders, in the order they come."""
+    """Files, links and folders, in order of insertion."""
 
     def __init__(self) -> None:
         self._data = bytearray()

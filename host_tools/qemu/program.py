@@ -9,10 +9,12 @@ from host_tools import debian
 
 
 def command(program: str, package: str) -> list[str]:
-    """How `program` is started; `package` is the one of Debian's that has it."""
+    """The command that starts `program`; `package` is Debian's package with it."""
     if shutil.which(program) is not None:
         return [program]
-    own = debian.run(["dpkg", "--print-architecture"], "asking what this machine is").strip()
+    own = debian.run(
+        ["dpkg", "--print-architecture"], "asking for this machine's architecture"
+    ).strip()
     root = debian.folder(f"qemu-{debian.SUITE}/{program}", own, [package])
     loader = next(path for path in root.glob("usr/lib/*/ld-linux-*") if path.is_file())
     libraries = loader.parent

@@ -1,6 +1,7 @@
-"""A Linux computer as small as a LicheeRV Nano: riscv64, 256 MB, busybox, an ssh server, no clock that goes on.
+"""An emulated Linux computer as small as a LicheeRV Nano: riscv64, 256 MB, busybox, an ssh server,
+no battery clock.
 
-Kernel and programs are Debian's. Its disk is a file, so what was written is there after a restart.
+Kernel and programs are Debian's. Its disk is a file, so files survive a restart.
 """
 
 from __future__ import annotations
@@ -20,18 +21,18 @@ from host_tools.qemu.cpio import Archive
 
 ARCHITECTURE = "riscv64"
 HOST = "licheervnano-1a2b"
-#: Who may log in but root.
+#: The user who may log in besides root.
 USER, USER_HOME = "pilot", "/users/pilot"
-#: The computer it runs on, as seen from inside: what listens there on the loopback is reached by this.
+#: The host computer, seen from inside: this address reaches the host's loopback.
 OUTSIDE = "10.0.2.2"
 _MEMORY_MB = 256
 _DISK_MB = 384
 _FOLDER = f"riscv64-{debian.SUITE}"
-#: In the order in which they need each other.
+#: In order of their dependencies.
 _MODULES = (
     "failover net_failover virtio_net virtio_blk crc32c_generic libcrc32c crc16 mbcache jbd2 ext4"
 ).split()
-#: Of the packages, what nothing here asks for.
+#: Parts of the packages that nothing here uses.
 _UNUSED = (
     *("usr/share/doc", "usr/share/man", "usr/share/locale"),
     *("usr/lib/riscv64-linux-gnu/gconv", "usr/lib/python3.*/test"),
@@ -54,7 +55,7 @@ busybox chown -R 1000:1000 /disk{home}
 exec busybox switch_root /disk /sbin/init
 """
 _NETWORK = "ip link set lo up; ip link set eth0 up; ip address add 10.0.2.15/24 dev eth0"
-# What an image from buildroot has.
+# The files of a buildroot image.
 _FILES = {
     "etc/passwd": (
         "root:x:0:0:root:/root:/bin/sh\nmessagebus:x:100:100::/:/bin/false\n"
@@ -94,7 +95,7 @@ stop) kill "$(cat /run/dropbear.pid)" ;;
 esac
 """,
 }
-# And what makes of it a small image with systemd; without what wants devices that are not there.
+# Further files for a small image with systemd, without units that need missing devices.
 _UNITS = "etc/systemd/system"
 _MASKED = (
     "serial-getty@ttyS0.service getty.target ldconfig.service systemd-modules-load.service"
@@ -114,7 +115,7 @@ ExecStart=/bin/sh -c '{_NETWORK}; mkdir -p /etc/dropbear; dropbear -R -s; echo {
 
 
 class Computer:
-    """One of them in a folder of its own, switched on until `close`."""
+    """One such computer in a separate folder, switched on until `close`."""
 
     def __init__(self, folder: Path, *, python: bool = False, systemd: bool = False) -> None:
         for tool in ("ssh", "ssh-keygen"):
@@ -145,7 +146,7 @@ class Computer:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    # What it is made of.
+    # Its parts.
 
     def _make_keys(self) -> None:
         key = self.folder / "key"
@@ -219,7 +220,7 @@ class Computer:
     # Its life.
 
     def switch_on(self) -> None:
-        """Give it power, and wait until it is in the network."""
+        """Switch it on, and wait until its network is up."""
         console = self.folder / "console"
         console.write_bytes(b"")
         self._process = subprocess.Popen(
@@ -256,11 +257,11 @@ class Computer:
             time.sleep(0.1)
 
     def console(self) -> str:
-        """What it has printed since it was switched on."""
+        """Its output since it was switched on."""
         return (self.folder / "console").read_text(errors="replace")
 
     def restart(self) -> None:
-        """Restart it as its owner would, and wait until it is back."""
+        """Restart it as its owner would, and wait until its network is up."""
         before = self.console().count(_UP)
         self.run(self._reboot)
         self._wait_for_starts(before + 1)
@@ -277,7 +278,7 @@ class Computer:
         with contextlib.suppress(OSError):
             self._disk.unlink()
 
-    # What is done on it.
+    # Commands on it.
 
     def command(self, line: str) -> list[str]:
         """The command line that runs a line of shell there."""
@@ -296,7 +297,7 @@ class Computer:
         return done.stdout
 
     def set_clock(self) -> None:
-        """What NTP does."""
+        """Set its clock as NTP would."""
         self.run(f"date -s @{int(time.time())}")
 
 
@@ -305,6 +306,6 @@ def userland() -> Path:
 
 
 def cpython() -> Path:
-    """Debian's python3 with all that it needs."""
+    """Debian's python3 with its dependencies."""
     packages = ["python3-minimal", "libpython3-stdlib"]
     return debian.folder(f"{_FOLDER}/python", ARCHITECTURE, packages)

@@ -1,1 +1,1 @@
-"""`tenner sensors`: the readings a board has kept, as a table and as pictures."""
+"""`tenner sensors`: the readings stored on a board, as a table and as pictures."""

@@ -1,4 +1,4 @@
-"""`tenner sensors`: what the board's sensors read, hour by hour."""
+"""`tenner sensors`: the readings of the board's sensors, hour by hour."""
 
 from __future__ import annotations
 
@@ -34,9 +34,10 @@ def sensors(
     png: Path | None,
     as_json: bool,
 ) -> None:
-    """What the board's sensors read over time: all of them, or those whose NAME begins so.
+    """The sensors' readings over time: of all sensors, or of those whose NAME begins so.
 
-    The board keeps a reading every `sensors.every`. They are files, so the agent is stopped to read them and started
+    The board stores a reading every `sensors.every`. They are files, so the agent is stopped to
+    read them and started
     again; for one value now, ask it: `tenner chat "what is the temperature?"`.
     """
     with open_board(port, sim) as board:
@@ -66,7 +67,7 @@ def sensors(
 
 
 def _first(series: list[Series], start: float) -> float:
-    """A board that is an hour old has no day to show."""
+    """The start of the axis: a board that is an hour old has no day to show."""
     return max(start, min(one.times[0] for one in series) - 1)
 
 

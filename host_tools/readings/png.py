@@ -1,4 +1,4 @@
-"""The same curves as a PNG file, without a library: a picture of a few colors needs none."""
+"""The same curves as a PNG file, written without a library: a picture of a few colors is simple."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class _Picture:
                 self._rows[line][left:right] = bytes([color]) * (right - left)
 
     def write(self, x: int, y: int, text: str, color: int = _DARK) -> None:
-        """Letters without a form of their own are left blank."""
+        """Draw text; a letter that is missing in the font stays blank."""
         for letter in text.upper():
             form = _LETTERS.get(letter, 0)
             for line in range(5):
@@ -103,7 +103,7 @@ def _panel(made: _Picture, series: Series, start: float, end: float, top: int) -
         upper, lower = row(span[1]), row(span[0])
         x = _LEFT + place
         if before is not None:
-            # A straight line over the time without a reading.
+            # A straight line across the time without a reading.
             for step in range(before[0], x):
                 share = (step - before[0]) / (x - before[0])
                 y = round(before[1] + ((upper + lower) // 2 - before[1]) * share)

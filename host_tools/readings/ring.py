@@ -1,4 +1,5 @@
-"""Reads the board's ring of readings; docs/architecture.md tells the format, firmware/tenner/sensors/ring.py writes it."""
+"""Read the board's ring of readings; docs/architecture.md describes its format,
+firmware/tenner/sensors/ring.py writes it."""
 
 from __future__ import annotations
 
@@ -33,7 +34,7 @@ class Series:
 
 
 def read_ring(files: dict[str, bytes]) -> list[Series]:
-    """The series in the files of `PATHS` that there are, by name. What a power failure cut off is left out."""
+    """The series in those files of `PATHS` that exist, by name. Records cut off by a power failure are left out."""
     found: dict[str, Series] = {}
     segments = sorted(
         (segment for path in PATHS[:2] if (segment := _segment(files.get(path, b"")))),
@@ -54,7 +55,7 @@ def read_ring(files: dict[str, bytes]) -> list[Series]:
 
 
 def _segment(data: bytes) -> tuple[int, list[object], bytes] | None:
-    """(number, entries of the first line, whole records) of one file; None when it is none."""
+    """(number, entries of the first line, complete records) of one file; None for any other file."""
     line, found, rest = data.partition(b"\n")
     try:
         names = json.loads(line)

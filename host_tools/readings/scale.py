@@ -9,7 +9,7 @@ from host_tools.readings.ring import Series
 
 
 def value_range(series: Series) -> tuple[float, float]:
-    """Least and greatest, apart from each other."""
+    """Minimum and maximum, never equal."""
     low, high = min(series.values), max(series.values)
     if low == high:
         margin = abs(low) * 0.05 or 1.0
@@ -18,7 +18,7 @@ def value_range(series: Series) -> tuple[float, float]:
 
 
 def number(value: float) -> str:
-    """With as many digits as a person reads."""
+    """With as many digits as people read."""
     if value == 0:
         return "0"
     digits = max(0, 3 - math.floor(math.log10(abs(value))))
@@ -27,7 +27,7 @@ def number(value: float) -> str:
 
 
 def moment(at: float, span_s: float) -> str:
-    """Local time, with the day when the picture covers more than one."""
+    """Local time, with the day if the picture covers more than one."""
     form = "%H:%M" if span_s < 86400 else "%d %b %H:%M"
     return time.strftime(form, time.localtime(at))
 
@@ -35,7 +35,7 @@ def moment(at: float, span_s: float) -> str:
 def columns(
     series: Series, start: float, end: float, count: int
 ) -> list[tuple[float, float] | None]:
-    """Least and greatest value in each of `count` equal spans of time; None where there was no reading."""
+    """Minimum and maximum in each of `count` equal spans of time; None for a span without a reading."""
     found: list[tuple[float, float] | None] = [None] * count
     span = max(end - start, 1.0)
     for at, value in zip(series.times, series.values, strict=True):

@@ -1,4 +1,4 @@
-"""A curve in braille dots: two by four of them in each character."""
+"""A curve in braille dots: two by four in each character."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MARGIN = 10
 def plot(
     series: Series, start: float, end: float, width: int = 80, height: int = 8
 ) -> Iterator[str]:
-    """The lines of a picture of one series."""
+    """Draw one series as lines of text."""
     low, high = value_range(series)
     across, down = (width - _MARGIN) * 2, height * 4
     cells = [[0] * (width - _MARGIN) for _ in range(height)]

@@ -1,1 +1,1 @@
-"""`tenner setup`: from questions to a board that is on the network, with a model and an owner."""
+"""`tenner setup`: from questions to a board with a network, a model and an owner."""

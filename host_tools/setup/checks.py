@@ -1,4 +1,4 @@
-"""Tries settings on the board itself: that the board can reach the model with this key is what counts."""
+"""Test settings on the board itself: the board, with this key, must reach the model."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ class Trial:
     def __init__(self, board: Board, ca_file: Path | None = None) -> None:
         self.board = board
         self.roots: list[Root] = []
-        #: The bot's name, once Telegram has told it.
+        #: The bot's name, from Telegram's answer.
         self.bot = ""
-        #: A sentence for each server whose certificate nobody could look at.
+        #: A sentence for each server whose certificate could not be read.
         self.unproven: list[str] = []
         self._ca_file = ca_file
         self._present: dict[str, bytes] | None = None
 
     def networks(self) -> list[probe.Network]:
-        """What the board hears."""
+        """Access points in the board's range."""
         return probe.scan(self.board)
 
     def wifi(self, settings: Settings) -> str:
-        """Connect, and set the clock, without which no certificate can be checked."""
+        """Connect, and set the clock, which the check of certificates needs."""
         ssid = str(get(settings, "wifi.ssid"))
         link = probe.join(self.board, ssid, str(get(settings, "wifi.password")))
         if not link.up:
@@ -45,9 +45,10 @@ class Trial:
         return f"joined {ssid!r} as {link.address}{quality}; the clock is set"
 
     def trust(self, settings: Settings, *, offline: bool = False) -> None:
-        """Find the roots that are needed, and put those on the board that are not there.
+        """Find the roots that the settings need, and write the missing ones to the board.
 
-        What the board trusts already may vouch for a server. `offline`: a server that cannot be asked is `unproven`.
+        Roots that the board trusts already may prove a server. `offline`: an unreachable server is
+        `unproven`.
         """
         self.unproven = []
         if self._present is None:
@@ -58,8 +59,8 @@ class Trial:
         self.board.write_files({root.path: root.der for root in self.roots})
 
     def tidy(self) -> None:
-        """Remove public roots that nothing needs; what the owner put there stays."""
-        # The server that could not be asked may need any of them.
+        """Remove unused public roots; roots from the owner stay."""
+        # The unreachable server may need any of them.
         if not self.unproven:
             self.board.remove(superfluous(self._certificates(), self.roots))
 
@@ -67,7 +68,7 @@ class Trial:
         return self.board.read_files(list(self.board.manifest([FOLDER])))
 
     def model(self, settings: Settings) -> str:
-        """One short request with the key; the setting of the context becomes what the server has room for."""
+        """Send one short request with the key; lower the context setting to the server's context."""
         self.trust(settings)
         text = check_model(self.board, settings)
         found = context.fit(self.board, settings)
@@ -81,7 +82,7 @@ class Trial:
 
 
 def signal_word(rssi: int) -> str:
-    """How good a link of so many dBm is."""
+    """The quality of a link of so many dBm."""
     if rssi >= -60:
         return "strong"
     if rssi >= -72:
@@ -90,7 +91,7 @@ def signal_word(rssi: int) -> str:
 
 
 def check_model(board: Board, settings: Settings) -> str:
-    """One short request; a sentence that says it worked, or CommandError with what to do."""
+    """Send one short request; return a sentence of success, or raise CommandError with the remedy."""
     key, model = str(get(settings, "llm.api_key")), str(get(settings, "llm.model"))
     base = str(get(settings, "llm.base_url")).rstrip("/")
     if not model:
@@ -129,7 +130,7 @@ def _why_not(answer: Fetched, base: str, model: str) -> str:
 
 
 def _message(answer: Fetched) -> str:
-    """The provider's own words, wherever it puts them."""
+    """The provider's own error text, from any of its usual places."""
     found = answer.json()
     if isinstance(found, list) and found:
         found = found[0]

@@ -1,4 +1,4 @@
-"""`tenner setup`: asks, tests on the board, writes config.json and the certificates, pairs the owner."""
+"""`tenner setup`: ask, test on the board, write config.json and the certificates, pair the owner."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from host_tools.setup.settings import Settings, get
 from host_tools.sync.code import missing_libraries
 from host_tools.sync.run import leave_as_it_was
 
-#: A person reads, looks things up and types; no watchdog may bite meanwhile.
+#: A person reads, looks things up and types; no watchdog may fire meanwhile.
 _TALK_S = 3600
 _PAIR_S = 300.0
 #: The offer comes among the first lines of a start.
@@ -42,7 +42,7 @@ _PAIRED = re.compile(r"paired: chat (\S+) is the owner")
     help="Write the settings without trying them; no server need be reachable.",
 )
 @click.option("--show", is_flag=True, help="Print the settings the board has, without secrets.")
-@click.option("--keys", is_flag=True, help="Print every key there is, and what it means.")
+@click.option("--keys", is_flag=True, help="Print every key, and its meaning.")
 @json_option
 def setup(
     port: str | None,
@@ -55,11 +55,13 @@ def setup(
     keys: bool,
     as_json: bool,
 ) -> None:
-    """Ask for Wi-Fi, model, Telegram and time, try each on the board, and write it there.
+    """Ask for Wi-Fi, model, Telegram and time, test each on the board, and write it there.
 
-    With --from or --set nothing is asked: what is given is put over what the board has. Secrets are typed hidden, and
-    never printed. The board stores the root certificate of each host it talks to, and no other. Servers are known by
-    the public authorities, those of $SSL_CERT_FILE and --ca, and those the board trusts already.
+    With --from or --set the command asks nothing, and changes only the given settings. It never
+    shows or prints secrets.
+    The board stores the root certificate of each host it talks to, and no other. The public
+    authorities prove servers,
+    those of $SSL_CERT_FILE and --ca, and those that the board trusts already.
     """
     if keys:
         _print_keys(as_json)
@@ -117,7 +119,7 @@ def _present(board: Board) -> Settings:
 
 
 def _try(trial: Trial, settings: Settings, *, quiet: bool) -> None:
-    """Every test, in the order in which one needs the other; the first that fails ends it."""
+    """Run the tests, each of which may need the one before; the first failure ends them."""
     steps: list[tuple[str, Callable[[Settings], str | None]]] = [
         ("" if trial.board.on_linux else "wifi.ssid", trial.wifi),
         ("llm.model", trial.model),
@@ -132,7 +134,7 @@ def _try(trial: Trial, settings: Settings, *, quiet: bool) -> None:
                 raise
             except CommandError as exc:
                 raise CommandError(
-                    f"{exc.message.rstrip('.')}. The settings were not changed (--no-test writes them all the same)"
+                    f"{exc.message.rstrip('.')}. The settings were not changed (--no-test writes them without tests)"
                 ) from exc
             if text and not quiet:
                 echo(text)
@@ -163,7 +165,7 @@ def _report(settings: Settings, trial: Trial, started: Started, as_json: bool) -
 
 
 def _pair(trial: Trial, started: Started, *, wait: bool) -> None:
-    """Show the code that makes a chat the owner's, should the agent offer one, and wait for it."""
+    """If the agent offers a pairing code, show it and wait until a chat uses it."""
     text = started.heard
     transport = trial.board.transport
     deadline = time.monotonic() + _OFFER_S

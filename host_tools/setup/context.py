@@ -1,7 +1,8 @@
-"""Asks a model server of the owner's own how many tokens it has room for.
+"""Ask an owner's own model server for the size of its context in tokens.
 
-Such servers often have room for 4,096. Ollama leaves out the beginning of a longer request without a word, so that no
-refusal would ever tell.
+Such servers often allow only 4,096. Ollama silently drops the beginning of a longer request, so no
+refusal would
+reveal the limit.
 """
 
 from __future__ import annotations
@@ -15,11 +16,11 @@ from host_tools.setup.providers import by_url
 from host_tools.setup.settings import Settings, get, put
 
 KEY = "llm.context_tokens"
-#: The least that the setting may be.
+#: The minimum of the setting.
 LEAST = 2000
 
-#: (server, path behind the address without its version, the field). The first that tells is believed: what a server
-#: has loaded comes before what the model could have.
+#: (server, path behind the address without its version, the field). The first answer wins: the
+#: loaded context comes before the model's maximum.
 _TELLS = [
     ("vLLM", "/v1/models", "max_model_len"),
     # docs of llama.cpp: tools/server/README.md, GET /props
@@ -31,7 +32,7 @@ _TELLS = [
 
 
 def context_tokens(board: Board, settings: Settings) -> int:
-    """Tokens that the server has room for; 0 when it does not tell, or is a public provider's."""
+    """The server's context in tokens; 0 if it does not report one, or belongs to a public provider."""
     base = str(get(settings, "llm.base_url")).rstrip("/")
     known = by_url(base)
     if known and known.keys:
@@ -53,7 +54,7 @@ def context_tokens(board: Board, settings: Settings) -> int:
 
 
 def fit(board: Board, settings: Settings) -> str:
-    """Lower the setting to what the server tells; a sentence about it, "" when nothing is to be done."""
+    """Lower the setting to the server's context; return a sentence about it, or "" without a change."""
     told = context_tokens(board, settings)
     if not told or told >= int(get(settings, KEY)):
         return ""
@@ -64,7 +65,7 @@ def fit(board: Board, settings: Settings) -> str:
 
 
 def _number(text: str, model: str, field: str) -> int:
-    """The field that follows the model's name, or the first one; the text may end early, so it is not parsed."""
+    """The field that follows the model's name, or the first one; the text may be cut off, so it is not parsed."""
     start = max(text.find(f'"{model}'), 0)
     found = re.compile(rf'"{field}"\s*:\s*(\d+)').search(text, start)
     return int(found[1]) if found else 0

@@ -1,4 +1,4 @@
-"""Where models are: the addresses that need not be looked up, and a model to start with."""
+"""Presets of model servers: their addresses, and a model to start with."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Provider:
-    """A preset; `keys` is where its key comes from, "" where it wants none."""
+    """A preset; `keys` is the place to get a key, "" for a server without keys."""
 
     name: str
     title: str
@@ -36,5 +36,5 @@ def by_name(name: str) -> Provider | None:
 
 
 def by_url(base_url: str) -> Provider | None:
-    """The preset whose address a setting is."""
+    """The preset with this address."""
     return next((one for one in PROVIDERS if one.base_url == base_url.rstrip("/")), None)

@@ -13,7 +13,7 @@ from host_tools.setup.zones import local_zone, posix_zone
 
 
 def ask_all(trial: Trial, settings: Settings) -> None:
-    """Fill in the settings, in the order in which each needs the one before."""
+    """Ask for all settings, each before those that need it."""
     if not trial.board.on_linux:  # whose network is the system's business
         ask_wifi(trial, settings)
     ask_model(trial, settings)
@@ -30,7 +30,7 @@ def _say(text: str) -> None:
 
 
 def _secret(title: str, settings: Settings, key: str, *, optional: bool = False) -> None:
-    """Ask for a secret without showing it; an empty answer keeps what there is."""
+    """Ask for a secret without showing it; an empty answer keeps the present one."""
     known = get(settings, key)
     hint = " (Enter keeps the one there is)" if known else " (Enter for none)" if optional else ""
     while True:
@@ -45,7 +45,7 @@ def _secret(title: str, settings: Settings, key: str, *, optional: bool = False)
 
 
 def _again(problem: CommandError) -> bool:
-    """Tell what went wrong; True to ask once more, False to keep the settings as they are."""
+    """Show the problem; True to ask again, False to keep the settings unchanged."""
     echo(problem.message, fg="red", err=True)
     return bool(click.confirm("Change it and try again", default=True, err=True))
 
@@ -183,9 +183,7 @@ def ask_time(settings: Settings) -> None:
         _say(
             "There is no zone of that name; they are called like Europe/Berlin or America/New_York."
         )
-    _say(
-        "The agent looks at its HEARTBEAT.md by itself; outside its hours only what is urgent runs."
-    )
+    _say("The agent runs its HEARTBEAT.md regularly; outside active hours only urgent tasks run.")
     put(
         settings,
         "heartbeat.active_hours",

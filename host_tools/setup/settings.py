@@ -1,4 +1,4 @@
-"""The settings of a board on this side: read, changed by key, checked by the firmware's own rules, written."""
+"""The settings of a board on this computer: read, changed by key, checked by the firmware's own rules, written."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Settings = dict[str, Any]
 
 
 def parse(text: str, place: str) -> Settings:
-    """Settings out of JSON, comments and trailing commas allowed."""
+    """Parse settings from JSON with comments and trailing commas."""
     try:
         found = json_strict.loads(text)
     except ValueError as exc:
@@ -48,7 +48,7 @@ def get(settings: Settings, key: str) -> Any:
 
 
 def put(settings: Settings, key: str, value: Any) -> None:
-    """Set a key; None and "" take it out, so that the default holds."""
+    """Set a key; None and "" remove it, so that the default applies."""
     *sections, name = key.split(".")
     place = settings
     for section in sections:
@@ -63,7 +63,7 @@ def put(settings: Settings, key: str, value: Any) -> None:
 
 
 def merge(below: Settings, above: Settings) -> Settings:
-    """Both, sections key by key; `above` wins."""
+    """Merge both, sections key by key; `above` wins."""
     merged = copy.deepcopy(below)
     for name, value in above.items():
         if isinstance(value, dict) and isinstance(merged.get(name), dict):
@@ -79,10 +79,11 @@ def is_secret(key: str) -> bool:
 
 
 def assign(settings: Settings, assignment: str) -> None:
-    """Carry out one `key=value` of the command line.
+    """Apply one `key=value` of the command line.
 
-    A value that begins with @ is read from a file, with $ from the environment: a secret on the command line
-    could be read by every other user of the machine, and is refused.
+    A value that begins with @ comes from a file, with $ from the environment. A secret on the
+    command line
+    is refused: every other user of the machine could read it.
     """
     key, found, text = assignment.partition("=")
     row = find(key)
@@ -121,10 +122,10 @@ def _hint(key: str) -> str:
 
 
 def check(settings: Settings) -> None:
-    """CommandError with the firmware's own sentence when it would not start with these."""
+    """Raise CommandError with the firmware's own sentence if it would not start with these settings."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "config.json")
-        # Another user must not read the keys in the moment between making it and removing it.
+        # Another user must not read the keys before the file is removed.
         number = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(number, "w", encoding="utf-8") as file:
             file.write(text(settings))
@@ -135,13 +136,13 @@ def check(settings: Settings) -> None:
 
 
 def text(settings: Settings) -> str:
-    """config.json: the empty sections left out."""
+    """config.json without empty sections."""
     kept = {name: value for name, value in settings.items() if value not in ({}, None)}
     return json.dumps(kept, indent=1, ensure_ascii=False) + "\n"
 
 
 def shown(settings: Settings, prefix: str = "") -> Iterator[tuple[str, str]]:
-    """(key, value) of all that is set, secrets hidden."""
+    """Yield (key, value) of every present setting, secrets hidden."""
     for name, value in settings.items():
         key = prefix + name
         if isinstance(value, dict):
@@ -153,5 +154,5 @@ def shown(settings: Settings, prefix: str = "") -> Iterator[tuple[str, str]]:
 
 
 def every_key() -> list[tuple[str, str]]:
-    """(key, meaning) of the whole table."""
+    """(key, meaning) of each row of the table."""
     return [(row[0], row[5]) for row in rows()]

@@ -1,4 +1,4 @@
-"""Which root certificates a board needs for its settings, and until when they last."""
+"""The root certificates that a board needs for its settings, and their expiry."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _OWN = "; a server with an authority of its own needs --ca FILE"
 
 @dataclass(frozen=True)
 class Root:
-    """A root certificate: its file on the board, and what it is for."""
+    """A root certificate: its file on the board, and its hosts."""
 
     name: str
     der: bytes
@@ -47,7 +47,7 @@ class Root:
 
 
 def describe(der: bytes) -> Root:
-    """A certificate's own words; CommandError when it is none."""
+    """Read a certificate; CommandError if it is invalid."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     try:
         context.load_verify_locations(cadata=der)
@@ -65,7 +65,7 @@ def describe(der: bytes) -> Root:
 
 
 def addresses(settings: Settings) -> list[str]:
-    """Every address the agent will use over TLS, each host once."""
+    """Every address that the agent will use over TLS, each host once."""
     urls = [str(get(settings, "llm.base_url"))]
     if get(settings, "telegram.token"):
         urls.append(str(get(settings, "telegram.base_url")))
@@ -93,11 +93,13 @@ def roots_for(
     trusted: Iterable[bytes] = (),
     unproven: list[str] | None = None,
 ) -> list[Root]:
-    """The roots these settings need, from the servers themselves.
+    """The roots that these settings need, from the servers themselves.
 
-    Besides public authorities those of `ca_file` (PEM) and `trusted` (DER) may vouch for a server. Given a list as `unproven`, a
-    server that cannot be reached or proves nothing gets a sentence there instead of a CommandError; what `ca_file` holds is
-    then for it.
+    Public authorities may prove a server, and those of `ca_file` (PEM) and `trusted` (DER). With a
+    list as `unproven`,
+    a server that is unreachable or unproven gets a sentence there instead of a CommandError; the
+    roots of `ca_file` then
+    count as its roots.
     """
     found: dict[bytes, Root] = {}
     known = [der for der in trusted if _is_certificate(der)]
@@ -132,7 +134,7 @@ def _certificates(path: Path) -> list[bytes]:
 
 
 def superfluous(there: dict[str, bytes], needed: list[Root]) -> list[str]:
-    """Files in /certs that any setup can bring back: public roots that nothing needs."""
+    """Files in /certs that any setup can restore: public roots that no setting needs."""
     public = set(_certificates(Path(certifi.where())))
     wanted = {root.der for root in needed}
     names = {root.path for root in needed}

@@ -1,4 +1,4 @@
-"""The owner's time zone in the form the board wants: `CET-1CEST,M3.5.0,M10.5.0/3`, not `Europe/Berlin`."""
+"""The owner's time zone in the board's form: `CET-1CEST,M3.5.0,M10.5.0/3`, not `Europe/Berlin`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _POSIX = re.compile(r"^(<[^>]+>|[A-Za-z]{3,})[+-]?\d{1,2}")
 
 
 def posix_zone(text: str) -> str | None:
-    """The POSIX form of a zone's name or of itself; None when it is neither."""
+    """The POSIX form of a zone's name or of a POSIX zone; None for anything else."""
     text = text.strip()
     if "/" not in text.split(",")[0] and _POSIX.match(text):
         return text
@@ -23,7 +23,7 @@ def posix_zone(text: str) -> str | None:
 
 
 def local_zone() -> tuple[str, str] | None:
-    """(name, POSIX form) of this computer's zone; None when it does not tell."""
+    """(name, POSIX form) of this computer's zone; None if it is unknown."""
     try:
         posix = _footer(_LOCAL.read_bytes())
         name = _LOCAL.resolve().as_posix().partition("zoneinfo/")[2]
@@ -47,7 +47,7 @@ def _file(name: str) -> bytes | None:
 
 
 def _footer(data: bytes) -> str | None:
-    """The last line of a TZif file of version 2 or newer is the rule for all times to come."""
+    """The last line of a TZif file of version 2 or newer: the rule for all future times."""
     if data[:4] != b"TZif" or data[4:5] < b"2" or not data.endswith(b"\n"):
         return None
     return data[:-1].rpartition(b"\n")[2].decode("ascii", "ignore") or None

@@ -1,4 +1,4 @@
-"""What nobody can make again: the owner's and the agent's files of a board, in one zip file."""
+"""A backup: the owner's and the agent's files of a board, in one zip file."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from host_tools.board.transfer import Progress, short_hash
 from host_tools.errors import CommandError
 from host_tools.sync.code import check_space
 
-#: Everything that is not code.
+#: Everything but code.
 ROOTS = ["/workspace", "/state", "/certs", "/config.json"]
 _ABOUT = "backup.json"
 
 
 @dataclass(frozen=True)
 class Backup:
-    """Files by their path on the board, and what board they are of."""
+    """Files by their path on the board, and facts about the board."""
 
     files: dict[str, bytes]
     about: dict[str, Any]
 
     def save(self, path: Path) -> None:
-        """Write the zip file, whole or not at all; it holds keys, so it is for its owner alone."""
+        """Write the zip file atomically, readable by its owner only: it holds keys."""
         packed = io.BytesIO()
         with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
             archive.writestr(_ABOUT, json.dumps(self.about, indent=1))
@@ -50,7 +50,7 @@ class Backup:
 
     @classmethod
     def load(cls, path: Path) -> Backup:
-        """Read a zip file of `save`."""
+        """Read a zip file written by `save`."""
         try:
             with zipfile.ZipFile(path) as archive:
                 about = json.loads(archive.read(_ABOUT))
@@ -67,13 +67,13 @@ class Backup:
 
 
 def take(board: Board, roots: Iterable[str] = ROOTS, progress: Progress | None = None) -> Backup:
-    """Read everything below `roots` from the board."""
+    """Read all files below `roots` from the board."""
     info, there, _ = board.survey(list(roots))
     files = board.read_files(sorted(there), progress)
     missing = sorted(set(there) - set(files))
     if missing:
         raise CommandError(
-            f"the board's {', '.join(missing)} cannot be read, so this would be no whole backup; see "
+            f"the board's {', '.join(missing)} cannot be read, so the backup would be incomplete; see "
             "`tenner doctor`"
         )
     about = {
@@ -88,14 +88,14 @@ def take(board: Board, roots: Iterable[str] = ROOTS, progress: Progress | None =
 
 @dataclass(frozen=True)
 class Restored:
-    """What was written, and what stood there before under the same names."""
+    """The paths written, and the replaced files."""
 
     written: list[str]
     replaced: dict[str, bytes]
 
 
 def put_back(board: Board, backup: Backup, progress: Progress | None = None) -> Restored:
-    """Write the files of a backup; what else is on the board stays."""
+    """Write the files of a backup; other files on the board stay."""
     wrong = [name for name in backup.files if not name.startswith("/") or ".." in name.split("/")]
     if wrong:
         raise CommandError(f"the backup holds {wrong[0]!r}, which is no file of a board")

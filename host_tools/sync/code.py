@@ -1,4 +1,4 @@
-"""What code a board should have, what it has, and what to do about the difference."""
+"""The intended code of a board, its present code, and the plan for the difference."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from host_tools.sync.switch import LIST, MAIN, NEW
 
 HOME = "/lib/tenner"
 CONFIG = "/config.json"
-#: What others wrote and a board has for some settings only.
+#: Libraries by others, which only some settings need.
 LIBRARY_HOMES = [f"/lib/{package}" for package, _, _ in LIBRARIES.values()]
 _HOMES = tuple(f"{home}/" for home in (HOME, *LIBRARY_HOMES))
-#: Code of ours in a place that goes before /lib in sys.path, left by a copy to the root.
+#: Our code in a place before /lib in sys.path, left by a copy to the root.
 SHADOW = "/tenner"
-#: What a sync that was cut off may have left outside of HOME.
+#: Possible leftovers of an interrupted sync outside of HOME.
 _LEFT = [
     *(
         f"{path}{ending}"
@@ -39,9 +39,9 @@ _LEFT = [
     ),
     f"{MAIN}{NEW}",
 ]
-#: What is asked for on the board in the one call.
+#: Paths that one call requests from the board.
 ROOTS = [HOME, *LIBRARY_HOMES, LIST, SHADOW, "/boot.py", "/main.py", *_LEFT]
-#: boot.py of a board that nobody has touched.
+#: boot.py of an untouched board.
 _STOCK_BOOT = b"# This file is executed on every boot"
 _OURS = b"# tenner "
 _OLDEST = (1, 22)
@@ -49,18 +49,18 @@ _OLDEST = (1, 22)
 
 @dataclass
 class CodePlan:
-    """What changes; `shadows` are those of `remove` that hide newer code."""
+    """The changes; `shadows` are those of `remove` that hide newer code."""
 
     write: dict[str, bytes] = field(default_factory=dict)
     remove: list[str] = field(default_factory=list)
     shadows: list[str] = field(default_factory=list)
     unchanged: int = 0
-    #: What goes and may be the owner's own.
+    #: Files to replace or remove that may be the owner's own.
     foreign: list[str] = field(default_factory=list)
-    #: An earlier sync was cut off: before its list was written, or after.
+    #: An earlier sync was interrupted: before its list was written, or after.
     dropped: bool = False
     unfinished: bool = False
-    #: There is a main.py, so the board starts something.
+    #: main.py exists, so the board starts a program.
     started: bool = True
 
     def __bool__(self) -> bool:
@@ -68,7 +68,7 @@ class CodePlan:
 
 
 def plan_code(tree: dict[str, bytes], there: dict[str, Entry]) -> CodePlan:
-    """Compare the code of `tree` with what the board has."""
+    """Compare the code of `tree` with the board's files."""
     beside = [path for path in there if path.startswith(_HOMES) and path.endswith(NEW)]
     plan = CodePlan(dropped=bool(beside), unfinished=LIST in there, started=MAIN in there)
     for path, data in tree.items():
@@ -82,7 +82,7 @@ def plan_code(tree: dict[str, bytes], there: dict[str, Entry]) -> CodePlan:
             if f"{path.removesuffix('.py')}.mpy" in tree:
                 plan.shadows.append(path)
         elif path.startswith(f"{SHADOW}/"):
-            # The folder alone would do it, whatever is in it.
+            # The folder itself hides the code, even without files.
             plan.remove.append(path)
             plan.shadows.append(path)
     starts = [path for path in ("/boot.py", "/main.py") if path in there and path in plan.write]
@@ -96,30 +96,30 @@ def _known_module(path: str, tree: dict[str, bytes]) -> bool:
 
 
 def is_foreign(path: str, data: bytes) -> bool:
-    """Did the owner write this one of `CodePlan.foreign`?"""
+    """Did the owner write this file of `CodePlan.foreign`?"""
     if path not in ("/boot.py", "/main.py"):
         return True
     return bool(data.strip()) and not data.startswith((_STOCK_BOOT, _OURS))
 
 
 def space_needed(files: dict[str, bytes], block: int) -> int:
-    """The most flash these files take: whole blocks, and some for the folders' own."""
+    """The most flash that these files may take: full blocks, and some for the folders."""
     return sum(-(-len(data) // block) * block for data in files.values()) + 4 * block
 
 
 def check_space(info: Info, files: dict[str, bytes]) -> None:
-    """CommandError unless all of it fits beside what is there now."""
+    """Raise CommandError unless all files fit beside the present ones."""
     need = space_needed(files, info.block)
     if files and need > info.flash_free:
         raise CommandError(
-            f"the board's flash is too full: {need // 1024} KB are needed beside what is there, and "
+            f"the board's flash is too full: {need // 1024} KB are needed beside its present files, and "
             f"{info.flash_free // 1024} of {info.flash_total // 1024} KB are free. Nothing was changed. "
             "Remove something large from /workspace or /state (`tenner doctor` lists it)"
         )
 
 
 def check_version(info: Info, tree: dict[str, bytes]) -> None:
-    """CommandError unless the board loads the bytecode that was built."""
+    """Raise CommandError unless the board loads this bytecode."""
     version = tuple(int(part) for part in info.micropython.split(".")[:2])
     built = next((data[1] for path, data in tree.items() if path.endswith(".mpy")), None)
     if version < _OLDEST or (built is not None and info.mpy_version != built):
@@ -132,7 +132,7 @@ def check_version(info: Info, tree: dict[str, bytes]) -> None:
 
 
 def board_name(project: Project, info: Info, given: str | None) -> str:
-    """The folder of boards/ this board's pins are in."""
+    """The folder of boards/ with this board's pins."""
     name = given or project.load().get("board")
     if name:
         return find_board(name).name
@@ -147,8 +147,8 @@ def board_name(project: Project, info: Info, given: str | None) -> str:
     if len(like) == 1:
         return like[0]
     raise CommandError(
-        f"which pins has this board? It calls itself {info.build or info.machine!r}, and boards/ has "
-        f"{', '.join(like or known)}: name one with --board (it is remembered), or add a folder"
+        f"unknown board {info.build or info.machine!r}: boards/ has "
+        f"{', '.join(like or known)}: pass --board NAME (it is remembered), or add a folder"
     )
 
 
@@ -160,8 +160,10 @@ def has_code(info: Info, there: dict[str, Entry]) -> bool:
 def code_tree(
     board: str, config: bytes | None, *, templates: bool = False, image: str | None = None
 ) -> dict[str, bytes]:
-    """The code, compiled, with the libraries that the board's config.json asks for; with the workspace's templates too
-    if wanted. What the board's `image` (Info.image) has inside is left out, when it is the same."""
+    """The code, compiled, with the libraries that the board's config.json needs, and with the
+    workspace's templates if
+    wanted. Code that the board's `image` (Info.image) contains unchanged is left out.
+    """
     libraries = libraries_for(settings_in(config))
     try:
         tree = firmware_tree(board, workspace=templates, libraries=libraries)
@@ -175,13 +177,13 @@ def code_tree(
         raise CommandError(str(exc)) from exc
     maps.keep(tree)
     if is_inside:
-        # Anything in its place on the flash would hide it.
+        # Code on the flash would hide the image's.
         return {path: data for path, data in tree.items() if not path.startswith(f"{HOME}/")}
     return tree
 
 
 def missing_libraries(board: Board, settings: dict[str, Any]) -> dict[str, bytes]:
-    """What the board lacks of the libraries that these settings ask for."""
+    """The libraries for these settings that the board lacks."""
     wanted = libraries_for(settings)
     if not wanted:
         return {}
@@ -193,7 +195,7 @@ def missing_libraries(board: Board, settings: dict[str, Any]) -> dict[str, bytes
 
 
 def settings_in(config: bytes | None) -> dict[str, Any]:
-    """What a config.json holds; nothing, when no agent starts with it."""
+    """The settings in a config.json; {} if it is invalid."""
     try:
         settings = json.loads(config or b"{}")
     except ValueError:

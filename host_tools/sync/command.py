@@ -28,7 +28,7 @@ _WATCH_S = 0.5
 @click.option(
     "--watch", is_flag=True, help="Sync again whenever a file here changes, until Ctrl-C."
 )
-@click.option("--dry-run", is_flag=True, help="Say what would be done, and change nothing.")
+@click.option("--dry-run", is_flag=True, help="Print the steps, and change nothing.")
 @click.option(
     "--delete", is_flag=True, help="Files deleted on one side are deleted on the other too."
 )
@@ -44,7 +44,7 @@ def sync(
 ) -> None:
     """Bring the board's code up to date, and the workspace on both sides.
 
-    Code is compiled for the board's MicroPython and switched over at once: cut off at any moment, the board
+    Code is compiled for the board's MicroPython and activated at once: after an interruption the board
     starts the old code or the new, never a mix. The files of `workspace/` go both ways: a change on one side wins,
     a change on both is shown and asked about. Afterwards the agent runs.
     """
@@ -65,7 +65,7 @@ def sync(
         try:
             report = _once(project, port, sim, board_name, dry_run, delete, as_json)
         except CommandError as exc:
-            # A slip in a file that is being edited must not end the watch.
+            # A typo in an edited file must not end the watch.
             echo(f"tenner: {exc.message}", err=True)
         seen = changed_files(project, report.board)
 
@@ -103,7 +103,7 @@ def _once(
 
 
 def _heartbeat_problems(project: Project) -> list[dict[str, Any]]:
-    """What the board will not understand of HEARTBEAT.md: seen here before it is needed."""
+    """The errors in HEARTBEAT.md, found before the board needs it."""
     try:
         text = (project.root / "workspace" / check.NAME).read_text(encoding="utf-8")
     except (OSError, UnicodeError):
@@ -112,16 +112,14 @@ def _heartbeat_problems(project: Project) -> list[dict[str, Any]]:
 
 
 def _finish(report: Report) -> None:
-    """The exit status says what needs a hand."""
+    """Turn conflicts and a failed start into an exit status."""
     conflict_left(report.outcome.conflicts)
     if report.started is not None and not report.started.running:
-        raise CommandError(
-            f"everything is on the board, but the agent does not run: {report.started.text}"
-        )
+        raise CommandError(f"files synced, but the agent failed to start: {report.started.text}")
 
 
 def conflict_left(paths: list[str]) -> None:
-    """Conflict, when a file waits for somebody to choose."""
+    """Raise Conflict if a file waits for a choice."""
     if paths:
         raise Conflict(
             f"changed on both sides and left as they are: {', '.join(paths)}; run `tenner sync` at a "
@@ -130,7 +128,7 @@ def conflict_left(paths: list[str]) -> None:
 
 
 def ask_which(path: str, ours: bytes | None, theirs: bytes | None) -> str:
-    """Show how a file differs and ask which version stays; without a terminal neither is touched."""
+    """Show how a file differs and ask which version stays; without a terminal keep both."""
     if not at_terminal():
         return "skip"
     for line in diff(path, ours, theirs):
@@ -147,7 +145,7 @@ def ask_which(path: str, ours: bytes | None, theirs: bytes | None) -> str:
 
 
 def show(report: Report) -> None:
-    """The report for people: only what there is to say."""
+    """Print the report for people, without empty parts."""
     would = "would be " if report.dry_run else ""
     plan = report.code
     size = sum(map(len, plan.write.values()))
@@ -160,7 +158,7 @@ def show(report: Report) -> None:
     else:
         echo(f"code       up to date ({plan.unchanged} files)")
     if plan.foreign:
-        echo(f"           your own {', '.join(plan.foreign)} {would}taken away and kept here")
+        echo(f"           your own {', '.join(plan.foreign)} {would}moved to .tenner/replaced/")
     steps = report.steps if report.dry_run else report.outcome.done
     for step in steps:
         if step.do not in (Do.RECORD, Do.FORGET):
@@ -170,9 +168,9 @@ def show(report: Report) -> None:
     for step in report.outcome.kept:
         echo(f"workspace  {step.path}: {step.do.value}, kept on the other side (see --delete)")
     for path in report.outcome.conflicts:
-        echo(f"workspace  {path}: changed on both sides, left as it is")
+        echo(f"workspace  {path}: changed on both sides, left unchanged")
     if report.outcome.saved:
-        echo(f"           what was replaced is in {report.outcome.saved}")
+        echo(f"           the replaced files are in {report.outcome.saved}")
     if report.started is not None and report.started.running:
         echo(f"agent      running: {report.started.text}; {report.seconds:.1f} s in all")
     if not report.configured and not report.dry_run:

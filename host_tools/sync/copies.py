@@ -23,7 +23,7 @@ from host_tools.sync.workspace import HOME, Workspace
 @board_options
 @json_option
 def pull(port: str | None, sim: str | None, as_json: bool) -> None:
-    """Bring what the agent wrote into `workspace/`; nothing is written to the board.
+    """Copy the agent's changes into `workspace/`; write nothing to the board.
 
     A file that changed on both sides is shown and asked about, as `tenner sync` does.
     """
@@ -45,7 +45,7 @@ def pull(port: str | None, sim: str | None, as_json: bool) -> None:
         if not pulled:
             echo("nothing new on the board")
         if outcome.saved:
-            echo(f"what was replaced is in {outcome.saved}")
+            echo(f"the replaced files are in {outcome.saved}")
     conflict_left(outcome.conflicts)
 
 
@@ -83,7 +83,7 @@ def backup(file: Path | None, port: str | None, sim: str | None, as_json: bool) 
 def restore(file: Path, port: str | None, sim: str | None, yes: bool, as_json: bool) -> None:
     """Put the files of a backup FILE onto the board, and start the agent.
 
-    What the board has under the same names is kept in `.tenner/replaced/`; other files stay.
+    The board's files of the same names are saved in `.tenner/replaced/`; other files stay.
     """
     project = Project.find()
     made = Backup.load(file)
@@ -102,7 +102,7 @@ def restore(file: Path, port: str | None, sim: str | None, yes: bool, as_json: b
             restored = put_back(board, made, progress)
         except BoardGone as exc:
             raise BoardGone(
-                f"{exc.message}; what was written is whole, the rest is as it was: run it again"
+                f"{exc.message}; every written file is complete, the rest is unchanged: run it again"
             ) from exc
         except BaseException:
             leave_as_it_was(board)

@@ -1,4 +1,4 @@
-"""Which files of the workspace stay out of a sync: `.tennerignore`, with the patterns of .gitignore."""
+"""Files of the workspace that a sync leaves out: `.tennerignore`, with the patterns of .gitignore."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 FILE = ".tennerignore"
 
-#: What editors and interpreters leave behind, and the halves of unfinished writes.
+#: Leftovers of editors and interpreters, and halves of unfinished writes.
 DEFAULTS = """
 .*
 __pycache__/
@@ -20,7 +20,7 @@ Thumbs.db
 
 
 class Ignore:
-    """The later pattern decides; `!pattern` takes a file in again, `name/` means folders only."""
+    """The later pattern decides; `!pattern` includes a file again, `name/` matches folders only."""
 
     def __init__(self, text: str = "") -> None:
         self._rules: list[tuple[bool, bool, re.Pattern[str]]] = []
@@ -35,17 +35,17 @@ class Ignore:
 
     @classmethod
     def load(cls, root: Path) -> Ignore:
-        """That of a project folder; the defaults alone when it has none."""
+        """The patterns of a project folder; without its file only the defaults."""
         try:
             return cls((root / FILE).read_text(encoding="utf-8"))
         except FileNotFoundError:
             return cls()
 
     def __call__(self, path: str) -> bool:
-        """Does the file at this path, relative to the workspace, stay out?"""
+        """Is the file at this path, relative to the workspace, left out?"""
         parts = path.split("/")
         for depth in range(1, len(parts) + 1):
-            # A file in a folder that stays out stays out.
+            # An ignored folder ignores all files in it.
             if self._matches("/".join(parts[:depth]), folder=depth < len(parts)):
                 return True
         return False

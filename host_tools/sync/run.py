@@ -1,4 +1,4 @@
-"""One sync of one board: look, decide, put code and workspace in place, start the agent."""
+"""One sync of one board: inspect, decide, write code and workspace, start the agent."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from host_tools.sync.switch import LIST, MAIN, NEW, finish, switch
 from host_tools.sync.threeway import Do, Step
 from host_tools.sync.workspace import HOME, Ask, Outcome, Workspace
 
-#: While a person reads a diff, no watchdog may bite.
+#: No watchdog may fire while a person reads a diff.
 _ASKING_S = 1800
-#: A board that has stopped answering is not waited for once more.
+#: Wait only once for a board that has stopped answering.
 _LEAVE_S = 5.0
 _TEMPLATES = FIRMWARE / "workspace"
 
 
 @dataclass
 class Report:
-    """What a sync found and did."""
+    """The findings and actions of a sync."""
 
     board: str
     info: Info
@@ -74,7 +74,7 @@ def synchronize(
     dry_run: bool = False,
     progress: Progress | None = None,
 ) -> Report:
-    """Bring the board up to date and start its agent. `tree` is for code other than the firmware's."""
+    """Update the board and start its agent. `tree` replaces the firmware's own code."""
     if board.on_linux:
         from host_tools.linux.board import linux
         from host_tools.linux.deploy import deploy
@@ -137,7 +137,7 @@ def _carry_out(
         try:
             finish(board, boot)
         except BoardRefused:
-            # Its list cannot be carried out. Nothing may start until a good one has been.
+            # Its list cannot be executed. Nothing may start before a valid one.
             board.remove(["/main.py", LIST])
         _, there, _ = board.survey(codes.ROOTS)
         report.code = plan = codes.plan_code(tree, there)
@@ -152,7 +152,7 @@ def _carry_out(
             board.guard()
 
     _save_foreign(board, workspace, plan)
-    # What the agent wrote is brought to safety before anything is changed.
+    # Save the agent's files before any change.
     report.outcome = workspace.settle(
         board, report.steps, ask=guarded_ask, delete=delete, progress=progress
     )
@@ -167,7 +167,7 @@ def _pushed(workspace: Workspace, steps: list[Step]) -> dict[str, bytes]:
 
 
 def _save_foreign(board: Board, workspace: Workspace, plan: CodePlan) -> None:
-    """What may be the owner's own is kept here before it goes."""
+    """Save files that may be the owner's own before their removal."""
     found = board.read_files(plan.foreign) if plan.foreign else {}
     plan.foreign = [path for path, data in found.items() if codes.is_foreign(path, data)]
     for path in plan.foreign:
@@ -175,7 +175,7 @@ def _save_foreign(board: Board, workspace: Workspace, plan: CodePlan) -> None:
 
 
 def _empty_folders(folders: set[str], there: Iterable[str], plan: CodePlan) -> list[str]:
-    """Folders of code that have nothing in them any more, the deepest first."""
+    """Folders of code that are empty afterwards, the deepest first."""
     used = set()
     for path in {*there, *plan.write} - set(plan.remove):
         while path := path.rpartition("/")[0]:
@@ -186,7 +186,7 @@ def _empty_folders(folders: set[str], there: Iterable[str], plan: CodePlan) -> l
 
 
 def _half_written(plan: CodePlan) -> list[str]:
-    """What a switch that did not come to its end may have left, in the order to remove it."""
+    """Possible leftovers of an interrupted switch, in the order of removal."""
     if plan.started:
         return [path + NEW for path in plan.write]
     return [MAIN, *(path for path in plan.write if path.startswith(codes.HOME))]
@@ -195,7 +195,7 @@ def _half_written(plan: CodePlan) -> list[str]:
 def leave_as_it_was(
     board: Board, boot: bytes | None = None, unfinished: Iterable[str] = ()
 ) -> None:
-    """After a failure or Ctrl-C: finish what can be finished, drop the rest, and let the agent run."""
+    """After a failure or Ctrl-C: finish the switch if possible, remove the rest, and let the agent run."""
     if board.on_linux or board.transport.gone:
         return
     with contextlib.suppress(CommandError, KeyboardInterrupt):
@@ -207,7 +207,7 @@ def leave_as_it_was(
 
 
 def changed_files(project: Project, board: str) -> dict[str, int]:
-    """Modification time of everything a sync of this project looks at."""
+    """Modification time of every file that a sync of this project reads."""
     found: dict[str, int] = {}
     for folder in (FIRMWARE, BOARDS / board, project.root / "workspace"):
         for path in folder.rglob("*"):

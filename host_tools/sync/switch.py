@@ -1,10 +1,13 @@
-"""Puts new code on a board so that it runs the old or the new, and never some of each.
+"""Put new code on a board so that it runs the old or the new, and never some of each.
 
-New files are written beside the old ones, as `app.mpy.new`. When all of them are there and verified, a list is
-written, /lib/next: from then on the new code is the right one. boot.py does what the list says, now or,
-should that be cut off, at the next start, and main.py starts nothing while there is a list.
+New files are written beside the old ones, as `app.mpy.new`. Once all of them are there and
+verified, the sync writes
+a list, /lib/next: from then on the new code counts. boot.py executes the list, now or, after an
+interruption, at the
+next start, and main.py starts nothing while there is a list.
 
-A board without a main.py starts nothing at all: there new code goes into its place at once, and main.py comes last.
+A board without a main.py starts nothing: there new code goes into its place at once, and main.py
+comes last.
 """
 
 from __future__ import annotations
@@ -20,8 +23,8 @@ _FINISH_LIMIT_S = 60.0
 
 
 def finish(board: Board, boot: bytes) -> None:
-    """Have the board do what a list says, if there is one."""
-    # Ours, not the board's: an older boot.py may know nothing of lists.
+    """Have the board execute its list, if there is one."""
+    # Ours, not the board's: an older boot.py may not know lists.
     board.run(boot.decode(), _FINISH_LIMIT_S)
 
 
@@ -34,9 +37,9 @@ def switch(
     *,
     started: bool = True,
 ) -> None:
-    """Replace and remove code; `boot` is the boot.py that goes with it. `started`: the board has a main.py."""
+    """Replace and remove code; `boot` is the new boot.py. `started`: the board has a main.py."""
     if _BOOT in write:
-        # Before anything else, as it must be there should the rest be cut off; it goes with any code.
+        # First of all, for the case of an interruption; the new boot.py works with any code.
         board.write_files({_BOOT: boot})
         write = {path: data for path, data in write.items() if path != _BOOT}
 

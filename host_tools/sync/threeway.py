@@ -1,7 +1,9 @@
-"""What to do with each file of a workspace, from three states of it: last synced, here, on the board.
+"""The action for each file of a workspace, from three states of it: last synced, here, on the
+board.
 
-A change on one side wins, a change on both is a conflict, the same change on both is none. What is gone on one
-side is kept on the other until somebody asks for it to be deleted.
+A change on one side wins, a change on both is a conflict, the same change on both is none. A file
+deleted on one
+side stays on the other until --delete.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from enum import Enum
 
 
 class Do(Enum):
-    """What happens to a file."""
+    """The action for a file."""
 
     PUSH = "here -> board"
     PULL = "board -> here"
@@ -25,7 +27,7 @@ class Do(Enum):
 
 @dataclass(frozen=True)
 class Step:
-    """One file that needs something; `path` is relative to the workspace."""
+    """One file that needs an action; `path` is relative to the workspace."""
 
     path: str
     do: Do

@@ -1,4 +1,4 @@
-"""The workspace in the owner's folder: what is in it, what was synced last, and the steps carried out."""
+"""The workspace in the owner's folder: its files, their state at the last sync, and the execution of steps."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ from host_tools.sync.threeway import Do, Step, plan
 HOME = "/workspace"
 _RECORD = "synced.json"
 
-#: Asked for a file that changed on both sides: (path, here, on the board), each None where it was deleted.
+#: Asks about a file that changed on both sides: (path, here, on the board), each None if deleted.
 #: Answers "here", "board" or "skip".
 Ask = Callable[[str, bytes | None, bytes | None], str]
 
 
 @dataclass
 class Outcome:
-    """What became of the files, by path."""
+    """The outcome for the files, by path."""
 
     done: list[Step] = field(default_factory=list)
     conflicts: list[str] = field(default_factory=list)
     #: Deleted on one side, kept on the other.
     kept: list[Step] = field(default_factory=list)
-    #: Where what was replaced or deleted here lies now.
+    #: The folder with the replaced or deleted files.
     saved: Path | None = None
 
 
 def _stored(name: str) -> str:
-    """The name of a board's file, when it can be one here too."""
+    """The name of a board's file, if this computer can store it."""
     path = PurePosixPath(name)
     if not name or visible(name, "") != name or ".." in path.parts or path.is_absolute():
         raise CommandError(
@@ -80,14 +80,14 @@ class Workspace:
         }
 
     def synced(self) -> dict[str, str]:
-        """Hash of every file when this board was last synced."""
+        """Hash of every file at the last sync of this board."""
         return dict(self._records().get(self._device, {}))
 
     def _records(self) -> dict[str, dict[str, str]]:
         try:
             found = json.loads((self.project.folder / _RECORD).read_text(encoding="utf-8"))
         except (FileNotFoundError, ValueError):
-            # Without it everything that differs is asked for; nothing is lost.
+            # Without it a sync asks about every different file; nothing is lost.
             return {}
         return found if isinstance(found, dict) else {}
 
@@ -133,7 +133,7 @@ class Workspace:
             raise CommandError(f"{path} cannot be written: {exc.strerror or exc}") from exc
 
     def save(self, name: str, data: bytes) -> None:
-        """Keep what is about to be replaced or deleted, in .tenner/replaced/."""
+        """Save a file in .tenner/replaced/ before its replacement or removal."""
         if self._saved is None:
             self._saved = self.project.folder / "replaced" / time.strftime("%Y%m%d-%H%M%S")
         self.project.write(
@@ -152,7 +152,7 @@ class Workspace:
         push: bool = True,
         progress: Progress | None = None,
     ) -> Outcome:
-        """Do the steps; without `push` the board is only read."""
+        """Execute the steps; without `push` only read the board."""
         outcome = Outcome()
         steps, chosen = self._decide(board, list(steps), ask, outcome)
         gone = [step for step in steps if step.do in (Do.GONE_HERE, Do.GONE_BOARD)]
@@ -179,7 +179,7 @@ class Workspace:
     def _decide(
         self, board: Board, steps: list[Step], ask: Ask, outcome: Outcome
     ) -> tuple[list[Step], set[str]]:
-        """The steps with conflicts turned into what the owner chose, and the paths of those."""
+        """Replace conflicts by the owner's choices; return the steps, and the paths chosen."""
         paths = [step.path for step in steps if step.do is Do.CONFLICT]
         there = board.read_files([f"{HOME}/{path}" for path in paths]) if paths else {}
         decided = [step for step in steps if step.do is not Do.CONFLICT]
@@ -213,7 +213,7 @@ class Workspace:
         if not steps:
             return
         for step in steps:
-            # Before anything is written.
+            # Check each name before any write.
             self._path(step.path)
         found = board.read_files([f"{HOME}/{step.path}" for step in steps], progress)
         for step in steps:
@@ -269,7 +269,7 @@ class Workspace:
 
 
 def diff(path: str, ours: bytes | None, theirs: bytes | None) -> list[str]:
-    """How the board's version differs from the one here, as lines to show."""
+    """The difference between the board's version and the one here, as lines to show."""
     if ours is None or theirs is None:
         side = "here" if ours is None else "on the board"
         return [f"{path} was deleted {side} and changed on the other side"]

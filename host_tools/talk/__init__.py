@@ -1,1 +1,1 @@
-"""Talks with a running agent over its serial console, without stopping it."""
+"""Talk with a running agent over its serial console, without stopping it."""

@@ -1,4 +1,4 @@
-"""`tenner chat`, `why`, `status`, `heartbeat` and `logs`: the agent goes on running meanwhile."""
+"""`tenner chat`, `why`, `status`, `heartbeat` and `logs`, while the agent runs on."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _asked(
 @board_options
 @json_option
 def why(port: str | None, sim: str | None, as_json: bool) -> None:
-    """What the heartbeat decided lately and why, and what is next."""
+    """The heartbeat's latest decisions, their reasons, and its next steps."""
     _asked(port, sim, "/why", as_json, True)
 
 
@@ -63,7 +63,7 @@ def why(port: str | None, sim: str | None, as_json: bool) -> None:
 @board_options
 @json_option
 def alarms(words: tuple[str, ...], port: str | None, sim: str | None, as_json: bool) -> None:
-    """What is the matter. WORDS: ack ID, mute ID [2h], unmute ID, why ID; the ID of a line is `line 5`."""
+    """Show open alarms. WORDS: ack ID, mute ID [2h], unmute ID, why ID; the ID of a line is `line 5`."""
     _asked(port, sim, " ".join(("/alarms", *words)), as_json, not words)
 
 
@@ -71,7 +71,7 @@ def alarms(words: tuple[str, ...], port: str | None, sim: str | None, as_json: b
 @board_options
 @json_option
 def status(port: str | None, sim: str | None, as_json: bool) -> None:
-    """How the agent is: uptime, heap, network, clock, what waits to be sent."""
+    """The agent's state: uptime, heap, network, clock, messages waiting to be sent."""
     _asked(port, sim, "/status", as_json)
 
 
@@ -79,12 +79,12 @@ def status(port: str | None, sim: str | None, as_json: bool) -> None:
 @board_options
 @click.option("--now", is_flag=True, help="Run one now, and wait for its outcome.")
 @click.option(
-    "--check", is_flag=True, help="Say what in FILE, or the workspace's, is not understood."
+    "--check", is_flag=True, help="Print the errors in FILE, or in the workspace's file."
 )
 @click.option(
     "--replay",
     is_flag=True,
-    help="Run FILE against readings, without a model: what it would tell.",
+    help="Run FILE against readings, without a model; print its messages.",
 )
 @click.option(
     "--readings",
@@ -113,10 +113,11 @@ def heartbeat(
     file: Path | None,
     as_json: bool,
 ) -> None:
-    """Each task of the heartbeat: its values, its state, what is next. With --now: run it.
+    """Each task of the heartbeat: its values, its state, its next step. With --now: run it.
 
-    --check and --replay are the firmware's own code, on this computer. They need no board, but --replay without
-    --readings takes what the board has kept: the agent is stopped to read it and started again.
+    --check and --replay are the firmware's own code, on this computer. They need no board, but
+    --replay without
+    --readings uses the board's own readings: the agent is stopped to read them and started again.
     """
     if now + check + replay > 1:
         raise click.UsageError("only one of --now, --check and --replay")
@@ -133,7 +134,7 @@ def heartbeat(
         _asked(port, sim, "/heartbeat", as_json, True)
         return
     with _console(port, sim) as console:
-        # Nothing more is typed meanwhile: its echo could get into the outcome.
+        # Type nothing more meanwhile: its echo could get into the outcome.
         console.say("/trigger")
         for said in console.said(TURN_LIMIT_S):
             line = said.text
@@ -158,8 +159,9 @@ def heartbeat(
 def chat(text: tuple[str, ...], port: str | None, sim: str | None, as_json: bool) -> None:
     """Say TEXT to the agent and print its answer; without TEXT, talk until Ctrl-D.
 
-    It is the owner's console: what the agent has to ask before it acts, it asks here. Lines that are piped to it are said one by one,
-    each after the answer to the one before. Where there is no answer, the exit status is 1.
+    This is the owner's console: the agent asks for approval here. Piped lines are sent one by one,
+    each after the answer
+    to the one before. Without an answer, the exit status is 1.
     """
     words = " ".join(text)
     if text and not words.strip():
@@ -182,12 +184,10 @@ def chat(text: tuple[str, ...], port: str | None, sim: str | None, as_json: bool
             elif not said.failed:
                 echo(said.text)
             elif not text:
-                # The next line is said all the same.
+                # The next line is sent in any case.
                 echo(f"tenner: {said.text}", err=True)
     if failed:
-        raise CommandError(
-            failed[0] if text else f"{len(failed)} of what was said had no answer, see above"
-        )
+        raise CommandError(failed[0] if text else f"{len(failed)} lines had no answer, see above")
 
 
 def _exchange(console: Console, text: str) -> Said:
@@ -195,7 +195,7 @@ def _exchange(console: Console, text: str) -> Said:
     answer = Said(Kind.ANSWER, "")
     for said in console.chat(text):
         if said.kind is Kind.QUESTION:
-            # Nobody at the terminal: no is the answer that changes nothing.
+            # Nobody is at the terminal: no is the answer without an effect.
             yes = at_terminal() and click.confirm(
                 visible(said.text).removesuffix(" [y/n]"), err=True
             )
@@ -206,7 +206,7 @@ def _exchange(console: Console, text: str) -> Said:
 
 
 def _talk(port: str | None, sim: str | None) -> None:
-    """Lines of the person go to the agent, lines of the agent come here, log lines stay out of it."""
+    """Send the person's lines to the agent, print the agent's lines, and hide log lines."""
     with _console(port, sim) as console:
         echo("Talk to your agent; /help lists its commands, Ctrl-D ends this.", err=True)
         number = console.transport.number
@@ -228,7 +228,7 @@ def _talk(port: str | None, sim: str | None) -> None:
 
 @click.command()
 @board_options
-@click.option("--follow", "-f", is_flag=True, help="Print what the board says, as it comes.")
+@click.option("--follow", "-f", is_flag=True, help="Print the board's log live.")
 @click.option(
     "--lines",
     "-n",
@@ -240,7 +240,7 @@ def _talk(port: str | None, sim: str | None) -> None:
 )
 @json_option
 def logs(port: str | None, sim: str | None, follow: bool, count: int, as_json: bool) -> None:
-    """What the heartbeat and the jobs did, from the board's run log; with -f, the live log.
+    """The heartbeat's and the jobs' runs, from the board's run log; with -f, the live log.
 
     The run log is a file, so the agent is stopped to read it and started again. -f only listens.
     """

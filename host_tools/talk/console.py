@@ -1,7 +1,7 @@
 """The agent's serial console as questions and answers.
 
-The console prints log lines and the echo of what is typed as they are; what the agent says comes in frames, each between two
-characters that no text of the board's can have (firmware/tenner/channels/console.py). So nothing is taken for what it is not.
+The console prints log lines and the echo of typed text unmarked. The agent's words come in frames, each between two
+characters that no text of the board can contain (firmware/tenner/channels/console.py), so the two cannot be confused.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from host_tools.overlays import Translator
 
 #: `log.log` on the board: when, area, text.
 LOG_LINE = re.compile(r"^ *(\+\d+\.\d+s|\d\d:\d\d:\d\d) (\S+) +(.*)$")
-#: A TLS handshake, a name that is looked up, and a turn's step hold the console up.
+#: A TLS handshake, a name lookup, or a step of a turn blocks the console.
 ANSWER_LIMIT_S = 30.0
 TURN_LIMIT_S = 320.0
 _ASK_FRAMES = "/=frames"
 _FAILED = "failed"
 _FRAME = re.compile("([\x1c\x1d\x1f])([^\x1c-\x1f]*)\x1e\r?\n")
-#: One whose end was lost, as on a line that was pulled out.
+#: A frame whose end was lost, as on a pulled cable.
 _BROKEN = re.compile("[\x1c\x1d\x1f]([^\x1c-\x1f]*)(?=[\x1c\x1d\x1f])")
 _BEGIN = re.compile("[\x1c\x1d\x1f]")
 _NOT_RUNNING = "the agent does not run: the board is at its REPL. `tenner sync` starts it, or Ctrl-D in `tenner repl`"
 
 
 class Kind(Enum):
-    """Whose words: a line of the log or of anybody, or a frame of the agent's."""
+    """The speaker: an unmarked line, or a frame of the agent."""
 
     LINE = ""
     ANSWER = "\x1c"
@@ -43,22 +43,22 @@ class Kind(Enum):
 
 @dataclass(frozen=True)
 class Said:
-    """A frame or a line, without what marks it."""
+    """A frame or a line, without its markers."""
 
     kind: Kind
     text: str
-    #: Of an answer: it says why there is none.
+    #: Of an answer: it gives the reason for having none.
     failed: bool = False
 
 
 class Console:
-    """A line to the agent that was not interrupted; close it, or use it in a `with` block."""
+    """A line to the running agent; close it, or use it in a `with` block."""
 
     def __init__(self, transport: Transport) -> None:
         self.transport = transport
         self._decode = codecs.getincrementaldecoder("utf-8")(errors="replace").decode
         self._text = ""
-        #: Lines that were typed and have not come back yet, without what has.
+        #: The echo still expected of each typed line.
         self._echoes: list[str] = []
         self._translator = Translator()
 
@@ -80,12 +80,12 @@ class Console:
         self.transport.write(line.encode() + b"\r")
 
     def lines(self, limit_s: float) -> Iterator[str]:
-        """Whole lines as they come, of frames too, until nothing new has come for so long."""
+        """Yield complete lines as they arrive, of frames too, until none arrives for so long."""
         for said in self.said(limit_s):
             yield from said.text.split("\n")
 
     def said(self, limit_s: float) -> Iterator[Said]:
-        """What comes, a frame or a line at a time, until nothing new has come for so long."""
+        """Yield frames and lines as they arrive, until none arrives for so long."""
         while True:
             said = self._frame() or self._line()
             if said is not None:
@@ -100,12 +100,12 @@ class Console:
                 raise CommandError(_NOT_RUNNING)
 
     def _frame(self) -> Said | None:
-        """A frame that is here to its end, when it comes before the next line."""
+        """A complete frame, if it comes before the next line."""
         self._text = _BROKEN.sub(r"\1", self._text)
         found = _FRAME.search(self._text)
         if found is None or "\n" in self._text[: found.start()]:
             return None
-        # What stands before it is a line that is being typed.
+        # The text before it is a line that is still being typed.
         self._text = self._text[: found.start()] + self._text[found.end() :]
         return Said(Kind(found[1]), found[2].replace("\r\n", "\n"))
 
@@ -118,7 +118,7 @@ class Console:
         return Said(Kind.LINE, "" if said is None else self._translator.line(said))
 
     def _without_echo(self, line: str) -> str | None:
-        """What the board said; it echoes key by key, and a log line may get in between two keys."""
+        """The board's text without the echo; it echoes key by key, and a log line may come between two keys."""
         for number, echo in enumerate(self._echoes):
             if line == echo:
                 del self._echoes[: number + 1]
@@ -130,18 +130,18 @@ class Console:
         return line
 
     def say(self, text: str) -> None:
-        """Begin something new; what the agent said before is passed over."""
+        """Start a new exchange; skip the agent's earlier words."""
         self.begin()
         self.type(text)
 
     def begin(self) -> None:
-        """Have the agent mark what it says."""
-        # Ctrl-B means nothing to the console, and makes a raw REPL answer instead of keeping silent.
+        """Ask the agent to mark its words."""
+        # Ctrl-B means nothing to the console, and makes a raw REPL answer instead of staying silent.
         self.transport.write(b"\x02")
         self.type(_ASK_FRAMES)
 
     def frames(self, limit_s: float) -> Iterator[Said]:
-        """What the agent says to what `say` has begun."""
+        """Yield the agent's frames in answer to `say`."""
         ready = failed = False
         for said in self.said(limit_s):
             if said.kind is Kind.READY:
@@ -171,7 +171,7 @@ class Console:
         )
 
     def chat(self, text: str, limit_s: float = TURN_LIMIT_S) -> Iterator[Said]:
-        """Say something; yield questions of the agent's, which `answer` while the generator waits, and its answer."""
+        """Say something; yield the agent's questions, for `answer` during the iteration, and its answer."""
         self.say(text)
         for said in self.frames(limit_s):
             yield said
@@ -179,7 +179,7 @@ class Console:
                 return
         raise BoardSilent(
             f"no answer from the agent at {self.transport.device_name} within {limit_s:g} s; "
-            "`tenner logs -f` shows what it does"
+            "`tenner logs -f` shows its work"
         )
 
     def answer(self, yes: bool) -> None:

@@ -42,7 +42,7 @@ def repl(port: str | None, sim: str | None) -> None:
 @board_options
 @click.option("--stay", is_flag=True, help="Leave the board at the REPL afterwards.")
 def run(file: Path, port: str | None, sim: str | None, stay: bool) -> None:
-    """Run the Python FILE on the board, in place of the agent, and print what it prints.
+    """Run the Python FILE on the board, in place of the agent, and print its output.
 
     Ctrl-C stops it on the board too. Afterwards the agent runs again.
     """
@@ -71,7 +71,7 @@ def _write(data: bytes) -> None:
 def mount(folder: Path, port: str | None, sim: str | None) -> None:
     """Show the board FOLDER of this computer as /remote, and give its REPL.
 
-    What you import there is read from here, so nothing has to be copied while you try something out. Afterwards the
+    The board imports its files from here, so you can try something out without copying. Afterwards the
     agent runs again.
     """
     with open_board(port, sim) as board:
@@ -79,7 +79,7 @@ def mount(folder: Path, port: str | None, sim: str | None) -> None:
         if (board.port.vid, board.port.pid) == _USB_JTAG:
             echo(
                 "mount is unreliable on this chip's own USB port; should it stall, use `tenner run` or "
-                "`tenner sync`, which check what they send",
+                "`tenner sync`, which verify their data",
                 err=True,
             )
         transport = board.transport

@@ -1,4 +1,4 @@
-"""A person's terminal joined to the board's serial line."""
+"""Join a person's terminal to the board's serial line."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _POLL_S = 0.05
 
 
 def join(transport: Transport, hint: str) -> bool:
-    """Pass on both ways until Ctrl-] or Ctrl-X; True when the board's prompt was the last thing shown."""
+    """Relay both ways until Ctrl-] or Ctrl-X; True if the board's prompt was shown last."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise CommandError(
             "this needs a terminal; for scripts there are `tenner run` and `tenner chat TEXT`"
@@ -27,7 +27,7 @@ def join(transport: Transport, hint: str) -> bool:
     console.enter()
     tail = b""
     try:
-        # Now every key reaches the board.
+        # From here on every key goes to the board.
         sys.stderr.write(f"{hint}\r\n")
         sys.stderr.flush()
         while True:
@@ -52,7 +52,7 @@ def join(transport: Transport, hint: str) -> bool:
 
 
 def _wait(transport: Transport, console: Any) -> None:
-    """Until there is something to read on either side."""
+    """Wait for input on either side."""
     numbers = [
         number
         for number in (transport.number, getattr(console, "infd", None))

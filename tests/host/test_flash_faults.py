@@ -161,7 +161,7 @@ def test_ctrl_c_after_the_last_byte_says_that_all_is_written(place, monkeypatch)
     with board() as used, untouched(used):
         with monkeypatch.context() as patch:
             patch.setattr(run, "open_board", impatient)
-            assert "everything is written and verified" in refused(130)
+            assert "flashed and verified" in refused(130)
 
 
 # The image.

@@ -105,7 +105,7 @@ APP = "def main(): pass\n"
         ),
         ({"a": "from tenner import b\n"}, {"core": ["app", "a"]}, "tenner has no b"),
         ({"a": "def f(): return gone\n"}, {"core": ["app", "a"]}, "a.py:1: gone is not defined"),
-        ({"a": "from os import *\n"}, {"core": ["app", "a"]}, "hides where names come from"),
+        ({"a": "from os import *\n"}, {"core": ["app", "a"]}, "hides the origin of names"),
         (
             {"a": "x = []\n", "b": "from tenner import a\ndef f(): a.x = 5\nf\n"},
             {"core": ["app", "a", "b"]},

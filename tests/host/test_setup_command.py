@@ -168,7 +168,7 @@ def test_an_authority_of_ones_own_is_given_once(firmware, given, services):
         assert json.loads(there["/config.json"])["llm"]["base_url"] == "https://localhost:9/v1"
         done = CliRunner().invoke(tenner, ["setup", "--port", board.pty, *away[:2]])
         assert done.exit_code == 1
-        assert "(--no-test writes them all the same)" in done.stderr
+        assert "(--no-test writes them without tests)" in done.stderr
 
 
 def test_a_certificate_that_is_given_is_for_whom_nobody_can_ask(firmware, given, services):

@@ -533,7 +533,7 @@ def test_the_command_reports_and_its_exit_status_says_what_is_left(project, writ
             'HEARTBEAT.md line 1: "evry 10m": is no clause; did you mean "every 10m"?'
             in done.stderr
         )
-        assert "NOTE.md: changed on both sides, left as it is" in done.stdout
+        assert "NOTE.md: changed on both sides, left unchanged" in done.stdout
         assert "tenner: changed on both sides and left as they are: NOTE.md" in done.stderr
 
 

@@ -173,7 +173,7 @@ def test_no_answer_is_an_exit_status(bench):
     bench.model.plan([])
     assert done.exit_code == 1
     assert "running: " in done.stdout
-    assert done.stderr.endswith("tenner: 1 of what was said had no answer, see above\n")
+    assert done.stderr.endswith("tenner: 1 lines had no answer, see above\n")
     tell(bench.board, "chat", "say: two")
 
 
