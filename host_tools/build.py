@@ -1,7 +1,7 @@
 """Build the files of a board: a dict of device paths and contents, with modules compiled.
 
-The flash image, `tenner sync` and the benches all use `firmware_tree("VIRTUAL")`.
-Compiled modules are cached by content in places.build_folder(), so building again costs a few reads.
+The flash image, `tenner sync` and the benches all use `firmware_tree("VIRTUAL")`. Compiled modules
+are cached by content in places.build_folder(), so building again costs a few reads.
 """
 
 from __future__ import annotations
@@ -137,13 +137,11 @@ def firmware_tree(
     `libraries` are keys of LIBRARIES, for the parts of the agent that use them.
 
     Compiled code is for a chip: it omits the parts for Linux, and merges its modules into overlays
-    (host_tools/overlays). boot.py and main.py stay source: owners read them first.
-    With `mpy=False` all modules stay source, for CPython and for the REPL. With `debug` the board
-    checks that
-    only code of the current phase is loaded, and prints its heap after each phase. The overlays
-    are one file, since on
-    littlefs each would take another block; in a debug build, or without `packed`, each has a file
-    and its name.
+    (host_tools/overlays). boot.py and main.py stay source: owners read them first. With
+    `mpy=False` all modules stay source, for CPython and for the REPL. With `debug` the board
+    checks that only code of the current phase is loaded, and prints its heap after each phase. The
+    overlays are one file, since on littlefs each would take another block; in a debug build, or
+    without `packed`, each has a file and its name.
     """
     modules, scripts = _sources(firmware)
     tree = dict(scripts)

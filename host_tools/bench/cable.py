@@ -11,8 +11,7 @@ class Cable:
     """Relay bytes between `url`, for a tool, and a board's TCP port.
 
     `round_trips` counts the board's answers, the cost of a slow link. After `cut_after` bytes,
-    both directions
-    together, the cable is pulled: it sets `pulled` and closes both ends.
+    both directions together, the cable is pulled: it sets `pulled` and closes both ends.
     """
 
     def __init__(self, board_port: int, cut_after: int | None = None) -> None:

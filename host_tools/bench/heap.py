@@ -120,8 +120,7 @@ def _most_alive(messages: int) -> int:
 
 def live_series(turns: int, heap_kb: int) -> list[int]:
     """Live heap after every tenth of so many turns in a row, in bytes: every other turn has a tool
-    call, and the
-    context is so short that the agent summarizes the conversation again and again.
+    call, and the context is so short that the agent summarizes the conversation again and again.
     """
     series = []
     summed = 0

@@ -88,9 +88,8 @@ def compared(cable: bool = True) -> dict[str, Compared]:
     pseudo-terminal.
 
     The cable is a socket, on which mpremote behaves as on every serial port: it pauses for 10 ms
-    between two
-    polls. On a pseudo-terminal it omits the pause, and is faster than on any board; the best of
-    some rounds counts.
+    between two polls. On a pseudo-terminal it omits the pause, and is faster than on any board;
+    the best of some rounds counts.
     """
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

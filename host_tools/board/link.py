@@ -230,8 +230,7 @@ class Board:
 
     def guard(self, seconds: int = GUARD_S) -> None:
         """Set a watchdog to so long, before work that ends in a restart: if the link breaks, the
-        watchdog restarts the
-        board. A watchdog that is armed already gets the longer time.
+        watchdog restarts the board. A watchdog that is armed already gets the longer time.
         """
         self._guard_s = seconds
         self.run(

@@ -66,8 +66,7 @@ def without_port(usb: Path = _USB, tty: Path = _TTY) -> Part:
 
 def check_loader(port: Port, machine: str | None, flash_total: int | None) -> Part:
     """The chip's loader, which `tenner flash` needs; the check resets the chip. `machine` is the
-    name that its
-    MicroPython reports, None without an answer.
+    name that its MicroPython reports, None without an answer.
     """
     from host_tools.flash.loader import Loader
 

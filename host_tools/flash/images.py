@@ -106,8 +106,7 @@ class Downloads:
         self, url: str, *, expected: str | None, ask: AskHash, progress: Progress | None = None
     ) -> Image:
         """The image at `url`, from the cache if possible. `expected` is a sha256 the owner gave;
-        without it
-        `ask` decides about a hash that is new, or differs from the recorded one.
+        without it `ask` decides about a hash that is new, or differs from the recorded one.
         """
         recorded = self.known().get(url)
         cached = self._cached(url)

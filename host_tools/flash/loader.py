@@ -1,8 +1,7 @@
 """The serial loader of a chip, reached through esptool as a library.
 
 esptool reports on its own log; this keeps the log for errors, and passes esptool's progress to the
-caller. It
-turns esptool's errors into sentences with a next step.
+caller. It turns esptool's errors into sentences with a next step.
 """
 
 from __future__ import annotations

@@ -52,9 +52,8 @@ def plan_files(
     """Read the board's files, and decide.
 
     `usual_offset` is the offset of the files on such a board. `agent` makes the files of --fast
-    for a config.json.
-    `record` and `saved` come from an earlier, unfinished flash. `may_lose` raises unless the owner
-    agrees to a sentence.
+    for a config.json. `record` and `saved` come from an earlier, unfinished flash. `may_lose`
+    raises unless the owner agrees to a sentence.
     """
     target = partitions.file_system(contents.rows, loader.flash_size)
     if target is None:

@@ -1,8 +1,7 @@
 """`LinuxBoard`: a Linux board over ssh, with the files and the agent of any `Board`.
 
 A chip's root folder is spread out there: settings in /etc/tenner, the rest in /var/lib/tenner; for
-a user other
-than root, in that user's own folders.
+a user other than root, in that user's own folders.
 """
 
 from __future__ import annotations

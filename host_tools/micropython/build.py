@@ -1,10 +1,8 @@
 """Build the 32-bit Unix port of MicroPython from Debian's source: with ROMFS, frozen modules,
-counters, or an
-ESP32's memory.
+counters, or an ESP32's memory.
 
 It installs nothing: gcc is the machine's own, and the 32-bit libraries and the source are unpacked
-into the cache.
-The cache keeps each build too, under a hash of its inputs.
+into the cache. The cache keeps each build too, under a hash of its inputs.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """Report on the overlays of the firmware: `python -m host_tools.overlays [TABLE] [OVERLAY ...]`.
 
 Without names of overlays: for each overlay its size as .mpy, its modules and the overlays that its
-code uses; for
-each phase the total size of its overlays. With names: each use of another overlay in them, and its
-place.
+code uses; for each phase the total size of its overlays. With names: each use of another overlay
+in them, and its place.
 """
 
 from __future__ import annotations

@@ -54,11 +54,9 @@ def bundle(
     """Merge the modules in `sources`, such as `tenner/net/http.py`, by the table.
 
     `scripts`, such as main.py, import from the core by name and stay unchanged; so do `others`,
-    libraries that the
-    firmware uses. With `debug` the run time checks that only overlays of the current phase are
-    loaded. `build` is the
-    build's id. `is_packed`: one file holds all overlays but the core, and code calls them by names
-    that are in ROM.
+    libraries that the firmware uses. With `debug` the run time checks that only overlays of the
+    current phase are loaded. `build` is the build's id. `is_packed`: one file holds all overlays
+    but the core, and code calls them by names that are in ROM.
     """
     places = _places(table) if is_packed else []
     # A name that is in ROM costs no RAM.

@@ -31,8 +31,7 @@ class _NotConstant(Exception):
 
 def find_constants(program: Program) -> None:
     """Set `value` of every symbol with one constant number, text, or tuple of these, and remove
-    the
-    statements that assigned it.
+    the statements that assigned it.
     """
     for module in program.modules.values():
         for statement in module.tree.body:

@@ -12,9 +12,8 @@ class Locals:
     """Chooses the names of all variables inside the functions of a module.
 
     `outside(node)` is the name behind a Name that is no variable of a function, or None.
-    `wanted(binding)` are the
-    names to try for a variable, the best first; `fixed(binding)` tells whether it must keep its
-    own name.
+    `wanted(binding)` are the names to try for a variable, the best first; `fixed(binding)` tells
+    whether it must keep its own name.
     """
 
     def __init__(

@@ -31,9 +31,8 @@ class Map:
     """The origin of the lines and names of one build.
 
     `files` has for each overlay its lines, from 1: (path, line, function) or None; `names` has the
-    old names of its
-    symbols; `attributes` those of attributes and methods in all overlays, and `private` by the
-    path of a module.
+    old names of its symbols; `attributes` those of attributes and methods in all overlays, and
+    `private` by the path of a module.
     """
 
     files: dict[str, list[tuple[str, int, str] | None]]
@@ -75,8 +74,7 @@ class Translator:
     """Translates tracebacks in a board's log to the lines and names of the source.
 
     Without a fitting map, lines stay unchanged. `build` is the id of the board's build; if it is
-    unknown, the newest map
-    counts until the board logs its own id.
+    unknown, the newest map counts until the board logs its own id.
     """
 
     def __init__(self, build: str | None = None, folders: Iterable[Path] | None = None) -> None:

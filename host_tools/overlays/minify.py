@@ -1,10 +1,9 @@
 """Short names for a board: every name that a module mentions stays in RAM forever.
 
 Symbols at the top of an overlay, and positional arguments, are invisible elsewhere: they get names
-that MicroPython
-has in ROM. Attributes and methods get such a name too, the same in the whole program. Private ones
-share a few names
-among all modules, unless their classes inherit from each other.
+that MicroPython has in ROM. Attributes and methods get such a name too, the same in the whole
+program. Private ones share a few names among all modules, unless their classes inherit from each
+other.
 """
 
 from __future__ import annotations

@@ -243,8 +243,7 @@ class Linker:
 
 def _is_fixed(module: Module, binding: Binding, found: list[tuple[ast.alias, Target]]) -> bool:
     """Does the variable have this value at each use? An import of another package may fail; one
-    inside a
-    function, from outside the firmware, stays in place.
+    inside a function, from outside the firmware, stays in place.
     """
     if not isinstance(found[0][1], External):
         return True

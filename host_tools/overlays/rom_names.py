@@ -1,8 +1,8 @@
 """Names that every MicroPython from 1.22 on has in ROM, on chips and on Unix: they cost no RAM.
 
 A compiled module encodes a name of STATIC in one byte or two (py/makeqstrdata.py of MicroPython).
-It holds the others
-as text, which the loader finds in ROM. tests/host/test_overlays_minify.py asks the interpreters.
+It holds the others as text, which the loader finds in ROM. tests/host/test_overlays_minify.py asks
+the interpreters.
 """
 
 from __future__ import annotations

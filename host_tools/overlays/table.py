@@ -33,8 +33,7 @@ class Table:
     """The table as written; names of modules are full, such as `tenner.net.http`.
 
     `tenner.net.http: Http Http.close` in an overlay is a piece: these names, without the other
-    methods of a class. The
-    overlay that lists the module alone has the rest of it.
+    methods of a class. The overlay that lists the module alone has the rest of it.
     """
 
     overlays: dict[str, list[str]]

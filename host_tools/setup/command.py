@@ -58,10 +58,9 @@ def setup(
     """Ask for Wi-Fi, model, Telegram and time, test each on the board, and write it there.
 
     With --from or --set the command asks nothing, and changes only the given settings. It never
-    shows or prints secrets.
-    The board stores the root certificate of each host it talks to, and no other. The public
-    authorities prove servers,
-    those of $SSL_CERT_FILE and --ca, and those that the board trusts already.
+    shows or prints secrets. The board stores the root certificate of each host it talks to, and no
+    other. The public authorities prove servers, those of $SSL_CERT_FILE and --ca, and those that
+    the board trusts already.
     """
     if keys:
         _print_keys(as_json)

@@ -1,8 +1,7 @@
 """Ask an owner's own model server for the size of its context in tokens.
 
 Such servers often allow only 4,096. Ollama silently drops the beginning of a longer request, so no
-refusal would
-reveal the limit.
+refusal would reveal the limit.
 """
 
 from __future__ import annotations

@@ -82,8 +82,7 @@ def assign(settings: Settings, assignment: str) -> None:
     """Apply one `key=value` of the command line.
 
     A value that begins with @ comes from a file, with $ from the environment. A secret on the
-    command line
-    is refused: every other user of the machine could read it.
+    command line is refused: every other user of the machine could read it.
     """
     key, found, text = assignment.partition("=")
     row = find(key)

@@ -96,10 +96,8 @@ def roots_for(
     """The roots that these settings need, from the servers themselves.
 
     Public authorities may prove a server, and those of `ca_file` (PEM) and `trusted` (DER). With a
-    list as `unproven`,
-    a server that is unreachable or unproven gets a sentence there instead of a CommandError; the
-    roots of `ca_file` then
-    count as its roots.
+    list as `unproven`, a server that is unreachable or unproven gets a sentence there instead of a
+    CommandError; the roots of `ca_file` then count as its roots.
     """
     found: dict[bytes, Root] = {}
     known = [der for der in trusted if _is_certificate(der)]

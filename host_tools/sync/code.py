@@ -161,8 +161,8 @@ def code_tree(
     board: str, config: bytes | None, *, templates: bool = False, image: str | None = None
 ) -> dict[str, bytes]:
     """The code, compiled, with the libraries that the board's config.json needs, and with the
-    workspace's templates if
-    wanted. Code that the board's `image` (Info.image) contains unchanged is left out.
+    workspace's templates if wanted. Code that the board's `image` (Info.image) contains unchanged
+    is left out.
     """
     libraries = libraries_for(settings_in(config))
     try:

@@ -1,10 +1,9 @@
 """Put new code on a board so that it runs the old or the new, and never some of each.
 
 New files are written beside the old ones, as `app.mpy.new`. Once all of them are there and
-verified, the sync writes
-a list, /lib/next: from then on the new code counts. boot.py executes the list, now or, after an
-interruption, at the
-next start, and main.py starts nothing while there is a list.
+verified, the sync writes a list, /lib/next: from then on the new code counts. boot.py executes the
+list, now or, after an interruption, at the next start, and main.py starts nothing while there is a
+list.
 
 A board without a main.py starts nothing: there new code goes into its place at once, and main.py
 comes last.

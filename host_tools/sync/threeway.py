@@ -2,8 +2,7 @@
 board.
 
 A change on one side wins, a change on both is a conflict, the same change on both is none. A file
-deleted on one
-side stays on the other until --delete.
+deleted on one side stays on the other until --delete.
 """
 
 from __future__ import annotations

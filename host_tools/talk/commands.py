@@ -116,8 +116,8 @@ def heartbeat(
     """Each task of the heartbeat: its values, its state, its next step. With --now: run it.
 
     --check and --replay are the firmware's own code, on this computer. They need no board, but
-    --replay without
-    --readings uses the board's own readings: the agent is stopped to read them and started again.
+    --replay without --readings uses the board's own readings: the agent is stopped to read them
+    and started again.
     """
     if now + check + replay > 1:
         raise click.UsageError("only one of --now, --check and --replay")
@@ -160,8 +160,7 @@ def chat(text: tuple[str, ...], port: str | None, sim: str | None, as_json: bool
     """Say TEXT to the agent and print its answer; without TEXT, talk until Ctrl-D.
 
     This is the owner's console: the agent asks for approval here. Piped lines are sent one by one,
-    each after the answer
-    to the one before. Without an answer, the exit status is 1.
+    each after the answer to the one before. Without an answer, the exit status is 1.
     """
     words = " ".join(text)
     if text and not words.strip():
