@@ -1,4 +1,4 @@
-"""Local services: an offline model, a Telegram stand-in, and a throw-away certificate authority.
+"""Local services: an offline model, a Telegram stand-in, and a temporary certificate authority.
 
 with Services() as services:
     services.model.base_url, services.telegram.url, services.ca_der
@@ -41,7 +41,7 @@ class Services:
         telegram_port: int = 0,
         host: str = "localhost",
     ) -> None:
-        """`host` is what a board calls this machine; its certificates are valid for that too."""
+        """`host` is the board's name for this machine; the certificates are valid for it too."""
         names = LOOPBACK_NAMES if host in LOOPBACK_NAMES else (*LOOPBACK_NAMES, host)
         self.authority = (authority or Authority()) if tls else None
 
@@ -64,7 +64,7 @@ class Services:
         return self.authority.der if self.authority is not None else b""
 
     def settings(self, poll_s: int = 1) -> dict[str, dict[str, object]]:
-        """The part of config.json that has an agent use them."""
+        """The part of config.json that makes an agent use them."""
         return {
             "llm": {"base_url": self.model.base_url, "api_key": API_KEY, "model": MODEL},
             "telegram": {

@@ -1,4 +1,4 @@
-"""`python -m host_tools.services`: run the local services until interrupted, and say where they are."""
+"""`python -m host_tools.services`: run the local services until interrupted, and print their addresses."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from . import API_KEY, MODEL, OWNER, TOKEN, Services
 
 
 def main() -> None:
-    """Start both services and print what a client needs to know."""
+    """Start both services and print a client's settings for them."""
     parser = argparse.ArgumentParser(prog="python -m host_tools.services", description=__doc__)
     parser.add_argument("--plain", action="store_true", help="HTTP without TLS")
     parser.add_argument("--tls13-only", action="store_true", help="refuse TLS 1.2")

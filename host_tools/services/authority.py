@@ -1,4 +1,4 @@
-"""A throw-away certificate authority, made anew for every run; it never leaves loopback."""
+"""A temporary certificate authority, made anew for every run; it never leaves loopback."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ import trustme
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding
 
-#: Names a good certificate is valid for: everything a client may call loopback.
+#: Names a valid certificate covers: all names that clients use for loopback.
 LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")
 
-#: Kinds of certificate `Authority.server_context` can hand out.
+#: Kinds of certificate that `Authority.server_context` can issue.
 CERTIFICATES = ("right", "wrong-name", "expired", "not-yet-valid", "other-ca")
 
 _DAY = datetime.timedelta(days=1)
 
 
 class Authority:
-    """Issue right certificates, and every wrong kind that a client must refuse.
+    """Issue valid certificates, and every invalid kind that a client must refuse.
 
-    `der` is what clients are to trust. Keys are ECDSA P-256: small and quick enough for a board.
+    `der` is the root for clients. Keys are ECDSA P-256: small and quick enough for a board.
     """
 
     def __init__(self, key_type: trustme.KeyType = trustme.KeyType.ECDSA) -> None:
@@ -34,7 +34,7 @@ class Authority:
 
     @property
     def other_der(self) -> bytes:
-        """A second CA that signed nothing but the `other-ca` certificate."""
+        """A second CA that signed only the `other-ca` certificate."""
         return _pem_to_der(self._other_ca().cert_pem.bytes())
 
     def server_context(

@@ -1,4 +1,4 @@
-"""The chat-completions wire format: how a request is read, how an answer is written."""
+"""The chat-completions wire format: reads requests and writes answers."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def stream(
     fragment: int,
     reasoning: str = "",
 ) -> list[Event]:
-    """Write an answer as a stream, in fragments as real servers send them. `usage` None leaves it out."""
+    """Write an answer as a stream, in fragments as real servers send them. `usage` None omits it."""
     chunks: list[dict[str, Any]] = []
 
     def delta(content: dict[str, Any], reason: str | None = None) -> None:

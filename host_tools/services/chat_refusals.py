@@ -1,7 +1,7 @@
-"""What the chat-completions API refuses, in its own words.
+"""The chat-completions API's refusals, in its own words.
 
-Requests are held against the types of the official `openai` package, and against the rules which those
-types do not express but the real API enforces.
+Requests are validated against the types of the official `openai` package, and against the rules
+that those types do not express but the real API enforces.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def check_key(headers: dict[str, str], api_key: str) -> None:
 
 
 def check(body: Any, models: Iterable[str], max_tokens: int) -> None:
-    """Refuse what the real API refuses."""
+    """Refuse a request that the real API refuses."""
     if not isinstance(body, dict):
         raise Refusal(
             "We could not parse the JSON body of your request. (HINT: This likely means you aren't "
@@ -119,7 +119,7 @@ def _adapters() -> tuple[
 
 
 def _check_messages_outline(body: dict[str, Any]) -> None:
-    """Check what a type error could only say in many confusing lines."""
+    """Check the outline of messages, for which a type error would take many confusing lines."""
     messages = body.get("messages")
     if messages is None:
         raise Refusal(
@@ -204,7 +204,7 @@ def _validate(adapter: TypeAdapter[Any], value: Any, where: str) -> None:
     try:
         _exhaust(adapter.validate_python(value, strict=True))
     except ValidationError as exc:
-        # Of a union's branches, the one that got furthest says what was meant.
+        # Of a union's branches, the one that matched furthest is probably the intended one.
         error = max(exc.errors(include_url=False), key=lambda item: len(item["loc"]))
         names = [str(part) for part in error["loc"] if str(part).islower()]
         param = ".".join([where, *names] if where else names)
@@ -216,7 +216,7 @@ def _validate(adapter: TypeAdapter[Any], value: Any, where: str) -> None:
 
 
 def _exhaust(value: Any) -> None:
-    """Walk a validated value: pydantic checks members of an Iterable only when they are asked for."""
+    """Walk a validated value: pydantic checks members of an Iterable only on iteration."""
     if isinstance(value, dict):
         for item in value.values():
             _exhaust(item)

@@ -1,4 +1,4 @@
-"""One connection of a service: handshake, then exchanges until somebody closes."""
+"""One connection of a service: handshake, then exchanges until one side closes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SECRET_HEADERS = ("authorization", "x-api-key", "proxy-authorization", "cookie"
 
 
 class Connection:
-    """The life of one connection: handshake, then requests until somebody closes."""
+    """The life of one connection: handshake, then requests until one side closes."""
 
     def __init__(self, service: Service, wire: Wire, number: int) -> None:
         self._service = service
@@ -53,7 +53,7 @@ class Connection:
             self._note(service.tls_failures, str(exc))
             await self.wire.cut()
         except OSError:
-            self.wire.reset()  # The client has gone; there is nobody left to tell.
+            self.wire.reset()  # The client has gone; no one could read an answer.
         except BaseException:
             self.wire.reset()
             raise
@@ -77,7 +77,7 @@ class Connection:
         return self._pending
 
     async def _receive(self, timeout_s: float | None) -> bytes | None:
-        """Return the next bytes, b"" at the end, None when nothing came in time."""
+        """Return the next bytes, b"" at the end, None if none came in time."""
         if self._early:
             data, self._early = self._early, b""
             return data
@@ -89,7 +89,7 @@ class Connection:
         return task.result()
 
     async def _one_exchange(self) -> bool:
-        """Read a request and answer it; say whether the connection stays open."""
+        """Read a request and answer it; return whether the connection stays open."""
         parser = h11.Connection(h11.SERVER, max_incomplete_event_size=_MAX_HEADER_BYTES)
         head: h11.Request | None = None
         body = bytearray()
@@ -146,7 +146,7 @@ class Connection:
         try:
             parsed = json.loads(body) if body else None
         except ValueError:
-            pass  # The service says so in its answer.
+            pass  # The service reports it in its answer.
         parts = urlsplit(service.redact(target))
         with service.changed:
             step = service.take_step(parts.path)
@@ -169,7 +169,7 @@ class Connection:
     # --- answering ---------------------------------------------------------------------------
 
     async def _answer(self, call: Call) -> Response | None:
-        """Let the service answer; None when the client went away meanwhile."""
+        """Let the service answer; None if the client went away meanwhile."""
         answering = asyncio.ensure_future(self._prepare(call))
         try:
             while not answering.done():
@@ -211,7 +211,7 @@ class Connection:
         return response
 
     async def _send(self, call: Call, response: Response, keep: bool) -> bool:
-        """Put the reply on the wire as the step wants it; say whether the connection stays."""
+        """Send the reply as the step requires; return whether the connection stays open."""
         step = call.step
         keep = keep and not step.until_close and step.close != "said"
         head, body = self._frame(call, response, keep)
@@ -243,7 +243,7 @@ class Connection:
 
     async def _end(self, ending: str) -> None:
         if ending == "reset":
-            # Some systems discard what the client has not read yet when RST arrives.
+            # Some systems discard bytes that the client has not read yet when RST arrives.
             await asyncio.sleep(_READ_FIRST_S)
             self.wire.reset()
         elif ending == "cut":

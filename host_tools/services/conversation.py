@@ -1,4 +1,4 @@
-"""What a model was sent, in one shape for both wire formats, and what it answers."""
+"""A request to the model in one shape for both wire formats, and the answer to it."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Conversation:
         return self.messages[start:]
 
     def task(self) -> str:
-        """Return what the user said in this turn."""
+        """Return the user's words in this turn."""
         return "\n".join(message.text for message in self.turn() if message.role == "user")
 
     def done(self) -> Iterator[tuple[ToolCall, str]]:
@@ -75,7 +75,7 @@ class Conversation:
 
 @dataclass
 class Answer:
-    """What the model says and which tools it calls."""
+    """The model's text and tool calls."""
 
     text: str = ""
     calls: list[ToolCall] = field(default_factory=list)

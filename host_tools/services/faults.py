@@ -1,7 +1,7 @@
-"""Fault plans: what a service is to do to its next requests instead of answering them well.
+"""Fault plans: the faults that a service applies to its next requests.
 
 A plan is a list of `Step`. Each request takes the first step that fits its path, so steps for
-different paths do not disturb each other. A request that no step fits is answered normally.
+different paths do not disturb each other. A request without a fitting step is answered normally.
 
     model.plan([Step(status=429, retry_after_s=2), Step(reset=10, where="body"), OK])
 """
@@ -21,11 +21,11 @@ class Step:
 
     #: Only requests whose path contains this text take the step.
     path: str = ""
-    #: How many requests take it.
+    #: Number of requests that take it.
     times: int = 1
 
     # --- before the answer -------------------------------------------------------------------
-    #: Do this to the next connection, before TLS: "stall" says nothing, "reset" sends RST.
+    #: Do this to the next connection, before TLS: "stall" stays silent, "reset" sends RST.
     connect: Literal["", "stall", "reset"] = ""
     #: Wait before the answer, and between its pieces (events of a stream).
     delay_ms: int = 0
@@ -44,7 +44,7 @@ class Step:
     huge_body: int = 0
     huge_header: int = 0
 
-    # --- the same answer, mistreated --------------------------------------------------------
+    # --- the same answer, with faults --------------------------------------------------------
     #: Go silent, reset (RST), or end (FIN, no close_notify) after this many bytes, counted from `where`.
     #: A reset may overtake the last bytes before the client has read them.
     stall: int | None = None
@@ -76,7 +76,7 @@ class Step:
 #: An ordinary answer, to let a request pass in the middle of a plan.
 OK = Step()
 
-#: A reply that is no HTTP at all.
+#: A reply that is not HTTP.
 GARBAGE = Step(raw=b"\x00\xff\x16garbage\r\n\r\n<<<>>>", close="silent")
 
 #: Accept the request and never answer.

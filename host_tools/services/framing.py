@@ -1,4 +1,4 @@
-"""Cutting a reply into the pieces that go on the wire, and where a fault ends it."""
+"""Cut a reply into the pieces for the wire, and end it early at a fault."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _PIECE = 32 * 1024
 
 
 def limit(step: Step, head: bytes) -> tuple[int | None, str]:
-    """Return after how many bytes the reply ends early, and how."""
+    """Return the number of bytes before the reply ends early, and the kind of end."""
     for ending in ("stall", "reset", "cut"):
         after: int | None = getattr(step, ending)
         if after is not None:
@@ -24,7 +24,7 @@ def limit(step: Step, head: bytes) -> tuple[int | None, str]:
 
 
 def cut_up(head: bytes, body: Iterator[bytes], step: Step) -> Iterator[bytes | None]:
-    """Yield what each write shall hold; None stands for the pause between pieces."""
+    """Yield the bytes of each write; None stands for the pause between pieces."""
     size = step.write_bytes or _PIECE
     first = True
     for piece in _chain(head, body):

@@ -11,7 +11,7 @@ _T = TypeVar("_T")
 
 
 class LoopThread:
-    """Run coroutines in a thread of its own; `stop` ends every task and joins the thread."""
+    """Run coroutines in a separate thread; `stop` ends every task and joins the thread."""
 
     def __init__(self, name: str = "local-services") -> None:
         self._loop = asyncio.new_event_loop()
@@ -26,16 +26,16 @@ class LoopThread:
         self._thread.start()
 
     def run(self, coroutine: Coroutine[Any, Any, _T], timeout_s: float = 10.0) -> _T:
-        """Run a coroutine in the loop and return what it returns."""
+        """Run a coroutine in the loop and return its result."""
         return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result(timeout_s)
 
     def call(self, function: Callable[[], object]) -> None:
-        """Call a function in the loop, soon; not at all when it does not run."""
+        """Schedule a call of a function in the loop; do nothing if the loop does not run."""
         if self.running:
             self._loop.call_soon_threadsafe(function)
 
     def stop(self) -> None:
-        """Cancel what still runs, close the loop, join the thread. Safe to call twice."""
+        """Cancel all running tasks, close the loop, join the thread. Safe to call twice."""
         if not self.running:
             return
         self._loop.call_soon_threadsafe(self._loop.stop)

@@ -1,4 +1,4 @@
-"""A stand-in for an MCP server, of the current revision of the protocol: a few tools with fixed answers."""
+"""A stand-in for an MCP server of the current protocol revision: a few tools with fixed answers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ VERSION = "2026-07-28"
 
 
 class McpTools(Service):
-    """`POST /mcp`. `answers` are the texts the tools give, by name; all of them only read."""
+    """`POST /mcp`. `answers` are the tools' texts by name; all tools are read-only."""
 
     def __init__(
         self,
@@ -26,7 +26,7 @@ class McpTools(Service):
     ) -> None:
         super().__init__(tls=tls, loop=loop, log=log)
         self.answers = answers
-        #: What a client must send as a bearer token; empty: nothing.
+        #: The bearer token that a client must send; empty: none.
         self.token = token
 
     @property
@@ -66,7 +66,7 @@ def _tool(name: str) -> dict[str, Any]:
     place = {"type": "string", "description": "a room, or a town"}
     return {
         "name": name,
-        "description": f"What is known of {name} at a place.",
+        "description": f"The {name} of a place.",
         "inputSchema": {"type": "object", "properties": {"place": place}},
         "annotations": {"readOnlyHint": True},
     }

@@ -1,4 +1,4 @@
-"""Wishes for readings: of named sensors, or of a chip on a bus."""
+"""Requests for readings: of named sensors, or of a chip on a bus."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .wish import Wish, find, fit
 
 
 def read_sensors(text: str, conversation: Conversation) -> list[Wish]:
-    """Read each named sensor that the text mentions; ask for the names when it mentions none."""
+    """Read each named sensor in the text; ask for the names if it names none."""
     tool = conversation.tools.get("sensor")
     if tool is None:
         return []
@@ -40,7 +40,7 @@ _MEASURED = (
 
 
 def _knows_better(text: str, conversation: Conversation) -> bool:
-    """Say whether the value came along with the task, or its chip is known and can be read."""
+    """Return whether the value came with the task, or its chip is known and readable."""
     if readings.given(conversation.task()):
         return True
     return "i2c" in conversation.tools and bool(readings.chips_meant(text, conversation.system))
@@ -86,7 +86,7 @@ def read_chips(text: str, conversation: Conversation) -> list[Wish]:
     """Read register 0 of the chips that the text is about."""
     tool = conversation.tools.get("i2c")
     if tool is None or (not readings.chips(text) and readings.given(conversation.task())):
-        return []  # The readings came along with the task.
+        return []  # The readings came with the task.
     wishes = []
     for chip in readings.chips_meant(text, conversation.system):
         wanted = [

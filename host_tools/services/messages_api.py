@@ -1,4 +1,4 @@
-"""Anthropic's messages wire format: how a request is read, how an answer is written."""
+"""Anthropic's messages wire format: reads requests and writes answers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .records import Event
 
 
 def conversation(body: dict[str, Any]) -> Conversation:
-    """Read a checked request; consecutive messages of one role are joined by their order alone."""
+    """Read a checked request; consecutive messages of one role are joined in order."""
     result = Conversation(system=_plain(body.get("system", "")))
     for message in body["messages"]:
         texts: list[str] = []

@@ -1,4 +1,4 @@
-"""What Anthropic's messages API refuses, in its own words."""
+"""The refusals of Anthropic's messages API, in its own words."""
 
 from __future__ import annotations
 
@@ -72,10 +72,10 @@ def check_headers(headers: dict[str, str], api_key: str) -> None:
 def check(
     body: Any, models: Iterable[str], max_tokens: int, *, strict_alternation: bool = False
 ) -> None:
-    """Refuse what the real API refuses.
+    """Refuse a request that the real API refuses.
 
-    The real API joins consecutive messages of one role; with `strict_alternation` they are refused, as older
-    and compatible servers do.
+    The real API joins consecutive messages of one role; `strict_alternation` refuses them, as
+    older and compatible servers do.
     """
     if not isinstance(body, dict):
         raise Refusal("The request body is not valid JSON: expected an object")

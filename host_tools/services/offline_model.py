@@ -1,6 +1,6 @@
-"""A stand-in for a language model's API, offline: chat completions and messages, rule-based.
+"""A rule-based stand-in for a language model's API, offline: chat completions and messages.
 
-It says what it is, in its model name and on the log, and never pretends to be the real thing.
+It identifies itself in its model name and on the log, and never pretends to be the real thing.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _CREATED = 1_700_000_000
 class OfflineModel(Service):
     """`POST /v1/chat/completions`, `POST /v1/messages`, `GET /v1/models`.
 
-    `base_url` is what a client is configured with (chat completions: with `/v1`).
+    `base_url` is the address for clients (chat completions: with `/v1`).
     """
 
     def __init__(
@@ -45,9 +45,9 @@ class OfflineModel(Service):
         #: Largest `max_tokens` accepted, and the context all messages must fit.
         self.max_tokens = 16384
         self.context_tokens = 128_000
-        #: Whether the list of models has it, as vLLM's has.
+        #: Whether the list of models contains the context, as vLLM's does.
         self.tells_context = False
-        #: Follow orders found in tool results, as a model that fell for an injection.
+        #: Follow orders found in tool results, like a model that fell for an injection.
         self.obey = False
         #: Send thoughts before the answer: "" none, "field" the API's own field, "tags" <think> in the text.
         self.reasoning = ""
@@ -55,7 +55,7 @@ class OfflineModel(Service):
         self.fragment = 5
         #: Refuse consecutive messages of one role (messages API).
         self.strict_alternation = False
-        #: Answers to give in place of the rules' own, next first: Answer or plain text.
+        #: Answers that replace the rules' own, next first: Answer or plain text.
         self.script: list[Answer | str] = []
 
     @property
@@ -208,7 +208,7 @@ class OfflineModel(Service):
     def _answer(
         self, call: Call, conversation: Conversation, limit: int | None, prefix: str
     ) -> tuple[Answer, bool]:
-        """Decide, give calls their ids, and cut what exceeds `limit` tokens."""
+        """Decide, give calls their ids, and cut the text at `limit` tokens."""
         with self.changed:
             scripted = self.script.pop(0) if self.script else None
         if isinstance(scripted, str):

@@ -1,4 +1,4 @@
-"""Finding chips, sensors, limits and values in text, as the offline model's rules need it."""
+"""Find chips, sensors, limits and values in text, for the offline model's rules."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ TEMPERATURE_CHIPS = ("TMP102", "TMP105", "TMP175", "LM75")
 
 @dataclass(frozen=True)
 class Chip:
-    """A chip somebody mentioned, with where it sits."""
+    """A chip mentioned in a text, with its address and bus."""
 
     name: str
     address: str
@@ -63,7 +63,7 @@ def chips(text: str) -> list[Chip]:
     found: list[Chip] = []
     for line in text.splitlines():
         for address in _ADDRESS.finditer(line):
-            # The chip's name stands before its address as a rule; else anywhere in the line.
+            # The chip's name usually comes before its address; else anywhere in the line.
             names = [match.group() for match in _CHIP.finditer(line, 0, address.start())]
             later = _CHIP.search(line, address.end())
             name = names[-1] if names else later.group() if later else ""
@@ -119,7 +119,7 @@ def tmp102_celsius(data: bytes) -> float:
 
 
 def judge(value: float, task: str, unit: str) -> Verdict | None:
-    """Hold a value against the limit in the task's text; None when it names none."""
+    """Compare a value with the limit in the task's text; None without a limit."""
     unit = f" {unit}" if unit else ""
     outside = _OUTSIDE.search(task)
     if outside:
@@ -140,7 +140,7 @@ def judge(value: float, task: str, unit: str) -> Verdict | None:
 
 
 def given(text: str) -> list[tuple[str, float, str]]:
-    """Return readings that stand in the text itself, each with its line: `room.temperature 31.5 > 30`."""
+    """Return readings contained in the text itself, each with its line: `room.temperature 31.5 > 30`."""
     return [
         (match.group(1), float(match.group(2) or match.group(3)), line)
         for line in text.splitlines()
@@ -149,7 +149,7 @@ def given(text: str) -> list[tuple[str, float, str]]:
 
 
 def value_in(result: str, task: str) -> tuple[str, float, str] | None:
-    """Find name, value and unit in a sensor tool's result, preferring what the task asks for."""
+    """Find name, value and unit in a sensor tool's result, preferring the one that the task names."""
     found: list[tuple[str, float, str]] = []
     pattern = (
         r"([A-Za-z_][\w.]*)\"?\s*(?:[:=]|is)?\s*" + _NUMBER + r"\s*(°\s?C|%|hPa|lx|mV|V|C\b)?"

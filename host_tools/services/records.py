@@ -1,4 +1,4 @@
-"""What passes through a service: requests as recorded, answers before they are framed."""
+"""The traffic of a service: recorded requests, and answers before they are framed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .faults import Step
 
 @dataclass
 class Request:
-    """One request as it arrived. `headers` (lower-case names) and `path` are free of keys."""
+    """One request as it arrived. `headers` (lower-case names) and `path` contain no keys."""
 
     number: int
     connection: int
@@ -20,11 +20,11 @@ class Request:
     query: dict[str, str]
     headers: dict[str, str]
     body: bytes
-    #: The parsed JSON body; None when there is none or it does not parse.
+    #: The parsed JSON body; None without a valid one.
     json: Any
-    #: Seconds on the monotonic clock when the last byte of the body was there.
+    #: Seconds on the monotonic clock at the last byte of the body.
     at: float
-    #: Status of the answer; None while there is none (a stall or a reset leaves it so).
+    #: Status of the answer; None without one (as after a stall or a reset).
     status: int | None = None
     #: The plan's step that was applied, if any.
     step: Step | None = None
@@ -32,7 +32,7 @@ class Request:
 
 @dataclass
 class Call:
-    """What a service's `respond` gets: the record and the secrets that are not in it."""
+    """The argument of a service's `respond`: the record and the secrets that it omits."""
 
     request: Request
     target: str

@@ -1,7 +1,7 @@
-"""The offline model's mind: fixed rules from what it is sent to what it answers.
+"""The offline model's mind: fixed rules from a request to its answer.
 
-It is a pure function of the request: the same request always gets the same answer, and nothing but the
-request's own texts and tools has any influence on it.
+It is a pure function of the request: the same request always gets the same answer, which depends
+on nothing but the request's own texts and tools.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ _ADVICE = re.compile(
 
 
 def decide(conversation: Conversation, *, obey: bool = False) -> Answer:
-    """Answer a request; with `obey`, orders found in tool results are followed, as a duped model would."""
+    """Answer a request; `obey` follows orders found in tool results, as a duped model would."""
     system, task = conversation.system, conversation.task()
     if not conversation.tools and _asks_summary(system, task):
         return Answer(_summary(conversation))
     beat = SILENCE in system or SILENCE in task
     if "heartbeat" in conversation.tools:
         return _decide_beat(conversation, task)
-    # Each step keeps the words it came from: they hold its limits and what is to be said.
+    # Each step keeps its source text, which holds its limits and its words for the answer.
     steps: list[tuple[str, list[Wish]]] = []
     for item in _items(task, beat):
         steps += [(item, step) for step in wishes.orders(item, conversation)]
@@ -59,7 +59,7 @@ def decide(conversation: Conversation, *, obey: bool = False) -> Answer:
 
 
 def _items(task: str, beat: bool) -> list[str]:
-    """Split a heartbeat's text into its tasks: bullets and paragraphs. A person's text stays whole."""
+    """Split a heartbeat's text into its tasks: bullets and paragraphs. A person's text stays in one piece."""
     if not beat:
         return [task]
     items: list[str] = []
@@ -100,7 +100,7 @@ def _announce(calls: list[ToolCall]) -> str:
 
 
 def _report(wish: Wish, task: str, done: list[tuple[ToolCall, str]], beat: bool) -> str:
-    """Say what came of one wish; "" when there is nothing to say."""
+    """Report the result of one wish; "" without a report."""
     if wish.call is None:
         return wish.say or ""
     if wish.quiet:
@@ -140,7 +140,7 @@ def _report_sensor(name: str, result: str, task: str, beat: bool) -> str:
 
 
 def _judged(subject: str, value: float, unit: str, task: str, beat: bool) -> str:
-    """Say a value, held against the limit in the task if it names one."""
+    """State a value, compared with the limit in the task if there is one."""
     verb = "reads" if " at 0x" in subject else "is"
     sentence = f"{subject} {verb} {value:.4f}".rstrip("0").rstrip(".") + (
         f" {unit}" if unit else ""
@@ -154,7 +154,7 @@ def _judged(subject: str, value: float, unit: str, task: str, beat: bool) -> str
 
 
 def _advice(task: str) -> str:
-    """Repeat what the task wants to be said, if it gives the words."""
+    """Repeat the task's own words for the answer, if it has any."""
     match = _ADVICE.search(task)
     if match is None:
         return ""
@@ -167,7 +167,7 @@ def _advice(task: str) -> str:
 
 
 def _beat_words(task: str) -> list[str]:
-    """Say what a beat's tasks want said without any tool: reminders, and readings that came along."""
+    """State the words of a beat's tasks that need no tool: reminders, and readings in the text."""
     said = []
     for name, value, line in readings.given(task):
         unit = "°C" if "°C" in line else ""
@@ -176,7 +176,9 @@ def _beat_words(task: str) -> list[str]:
         advice = "".join(_advice(item) for item in _items(task, True))
         if not advice and verdict and re.search(r"\bwhat to do\b", task, re.I):
             advice = (
-                " Check what drives it up." if "above" in words else " Check what drives it off."
+                " Find the cause of its rise."
+                if "above" in words
+                else " Find the cause of its drop."
             )
         said.append(f"{name} is {value:g}{' ' + unit if unit else ''}{words}.{advice}")
     for item in _items(task, True):
@@ -218,7 +220,7 @@ def _asks_summary(system: str, task: str) -> bool:
 
 
 def _summary(conversation: Conversation) -> str:
-    """Return a short summary: the start of each text that was given."""
+    """Return a short summary: the start of each given text."""
     lines = []
     for message in conversation.messages:
         text = " ".join(message.text.split())

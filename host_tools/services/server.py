@@ -1,6 +1,6 @@
 """A small HTTPS server whose every byte can be planned: the base of the offline services.
 
-`h11` parses what clients send, strictly; replies are framed here by hand, because a fault plan must be
+`h11` parses requests strictly. The server frames replies by hand, because a fault plan must be
 able to break framing, which any complete HTTP server exists to prevent.
 """
 
@@ -31,7 +31,7 @@ class Service:
     Everything public may be called from any thread.
     """
 
-    #: A request whose body stops short of its Content-Length is refused after this long.
+    #: After this long a request is refused whose body is shorter than its Content-Length.
     body_timeout_s = 2.0
 
     def __init__(
@@ -58,7 +58,7 @@ class Service:
         self.requests: list[Request] = []
         #: Number of connections accepted, and of those open now.
         self.connections = 0
-        #: One line per TLS handshake that did not succeed, in the words of OpenSSL.
+        #: One line per failed TLS handshake, in OpenSSL's words.
         self.tls_failures: list[str] = []
         #: Server name (SNI) each client asked for; None for none.
         self.server_names: list[str | None] = []
@@ -86,14 +86,14 @@ class Service:
             return len(self._open)
 
     def start(self) -> None:
-        """Listen at `host` where that is an address of this machine, else on loopback."""
+        """Listen at `host` if that is an address of this machine, else on loopback."""
         if self._loop is None:
             self._loop = LoopThread()
             self._loop.start()
         self._loop.run(self._listen())
 
     def stop(self) -> None:
-        """Close everything; whatever is still being answered is reset."""
+        """Close everything; reset unfinished answers."""
         if self._loop is None or not self._loop.running:
             return
         self._loop.run(self._shut())
@@ -131,11 +131,11 @@ class Service:
         )
 
     def drop_connections(self) -> None:
-        """Close every open connection, idle or not, without a word, as a restarted server does."""
+        """Close every open connection silently, idle or not, as a restarted server does."""
         assert self._loop is not None, "the service is not started"
         self._loop.run(self._drop())
 
-    # --- what a service supplies ---------------------------------------------------------------
+    # --- methods of each service ---------------------------------------------------------------
 
     async def respond(self, call: Call) -> Response:
         """Answer one request."""
@@ -152,7 +152,7 @@ class Service:
         return Event(json.dumps({"error": {"message": message, "type": "server_error"}}))
 
     def redact(self, text: str) -> str:
-        """Take secrets out of a request target before it is recorded."""
+        """Remove secrets from a request target before it is recorded."""
         return text
 
     # --- inside ------------------------------------------------------------------------------
@@ -162,13 +162,13 @@ class Service:
         return self._plan.take(path)
 
     def forget(self, connection: Connection) -> None:
-        """Strike a connection that has ended off the list."""
+        """Remove an ended connection from the list."""
         with self.changed:
             self._open.discard(connection)
             self.changed.notify_all()
 
     def tell(self, line: str) -> None:
-        """Tell the log callback one line."""
+        """Pass one line to the log callback."""
         if self._log is not None:
             self._log(line)
 
@@ -185,13 +185,13 @@ class Service:
         self._port = server.sockets[0].getsockname()[1]
         self._servers.append(server)
         try:
-            # A resolver may give ::1 for localhost first, and a board takes the first it gets.
+            # A resolver may give ::1 for localhost first, and a board takes the first address.
             self._servers.append(await asyncio.start_server(self._accept, "::1", self._port))
         except OSError:
             pass  # No IPv6 here, or the port is taken there; 127.0.0.1 serves.
 
     def _address(self) -> str:
-        """Where to listen: an emulator has a name of its own for this machine's loopback."""
+        """The address to listen on: an emulator has a separate name for this machine's loopback."""
         try:
             address = str(ipaddress.ip_address(self._host))
             with socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET) as probe:

@@ -1,6 +1,6 @@
 """A stand-in for the Telegram Bot API, with its semantics and its error texts.
 
-People are on the Python side: `say` writes to the bot, `press` presses a button, `sent` is what it answered.
+People are on the Python side: `say` writes to the bot, `press` presses a button, `sent` holds the bot's messages.
 """
 
 from __future__ import annotations
@@ -311,7 +311,7 @@ class Telegram(People):
         return chat
 
     def _own(self, arguments: dict[str, Any], verb: str) -> Sent:
-        """Find a message the bot may edit or delete."""
+        """Find a message that the bot may edit or delete."""
         chat = self._chat(arguments)
         number = integer(arguments, "message_id", 0)
         if number <= 0:

@@ -1,4 +1,4 @@
-"""Arguments of Bot API calls: JSON or forms, decoded and checked; and the API's way of saying no."""
+"""Arguments of Bot API calls: JSON or forms, decoded and checked; and the API's errors."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _parts(kind: str, body: bytes) -> dict[str, Any]:
 
 
 def decoded(value: Any) -> Any:
-    """Return a value that may also come as JSON text, as forms send it."""
+    """Return a value that may also be JSON text, as in forms."""
     if not isinstance(value, str):
         return value
     try:
@@ -83,7 +83,7 @@ def truth(value: Any) -> bool:
 
 
 def checked_markup(arguments: dict[str, Any]) -> dict[str, Any] | None:
-    """Check a reply_markup; only inline keyboards are looked into."""
+    """Check a reply_markup; only inline keyboards are checked."""
     markup = decoded(arguments.get("reply_markup"))
     if markup is None or markup == "":
         return None

@@ -10,7 +10,7 @@ from typing import Any
 
 
 class ParseError(Exception):
-    """The text breaks its format; the message is what the API adds to `can't parse entities: `."""
+    """The text breaks its format; the message is the API's addition to `can't parse entities: `."""
 
 
 @dataclass
@@ -112,7 +112,7 @@ class _Html:
         return chr(self.text[at]) if at < len(self.text) else ""
 
     def _entity(self) -> bool:
-        """Decode `&lt;`, `&#65;` and the like; other names stay as they are."""
+        """Decode `&lt;`, `&#65;` and the like; other names stay unchanged."""
         end = self.at + 1
         while end < len(self.text) and (
             chr(self.text[end]).isalnum() or chr(self.text[end]) == "#"

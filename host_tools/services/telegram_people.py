@@ -1,4 +1,4 @@
-"""The people's side of the Telegram stand-in: chats, what is said in them, what the bot sent."""
+"""The people's side of the Telegram stand-in: chats, their messages to the bot, the bot's messages."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ _UPDATE_KINDS = ("message", "edited_message", "callback_query")
 
 @dataclass
 class Sent:
-    """One message the bot sent, as it stands now; `history` are its earlier texts."""
+    """One message from the bot in its present form; `history` are its earlier texts."""
 
     message_id: int
     chat_id: int
     text: str
     entities: list[dict[str, Any]]
-    #: What the bot put into the request, before parsing.
+    #: The text in the bot's request, before parsing.
     source: str
     parse_mode: str = ""
     reply_to: int | None = None
@@ -123,7 +123,7 @@ class People(Service):
         reply_to: int | None = None,
         **extra: Any,
     ) -> dict[str, Any]:
-        """Write a message to the bot; return it. `extra` goes into the message as it is."""
+        """Write a message to the bot; return it. `extra` is added to the message unchanged."""
         fields: dict[str, Any] = {"text": text} if text else {}
         if text.startswith("/"):
             length = utf16_length(text.split()[0])
@@ -153,7 +153,7 @@ class People(Service):
         return self._incoming(chat_id, fields, from_id, username, chat_type, None)
 
     def edit(self, message: dict[str, Any], text: str) -> dict[str, Any]:
-        """Edit a message that was said earlier."""
+        """Edit an earlier message."""
         with self.changed:
             edited = {**message, "text": text, "edit_date": now()}
             self._their_messages[edited["message_id"]] = edited
@@ -182,7 +182,7 @@ class People(Service):
         return callback_id
 
     def inject(self, update: dict[str, Any]) -> int:
-        """Put any update into the queue as it is; its id is added. Return the id."""
+        """Put any update into the queue unchanged; its id is added. Return the id."""
         with self.changed:
             number = self._next_update
             self._next_update += 1
@@ -291,7 +291,7 @@ class People(Service):
             self._updates.append({"update_id": number, kind: content})
 
     def _wake(self) -> None:
-        """Wake a long poll, from whichever thread."""
+        """Wake a long poll from any thread."""
         loop = self._loop
         if loop is not None:
             loop.call(self._wake_here)
@@ -302,7 +302,7 @@ class People(Service):
 
 
 def now() -> int:
-    """Return the date of what is said now: a bot tells by it what came while it was away."""
+    """Return the date for a new message: by it a bot recognizes messages sent while it was away."""
     return int(time.time())
 
 

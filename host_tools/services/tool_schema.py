@@ -1,4 +1,4 @@
-"""What is wrong with a tool's parameter schema, as both APIs check it."""
+"""Errors in a tool's parameter schema, as both APIs check it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _SCHEMA_TYPES = ("object", "string", "integer", "number", "boolean", "array", "n
 
 
 def schema_problem(schema: Any) -> str:
-    """Say what is wrong with a tool's parameter schema; "" when nothing is."""
+    """Return the error in a tool's parameter schema; "" if it is valid."""
     if not isinstance(schema, dict):
         return f"{schema!r} is not of type 'object', 'boolean'."
     if schema.get("type") != "object":

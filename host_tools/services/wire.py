@@ -1,7 +1,8 @@
-"""One accepted connection, plain or TLS, with full control over what is put on the wire and when.
+"""One accepted connection, plain or TLS, with full control over its bytes and their timing.
 
 TLS runs over `ssl.MemoryBIO` instead of asyncio's own transport, so that a fault plan can stop in
-the middle of a handshake, cut without close_notify, or reset, and a refused certificate is seen.
+the middle of a handshake, cut without close_notify, or reset. It also shows a client's refusal of
+the certificate.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ class Wire:
         self._outgoing = ssl.MemoryBIO()
         self._tls: ssl.SSLObject | None = None
         self._ended = False
-        # drain() then means that the kernel has everything, so a reset cuts exactly where it should.
+        # drain() then means that the kernel has everything, so a reset cuts exactly at its place.
         writer.transport.set_write_buffer_limits(0)
         sock: socket.socket | None = writer.get_extra_info("socket")
         if sock is not None:
@@ -47,7 +48,7 @@ class Wire:
         return self._tls.version() if self._tls is not None else None
 
     async def handshake(self) -> None:
-        """Do the TLS handshake; nothing to do on plain HTTP."""
+        """Do the TLS handshake; do nothing on plain HTTP."""
         if self._tls is None:
             return
         while True:
@@ -94,17 +95,17 @@ class Wire:
             await self._flush()
 
     async def wait_gone(self) -> None:
-        """Wait until the client closes, heeding nothing it says."""
+        """Wait until the client closes, ignoring its data."""
         while await self._reader.read(_READ_SIZE):
             pass
 
     async def close(self) -> None:
-        """Close in an orderly way: close_notify, then FIN."""
+        """Close in order: close_notify, then FIN."""
         if self._tls is not None and not self._ended:
             try:
                 self._tls.unwrap()
             except (ssl.SSLError, ValueError):
-                pass  # The client's own close_notify is not waited for.
+                pass  # Do not wait for the client's own close_notify.
             await self._flush()
         await self.cut()
 
@@ -115,7 +116,7 @@ class Wire:
         try:
             await self._writer.wait_closed()
         except OSError:
-            pass  # Already closed by the client, which is what was wanted.
+            pass  # The client has closed it already, which is fine.
 
     def reset(self) -> None:
         """Send RST at once."""

@@ -1,4 +1,4 @@
-"""One thing somebody asked for, and how a call of a tool is put together."""
+"""One intent of a user, and the way to build a tool call for it."""
 
 from __future__ import annotations
 
@@ -12,20 +12,21 @@ from .conversation import Tool, ToolCall
 
 @dataclass(frozen=True)
 class Wish:
-    """Something asked for: a call, or words to say. `chip` or `sensor` explain a reading."""
+    """One intent: a call, or words to say. `chip` or `sensor` explain a reading."""
 
     call: ToolCall | None = None
     say: str | None = None
     chip: readings.Chip | None = None
     sensor: str = ""
-    #: A step on the way, of which nobody wants to hear.
+    #: An intermediate step without a report.
     quiet: bool = False
 
 
 def fit(tool: Tool, wanted: list[tuple[str, Any]]) -> dict[str, Any]:
     """Name arguments as the tool's schema does.
 
-    Each wanted value comes with the names it may have, `path|file|name`; the first one in the schema is used.
+    Each wanted value comes with its possible names, `path|file|name`; the first one in the schema
+    is used.
     """
     arguments: dict[str, Any] = {}
     for names, value in wanted:

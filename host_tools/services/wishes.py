@@ -1,4 +1,4 @@
-"""From what somebody says in plain words to the tool calls that would do it.
+"""Turn a plain request into the tool calls that would fulfill it.
 
 Every rule needs two things: words that ask for something, and a tool on offer that can do it.
 """
@@ -22,7 +22,7 @@ Rule = Callable[[str, Conversation], Wish | None]
 
 
 def orders(text: str, conversation: Conversation) -> list[list[Wish]]:
-    """Split a text into steps (`and then`) of wishes at a time (`and also`); keep the known ones."""
+    """Split a text into steps (`and then`) of simultaneous wishes (`and also`); keep the known ones."""
     steps = []
     for step in re.split(r"[,;.]?\s+(?:and\s+)?then,?\s+", text, flags=re.I):
         wishes: list[Wish] = []
@@ -46,7 +46,7 @@ def order(text: str, conversation: Conversation) -> list[Wish]:
 
 
 def _make(conversation: Conversation, names: str, wanted: list[tuple[str, Any]]) -> Wish:
-    """Wish for a call of the first tool on offer among `names`, or admit that there is none."""
+    """Make a call of the first tool on offer among `names`, or report that there is none."""
     for name in names.split("|"):
         tool = conversation.tools.get(name)
         if tool is not None:
@@ -144,7 +144,7 @@ _DAYS = ("sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "satu
 
 
 def _schedule(text: str) -> tuple[dict[str, Any], str] | None:
-    """Return schedule and what to do, from `every 10 minutes …`, `daily 07:30 …`, `cron F F F F F …`."""
+    """Return schedule and task, from `every 10 minutes …`, `daily 07:30 …`, `cron F F F F F …`."""
     match = find(r"^cron:?\s+((?:[\d*/,-]\S*\s+){4}\S+)\s+(.+)$", text)
     if match:
         return {"kind": "cron", "expr": match.group(1)}, match.group(2)

@@ -233,7 +233,7 @@ def test_heartbeat(result: str, says: str) -> None:
         ("- Look after the plants.", SILENCE),
         ("- Remind me about the filter.", "Reminder: the filter."),
         ("- (every 1m; when room.temperature > 30) Too hot: say what to do.\nroom.temperature = 31.5", "room.temperature is 31.5."),
-        ("- Too hot: say what to do.\n\nReadings:\n- room.temperature 31.5 > 30 (°C)\n\nTime: Monday", "room.temperature is 31.5 °C, above 30 °C. Check what drives it up."),
+        ("- Too hot: say what to do.\n\nReadings:\n- room.temperature 31.5 > 30 (°C)\n\nTime: Monday", "room.temperature is 31.5 °C, above 30 °C. Find the cause of its rise."),
         ("- every morning is a gift", SILENCE),
     ],
 )  # fmt: skip
