@@ -1,4 +1,4 @@
-"""What the running board tells the world, and what it asks: the far side of the overlay's modules."""
+"""Events and questions of the running board: the far side of the overlay's modules."""
 
 from __future__ import annotations
 
@@ -19,13 +19,14 @@ _NAME_NOT_RESOLVED = -202
 
 
 class Answers:
-    """Lines of boards/VIRTUAL/overlay/_board.py: `verb words` tells, `?number verb words` asks.
+    """Lines of boards/VIRTUAL/overlay/_board.py: `verb words` reports an event, `?number verb
+    words` asks a question.
 
     A verb is a method `_tell_*` or `_ask_*` here, or `tell_*` or `ask_*` of Hardware.
     """
 
     def __init__(self, chip: Chip, page: SharedPage, note: Callable[[str], None]) -> None:
-        """`note` takes a line for whoever wonders what the board did."""
+        """`note` takes a line about the board's work."""
         self._chip = chip
         self._page = page
         self._note = note
@@ -42,12 +43,12 @@ class Answers:
             try:
                 handler(*rest.split())
             except (TypeError, ValueError) as exc:
-                # An interrupt has cut the line short; there is nobody to tell but the log.
+                # An interrupt has cut the line short; only the log can report it.
                 self._note(f"event {line[:80]!r} not understood: {exc}")
             return
         number, _, question = line[1:].partition(" ")
         if not number.isdigit():
-            return  # cut by an interrupt; whoever asked has gone
+            return  # cut by an interrupt; no code waits for the answer
         status, data = self._answer(question)
         self._page.reply(status, data)
         program.child.answer(int(number))

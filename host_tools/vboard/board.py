@@ -1,12 +1,12 @@
-"""`VirtualBoard`: start a board, change its world, cut its power, read what it says.
+"""`VirtualBoard`: start a board, change its world, cut its power, read its output.
 
     with VirtualBoard(tree) as board:
         board.set("room.temperature", 31.5)
         board.wait_for("alert")
         print(board.exec("print(1 + 1)"))
 
-The board is a process of its own. It ends with the `with` block, with `stop()`, at the interpreter's
-exit, and when the process that started it dies in whatever way.
+The board is a separate process. It ends with the `with` block, with `stop()`, at the interpreter's
+exit, and when the process that started it dies in any way.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ from host_tools.vboard.raw_repl import RawRepl
 from host_tools.vboard.runtime import heap_bytes, install_overlay
 from host_tools.vboard.shared import FlashCounters
 
-#: What an ESP32-C3 without Wi-Fi started has for Python, in round numbers.
+#: Python's share of memory on an ESP32-C3 before Wi-Fi starts, rounded.
 DEFAULT_HEAP = "192K"
 
 
 def sim_folder() -> Path:
-    """Where named boards keep their state: $TENNER_SIM_DIR, or `sim` of places.build_folder()."""
+    """The folder for the state of named boards: $TENNER_SIM_DIR, or `sim` of places.build_folder()."""
     own = os.environ.get("TENNER_SIM_DIR")
     return Path(own) if own else build_folder() / "sim"
 
@@ -65,7 +65,7 @@ def _alive(pid: int) -> bool:
 
 
 class VirtualBoard:
-    """A board and the process that plays it."""
+    """A board and the process that emulates it."""
 
     def __init__(
         self,
@@ -87,19 +87,20 @@ class VirtualBoard:
     ) -> None:
         """A board with the files of `tree` (default: the firmware).
 
-        `name` keeps its state in NAME of `sim_folder()`, where `tenner sim` finds it, and gives it a MAC of its own;
-        without one the state is temporary. `flash` is an image file to start from as it is; without `tree` it is not touched.
-        `heap` is what the firmware has, not counting what emulates the chip. `tcp_port` also
-        offers the serial line as `socket://127.0.0.1:PORT` (0: any port; see `.tcp_port`), and
-        `rfc2217_port` as `rfc2217://127.0.0.1:PORT`, where DTR and RTS reset the chip. `chip` is esp32,
-        esp32c3 or esp32s3, as its serial loader sees it; `erased` starts with an empty flash.
+        `name` keeps its state in NAME of `sim_folder()`, where `tenner sim` finds it, and gives it
+        a separate MAC; without one the state is temporary. `flash` is an image file to start from;
+        without `tree` it is used unchanged. `heap` is the heap of the firmware, without the heap
+        of the chip's emulation. `tcp_port` also offers the serial line as
+        `socket://127.0.0.1:PORT` (0: any port; see `.tcp_port`), and `rfc2217_port` as
+        `rfc2217://127.0.0.1:PORT`, where DTR and RTS reset the chip. `chip` is esp32, esp32c3 or
+        esp32s3, as its serial loader reports it; `erased` starts with an empty flash.
         """
         if runtime not in ("micropython", "cpython"):
             raise BoardError(f"runtime is micropython or cpython, not {runtime!r}")
         if chip is None:
             chip = json.loads((board_folder(board) / "board.json").read_text())["mcu"]
         if chip not in MODELS:
-            raise BoardError(f"there is no virtual {chip!r}; there is: {', '.join(MODELS)}")
+            raise BoardError(f"there is no virtual {chip!r}; available: {', '.join(MODELS)}")
         self.name = name
         self.runtime = runtime
         self._tree = tree
@@ -166,7 +167,7 @@ class VirtualBoard:
         self.rfc2217_port = description["rfc2217"]
 
     def _prepare(self) -> dict[str, Any]:
-        """Make the files the supervisor needs; return its configuration."""
+        """Make the supervisor's files; return its configuration."""
         argv: tuple[str, ...] = ()
         bits = 64
         if self.runtime == "micropython":
@@ -210,7 +211,7 @@ class VirtualBoard:
         }
 
     def stop(self) -> None:
-        """End it; may be called more than once."""
+        """End it; safe to call more than once."""
         atexit.unregister(self.stop)
         process, self._process = self._process, None
         if self._control:
@@ -256,7 +257,7 @@ class VirtualBoard:
                 raise
             raise BoardError(f"{exc}; its last words: {crash.strip()}") from exc
 
-    # The world and what is wrong with it.
+    # The world and its faults.
 
     def set(self, name: str, value: float) -> None:
         """Change a physical value, e.g. `room.temperature`."""
@@ -275,7 +276,8 @@ class VirtualBoard:
 
     def attach(self, name: str, chip: str, bus: str, address: str | None = None) -> None:
         """Wire one more chip: `attach("climate", "BME280", "i2c0", "0x76")`; its values are then
-        `climate.temperature` and so on."""
+        `climate.temperature` and so on.
+        """
         self._ask("attach", name=name, chip=chip, bus=bus, address=address)
 
     def detach(self, device: str) -> None:
@@ -287,8 +289,9 @@ class VirtualBoard:
         self._ask("wifi", up=up)
 
     def clock(self, **change: int) -> dict[str, int]:
-        """`advance_s`: time passes. `time_s`: set what the time server says. `drift_s`: put the
-        board's own clock wrong. Returns the true and the board's time, in Unix seconds."""
+        """`advance_s`: let time pass. `time_s`: set the time server's clock. `drift_s`: shift the
+        board's own clock. Return the true and the board's time, in Unix seconds.
+        """
         return dict(self._ask("clock", **change))
 
     def bus_log(self, bus: str = "i2c0") -> list[str]:
@@ -319,8 +322,9 @@ class VirtualBoard:
         self.power_on()
 
     def power_cut(self, after_writes: int = 0, torn: bool = False) -> None:
-        """Lose power at the flash operation after the next `after_writes`; `torn` leaves it half done.
-        `wait_state("off")` waits for it; `power_on()` brings the board back."""
+        """Lose power at the flash operation after the next `after_writes`; `torn` leaves it half
+        done. `wait_state("off")` waits for it; `power_on()` starts the board again.
+        """
         self._ask("power_cut", after_writes=after_writes, torn=torn)
 
     def unplug(self, after_bytes: int | None = None) -> None:
@@ -344,18 +348,18 @@ class VirtualBoard:
             time.sleep(0.01)
 
     def flash_counters(self) -> FlashCounters:
-        """What the file system did to the flash so far: erases, programs, bytes, operations."""
+        """The operations of the file system on the flash so far: erases, programs, bytes, operations."""
         return FlashCounters(*self._ask("flash_counters"))
 
     # The serial line.
 
     @property
     def serial_log(self) -> str:
-        """Everything the board has printed since it was started (the newest megabyte of it)."""
+        """All output of the board since its start (the newest megabyte of it)."""
         return (self.folder / "serial.log").read_text(errors="replace")
 
     def wait_for(self, text: str, timeout_s: float = 20.0) -> None:
-        """Wait until `text` is printed after what the last `wait_for` or reset found."""
+        """Wait until the board prints `text` after the place of the last `wait_for` or reset."""
         self._mark = self._ask(
             "expect", timeout_s + 10, text=text, start=self._mark, timeout_s=timeout_s
         )
@@ -368,10 +372,10 @@ class VirtualBoard:
         self._ask("type", text=text)
 
     def exec(self, code: str, timeout_s: float = 20.0) -> str:
-        """Run Python on the board through the raw REPL, and return what it prints.
+        """Run Python on the board through the raw REPL, and return its output.
 
-        Like `mpremote resume exec`: a running program is interrupted. An exception on the board becomes a
-        BoardError with its traceback.
+        Like `mpremote resume exec`, it interrupts a running program. An exception on the board
+        becomes a BoardError with its traceback.
         """
         repl = RawRepl(self.pty, timeout_s)
         try:
@@ -382,7 +386,7 @@ class VirtualBoard:
     def mpremote(self, *arguments: str, timeout_s: float = 60.0, check: bool = True) -> str:
         """Run the real mpremote on this board and return its output.
 
-        Always with a limit: on a silent terminal mpremote waits for ever.
+        Always with a limit: on a silent terminal mpremote waits forever.
         """
         command = [sys.executable, "-m", "mpremote", "connect", self.pty, *arguments]
         try:

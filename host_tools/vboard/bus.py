@@ -1,4 +1,4 @@
-"""The buses: who answers to which address, chip select or pulse, and what the controller sees."""
+"""The buses: which chip answers an address, chip select or pulse, and the controller's view of it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from host_tools.vboard.devices import I2CDevice, OneWireDevice, PulseDevice, SPI
 
 
 class BusError(Exception):
-    """What the ESP32's driver makes of a failed transfer: an errno."""
+    """The ESP32 driver's error for a failed transfer: an errno."""
 
     def __init__(self, number: int) -> None:
         super().__init__(errno.errorcode[number])
@@ -22,7 +22,7 @@ class I2CBus:
     A NACK anywhere is ENODEV, as in the ESP32 port; a clock held low is ETIMEDOUT for everybody.
     """
 
-    #: Transactions kept for a look at what happened.
+    #: Number of transactions kept for inspection.
     LOG = 200
 
     def __init__(self) -> None:
@@ -50,7 +50,7 @@ class I2CBus:
         self._check_lines()
         device = self.devices.get(address)
         if self._open is not None and self._open is not device:
-            # A repeated START that addresses somebody else ends the first one's part.
+            # A repeated START to another address ends the first transaction.
             self._open.stop()
             self._open = None
         if device is None or device.fault == "absent" or not self._acknowledges(device, read):
@@ -84,7 +84,7 @@ class I2CBus:
         return found
 
     def write(self, address: int, data: bytes, stop: bool = True) -> int:
-        """START, address, data, maybe STOP; the number of acknowledged bytes."""
+        """START, address, data, maybe STOP; return the number of acknowledged bytes."""
         self.log.append(f"W {address:02x} {data.hex()}{' P' if stop else ''}")
         device = self._start(address, False)
         for byte in data:
@@ -106,7 +106,7 @@ class I2CBus:
 
 
 class SPIBus:
-    """Clock and data wires, with chips told apart by the GPIO their chip select is wired to."""
+    """Clock and data wires; each chip is known by the GPIO of its chip select."""
 
     def __init__(self) -> None:
         self.devices: dict[int, SPIDevice] = {}
@@ -122,7 +122,7 @@ class SPIBus:
         self._selected &= self.devices.keys()
 
     def pin(self, gpio: int, level: int) -> None:
-        """A GPIO changed; perhaps it is a chip select (active low)."""
+        """A GPIO changed; it may be a chip select (active low)."""
         device = self.devices.get(gpio)
         if device is None:
             return
@@ -134,12 +134,12 @@ class SPIBus:
             device.deselect()
 
     def release(self) -> None:
-        """The controller was reset: its pins float, and pull-ups deselect everybody."""
+        """The controller was reset: its pins float, and pull-ups deselect all chips."""
         for gpio in list(self._selected):
             self.pin(gpio, 1)
 
     def exchange(self, data: bytes, *, hz: int, mode: int, lsb_first: bool) -> bytes:
-        """Clock `data` out and return what MISO said; several at once pull it low together."""
+        """Clock `data` out and return the bits on MISO; several chips at once pull it low together."""
         out = bytearray(b"\xff" * len(data))
         for gpio in self._selected:
             device = self.devices[gpio]
@@ -154,17 +154,17 @@ class SPIBus:
         if device.fault == "absent":
             return b"\xff" * len(data)
         if device.fault == "stuck" or hz > device.MAX_HZ:
-            # Too fast a clock: the output has not moved before it is sampled.
+            # Too fast a clock: the output has not changed yet when it is sampled.
             return bytes(len(data))
         if mode not in device.MODES:
-            # Sampled at the wrong edge everything is one bit late.
+            # Sampled at the wrong edge, all data are one bit late.
             number = int.from_bytes(got, "big") >> 1
             return number.to_bytes(len(data), "big")
         return got
 
 
 class OneWireBus:
-    """One line with a pull-up and chips that pull it low; no chip has it to itself."""
+    """One line with a pull-up; every chip can pull it low."""
 
     def __init__(self) -> None:
         self.devices: list[OneWireDevice] = []
@@ -179,14 +179,14 @@ class OneWireBus:
 
     @property
     def level(self) -> int:
-        """The line while nothing is said."""
+        """The idle line."""
         return 0 if any(device.fault == "stuck" for device in self.devices) else 1
 
     def _present(self) -> list[OneWireDevice]:
         return [device for device in self.devices if device.fault != "absent"]
 
     def reset(self) -> bool:
-        """A reset pulse; return whether the line is low afterwards, which is what presence looks like."""
+        """Send a reset pulse; return whether the line is low afterwards, the sign of presence."""
         for device in self._present():
             device.reset()
         return bool(self._present()) or not self.level
@@ -196,12 +196,12 @@ class OneWireBus:
             device.write_bit(bit)
 
     def read_bit(self) -> int:
-        """A read slot: one chip that pulls the line low is enough."""
+        """A read slot: one chip suffices to pull the line low."""
         bits = [device.read_bit() for device in self._present()]
         return min([*bits, self.level])
 
     def write(self, data: bytes) -> None:
-        """Least significant bit first, as all on this bus."""
+        """Least significant bit first, as always on this bus."""
         for byte in data:
             for place in range(8):
                 self.write_bit(byte >> place & 1)
@@ -229,7 +229,7 @@ class PulseLine:
         return 0 if self.device and self.device.fault == "stuck" else 1
 
     def exchange(self) -> bytes:
-        """A start pulse and what is heard after it."""
+        """Send a start pulse and return the answer."""
         if self.device is None or self.device.fault in ("absent", "stuck"):
             raise BusError(errno.ETIMEDOUT)
         return self.device.answer()

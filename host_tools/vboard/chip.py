@@ -1,4 +1,4 @@
-"""The chip: power, resets, what its ROM starts, sleep and the watchdog."""
+"""The chip: power, resets, the ROM's start, sleep and the watchdog."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ _FRAME_END = b"\xc0"
 class Chip(Part):
     """One microcontroller; `state` is off, held, loader, dead, starting, running or asleep.
 
-    `dead` is a ROM that found nothing to start. `loader` is its serial loader: entered with the boot
-    strap pulled when reset ends, by machine.bootloader(), or, on a line that has no strap to pull,
+    `dead` is a ROM that found nothing to start. `loader` is its serial loader: entered with the
+    boot strap pulled at the end of reset, by machine.bootloader(), or, on a line without a strap,
     by a SYNC frame. In that last case the board starts when the client hangs up or types Ctrl-C.
     """
 
@@ -84,7 +84,7 @@ class Chip(Part):
 
     @property
     def watchdog_s(self) -> float | None:
-        """How long the watchdog waits yet; None when none is armed."""
+        """Seconds until the watchdog fires; None if it is not armed."""
         return None if self._watchdog_at is None else self._watchdog_at - self._loop.now()
 
     @property
@@ -115,7 +115,7 @@ class Chip(Part):
         self.reset(POWER_ON)
 
     def power_off(self) -> None:
-        """Pull the plug, whatever the board is doing."""
+        """Pull the plug, even while the board is busy."""
         self._stop("off")
 
     def press_reset(self) -> None:
@@ -130,7 +130,7 @@ class Chip(Part):
         self.clocks.lose()
 
     def _stop(self, state: str) -> None:
-        """No code runs any more; the pins, the radio and the timers are as after a reset."""
+        """Stop all code; reset the pins, the radio and the timers."""
         if self.program:
             program, self.program = self.program, None
             program.end()
@@ -146,7 +146,7 @@ class Chip(Part):
         self.state = state
 
     def reset(self, cause: int) -> None:
-        """Everything but a soft reset comes through here: the ROM, the boot loader, then MicroPython."""
+        """Every reset but a soft one: the ROM, the boot loader, then MicroPython."""
         self._stop("dead")
         self._wake_pins = (0, ())
         self._say(_RESET_REASONS[cause] + b"," + self._model.flash_boot)
@@ -194,14 +194,14 @@ class Chip(Part):
         self.heap_free = heap_free
 
     def failed(self) -> None:
-        """The interpreter could not become a board; starting it again would not help."""
+        """The interpreter failed to become a board; another start would not help."""
         self._stop("dead")
         self._line.emit(
             b"virtual board: the interpreter did not start; is its heap too small?\r\n"
         )
 
     def _exited(self, program: Program, status: int) -> None:
-        """The interpreter ended by itself: Ctrl-D at the prompt, sys.exit(), or a crash."""
+        """The interpreter ended: Ctrl-D at the prompt, sys.exit(), or a crash."""
         if not program.up:
             self.failed()
         elif status < 0:
@@ -215,7 +215,7 @@ class Chip(Part):
     # Sleep and the watchdog.
 
     def sleep(self, ms: int) -> None:
-        """Deep sleep; for ever when `ms` is negative."""
+        """Deep sleep; forever if `ms` is negative."""
         pins = self._wake_pins
         self._stop("asleep")
         self._wake_pins = pins
@@ -230,7 +230,7 @@ class Chip(Part):
         self._wake_pins = (level, pins)
 
     def look_at_pins(self) -> None:
-        """Asleep, the chip looks at nothing but the pins it was told to; they are pulled the other way."""
+        """An asleep chip watches only the pins of wake_on; these are pulled to the other level."""
         if self.state != "asleep":
             return
         level, pins = self._wake_pins
@@ -249,12 +249,12 @@ class Chip(Part):
     # The serial loader.
 
     def enter_loader(self, *, by_sync: bool = False) -> None:
-        """Leave what runs for the loader in the ROM."""
+        """Stop the program and enter the loader in the ROM."""
         if self._flash is None:
             raise BoardError("only the MicroPython runtime has a flash to load")
         self._stop("loader")
         if not by_sync:
-            # After a SYNC frame only its answer is expected.
+            # After a SYNC frame the client expects only its answer.
             self._say(_RESET_REASONS[POWER_ON] + b"," + self._model.download_boot)
             self._line.emit(b"waiting for download\r\n")
         self._by_sync = by_sync
@@ -264,10 +264,10 @@ class Chip(Part):
     def _leave_loader(self) -> None:
         self.reset(HARD)
 
-    # What the serial line brings: serial_line.Receiver.
+    # Input from the serial line: serial_line.Receiver.
 
     def host_bytes(self, data: bytes, *, has_modem_lines: bool) -> None:
-        """What a client typed. Before the application is up it waits; without power nobody listens."""
+        """Bytes typed by a client. They wait until the application is up; without power they are lost."""
         if self.state in ("off", "held"):
             return
         if self._loader is None and not has_modem_lines and self._flash:
@@ -279,7 +279,7 @@ class Chip(Part):
                 data = heard[at:]
         if self._loader and self._by_sync and not self._loader.in_frame:
             if _CTRL_C in data and _FRAME_END not in data:
-                # Somebody wants the prompt, and cannot reset the board.
+                # A client wants the prompt, and cannot reset the board.
                 self.reset(HARD)
         if self._loader:
             self._loader.feed(data)

@@ -1,4 +1,4 @@
-"""What the supported chips look like to their serial loader, to esptool and to a boot loader's image."""
+"""The supported chips as seen by their serial loader, by esptool and in a boot loader's image."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ _MAKER = bytes.fromhex("7c2c67")
 
 
 def mac_of(name: str | None) -> bytes:
-    """The station MAC of the board of that name, which is also its machine.unique_id()."""
+    """The station MAC of the board of that name, also its machine.unique_id()."""
     return _MAKER + (hashlib.sha256(name.encode()).digest()[:3] if name else b"\0\0\1")
 
 
 @dataclass(frozen=True)
 class ChipModel:
-    """One kind of chip. Addresses are those of its technical reference manual."""
+    """One kind of chip, with addresses from its technical reference manual."""
 
     name: str
     #: The chip number in an image's header.
     image_id: int
-    #: Where the ROM looks for the boot loader.
+    #: The ROM's address of the boot loader.
     bootloader_offset: int
     #: Load addresses for the segments of a stand-in image.
     dram: int
@@ -34,16 +34,16 @@ class ChipModel:
     spi_user: int
     spi_user2: int
     spi_w0: int
-    #: Knows GET_SECURITY_INFO, which tells the chip number; and the longer FLASH_BEGIN that goes with it.
+    #: Supports GET_SECURITY_INFO, which returns the chip number; and the longer FLASH_BEGIN that comes with it.
     security_info: bool
-    #: Where the MAC is read.
+    #: Address of the MAC.
     mac_at: int
     registers: dict[int, int] = field(default_factory=dict)
     mac: bytes = mac_of(None)
 
     @property
     def mac_words(self) -> dict[int, int]:
-        """The registers with the MAC."""
+        """The registers that hold the MAC."""
         return {
             self.mac_at: int.from_bytes(self.mac[2:], "big"),
             self.mac_at + 4: int.from_bytes(self.mac[:2], "big"),

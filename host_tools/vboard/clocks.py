@@ -1,4 +1,4 @@
-"""True time, and the board's own idea of it."""
+"""True time, and the board's own time."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ _EPOCH_2000 = 946684800
 
 
 class Clocks:
-    """Both run with the host's clock, each with an offset of its own."""
+    """Both run with the host's clock, each with its own offset."""
 
     def __init__(self, page: SharedPage) -> None:
         self._page = page
         self._true_offset = 0
 
     def true_time(self) -> int:
-        """Unix seconds, as the time server tells them."""
+        """Unix seconds of the time server."""
         return int(time.time()) + self._true_offset
 
     def board_time(self) -> int:
@@ -34,6 +34,6 @@ class Clocks:
         self._true_offset = unix_seconds - int(time.time())
 
     def pass_time(self, seconds: int, drift_s: int) -> None:
-        """For everybody; the board's clock goes wrong by `drift_s` meanwhile."""
+        """Advance both; the board's clock drifts by `drift_s` meanwhile."""
         self._true_offset += seconds
         self._page.clock_offset += seconds + drift_s

@@ -1,4 +1,4 @@
-"""What the interpreter prints, made to look like a board's own output."""
+"""The interpreter's output, made to look like a board's own."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import termios
 
 _BINARY_ON = b"\x1b]vb-\x07"
 _BINARY_OFF = b"\x1b]vb+\x07"
-#: Frames of the overlay in a traceback; on a real board those are C and do not show.
+#: Frames of the overlay in a traceback; on a real board those are C and invisible.
 _OVERLAY_FRAME = b'  File "vboard/'
 
-#: Ctrl-C is turned into a signal by runtime.Child.interrupt, which needs /proc; elsewhere by the
-#: terminal, which may then end the interpreter between two runs of code.
+#: runtime.Child.interrupt turns Ctrl-C into a signal, which needs /proc; elsewhere the terminal
+#: does, which may then end the interpreter between two runs of code.
 SIGNALS_BY_HAND = os.path.exists("/proc/self/status")
 
 RAW_PROMPT = b"raw REPL; CTRL-B to exit\r\n"
@@ -21,8 +21,8 @@ FRIENDLY_BANNER = b'Type "help()" for more information.\r\n'
 class OutputFilter:
     """Makes the interpreter's terminal output look like a board's: CRLF, no overlay frames.
 
-    Between the two marks the overlay's `kbd_intr` prints, bytes pass untouched (`mpremote mount`).
-    Text may be cut anywhere; what could still become a mark or a frame is held back.
+    Between the two marks printed by the overlay's `kbd_intr`, bytes pass unchanged (`mpremote
+    mount`). Text may be cut anywhere; a possible start of a mark or a frame is held back.
     """
 
     def __init__(self) -> None:
@@ -50,7 +50,7 @@ class OutputFilter:
         return bytes(out)
 
     def flush(self) -> bytes:
-        """What was held back, when nothing more comes."""
+        """Return the bytes held back, when no more follow."""
         held, self._held = self._held, b""
         if held:
             self._line_start = False
@@ -85,7 +85,7 @@ class OutputFilter:
 
 
 def _possible_start(data: bytes, mark: bytes) -> int:
-    """How many bytes at the end of `data` may be the start of `mark`."""
+    """The number of bytes at the end of `data` that may be the start of `mark`."""
     for length in range(min(len(mark) - 1, len(data)), 0, -1):
         if data.endswith(mark[:length]):
             return length
@@ -93,7 +93,7 @@ def _possible_start(data: bytes, mark: bytes) -> int:
 
 
 class ReplMode:
-    """Follows in the output whether the REPL is raw, as a soft reset must keep it so."""
+    """Tracks in the output whether the REPL is raw, as a soft reset must keep it so."""
 
     _TAIL = 64
 
@@ -111,7 +111,7 @@ class ReplMode:
 
 
 class RawBanner:
-    """After a soft reset in raw mode: drops the friendly banner the interpreter starts with."""
+    """After a soft reset in raw mode: drops the interpreter's friendly banner."""
 
     def __init__(self) -> None:
         self._held = b""
@@ -135,7 +135,7 @@ class RawBanner:
 
 
 def inner_terminal() -> tuple[int, int]:
-    """A terminal for the interpreter that changes nothing on the way; (master, slave)."""
+    """Open a transparent terminal for the interpreter; return (master, slave)."""
     master, slave = os.openpty()
     settings = termios.tcgetattr(slave)
     settings[0] = 0

@@ -19,11 +19,11 @@ _MAX_PATH = 100
 
 
 class BoardError(Exception):
-    """The board cannot do that, or is not there; the text says why and what to do."""
+    """The board cannot do that, or is missing; the text gives the reason and the remedy."""
 
 
 def socket_path(folder: Path) -> Path:
-    """Where a board with this state folder listens: in it, unless the path would be too long."""
+    """The socket of a board with this state folder: in it, unless the path would be too long."""
     path = folder.resolve() / "control.sock"
     if len(os.fsencode(path)) <= _MAX_PATH:
         return path
@@ -46,7 +46,7 @@ class ControlClient:
         self._lock = threading.Lock()
 
     def request(self, do: str, limit_s: float | None = None, /, **arguments: Any) -> Any:
-        """Send one request and return its result; threads take turns."""
+        """Send one request and return its result; threads wait for each other."""
         with self._lock:
             return self._request(do, limit_s, arguments)
 

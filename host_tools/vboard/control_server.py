@@ -33,13 +33,13 @@ class _Client:
         self._send({"ok": False, "error": error})
 
     def _send(self, message: dict[str, Any]) -> None:
-        # Whoever asked and left does not want the answer.
+        # A client that has left does not need the answer.
         with contextlib.suppress(OSError):
             self.socket.sendall(json.dumps(message).encode() + b"\n")
 
 
 class ControlServer:
-    """Every request is one of the `_do_*` methods."""
+    """Each request is one of the `_do_*` methods."""
 
     def __init__(
         self,
@@ -50,7 +50,7 @@ class ControlServer:
         page: SharedPage,
         describe: Callable[[], dict[str, Any]],
     ) -> None:
-        """`describe` tells what board.json says of the board."""
+        """`describe` returns the content of board.json."""
         self._loop = loop
         self._chip = chip
         self._line = line
@@ -166,8 +166,9 @@ class ControlServer:
     def _do_clock(
         self, advance_s: int = 0, time_s: int | None = None, drift_s: int = 0
     ) -> dict[str, int]:
-        """`advance_s`: time passes, for everybody. `time_s`: what the time server says from now on.
-        `drift_s`: the board's own clock goes wrong by so much."""
+        """`advance_s`: let time pass for both clocks. `time_s`: set the time server's clock.
+        `drift_s`: shift the board's own clock by so much.
+        """
         clocks = self._chip.clocks
         if time_s is not None:
             clocks.set_true(time_s)
@@ -207,7 +208,7 @@ class ControlServer:
         return self._describe()
 
     def _do_type(self, text: str) -> None:
-        """As if somebody typed it at the serial line."""
+        """Type a text at the serial line."""
         self._chip.host_bytes(text.encode(), has_modem_lines=True)
 
     def _do_stop(self) -> None:

@@ -8,14 +8,14 @@ from host_tools.vboard.nor import SECTOR, NorFlash
 
 
 class WriteError(Exception):
-    """What the loader answers with: a name of LoaderErrors."""
+    """The loader's error for a write: a name of LoaderErrors."""
 
 
 class Write:
-    """Takes the blocks of one region in their order.
+    """Takes the blocks of one region in order.
 
-    The ROM erases all of the region first. The stub that esptool uploads erases each sector just
-    before it writes there, so a cable that is pulled leaves old contents behind the place it got to.
+    The ROM erases the whole region first. The stub that esptool uploads erases each sector just
+    before it writes there, so a pulled cable leaves old contents behind the last written place.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class Write:
         return self._inflate is not None
 
     def block(self, number: int, data: bytes) -> None:
-        """The next block. After a refusal the same one may come again."""
+        """Write the next block. After a refusal the same one may come again."""
         if number != self._next or number >= self._blocks:
             raise WriteError("too_much_data")
         if len(data) > self._block_size:

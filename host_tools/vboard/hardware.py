@@ -1,4 +1,4 @@
-"""The chips on the board, wired as boards/<BOARD>/pins.csv and devices.json say."""
+"""The chips on the board, wired as in boards/<BOARD>/pins.csv and devices.json."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from host_tools.vboard.world import World
 
 
 class HardwareError(Exception):
-    """The description of the board is wrong, or names a device it lacks; the text says where."""
+    """The description of the board is wrong, or names a missing device; the text names the place."""
 
 
 def read_pins(path: Path) -> dict[str, int]:
@@ -39,7 +39,7 @@ def read_pins(path: Path) -> dict[str, int]:
 
 
 class Hardware:
-    """All devices by name, and the questions the overlay's `machine` asks about pins and buses."""
+    """All devices by name, and answers to the overlay's `machine` about pins and buses."""
 
     def __init__(self, folder: Path, now: Callable[[], float] | None = None) -> None:
         description = json.loads((folder / "devices.json").read_text())
@@ -51,7 +51,7 @@ class Hardware:
         # A bus is known by its pins, as wires are: (scl, sda), (sck, mosi, miso).
         self.i2c: dict[tuple[int, int], I2CBus] = {}
         self.spi: dict[tuple[int, int], SPIBus] = {}
-        #: What hangs on a single pin.
+        #: Buses on a single pin.
         self.wires: dict[int, OneWireBus | PulseLine] = {}
         self._now = now
         self._disconnect: dict[str, Callable[[], None]] = {}
@@ -83,7 +83,7 @@ class Hardware:
     ) -> None:
         """Wire a chip: to `i2c0` at an address, to `spi0.0` or `spi0.gpio3`, or to a pin, `gpio3`.
 
-        `values` names the world value of each of the chip's own; without a name it is NAME.VALUE.
+        `values` maps the chip's own values to names in the world; an unmapped one is NAME.VALUE.
         """
         if name in self.devices:
             raise HardwareError(f"there is a device {name!r} already, on {self.where[name]}")
@@ -103,7 +103,7 @@ class Hardware:
         self._disconnect[name] = disconnect
 
     def detach(self, name: str) -> None:
-        """Take a chip off; its world values stay."""
+        """Disconnect a chip; its world values stay."""
         self.device(name)
         self._disconnect.pop(name)()
         del self.devices[name], self.where[name]
@@ -111,7 +111,7 @@ class Hardware:
     def _connect(
         self, name: str, device: Device, place: str, address: str | None
     ) -> tuple[str, Callable[[], None]]:
-        """Put the device on its bus; return where that is, and what takes it off again."""
+        """Put the device on its bus; return its place, and the function that disconnects it."""
         bus_name, _, select = place.partition(".")
         bus = self._names.get(bus_name)
         gpio = self._gpio(bus_name)
@@ -132,7 +132,7 @@ class Hardware:
         if gpio is not None and isinstance(device, OneWireDevice):
             line = self.wires.setdefault(gpio, OneWireBus())
             if isinstance(line, OneWireBus):
-                # A serial number from the name: it stays the same, and no two are alike.
+                # A serial number from the name: constant, and unique.
                 device.serial = hashlib.sha256(name.encode()).digest()[:6]
                 line.attach(device)
                 return f"{place} {device.rom.hex()}", partial(line.detach, device)
@@ -156,7 +156,7 @@ class Hardware:
             return self.devices[name]
         except KeyError:
             known = ", ".join(self.devices)
-            raise HardwareError(f"no device {name!r} on this board; there is: {known}") from None
+            raise HardwareError(f"no device {name!r} on this board; available: {known}") from None
 
     def bus_log(self, bus: str) -> list[str]:
         known = self._names.get(bus)
@@ -175,7 +175,7 @@ class Hardware:
         self._pulls.clear()
 
     def save(self, folder: Path) -> None:
-        """Keep what EEPROMs hold."""
+        """Save the contents of EEPROMs."""
         for name, device in self.devices.items():
             if isinstance(device, AT24C32):
                 (folder / f"{name}.bin").write_bytes(device.memory)
@@ -186,13 +186,13 @@ class Hardware:
             if isinstance(device, AT24C32) and path.exists():
                 device.memory[:] = path.read_bytes().ljust(len(device.memory), b"\xff")
 
-    # What the overlay asks. Arguments are words; the answer is bytes, or a BusError.
+    # Questions of the overlay. Arguments are words; the answer is bytes, or a BusError.
 
     def _i2c_bus(self, scl: str, sda: str) -> I2CBus:
         if scl == "-" or sda == "-":
             bus = self._names.get("i2c0")
             return bus if isinstance(bus, I2CBus) else I2CBus()
-        # No wires on these pins: an empty bus, on which nobody acknowledges.
+        # No wires on these pins: an empty bus without acknowledges.
         return self.i2c.get((int(scl), int(sda)), I2CBus())
 
     def ask_i2c_scan(self, scl: str, sda: str, hz: str) -> bytes:
@@ -236,7 +236,7 @@ class Hardware:
 
     def _one_wire(self, gpio: str) -> OneWireBus:
         line = self.wires.get(int(gpio))
-        # Nothing wired, or something else: the pull-up is all there is.
+        # No 1-Wire chip is wired here: only the pull-up.
         return line if isinstance(line, OneWireBus) else OneWireBus()
 
     def ask_ow_reset(self, gpio: str) -> bytes:
@@ -266,7 +266,7 @@ class Hardware:
     def ask_world(self, name: str) -> bytes:
         return str(self.world.get(name)).encode()
 
-    # What the overlay tells.
+    # Events of the overlay.
 
     def tell_pin(self, gpio: str, level: str) -> None:
         self.world.publish(f"gpio{gpio}", float(level))

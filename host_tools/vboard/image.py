@@ -1,7 +1,7 @@
 """The virtual board's flash: boot loader, partition table, application, and the littlefs with the files.
 
-The first three are stand-ins in the real formats, so that esptool and partition tools accept them and
-the board can refuse to start from a flash where one of them is missing or cut short.
+The first three are stand-ins in the real formats, so that esptool and partition tools accept them. The
+board can refuse to start from a flash where one of them is missing or cut short.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _NOP = b"\x13\0\0\0"
 
 
 class ImageError(Exception):
-    """The image cannot be built or read; the text says why."""
+    """The image cannot be built or read; the text gives the reason."""
 
 
 def application_image(
@@ -62,7 +62,7 @@ def application_image(
 
 
 def image_fault(flash: bytes | bytearray, start: int, model: ChipModel) -> str | None:
-    """What a boot loader has against the image at `start`; None when it would start it."""
+    """The boot loader's objection to the image at `start`; None if it would start it."""
     magic, count, _, _, _, _, _, chip, _, _, _, _, hashed = _HEADER.unpack_from(flash, start)
     if magic != _IMAGE_MAGIC:
         return f"E (30) esp_image: image at 0x{start:x} has invalid magic byte"
@@ -114,9 +114,9 @@ def firmware_image(
     rows: Iterable[Partition] = PARTITIONS,
     code: bytes = _NOP * 16,
 ) -> bytes:
-    """What is flashed at the boot loader's offset: boot loader, partition table and application.
+    """The image for the boot loader's offset: boot loader, partition table and application.
 
-    All that a downloaded MicroPython image has, but for its 1.5 MB of `code`.
+    It has all parts of a downloaded MicroPython image but the 1.5 MB of `code`.
     """
     image = bytearray(b"\xff" * APP_OFFSET)
     segments = [(model.dram, b"virtual 2nd stage"), (model.iram, _NOP * 8)]
@@ -130,7 +130,7 @@ def firmware_image(
 
 
 def boot_fault(flash: bytes | bytearray, model: ChipModel = _C3) -> str | None:
-    """What is printed when the board cannot start from this flash; None when it can."""
+    """The board's message if it cannot start from this flash; None if it can."""
     start = model.bootloader_offset
     if flash[start] != _IMAGE_MAGIC:
         (word,) = struct.unpack_from("<I", flash, start)
@@ -145,13 +145,13 @@ def boot_fault(flash: bytes | bytearray, model: ChipModel = _C3) -> str | None:
 
 
 def partition_rows(flash: bytes | bytearray) -> list[Partition]:
-    """The partition table in `flash`; no rows when it is damaged."""
+    """The partition table in `flash`; no rows if it is damaged."""
     start = partitions.TABLE_OFFSET
     return partitions.parse_table(flash[start : start + partitions.TABLE_SIZE])
 
 
 def find_vfs(flash: bytes | bytearray) -> Partition | None:
-    """Where the file system is."""
+    """The partition of the file system."""
     return partitions.file_system(partition_rows(flash), len(flash))
 
 
@@ -173,7 +173,7 @@ def build_image(tree: dict[str, bytes] | None = None, model: ChipModel = _C3) ->
 
 
 def add_files(flash: bytearray, tree: dict[str, bytes]) -> None:
-    """Write `tree` into the file system of an image, over files of the same names."""
+    """Write `tree` into the file system of an image; overwrite files of the same names."""
     row = _vfs(flash)
     with memoryview(flash) as view:
         littlefs_image.add_files(view[row.offset : row.end], tree)

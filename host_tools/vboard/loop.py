@@ -1,4 +1,4 @@
-"""The select loop that every part of the virtual board hangs on: files to watch, times to keep."""
+"""The select loop of all parts of the virtual board: files to watch, times to keep."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ WRITE = selectors.EVENT_WRITE
 
 
 class Part:
-    """Something with wishes of its own before and after each wait; every method may be left out."""
+    """A part of the loop with hooks before and after each wait; every method is optional."""
 
     def prepare(self) -> None:
-        """Before the wait: say what to watch for."""
+        """Called before the wait, to set watches."""
 
     def deadline(self) -> float | None:
-        """When `run_timers` is wanted at the latest, in `Loop.now` time."""
+        """The latest time for the next `run_timers`, in `Loop.now` time."""
         return None
 
     def run_timers(self, now: float) -> None:
-        """After each wait."""
+        """Called after each wait."""
 
 
 class Loop:
-    """Waits on behalf of all parts, in one thread."""
+    """Waits for all parts, in one thread."""
 
     def __init__(self) -> None:
         self._selector = selectors.DefaultSelector()
@@ -37,7 +37,7 @@ class Loop:
         return time.monotonic()
 
     def watch(self, end: Any, events: int, callback: Callable[[Any, int], None]) -> None:
-        """Call `callback(end, events)` when `end` can be read or written; 0 ends the watch."""
+        """Call `callback(end, events)` when `end` is readable or writable; 0 ends the watch."""
         closed = hasattr(end, "fileno") and end.fileno() < 0
         known = not closed and end in self._selector.get_map()
         if not events:
@@ -51,17 +51,16 @@ class Loop:
                 self._selector.modify(end, events, callback)
 
     def forget(self, end: Any) -> None:
-        """Watch `end` no more."""
+        """End the watch on `end`."""
         self.watch(end, 0, _nothing)
 
     def run(self) -> None:
-        """Until `stopping` is set."""
+        """Run until `stopping` is set."""
         while not self.stopping:
             for part in list(self.parts):
                 part.prepare()
             for key, events in self._selector.select(self._timeout()):
-                # An earlier callback of this round may have closed it, and another file may
-                # have its number by now.
+                # An earlier callback of this round may have closed it, and another file may have its number now.
                 current = self._selector.get_map().get(key.fd)
                 if current is not None and current.data == key.data:
                     key.data(key.fileobj, events)
@@ -74,4 +73,4 @@ class Loop:
 
 
 def _nothing(end: Any, events: int) -> None:
-    """The callback of what is not watched."""
+    """The callback for files without a watch."""

@@ -14,10 +14,10 @@ from host_tools.vboard.outlets import TcpOutlet
 class ModemLines:
     """The two transistors between DTR, RTS, and the chip's reset (EN) and boot strap.
 
-    RTS without DTR holds the chip in reset. A capacitor lets EN rise slowly, so what counts as the
-    strap is DTR at the moment RTS is released, whatever happened to it meanwhile.
+    RTS without DTR holds the chip in reset. A capacitor delays the rise of EN, so the strap is DTR
+    at the release of RTS, even if DTR changed before.
 
-    It also is the serial port that pyserial's PortManager sets, of which only these two matter.
+    It also is the serial port of pyserial's PortManager, for which only these two lines matter.
     """
 
     baudrate = 115200
@@ -60,10 +60,10 @@ class ModemLines:
             self._release(self._dtr)
 
     def reset_input_buffer(self) -> None:
-        """Nothing waits here: what comes from the board is sent on at once."""
+        """Does nothing: output of the board is sent on at once."""
 
     def reset_output_buffer(self) -> None:
-        """Nor in the other direction."""
+        """Does nothing: input is sent on at once too."""
 
 
 class Rfc2217Outlet(TcpOutlet):
@@ -73,7 +73,7 @@ class Rfc2217Outlet(TcpOutlet):
 
     def __init__(self, connection: socket.socket, lines: ModemLines) -> None:
         super().__init__(connection)
-        # Its type stubs ask for a whole serial.Serial; it uses what these two have.
+        # Its type stubs require a serial.Serial; it uses only the attributes of these two.
         port: Any = lines
         sender: Any = _Sender(super().write)
         self._manager = rfc2217.PortManager(port, sender)
@@ -86,7 +86,7 @@ class Rfc2217Outlet(TcpOutlet):
 
 
 class _Sender:
-    """What PortManager takes for its connection."""
+    """PortManager's connection."""
 
     def __init__(self, write: Callable[[bytes], None]) -> None:
         self.write = write

@@ -1,4 +1,4 @@
-"""The flash chip: a file with the manners of NOR flash."""
+"""The flash chip: a file with the rules of NOR flash."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ class NorError(Exception):
 
 
 class NorFlash:
-    """Erasing sets all bits of whole sectors; programming can only clear bits.
+    """Erasing sets all bits of full sectors; programming can only clear bits.
 
-    So a write without its erase leaves the AND of old and new behind, as on a real chip, and
-    whoever verifies what he wrote will notice.
+    So a write without its erase leaves the AND of old and new behind, as on a real chip, and a
+    client that verifies its write will notice.
     """
 
     def __init__(self, path: Path) -> None:

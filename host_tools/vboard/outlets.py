@@ -10,14 +10,14 @@ import tty
 
 
 class Outlet:
-    """A place the output goes to and host bytes come from; never blocks, never grows."""
+    """A sink for output and source of host bytes; never blocks, never grows."""
 
-    #: Whether the host can pull DTR and RTS here. Where it cannot, a SYNC frame does it for him.
+    #: Whether the host can set DTR and RTS here. If not, a SYNC frame replaces them.
     has_modem_lines = False
 
-    #: Bytes waiting for a reader before the board is made to wait, as by flow control.
+    #: Bytes waiting for a reader before the board has to wait, as with flow control.
     HIGH_WATER = 65536
-    #: A reader that takes nothing for so long is taken for absent, and its backlog is dropped.
+    #: A reader that takes nothing for so long counts as absent, and its backlog is dropped.
     PATIENCE_S = 1.0
 
     def __init__(self) -> None:
@@ -57,7 +57,7 @@ class Outlet:
         self.pump()
 
     def pump(self) -> None:
-        """Send what is waiting, as far as the reader takes it."""
+        """Send the waiting bytes, as far as the reader takes them."""
         while self._backlog:
             try:
                 sent = self._send(bytes(self._backlog[:4096]))
@@ -73,14 +73,14 @@ class Outlet:
 
 
 class PtyOutlet(Outlet):
-    """The pseudo-terminal that stands for /dev/ttyACM0. It stays while clients come and go."""
+    """The pseudo-terminal in place of /dev/ttyACM0. It stays while clients come and go."""
 
     def __init__(self) -> None:
         super().__init__()
         self._master, slave = os.openpty()
         tty.setraw(slave)
         self.path = os.ttyname(slave)
-        # Nobody holds the other end open, so the kernel tells whether a client does.
+        # This process does not hold the other end open, so the kernel reports whether a client does.
         os.close(slave)
         os.set_blocking(self._master, False)
         self._poll = select.poll()

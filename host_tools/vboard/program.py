@@ -1,4 +1,4 @@
-"""The interpreter while it runs: its terminal and its questions, as the chip sees them."""
+"""The interpreter during a run: its terminal and its questions, as the chip sees them."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from host_tools.vboard.loop import READ, WRITE, Loop, Part
 from host_tools.vboard.runtime import Child, Heard
 from host_tools.vboard.serial_line import SerialLine
 
-#: How long Ctrl-C waits for a good moment, and how often it looks for one.
+#: The longest wait of Ctrl-C for a safe moment, and the interval of its checks.
 _PATIENCE_S = 0.3
 _PATIENCE_STEP_S = 0.0003
-#: Output that may be the start of a mark is held back so long at most.
+#: The longest time to hold back output that may be the start of a mark.
 _HOLD_S = 0.02
 
 
@@ -43,7 +43,7 @@ class Program(Part):
         self._mode = ReplMode(raw=False)
         self._typed = bytearray(b"\x01" if raw else b"")
         self._partial = b""
-        # Ctrl-C is first in `_typed` and waits: until when at most, and when to look again.
+        # Ctrl-C is first in `_typed` and waits: its deadline, and the time of the next check.
         self._patient_until: float | None = None
         self._look_at = 0.0
         self._ended = False
@@ -61,11 +61,11 @@ class Program(Part):
         return self.child.process.pid
 
     def type(self, data: bytes) -> None:
-        """Host bytes; before the application is up they wait."""
+        """Host bytes; they wait until the application is up."""
         self._typed += data
 
     def end(self) -> None:
-        """Switch the interpreter off and print what it had still to say."""
+        """Stop the interpreter and print its remaining output."""
         if self._ended:
             return
         self._ended = True
@@ -109,12 +109,12 @@ class Program(Part):
             if data:
                 self._print(data)
             elif data is not None:
-                # Hung up; act on what was said before, and on the end itself.
+                # Hung up; handle the earlier requests, and the end itself.
                 while not self._ended and self._read_requests():
                     pass
 
     def _read(self) -> bytes | None:
-        """What the interpreter printed; empty when it has gone, None when there is nothing now."""
+        """The interpreter's output; empty at its end, None if there is none now."""
         try:
             return os.read(self.child.master, 65536)
         except BlockingIOError:
@@ -123,7 +123,7 @@ class Program(Part):
             return b""
 
     def _type_on(self, master: int) -> None:
-        """Pass host bytes on to the interpreter, Ctrl-C as a signal where it is one."""
+        """Pass host bytes on to the interpreter, Ctrl-C as a signal where the runtime supports it."""
         typed = self._typed
         if typed[:1] == b"\x03" and SIGNALS_BY_HAND and not self._filter.binary:
             now = self._loop.now()
@@ -159,7 +159,7 @@ class Program(Part):
         self._read_requests()
 
     def _read_requests(self) -> bool:
-        """Handle what is in the pipe; False when there is nothing more to wait for."""
+        """Handle the requests in the pipe; False at its end."""
         try:
             data = os.read(self.child.requests, 65536)
         except BlockingIOError:

@@ -1,4 +1,4 @@
-"""The few lines of the raw REPL protocol that tests of the virtual board need."""
+"""The part of the raw REPL protocol that tests of the virtual board need."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from host_tools.vboard.control import BoardError
 
 
 class RawRepl:
-    """A raw REPL on a terminal, as `VirtualBoard.exec` uses it."""
+    """A raw REPL on a terminal, for `VirtualBoard.exec`."""
 
     def __init__(self, path: str, timeout_s: float) -> None:
         self._fd = os.open(path, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)

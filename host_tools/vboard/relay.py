@@ -1,7 +1,7 @@
-"""The board's way to the network: a small TCP relay for each host and port it asks for.
+"""The board's connection to the network: a small TCP relay for each requested host and port.
 
-The overlay's `getaddrinfo` returns a relay's address, so whatever the firmware does with sockets and TLS
-passes through here, and "Wi-Fi is down" can be as real as a pulled plug: open connections are reset.
+The overlay's `getaddrinfo` returns a relay's address, so all sockets and TLS of the firmware pass
+through here. "Wi-Fi is down" can be as real as a pulled plug: open connections are reset.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class _Connection:
         self.update()
 
     def update(self) -> None:
-        """Wait for exactly what can make progress."""
+        """Watch each end only for the events that can make progress."""
         for end in (self.near, self.far):
             events = 0
             half, back = self.halves[end], self.halves[self.far if end is self.near else self.near]
@@ -115,7 +115,7 @@ class Relays:
         self.connections: set[_Connection] = set()
 
     def port(self, host: str, port: int) -> int:
-        """The loopback port that leads to `host`; socket.gaierror when the name is unknown."""
+        """The loopback port that leads to `host`; socket.gaierror if the name is unknown."""
         key = (host, port)
         if key not in self._listeners:
             socket.getaddrinfo(host, port, socket.AF_INET, socket.SOCK_STREAM)

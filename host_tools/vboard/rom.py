@@ -1,8 +1,8 @@
 """The serial loader in the chip's ROM, and the stub that esptool uploads to replace it.
 
-Strict where a real one is: lengths, checksums and sequence numbers must fit, flash must be attached
-before it is used, and a command that only the stub has is refused by the ROM. The uploaded stub is not
-run, for it is machine code of another processor; what it would answer is answered in its place.
+It is as strict as a real one: lengths, checksums and sequence numbers must match. A client must attach the flash
+before using it, and the ROM refuses commands of the stub. The uploaded stub is machine code of another processor and
+never runs: this module gives its answers.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from host_tools.vboard.flashing import Write, WriteError
 from host_tools.vboard.nor import NorError, NorFlash
 from host_tools.vboard.slip import SlipReader, encode
 
-#: What SYNC carries, and the frame of it, which no application's traffic contains by chance.
+#: The payload of SYNC, and its frame, which no application's traffic contains by chance.
 SYNC_DATA = b"\x07\x07\x12\x20" + b"\x55" * 32
 SYNC_FRAME = b"\xc0\x00\x08\x24\x00\x00\x00\x00\x00" + SYNC_DATA + b"\xc0"
 _SYNC_REPLIES = 8
@@ -32,7 +32,7 @@ _DEFL_BEGIN, _DEFL_DATA, _DEFL_END = 0x10, 0x11, 0x12
 _FLASH_MD5, _SECURITY_INFO = 0x13, 0x14
 _ERASE_FLASH, _ERASE_REGION, _READ_FLASH, _RUN_USER_CODE = 0xD0, 0xD1, 0xD2, 0xD3
 
-# The two of them number their errors differently.
+# ROM and stub number their errors differently.
 _ERRORS = {
     #                   ROM   stub
     "bad_length": (0x05, 0xC0),
@@ -46,7 +46,7 @@ _ERRORS = {
     "too_much_data": (0x06, 0xC9),
 }
 
-#: Before SPI_SET_PARAMS the ROM believes in a flash of this size.
+#: Before SPI_SET_PARAMS the ROM assumes a flash of this size.
 _ROM_FLASH_SIZE = 0x200000
 _SLOW_READ = 64
 
@@ -71,7 +71,7 @@ class RomLoader:
         send: Callable[[bytes], None],
         leave: Callable[[], None],
     ) -> None:
-        """`send` takes bytes for the serial line; `leave` starts what is in flash."""
+        """`send` takes bytes for the serial line; `leave` starts the program in flash."""
         self._model = model
         self._flash = flash
         self._send = send
@@ -93,7 +93,7 @@ class RomLoader:
 
     @property
     def in_frame(self) -> bool:
-        """Whether the middle of a frame has been reached, where any byte may be data."""
+        """Whether the reader is inside a frame, where any byte may be data."""
         return self._slip.in_frame
 
     def feed(self, data: bytes) -> None:
@@ -154,7 +154,7 @@ class RomLoader:
         # Flags, key purposes and counters of a chip without any protection; its number; version 0.
         self._reply(command, 0, struct.pack("<I8xII", 0, self._model.image_id, 0))
 
-    # Registers, behind some of which is the flash chip.
+    # Registers; some of them reach the flash chip.
 
     def _read_register(self, command: int, data: bytes, checksum: int) -> None:
         (address,) = struct.unpack("<I", data)
@@ -172,7 +172,7 @@ class RomLoader:
         self._reply(command)
 
     def _flash_command(self) -> None:
-        """A transfer to the flash chip: USER2 holds the command, W0 takes the answer."""
+        """A transfer to the flash chip: USER2 holds the command, W0 receives the answer."""
         base = self._model.spi_base
         command = self._registers.get(base + self._model.spi_user2, 0) & 0xFF
         answer = 0
@@ -269,10 +269,10 @@ class RomLoader:
             raise _Refused("not_enough_data")
         self._reply(command)
         if not self._stub:
-            # The ROM leaves for the application whatever it is told.
+            # The ROM starts the application, even if told to stay.
             self._run_application()
         elif not stay:
-            # The strap is still what it was at the reset: back into the ROM's own loader.
+            # The strap is unchanged since the reset: back into the ROM's own loader.
             self._restart()
 
     def _md5(self, command: int, data: bytes, checksum: int) -> None:
@@ -288,7 +288,7 @@ class RomLoader:
             raise _Refused("bad_length")
         self._reply(command, 0, self._flash.read(start, length).ljust(_SLOW_READ, b"\0"))
 
-    # What only the stub can do.
+    # Commands of the stub only.
 
     def _erase_flash(self, command: int, data: bytes, checksum: int) -> None:
         self._flash.erase(0, self._flash.size)
@@ -330,7 +330,7 @@ class _Reading:
         self.done = False
 
     def next(self, acknowledged: int) -> list[bytes]:
-        """What to send now that so many bytes have arrived."""
+        """The blocks to send once so many bytes have arrived."""
         packets = []
         while self._sent < min(len(self._data), acknowledged + self._ahead):
             packet = self._data[self._sent : self._sent + self._block_size]
@@ -343,7 +343,7 @@ class _Reading:
 
 
 def _block(data: bytes, checksum: int) -> tuple[int, bytes]:
-    """Number and contents of a data block whose length and checksum are right."""
+    """Number and contents of a data block; checks its length and checksum."""
     size, number, _, _ = struct.unpack_from("<IIII", data)
     block = data[16:]
     if len(block) != size:

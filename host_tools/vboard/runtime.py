@@ -1,4 +1,4 @@
-"""Starts the interpreter that plays the board, with its terminal, pipes and shared page."""
+"""Start the interpreter that emulates the board, with its terminal, pipes and shared page."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from host_tools.build import compile_modules
 from host_tools.vboard.console import inner_terminal
 from host_tools.vboard.shared import SharedPage
 
-#: What the overlay's modules occupy, by word size. On a chip they are C and take no heap, so the
-#: interpreter gets so much more than the board is said to have. For 32 bits that is 55 KB, of which 9 KB are tables
-#: of names that the firmware needs on a chip, too.
+#: Heap of the overlay's modules, by word size. On a chip they are C and take no heap, so the
+#: interpreter gets this much more than the board's nominal heap. For 32 bits that is 55 KB, of
+#: which 9 KB are tables of names that the firmware needs on a chip, too.
 OVERLAY_HEAP = {64: 61 * 1024, 32: 46 * 1024}
 
 # machine.reset_cause() on an ESP32.
 POWER_ON, HARD, WATCHDOG, DEEP_SLEEP, SOFT = 1, 2, 3, 4, 5
 
-#: Linux only. Looked up here, as a child between fork and exec should not.
+#: Linux only. Looked up here, because a child should not do so between fork and exec.
 _PRCTL = getattr(ctypes.CDLL(None), "prctl", None) if os.name == "posix" else None
 _SET_DEATH_SIGNAL = 1
 
 
 @dataclass(frozen=True)
 class Runtime:
-    """Which interpreter, and how big a board."""
+    """The kind of interpreter, and the size of the board."""
 
     kind: str  # "micropython" or "cpython"
     argv: tuple[str, ...]
@@ -54,7 +54,8 @@ def heap_bytes(text: str | int) -> int:
 def install_overlay(board: str, folder: Path) -> None:
     """Compile the overlay's modules for MicroPython into `folder`.
 
-    Their embedded names start with `vboard/`, by which console.OutputFilter knows their frames.
+    Their embedded names start with `vboard/`, by which console.OutputFilter recognizes their
+    frames.
     """
     source = BOARDS / board / "overlay"
     paths = [*source.glob("*.py"), *(source / "unix").glob("*.py")]
@@ -65,12 +66,12 @@ def install_overlay(board: str, folder: Path) -> None:
 
 
 class Heard(Enum):
-    """What became of a Ctrl-C."""
+    """The outcome of a Ctrl-C."""
 
     NOW = 1
     #: Not now; try again.
     LATER = 2
-    #: No code runs that could be stopped, and a prompt will read the byte.
+    #: No code runs that it could stop, and a prompt will read the byte.
     NOT = 3
 
 
@@ -100,14 +101,14 @@ class Child:
         supervisor = os.getpid()
 
         def prepare() -> None:
-            # With the inner terminal as controlling terminal the hang-up ends the interpreter
-            # when the supervisor dies, however it dies.
+            # With the inner terminal as controlling terminal the hang-up ends the interpreter when
+            # the supervisor dies for any reason.
             os.setsid()
-            # The supervisor ignores the first, and whoever started it by nohup the second; a child would inherit that.
+            # The supervisor ignores SIGINT, and a caller under nohup SIGHUP; a child would inherit both.
             signal.signal(signal.SIGINT, signal.SIG_DFL)
             signal.signal(signal.SIGHUP, signal.SIG_DFL)
             fcntl.ioctl(0, termios.TIOCSCTTY, 0)
-            # Where there is one, by a signal that no code it runs can catch.
+            # Where possible, by a signal that no code in the interpreter can catch.
             if _PRCTL is not None:
                 _PRCTL(_SET_DEATH_SIGNAL, signal.SIGKILL)
                 if os.getppid() != supervisor:
@@ -138,29 +139,30 @@ class Child:
                 os.close(number)
 
     def answer(self, number: int) -> None:
-        """Say that the answer to question `number` is in the page."""
+        """Notify the interpreter that the answer to question `number` is in the page."""
         try:
             os.write(self._tokens, bytes([number]))
         except BrokenPipeError:
-            return  # it died meanwhile; its exit is noticed on the request pipe
+            return  # it died meanwhile; the request pipe reports its exit
 
     def interrupt(self, *, anywhere: bool) -> Heard:
-        """Ctrl-C: stop the code that runs, if any does.
+        """Ctrl-C: stop the running code, if there is any.
 
         MicroPython catches SIGINT exactly while it runs code, and dies of it at any other time. So
-        it is halted, looked at, and given the signal only if it would catch it. (The terminal
+        this halts it, inspects it, and sends the signal only if it would catch it. (The terminal
         cannot decide this: the raw REPL leaves its settings alone.)
 
-        It then raises KeyboardInterrupt wherever it is. In its allocator that leaves a lock held for
-        ever, and in the file system a cache that says it holds what was not read yet; so unless `anywhere`
-        is set, the signal is given only while it is in a system call, and not in one for the flash.
+        It then raises KeyboardInterrupt at its current place. In its allocator that leaves a lock
+        held forever, and in the file system a cache that claims data it has not read yet. So
+        unless `anywhere` is set, the signal is sent only while it is in a system call, and not in
+        one for the flash.
         """
         pid = self.process.pid
         process = Path(f"/proc/{pid}")
         self.process.send_signal(signal.SIGSTOP)
         state = os.waitid(os.P_PID, pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
         if state is None or state.si_code != os.CLD_STOPPED:
-            return Heard.NOT  # it has ended; the request pipe will tell
+            return Heard.NOT  # it has ended; the request pipe will report it
         status = (process / "status").read_text()
         masks = dict(
             line.split(":\t", 1) for line in status.splitlines() if line.startswith("Sig")
@@ -184,11 +186,11 @@ class Child:
 
 
 def is_busy(process: Path, of_flash: set[int]) -> bool:
-    """Is a halted process in the middle of its own code or of the flash, not in another system call?"""
+    """Is a halted process in its own code or in a flash operation, and not in another system call?"""
     try:
         call = (process / "syscall").read_text().split()
     except OSError:
-        return False  # a kernel that does not tell
+        return False  # a kernel without this file's content
     return call[0] == "-1" or (len(call) > 1 and int(call[1], 16) in of_flash)
 
 

@@ -1,4 +1,4 @@
-"""The serial line: all the outlets it has, the log of what was printed, and who waits for a text in it."""
+"""The serial line: its outlets, the log of its output, and the waits for a text in it."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from host_tools.vboard.loop import READ, WRITE, Loop, Part
 from host_tools.vboard.modem import ModemLines, Rfc2217Outlet
 from host_tools.vboard.outlets import Outlet, PtyOutlet, TcpOutlet
 
-#: How often to look whether a client has opened the terminal; the kernel does not say by itself.
+#: Interval of checks whether a client has opened the terminal; the kernel does not report it.
 _ATTACH_POLL_S = 0.02
 _LOG_MAX = 1 << 20
 
 
 class Receiver(Protocol):
-    """The chip, as its serial line sees it."""
+    """The chip's interface for its serial line."""
 
     def host_bytes(self, data: bytes, *, has_modem_lines: bool) -> None: ...
 
@@ -26,7 +26,7 @@ class Receiver(Protocol):
         """The last client without modem lines has gone."""
 
     def unplugged(self) -> None:
-        """The cable was pulled, as `unplug_after` had asked for."""
+        """The cable was pulled, as requested with `unplug_after`."""
 
     def hold(self) -> None: ...
 
@@ -62,7 +62,7 @@ class SerialLine(Part):
         self._waiters: list[_Waiter] = []
         self._detached = True
         self._cut_after: int | None = None
-        #: How many bytes have come from the host.
+        #: Number of bytes received from the host.
         self.received = 0
         self._outlets: list[Outlet] = []
         self._pty: PtyOutlet | None = None
@@ -71,14 +71,14 @@ class SerialLine(Part):
             name: port for name, port in (("tcp", tcp), ("rfc2217", rfc2217)) if port is not None
         }
         self.receiver: Receiver
-        #: Called when the ports have come or gone.
+        #: Called when ports appear or disappear.
         self.on_change: Callable[[], None] = _nobody
         self.plug()
 
     # The plug.
 
     def plug(self) -> None:
-        """Offer the line on all its outlets; the terminal may have another name than before."""
+        """Offer the line on all its outlets; the terminal may have a new name."""
         if self._pty:
             return
         self._pty = PtyOutlet()
@@ -105,7 +105,7 @@ class SerialLine(Part):
         self.on_change()
 
     def unplug_after(self, count: int) -> None:
-        """Have the cable pulled when so many more bytes have come from the host."""
+        """Pull the cable after so many more bytes from the host."""
         self._cut_after = count
 
     def describe(self) -> dict[str, Any]:
@@ -122,7 +122,7 @@ class SerialLine(Part):
     # The loop.
 
     def prepare(self) -> None:
-        # Looked at once a round: a client that comes between two looks must not be waited for.
+        # Checked once a round: the board must not wait for a client that comes between two checks.
         was_detached = self._detached
         self._detached = self._pty is None or not self._pty.attached()
         for outlet in list(self._outlets):
@@ -130,7 +130,7 @@ class SerialLine(Part):
             if not self._detached if outlet is self._pty else outlet.attached():
                 events = READ | (WRITE if outlet.waiting else 0)
             else:
-                # The last words of a client that has closed the terminal already.
+                # The last bytes of a client that has closed the terminal already.
                 self._from_host(outlet, outlet.read())
             if outlet in self._outlets:
                 self._loop.watch(outlet, events, self._on_outlet)
@@ -207,12 +207,12 @@ class SerialLine(Part):
     # Out.
 
     def send(self, data: bytes) -> None:
-        """To every client, and nowhere else: what the loader says is not for a log."""
+        """Send to every client, and nowhere else: the loader's output is not for the log."""
         for outlet in self._outlets:
             outlet.write(data)
 
     def emit(self, data: bytes) -> None:
-        """To every client, into the log, and past those who wait for a text."""
+        """Send to every client, add to the log, and check the waits for a text."""
         if not data:
             return
         self.send(data)
@@ -232,17 +232,17 @@ class SerialLine(Part):
 
     @property
     def logged(self) -> int:
-        """How many bytes have been printed so far."""
+        """Number of bytes printed so far."""
         return self._log_start + len(self._log)
 
     def expect(self, asker: Asker, text: bytes, start: int, timeout_s: float) -> None:
-        """Answer with the place after `text` as soon as it is in the log, from `start` on."""
+        """Answer with the place after `text` once it is in the log, from `start` on."""
         waiter = _Waiter(asker, text, start, self._loop.now() + timeout_s)
         if not self._check(waiter):
             self._waiters.append(waiter)
 
     def forget(self, asker: Asker) -> None:
-        """He has gone."""
+        """Drop the waits of an asker that has gone."""
         self._waiters = [one for one in self._waiters if one.asker is not asker]
 
     def _check(self, waiter: _Waiter) -> bool:
@@ -257,4 +257,4 @@ class SerialLine(Part):
 
 
 def _nobody() -> None:
-    """Nobody wants to know."""
+    """Ignore the event."""

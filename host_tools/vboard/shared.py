@@ -1,4 +1,4 @@
-"""The page of memory the supervisor shares with the running board, and what is where in it.
+"""The page of memory that the supervisor shares with the running board, and its layout.
 
 The board's side is boards/VIRTUAL/overlay/_board.py (answers, clock) and unix/_flash.py (counters).
 """
@@ -22,7 +22,7 @@ MAX_REPLY = _SIZE - _REPLY_DATA
 
 @dataclass(frozen=True)
 class FlashCounters:
-    """What the file system has done to the flash since the board was made or `clear()`ed."""
+    """Counts of the file system's flash operations since the board was made or `clear()`ed."""
 
     erases: int
     programs: int
@@ -30,7 +30,7 @@ class FlashCounters:
     operations: int
 
     def since(self, earlier: FlashCounters) -> FlashCounters:
-        """The difference, for "how much did this cost"."""
+        """The difference between two counts, for the cost of an operation."""
         return FlashCounters(
             self.erases - earlier.erases,
             self.programs - earlier.programs,

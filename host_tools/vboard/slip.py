@@ -1,4 +1,4 @@
-"""SLIP framing, as the serial loader of Espressif chips uses it."""
+"""SLIP framing, as in the serial loader of Espressif chips."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def encode(packet: bytes) -> bytes:
 
 
 class SlipReader:
-    """Takes bytes cut anywhere and gives whole packets; what stands between frames is dropped."""
+    """Takes bytes cut anywhere and returns complete packets; drops bytes between frames."""
 
     #: Longer than any packet the loader takes (16 KB of data, every byte escaped).
     LIMIT = 0x10000
@@ -40,7 +40,7 @@ class SlipReader:
                         frame.replace(_ESCAPED_END, END).replace(_ESCAPED_ESCAPE, _ESCAPE)
                     )
             else:
-                # The start of a frame, or an empty one, whose end may be the next one's start.
+                # The start of a frame, or an empty frame, whose end may be the next one's start.
                 self.in_frame = True
         if self.in_frame:
             self._frame += rest

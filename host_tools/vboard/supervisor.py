@@ -3,10 +3,10 @@
 Started by board.VirtualBoard or `tenner sim start` as `python -m host_tools.vboard.supervisor CONFIG`.
 
     chip            power, resets, the ROM and its serial loader (rom), sleep
-    program         one run of the interpreter that plays MicroPython
-    answers         what that asks and tells: buses (hardware), wifi, relay, clocks
-    serial_line     what it prints, and the terminals and sockets of whoever listens
-    control_server  what tests and `tenner sim` want
+    program         one run of the interpreter that runs MicroPython
+    answers         its questions and events: buses (hardware), wifi, relay, clocks
+    serial_line     its output, and the terminals and sockets of its clients
+    control_server  requests of tests and of `tenner sim`
 """
 
 from __future__ import annotations
@@ -85,11 +85,11 @@ class Supervisor:
             self.describe,
         )
         if config["lifeline"]:
-            # Standard input is a pipe from whoever started us: its end is our end.
+            # Standard input is a pipe from the parent process: its end is our end.
             self.loop.watch(0, READ, self._on_lifeline)
 
     def describe(self) -> dict[str, Any]:
-        """What board.json says, for whoever wants to find this board."""
+        """The content of board.json, for programs that look for this board."""
         return {
             "pid": os.getpid(),
             "folder": str(self.folder),
@@ -106,7 +106,7 @@ class Supervisor:
         temporary.replace(path)
 
     def _note(self, text: str) -> None:
-        """One line in notes.log, for whoever wonders what the board did."""
+        """Write one line about the board's work to notes.log."""
         with (self.folder / "notes.log").open("a") as file:
             file.write(f"{time.monotonic():.3f} {text}\n")
 
@@ -115,7 +115,7 @@ class Supervisor:
             self.loop.stopping = True
 
     def close(self) -> None:
-        """Leave nothing behind but the flash image and the log."""
+        """Remove everything but the flash image and the log."""
         self.chip.power_off()
         self._hardware.save(self.folder)
         self.line.close()
@@ -135,7 +135,7 @@ def main() -> None:
         supervisor.loop.stopping = True
 
     signal.signal(signal.SIGTERM, stop)
-    # Ctrl-C in the terminal is meant for whoever started us, who then stops us.
+    # Ctrl-C in the terminal is for the parent process, which then stops us.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         if config["power"]:
@@ -146,7 +146,7 @@ def main() -> None:
         supervisor.loop.run()
     finally:
         supervisor.close()
-    # Not after a crash: supervisor.log says what it was.
+    # Not after a crash: supervisor.log describes it.
     if config["temporary"]:
         shutil.rmtree(config["folder"], ignore_errors=True)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-# What WLAN.status() says on an ESP32.
+# Values of WLAN.status() on an ESP32.
 IDLE = 1000
 CONNECTING = 1001
 GOT_IP = 1010
@@ -21,7 +21,7 @@ NO_ADDRESS = ("0.0.0.0", "0.0.0.0", "0.0.0.0", "0.0.0.0")
 
 
 class WifiError(Exception):
-    """The text of the OSError the ESP32 port raises."""
+    """The text of the ESP32 port's OSError."""
 
 
 class Wifi:
@@ -49,7 +49,7 @@ class Wifi:
         if not up and self._status == GOT_IP:
             self._status = BEACON_TIMEOUT if self._reconnects == 0 else CONNECTING
         elif up and self._wanted and self._status != GOT_IP and self._reconnects != 0:
-            # The ESP32 keeps trying by itself until it is told not to.
+            # The ESP32 keeps trying until disconnect().
             self._begin()
 
     @property
@@ -64,7 +64,7 @@ class Wifi:
         if self._status == CONNECTING and self._wanted and self._now() >= self._join_at:
             ssid, password = self._wanted
             if not self.up or ssid != self.ssid:
-                # Trying again for ever still reads as "no access point" between two tries.
+                # During endless retries the status is still "no access point" between two tries.
                 self._status = NO_AP_FOUND
             elif password != self.password:
                 self._status = WRONG_PASSWORD

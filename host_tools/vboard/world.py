@@ -1,4 +1,4 @@
-"""The physical world round the board: named numbers such as `room.temperature`."""
+"""The physical world around the board: named numbers such as `room.temperature`."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import math
 
 
 class WorldError(Exception):
-    """No such value, or not a number; the text says what there is."""
+    """The value does not exist, or is not a number; the text lists the existing ones."""
 
 
 class World:
-    """Values by name. Devices read them; pins and PWM outputs put theirs here too."""
+    """Values by name. Devices read them; pins and PWM outputs publish theirs here too."""
 
     def __init__(self, values: dict[str, float] | None = None) -> None:
         self._values: dict[str, float] = dict(values or {})
@@ -35,11 +35,11 @@ class World:
         self._values[name] = number
 
     def add(self, name: str, value: float) -> None:
-        """Let there be a value of this name; one that is there keeps its number."""
+        """Add a value of this name; an existing one keeps its number."""
         self._values.setdefault(name, value)
 
     def publish(self, name: str, value: float) -> None:
-        """Set without checking the name: for what the board itself drives."""
+        """Set without checking the name: for outputs of the board itself."""
         self._values[name] = value
 
     def all(self) -> dict[str, float]:
@@ -48,4 +48,4 @@ class World:
     def _unknown(self, name: str) -> str:
         near = difflib.get_close_matches(name, self._values, 1)
         hint = f"; did you mean {near[0]}?" if near else ""
-        return f"the world has no {name!r}{hint} There is: {', '.join(sorted(self._values))}"
+        return f"the world has no {name!r}{hint} Available: {', '.join(sorted(self._values))}"

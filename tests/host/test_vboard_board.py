@@ -318,7 +318,7 @@ def test_wrong_requests_are_refused_with_a_sentence(board):
         board.set("room.temprature", 1)
     with pytest.raises(BoardError, match="not a finite number"):
         board.set("room.temperature", float("nan"))
-    with pytest.raises(BoardError, match="there is: tmp102, sht31, eeprom, oven"):
+    with pytest.raises(BoardError, match="available: tmp102, sht31, eeprom, oven"):
         board.fault("bmp280", "absent")
     with pytest.raises(BoardError, match="it has: absent, nack, stuck"):
         board.fault("tmp102", "on fire")

@@ -24,7 +24,7 @@ from host_tools.vboard.devices.sht31 import SHT31
 from host_tools.vboard.devices.sht40 import SHT40
 from host_tools.vboard.devices.tmp102 import TMP102
 
-#: By the name `chip` has in devices.json.
+#: By the value of `chip` in devices.json.
 CHIPS: dict[str, type[Device]] = {
     chip.__name__: chip
     for chip in (

@@ -50,7 +50,7 @@ class ADS1115(PointedRegisters):
         if number == _CONVERSION:
             return self._result & 0xFFFF
         if number == _CONFIGURATION:
-            # OS reads 0 while a conversion is under way.
+            # OS reads 0 during a conversion.
             busy = self._next is not None
             return self._configuration & ~_OS | (0 if busy else _OS)
         return self._thresholds[number]
@@ -67,7 +67,7 @@ class ADS1115(PointedRegisters):
         plus, minus = _INPUTS[self._configuration >> 12 & 7]
         scale = _FULL_SCALE[self._configuration >> 9 & 7]
         volts = self.value(f"in{plus}") - (0 if minus is None else self.value(f"in{minus}"))
-        # 9.5.4: 7FFFh and 8000h are where it clips.
+        # 9.5.4: the output clips at 7FFFh and 8000h.
         counts = 0x7FFF if self.fault == "range" else round(volts / scale * 32768)
         self._next = max(-0x8000, min(counts, 0x7FFF))
         rate = _RATES[self._configuration >> 5 & 7]
@@ -81,5 +81,5 @@ class ADS1115(PointedRegisters):
             late = self.now() - self._ready_at
             self._begin()
             if late >= self._ready_at - self.now():
-                # Nobody looked for so long that later conversions are over too.
+                # Later conversions are over too since the last read.
                 self._result = self._next or 0

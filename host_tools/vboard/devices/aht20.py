@@ -29,7 +29,7 @@ class AHT20(I2CDevice):
     def power_on(self) -> None:
         self._calibrated = False
         self._result = bytes(5)
-        self._next: bytes | None = None  # what the measurement under way will give
+        self._next: bytes | None = None  # the result of the current measurement
         self._ready_at = 0.0
         self._awake_at = 0.0
         self._got: list[int] = []
@@ -70,7 +70,7 @@ class AHT20(I2CDevice):
 
     def _execute(self, command: int) -> None:
         if self._busy():
-            return  # it goes on with what it does
+            return  # it ignores commands meanwhile
         if command == _INITIALIZE:
             self._calibrated = True
             self._ready_at = self.takes(_INITIALIZATION_S)

@@ -10,7 +10,7 @@ _WRITE_CYCLE_S = 0.010  # AC characteristics: 10 ms at most
 
 
 class AT24C32(I2CDevice):
-    """A word address of two bytes, then data. Contents outlive a power cut."""
+    """A word address of two bytes, then data. Contents survive a power cut."""
 
     _memory: bytearray | None = None
 
@@ -30,9 +30,9 @@ class AT24C32(I2CDevice):
         self._page: dict[int, int] = {}
 
     def start(self, read: bool) -> bool:
-        # A repeated START after data is not a STOP: the page is forgotten, not written.
+        # A repeated START after data is not a STOP: the page is dropped, not written.
         self._begin()
-        # "Acknowledge polling": busy with its write cycle it answers nothing.
+        # "Acknowledge polling": it answers nothing during its write cycle.
         return self.now() >= self._busy_until
 
     def write(self, byte: int) -> bool:
@@ -43,7 +43,7 @@ class AT24C32(I2CDevice):
                 self._address = ((self._address_bytes[0] << 8) | byte) % SIZE
             return True
         self._page[self._address] = byte
-        # "Page write": only the lower five bits count up, so the page rolls over.
+        # "Page write": only the lower five bits increment, so the page rolls over.
         self._address = (self._address & ~(PAGE - 1)) | ((self._address + 1) & (PAGE - 1))
         return True
 

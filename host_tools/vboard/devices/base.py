@@ -1,29 +1,29 @@
-"""What all chips have in common: where their values come from, and how they fail."""
+"""The base of all chips: the source of their values, and their faults."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
 
-#: Reads one of the chip's physical values by the chip's own name for it, e.g. "temperature".
+#: Reads one of the chip's physical values by the chip's own name, e.g. "temperature".
 Reader = Callable[[str], float]
 #: A clock in seconds, replaced in tests.
 Now = Callable[[], float]
 
 
 class FaultError(Exception):
-    """This chip cannot fail in this way; the text lists the ways it can."""
+    """This chip has no such fault; the text lists its faults."""
 
 
 class Device:
     """A chip with a supply. Subclasses model one data sheet."""
 
-    #: Ways to fail that the bus knows for every chip of its kind.
+    #: Faults that the bus applies to every chip of its kind.
     BUS_FAULTS: tuple[str, ...] = ()
-    #: Ways to fail that this chip knows. These mean the same for all that have them: `bad_crc`, `slow`
-    #: (a conversion takes twice as long as the data sheet allows), `range` (the converter is at its end).
+    #: Faults of this chip. These mean the same on all chips: `bad_crc`, `slow` (a conversion takes
+    #: twice as long as the data sheet allows), `range` (the converter is at its end).
     OWN_FAULTS: tuple[str, ...] = ()
-    #: Its physical values with what they are when nobody has said anything.
+    #: Its physical values with their defaults.
     VALUES: dict[str, float] = {}
 
     def __init__(self, read_value: Reader, now: Now = time.monotonic) -> None:
@@ -33,7 +33,7 @@ class Device:
         self.power_on()
 
     def power_on(self) -> None:
-        """Registers take their values after power-on. Non-volatile memory keeps its own."""
+        """Set registers to their values after power-on. Non-volatile memory keeps its content."""
 
     @property
     def faults(self) -> tuple[str, ...]:
@@ -47,18 +47,18 @@ class Device:
         self.fault = kind
 
     def takes(self, seconds: float) -> float:
-        """When a conversion will be over that takes so long at most."""
+        """The end of a conversion that takes at most so long."""
         return self.now() + seconds * (2 if self.fault == "slow" else 1)
 
     def reads(self, name: str, low: float, high: float) -> float:
-        """A value as far as the converter goes; the fault `range` puts it at the upper end."""
+        """A value within the converter's range; the fault `range` returns the upper end."""
         return high if self.fault == "range" else max(low, min(self.value(name), high))
 
 
 class I2CDevice(Device):
-    """A chip on I2C: sees START, bytes and STOP.
+    """A chip on I2C: receives START, bytes and STOP.
 
-    Faults every one has: `absent` (no acknowledge), `nack` (acknowledges its address, then no data
+    Faults of every one: `absent` (no acknowledge), `nack` (acknowledges its address, then no data
     byte; does not acknowledge reads), `stuck` (holds the clock low: the whole bus hangs).
     """
 
@@ -81,13 +81,14 @@ class I2CDevice(Device):
 
 
 class SPIDevice(Device):
-    """A chip on SPI: sees its chip select and bytes.
+    """A chip on SPI: receives its chip select and bytes.
 
-    Faults every one has: `absent` (nobody drives MISO; its pull-up reads as ones), `stuck` (MISO low).
+    Faults of every one: `absent` (no chip drives MISO; its pull-up reads as ones), `stuck` (MISO
+    low).
     """
 
     BUS_FAULTS = ("absent", "stuck")
-    #: SPI mode (CPOL and CPHA as one number) the chip is read with.
+    #: SPI modes (CPOL and CPHA as one number) in which the chip is readable.
     MODES: tuple[int, ...] = (0,)
     MAX_HZ = 1_000_000
 
@@ -103,25 +104,25 @@ class SPIDevice(Device):
 
 
 class OneWireDevice(Device):
-    """A chip on a 1-Wire bus: sees reset pulses and time slots, and does the ROM commands itself.
+    """A chip on a 1-Wire bus: receives reset pulses and time slots, and executes the ROM commands.
 
-    Faults every one has: `absent` (no presence pulse), `stuck` (holds the line low).
+    Faults of every one: `absent` (no presence pulse), `stuck` (holds the line low).
     """
 
     BUS_FAULTS = ("absent", "stuck")
     FAMILY = 0
 
-    #: Six bytes; every chip on a bus has its own.
+    #: Six bytes, unique on the bus.
     serial = b"\x01\x02\x03\x04\x05\x06"
 
     @property
     def rom(self) -> bytes:
-        """Family code, serial number, CRC: what the chip is known by, least significant byte first."""
+        """Family code, serial number, CRC: the chip's identity, least significant byte first."""
         body = bytes([self.FAMILY]) + self.serial
         return body + bytes([crc8_maxim(body)])
 
     def reset(self) -> None:
-        """A reset pulse: whatever was going on is over, and ROM commands are heard again."""
+        """A reset pulse: aborts every transaction, and accepts ROM commands again."""
         raise NotImplementedError
 
     def write_bit(self, bit: int) -> None:
@@ -134,15 +135,15 @@ class OneWireDevice(Device):
 
 
 class PulseDevice(Device):
-    """A chip that answers a long low pulse with a train of its own: DHT sensors.
+    """A chip that answers a long low pulse with a pulse train: DHT sensors.
 
-    Faults every one has: `absent`, `stuck` (holds the line low).
+    Faults of every one: `absent`, `stuck` (holds the line low).
     """
 
     BUS_FAULTS = ("absent", "stuck")
 
     def answer(self) -> bytes:
-        """The bytes it sends for one start pulse."""
+        """The bytes after one start pulse."""
         raise NotImplementedError
 
 

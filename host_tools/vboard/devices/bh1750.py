@@ -19,7 +19,7 @@ _DEFAULT_TIME = 69
 
 
 class BH1750(I2CDevice):
-    """One-byte instructions; a read is the data register, whatever the measurement is at. Value `light`."""
+    """One-byte instructions; a read returns the data register, even during a measurement. Value `light`."""
 
     OWN_FAULTS = ("slow", "range")
     VALUES = {"light": 300.0}
@@ -65,7 +65,7 @@ class BH1750(I2CDevice):
         return byte
 
     def _begin(self) -> None:
-        """Start a measurement, which takes the longer the higher MTreg is."""
+        """Start a measurement, whose time grows with MTreg."""
         assert self._mode is not None
         kind = self._mode & 3
         # "lx per count": 1/1.2 at MTreg 69, half of that in H-resolution mode 2.
@@ -85,7 +85,7 @@ class BH1750(I2CDevice):
             late = self.now() - self._ready_at
             self._begin()
             if late >= self._ready_at - self.now():
-                # Nobody looked for so long that later measurements are over too.
+                # Later measurements are over too since the last read.
                 self._data = self._next or 0
         else:
             # "Automatically set to Power Down mode after measurement"

@@ -38,14 +38,14 @@ _H = (75, 362, 0, 313, 50, 30)
 
 
 def t_fine(raw: int) -> float:
-    """8.1: compensated temperature; degrees are 1/5120 of it."""
+    """8.1: compensated temperature; a degree is 5120 of it."""
     t1, t2, t3 = _T
     fine = (raw / 16384 - t1 / 1024) * t2
     return fine + (raw / 131072 - t1 / 8192) ** 2 * t3
 
 
 def pascals(raw: int, fine: float) -> float:
-    """8.1"""
+    """8.1."""
     p1, p2, p3, p4, p5, p6, p7, p8, p9 = _P
     var1 = fine / 2 - 64000
     var2 = var1 * var1 * p6 / 32768 + var1 * p5 * 2
@@ -57,7 +57,7 @@ def pascals(raw: int, fine: float) -> float:
 
 
 def percent(raw: int, fine: float) -> float:
-    """8.1, without its cut at 0 and 100."""
+    """8.1, without clipping at 0 and 100."""
     h1, h2, h3, h4, h5, h6 = _H
     h = fine - 76800
     h = (raw - (h4 * 64 + h5 / 16384 * h)) * (
@@ -100,7 +100,7 @@ class BME280(I2CDevice):
     def start(self, read: bool) -> bool:
         self._address = None
         self._finish()
-        # 4: data registers are shadowed for the length of a burst.
+        # 4: data registers are shadowed during a burst.
         self._shadow = self._data
         return True
 
@@ -145,7 +145,7 @@ class BME280(I2CDevice):
             self.power_on()
         elif register == _CTRL_MEAS:
             self._control[register] = value
-            # 5.4.3: ctrl_hum becomes effective with a write to ctrl_meas.
+            # 5.4.3: ctrl_hum takes effect with a write to ctrl_meas.
             self._humidity_oversampling = _OVERSAMPLING[self._control[_CTRL_HUM] & 7]
             if value & 3 == _SLEEP:
                 self._next = None
@@ -155,7 +155,7 @@ class BME280(I2CDevice):
             self._control[register] = value & (0x07 if register == _CTRL_HUM else 0xFD)
 
     def _begin(self) -> None:
-        """Measure, and have it ready when the longest time of 9.1 has passed."""
+        """Measure; the result is ready after the longest time of 9.1."""
         t = _OVERSAMPLING[self._control[_CTRL_MEAS] >> 5]
         p = _OVERSAMPLING[self._control[_CTRL_MEAS] >> 2 & 7]
         h = self._humidity_oversampling if self.CHIP_ID == BME280.CHIP_ID else 0
@@ -197,12 +197,12 @@ class BME280(I2CDevice):
             self._begin()
             self._ready_at += _STANDBY_S[self._control[_CONFIG] >> 5]
         else:
-            # Forced mode: back to sleep by itself (3.3.3).
+            # Forced mode: back to sleep afterwards (3.3.3).
             self._control[_CTRL_MEAS] &= ~3
 
 
 class BMP280(BME280):
-    """The same without humidity."""
+    """The same chip without humidity."""
 
     VALUES = {"temperature": 21.0, "pressure": 1013.25}
     CHIP_ID = 0x58

@@ -23,14 +23,15 @@ _READ_POWER_SUPPLY = 0xB4
 _CONVERSION_S = 0.750  # table 2, 12 bits; half of it for each bit less
 _COPY_S = 0.010
 
-#: What a step of the protocol waits for: a bit to be written, or a bit to be read and its value.
+#: A step of the protocol waits for a written bit (None), or offers a bit to be read.
 Step = Iterator[int | None]
 
 
 class DS18B20(OneWireDevice):
     """Nine bytes of scratchpad, three of EEPROM, externally powered. Value `temperature`.
 
-    Its own fault besides the usual: `brownout` (the supply fails in every conversion, and the chip starts anew).
+    Its own fault besides the usual: `brownout` (the supply fails in every conversion, and the chip
+    restarts).
     """
 
     OWN_FAULTS = ("bad_crc", "slow", "range", "brownout")
@@ -60,7 +61,7 @@ class DS18B20(OneWireDevice):
     def read_bit(self) -> int:
         self._finish()
         if self._sends is None:
-            # A read slot starts as a written one does.
+            # A read slot starts like a written one.
             self._heard = 1
             self._step()
             return 1
@@ -78,7 +79,7 @@ class DS18B20(OneWireDevice):
             self._protocol = iter(lambda: 1, 0)
             self._sends = 1
 
-    # The protocol as one generator a transaction: it yields None for a bit it wants, or a bit it sends.
+    # The protocol as one generator a transaction: it yields None to wait for a bit, or a bit to send.
 
     def _byte(self) -> Iterator[int | None]:
         value = 0
@@ -175,5 +176,5 @@ class DS18B20(OneWireDevice):
         return not low < self._counts >> 4 < high
 
 
-#: A read slot whose answer depends on whether the chip is done.
+#: A read slot whose answer depends on the end of the operation.
 _WAITING = 2

@@ -26,7 +26,7 @@ class LM75(PointedRegisters):
         # The configuration has one byte.
         if number == _CONFIGURATION:
             self._configuration = byte & 0x1F
-            # Shut down, the register keeps what it has.
+            # In shutdown the register keeps its value.
             self._frozen = self._convert() if byte & 1 else None
 
     def store(self, number: int, word: int) -> None:

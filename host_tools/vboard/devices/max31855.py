@@ -24,7 +24,7 @@ class MAX31855(SPIDevice):
         self._left: list[int] = []
 
     def select(self) -> None:
-        # CS low stops the conversion and clocks out what the last one found (page 9).
+        # CS low stops the conversion and clocks out the last result (page 9).
         self._left = list(self.frame().to_bytes(4, "big"))
 
     def exchange(self, byte: int) -> int:

@@ -22,10 +22,10 @@ class MAX6675(SPIDevice):
     def power_on(self) -> None:
         self._left: list[int] = []
         self._latched = 0
-        self._since = self.now()  # CS is high, so it converts
+        self._since = self.now()  # CS is high, so a conversion runs
 
     def select(self) -> None:
-        # "Forcing CS low immediately stops any conversion process": only a whole one counts.
+        # "Forcing CS low immediately stops any conversion process": only a complete one counts.
         if self.now() >= self._since + _CONVERSION_S:
             self._latched = round(self.reads("temperature", 0, 1023.75) * 4)
         # Bit 0 is three-state: the pull-up reads as one. Bit 1 is the identity, always 0.

@@ -31,7 +31,7 @@ class MCP3008(SPIDevice):
         self.power_on()
 
     def _clock(self, bit: int) -> int:
-        """One clock (5.0, figure 5-1): nobody drives the data line before the null bit."""
+        """One clock (5.0, figure 5-1): before the null bit no chip drives the data line."""
         if self._driven:
             # "it will output the conversion result with LSB first", then zeros
             return self._output.pop(0) if self._output else 0
@@ -42,7 +42,7 @@ class MCP3008(SPIDevice):
             return 1
         self._configuration.append(bit)
         if len(self._configuration) == 5:
-            # The fifth clock after the start bit is the sample period's.
+            # The fifth clock after the start bit ends the sample period.
             counts = self._convert()
             bits = [counts >> place & 1 for place in range(9, -1, -1)]
             self._output = [0, *bits, *bits[-2::-1]]

@@ -1,4 +1,4 @@
-"""What many I2C chips have in common: four registers of 16 bits behind a pointer."""
+"""The base of many I2C chips: four registers of 16 bits behind a pointer."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from host_tools.vboard.devices.base import I2CDevice
 
 
 class PointedRegisters(I2CDevice):
-    """The first byte written is the pointer, the next two are for the register it points to.
+    """The first byte written is the pointer, the next two go to its register.
 
-    A read gives that register, high byte first, again and again.
+    A read returns that register, high byte first, again and again.
     """
 
     def power_on(self) -> None:
@@ -38,12 +38,12 @@ class PointedRegisters(I2CDevice):
         return byte
 
     def register(self, number: int) -> int:
-        """What a register reads as."""
+        """The value of a register."""
         raise NotImplementedError
 
     def store_high(self, number: int, byte: int) -> None:
         """A first byte was written, and perhaps no second one."""
 
     def store(self, number: int, word: int) -> None:
-        """A whole word was written."""
+        """A complete word was written."""
         raise NotImplementedError

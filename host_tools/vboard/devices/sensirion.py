@@ -1,4 +1,4 @@
-"""What Sensirion's humidity sensors have in common: words that are read once, each with its checksum."""
+"""The base of Sensirion's humidity sensors: words that are read once, each with its checksum."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ class SensirionDevice(I2CDevice):
 
     def power_on(self) -> None:
         self._output: list[int] = []
-        self._ready_at = 0.0  # of what is in `_output`
+        self._ready_at = 0.0  # when `_output` is readable
 
     def read(self) -> int:
         return self._output.pop(0) if self._output else 0xFF
 
     def answer(self, *words: int) -> None:
-        """What the next read gives, at once."""
+        """Set the words of the next read, available at once."""
         self._output = []
         self._ready_at = 0.0
         for word in words:

@@ -59,7 +59,7 @@ class SHT31(SensirionDevice):
         self._status = _ALERT_PENDING | _RESET_DETECTED
         self._command: list[int] = []
         self._stretch = False
-        self._next_at = 0.0  # when a periodic measurement has something new
+        self._next_at = 0.0  # when a periodic measurement has a new result
         self._period: float | None = None
 
     def start(self, read: bool) -> bool:
@@ -67,7 +67,7 @@ class SHT31(SensirionDevice):
             self._command = []
             return True
         if not self._output:
-            return False  # nothing was asked for: the read header is not acknowledged (4.4)
+            return False  # no command came before: the read header is not acknowledged (4.4)
         if self.now() < self._ready_at and not self._stretch:
             return False  # still measuring (4.4, figure of table 9)
         return True
@@ -89,7 +89,7 @@ class SHT31(SensirionDevice):
             self._next_at = self.now() + self._period
             self._output = []
         elif command == _FETCH and self._period is not None:
-            # No new data: the read header that follows is not acknowledged (4.6).
+            # No new data: the next read header is not acknowledged (4.6).
             self._output = []
             if self.now() >= self._next_at:
                 self._next_at = self.now() + self._period

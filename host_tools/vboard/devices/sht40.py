@@ -26,12 +26,12 @@ class SHT40(SensirionDevice):
     """Commands of one byte."""
 
     def start(self, read: bool) -> bool:
-        # Busy, or with nothing to say, it does not acknowledge a read header (4.2).
+        # Busy, or without a result, it does not acknowledge a read header (4.2).
         return not read or (bool(self._output) and self.now() >= self._ready_at)
 
     def write(self, byte: int) -> bool:
         if byte == _SOFT_RESET:
-            # Ends a measurement too.
+            # A command ends a measurement too.
             self.power_on()
             return True
         if self.now() < self._ready_at:
@@ -50,5 +50,5 @@ class SHT40(SensirionDevice):
 
     def stop(self) -> None:
         if self.now() >= self._ready_at and len(self._output) < 6:
-            # A result is read once, even if only a part of it was.
+            # A result is read once, even if only in part.
             self._output = []

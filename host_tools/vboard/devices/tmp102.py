@@ -50,7 +50,7 @@ class TMP102(PointedRegisters):
             self._configuration = (word & _WRITABLE & ~_OS) | _RESOLUTION
             if self._configuration & _SHUTDOWN:
                 if not before & _SHUTDOWN:
-                    # 7.4.2: the running conversion is finished, then the register stands still.
+                    # 7.4.2: the running conversion finishes, then the register keeps its value.
                     self._frozen = self._convert()
                 if word & _OS:
                     # 7.4.3: one conversion, then back to shutdown.
@@ -71,7 +71,7 @@ class TMP102(PointedRegisters):
         if number == _TEMPERATURE:
             counts = self._convert() if self._frozen is None else self._frozen
             if self._configuration & _EXTENDED:
-                # 13 bits left-justified; bit 0 set tells the mode (table 8).
+                # 13 bits left-justified; bit 0 indicates the mode (table 8).
                 return ((counts & 0x1FFF) << 3) | 1
             return (counts & 0xFFF) << 4
         if number == _CONFIGURATION:
