@@ -11,11 +11,11 @@ from host_tools import IS_INSTALLED, ROOT
 
 
 def cache_folder() -> Path:
-    """Keeps what was fetched: $TENNER_CACHE, else the user's cache folder (on Windows below %LOCALAPPDATA%)."""
+    """The folder for downloads: $TENNER_CACHE, else the user's cache folder (on Windows below %LOCALAPPDATA%)."""
     own = os.environ.get("TENNER_CACHE")
     return Path(own) if own else platformdirs.user_cache_path("tenner", appauthor=False)
 
 
 def build_folder() -> Path:
-    """Keeps what is made from the sources, and virtual boards: the checkout's `build`, else the cache."""
+    """The folder for builds and virtual boards: the checkout's `build`, else the cache."""
     return cache_folder() if IS_INSTALLED else ROOT / "build"

@@ -1,4 +1,4 @@
-"""Writes or checks the list of modules for owners' tools and drivers in docs/own-code.md."""
+"""Write or check the list of modules for owners' tools and drivers in docs/own-code.md."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def modules() -> list[str]:
 
 
 def public(module: str) -> Iterator[tuple[str, str]]:
-    """(name with its arguments, first sentence of the docstring) of all that is public in a module."""
+    """(name with its arguments, first sentence of the docstring) of each public name in a module."""
     path = FIRMWARE / (module.replace(".", "/") + ".py")
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
         if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
@@ -39,7 +39,7 @@ def public(module: str) -> Iterator[tuple[str, str]]:
 
 
 def page() -> str:
-    """The page, with its list as it has to be."""
+    """The page, with its list renewed."""
     text = TARGET.read_text(encoding="utf-8")
     before, begin, rest = text.partition(_BEGIN)
     _, end, after = rest.partition(_END)

@@ -1,7 +1,7 @@
-"""Checks that modules of the firmware import each other at the top, and never in a circle.
+"""Check that modules of the firmware import each other at the top, and never in a circle.
 
-The build merges modules into overlays and links each to what it imports (firmware/overlays.toml). An import inside a
-function would hide what a module needs, and a circle would have no order.
+The build merges modules into overlays and links each to its imports (firmware/overlays.toml). An
+import inside a function would hide a dependency, and a circle would have no order.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = "tenner"
 
-#: Modules that choose one of several others at run time: which platform this is, what the owner has dropped in.
+#: Modules that choose another module at run time: for the platform, or from the owner's files.
 MAY_IMPORT_LATE = (
     "tenner.overlay",
     "tenner.port",

@@ -1,9 +1,9 @@
-"""Counts what makes comments, docstrings, texts and docs hard to read, against a budget that only falls.
+"""Count the marks of hard-to-read prose in comments, docstrings, texts and docs, against a budget that only falls.
 
 `python scripts/check_prose.py [PATH ...]` prints every finding of these files or folders; without a path the counts of
 each area. The measure is deliberately simple, so that anyone can predict it:
 
-* clause: "what", "whatever", "whoever", "whichever" outside of questions, and sentences that begin with "Who" or "That which"
+* clause: `what`, `whatever`, `whoever`, `whichever` outside of questions, and sentences that begin with `Who` or `That which`
 * passive: a sentence with three or more passives
 * long: a sentence of more than 30 words
 

@@ -1,9 +1,10 @@
-"""Checks that the firmware keeps to what MicroPython 1.22 on an ESP32 has, and to the house's layers.
+"""Check that the firmware uses only the subset of Python in MicroPython 1.22 on an ESP32, and
+keeps to its layers.
 
-Type stubs and mpy-cross miss most of these: the names below are absent from real MicroPython (tried
-on 1.25 and 1.29), and a board would say so only when the line is reached. Something that CPython
-alone has may be used where the code asks first: inside `try ... except ImportError/AttributeError`,
-or in a function that asks by `hasattr(...)` where it is.
+Type stubs and mpy-cross miss most errors: the names below are absent from real MicroPython (tried
+on 1.25 and 1.29), and a board would report one only on the line itself. Names that exist on
+CPython alone are allowed behind a guard: inside `try ... except ImportError/AttributeError`, or in
+a function that calls `hasattr(...)`.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ ABSENT = {
 }
 ABSENT_NAMES = {(module, name) for module, names in ABSENT.items() for name in names.split()}
 
-# Methods no MicroPython object has; on any object, as the type is not known here.
+# Methods that no MicroPython object has; forbidden on any object, as its type is unknown here.
 ABSENT_METHODS = set(
     "removeprefix removesuffix isalnum casefold title capitalize swapcase zfill ljust rjust "
     "expandtabs translate maketrans isidentifier isdecimal isnumeric isascii isprintable "
@@ -75,7 +76,7 @@ ABSENT_BUILTINS = set(
 # MicroPython's re takes any other letter behind a backslash for the letter: `[ \\t]` matches a t.
 LETTER_ESCAPES = re.compile(r"\\[ABE-RT-VX-Zabce-rt-vx-z]")
 
-# Started from a shell, never imported on a board; Unix MicroPython has what boards lack here.
+# Started from a shell, never imported on a board; Unix MicroPython has names that boards lack.
 UNIX_ONLY = {"tenner.__main__": {"getenv"}, "tenner.port.linux.port": {"getenv"}}
 
 # A module of this name is imported under CPython only, so it may use all of it.
@@ -113,7 +114,7 @@ def _own_nodes(function: ast.AST) -> Iterator[ast.AST]:
 
 
 def guarded_lines(text: str) -> set[int]:
-    """The lines that a board may never reach, because the code around them asks first."""
+    """The lines that a board may never reach, because a guard surrounds them."""
     lines: set[int] = set()
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
@@ -128,13 +129,13 @@ def guarded_lines(text: str) -> set[int]:
 
 
 class Subset(ast.NodeVisitor):
-    """Collects `(line, sentence)` for everything that would fail on a board."""
+    """Collects `(line, sentence)` for each construct that would fail on a board."""
 
     def __init__(self, tree: ast.Module, module: str = "") -> None:
         self._absent = {pair for pair in ABSENT_NAMES if pair[1] not in UNIX_ONLY.get(module, ())}
         self.found: list[tuple[int, str]] = []
         self._guarded = 0
-        # Only what the module's own statements ask counts outside of functions.
+        # Outside of functions only the module's own statements count as guards.
         self._asks = _asks(_top(tree))
         self._defined = {
             node.id
@@ -241,7 +242,7 @@ class Subset(ast.NodeVisitor):
                     )
 
     def visit_Module(self, node: ast.Module) -> None:
-        # Patterns have names where they are used by one, or stand in the call.
+        # Patterns are either constants in the file, or literals in the call.
         imports = [
             name.name for item in node.body if isinstance(item, ast.Import) for name in item.names
         ]
@@ -270,7 +271,7 @@ def _top(tree: ast.Module) -> Iterator[ast.stmt]:
 
 
 def layer(module: str) -> int | None:
-    """The rank of a dotted module name, or None where layers do not apply."""
+    """The rank of a dotted module name, or None for modules outside the layers."""
     parts = module.split(".")
     return RANK.get(parts[1]) if len(parts) > 1 and parts[0] == "tenner" else None
 
@@ -315,7 +316,7 @@ def header(module: str, text: str) -> Iterator[tuple[int, str]]:
 
 
 def check_source(path: Path, text: str) -> list[str]:
-    """Everything wrong with one firmware file, one `path:line: sentence` each."""
+    """Each error in one firmware file, one `path:line: sentence` each."""
     shown = path.relative_to(ROOT) if path.is_absolute() else path
     try:
         tree = ast.parse(text)

@@ -1,4 +1,4 @@
-"""Writes or checks the commented settings template, which is made from the table of settings."""
+"""Write or check the commented settings template, generated from the table of settings."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tenner.store.config import rows
 
 TARGET = FIRMWARE / "config.example.jsonc"
 
-#: What stands in the template switched on: the first things an owner fills in.
+#: Settings that are active in the template: the first ones an owner fills in.
 ESSENTIAL = {
     "wifi.ssid",
     "wifi.password",
@@ -35,8 +35,8 @@ NAMES = {"tools": "i2c", "i2c": "i2c0", "spi": "spi0", "mcp": "home"}
 EXAMPLES = {"policy": '"ask"', "id": '"5"', "str": '"..."'}
 
 HEAD = """\
-// Settings of tenner: copy to config.json, fill in, delete what you do not need.
-// A line that starts with //" is a setting with its default; take the slashes away to change it.
+// Settings of tenner: copy to config.json, fill in, delete the rest.
+// A line that starts with //" is a setting with its default; remove the slashes to change it.
 {
 """
 
@@ -65,7 +65,7 @@ def template() -> str:
         else:
             section, _, name = key.rpartition(".")
             on = "" if key in ESSENTIAL else "//"
-            # A duration is written with its unit, whatever unit the program gets.
+            # A duration is written with its unit, in any unit.
             is_duration = configload.kind(type_text) == "duration"
             sections.setdefault(section, []).extend(
                 (
@@ -90,7 +90,7 @@ def _example(type_text: str, default: str) -> str:
 
 
 def _pattern_lines(prefix: str, entries: list[tuple[str, str, str]]) -> list[str]:
-    """One example of what may stand below a name of the owner's choice, its meanings above."""
+    """One example of the entries below an owner's own name, their meanings above."""
     lines = [f"// {name}: {meaning}" if name else f"// {meaning}" for name, meaning, _ in entries]
     if not entries[0][0]:
         return [*lines, f'//"{NAMES[prefix]}": {entries[0][2]},']

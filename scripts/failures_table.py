@@ -1,4 +1,5 @@
-"""Writes or checks the table of failures in docs/llm.md, made from tests/llm_failures.json by the firmware itself."""
+"""Write or check the table of failures in docs/llm.md, generated from tests/llm_failures.json by
+the firmware itself."""
 
 from __future__ import annotations
 
@@ -17,13 +18,13 @@ _END = "<!-- end -->\n"
 
 
 def _table() -> str:
-    # The firmware is no part of the host's tools: it is imported as its tests do.
+    # The firmware is no part of the host's tools: import it as its tests do.
     for folder in ("firmware", "tests"):
         sys.path.insert(0, str(ROOT / folder))
     import test_llm_failures  # type: ignore[import-not-found]
 
     lines = [
-        "| from | status | what is said: sentence (the server's words); advice | kind | asked again |",
+        "| from | status | message: sentence (the server's words); advice | kind | asked again |",
         "|---|---|---|---|---|",
     ]
     for line in (ROOT / "tests" / "llm_failures.json").read_text(encoding="utf-8").splitlines():
@@ -37,7 +38,7 @@ def _table() -> str:
 
 
 def page() -> str:
-    """The page, with its table as it has to be."""
+    """The page, with its table renewed."""
     text = TARGET.read_text(encoding="utf-8")
     before, begin, rest = text.partition(_BEGIN)
     _, end, after = rest.partition(_END)

@@ -1,7 +1,7 @@
 """Fetch Debian's 32-bit MicroPython into the cache, without touching the system.
 
 Its words and heap blocks are the size of an ESP32's, so a heap limit there is a real memory test. The
-folder appears in the cache only when what is in it works.
+folder appears in the cache only if its interpreter works.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from host_tools import debian, interpreters
 
 
 def check_machine() -> None:
-    """Refuse early, with the reason, where it cannot work."""
+    """Raise early, with the reason, where it cannot work."""
     if platform.system() != "Linux" or platform.machine() not in ("x86_64", "i686", "i386"):
         raise debian.CannotFetch(
             f"needs Linux on x86, this is {platform.system()} {platform.machine()}"
@@ -27,7 +27,7 @@ def check_machine() -> None:
 
 
 def fetch() -> interpreters.Interpreter:
-    """Download, unpack, try, and only then move into the cache."""
+    """Download, unpack, test, and only then move into the cache."""
     check_machine()
     cache = interpreters.cache_folder()
     cache.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""A file of the repository that a script makes from others: checked by `make lint`, written by `make format`."""
+"""A generated file of the repository: `make lint` checks it, `make format` writes it."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from pathlib import Path
 
 
 def stale(target: Path, text: str) -> str:
-    """What is wrong with the file, or nothing."""
+    """The problem with the file, or ""."""
     if target.exists() and target.read_text(encoding="utf-8") == text:
         return ""
-    return f"{target.name} is not what it is made from says; run `make format`"
+    return f"{target.name} does not match its sources; run `make format`"
 
 
 def main(target: Path, make: Callable[[], str], description: str | None) -> int:
-    """The command line of such a script: check, or with --write make the file anew."""
+    """The command line of a generator: check the file, or write it with --write."""
     parser = argparse.ArgumentParser(description=(description or "").split("\n", maxsplit=1)[0])
     parser.add_argument("--write", action="store_true", help="write it instead of checking it")
     if parser.parse_args().write:

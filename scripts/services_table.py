@@ -1,4 +1,4 @@
-"""Writes the table of what passes in docs/services.md, from the last run of all services (build/services.json)."""
+"""Write the table of results in docs/services.md, from the last run of all services (build/services.json)."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _table() -> str:
 
 
 def page() -> str:
-    """The page, with its table as the last run makes it."""
+    """The page, with the table of the last run."""
     text = TARGET.read_text(encoding="utf-8")
     before, begin, rest = text.partition(_BEGIN)
     _, end, after = rest.partition(_END)

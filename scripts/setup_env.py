@@ -1,7 +1,7 @@
-"""Create or refresh .venv with what a make target needs; do nothing when it is already there.
+"""Create or refresh .venv for a make target; do nothing if it is ready.
 
 Only the standard library, and only syntax that Python 3.8 can read: an old Python must be able to
-run this far and be told so in a sentence.
+run this far and print a sentence about its age.
 """
 
 import argparse
@@ -15,7 +15,7 @@ from typing import Callable, Optional, Sequence
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 OLDEST = (3, 10)
-# What the tests compare the virtual chips with; the file says why it is installed apart.
+# Published drivers that the tests compare with the virtual chips; the file says why they are installed apart.
 PUBLISHED = os.path.join(ROOT, "tests", "host", "published_drivers.txt")
 # Every set of packages with the sets it contains.
 CONTAINS = {"run": ("run",), "test": ("run", "test"), "docs": ("run", "test", "docs")}
@@ -30,7 +30,7 @@ def version_text(version: Sequence[int]) -> str:
 
 
 def starts(name: str) -> bool:
-    """True when this command is there and runs (a version manager's stand-in may not)."""
+    """True if this command exists and runs (a version manager's stand-in may not)."""
     try:
         done = subprocess.run(
             [name, "-c", "pass"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False
@@ -77,7 +77,7 @@ def check_venv(
 
 
 def wanted_stamp(version: Sequence[int]) -> str:
-    """What the stamp must say: these packages, for this Python, in this place."""
+    """The content of the stamp: these packages, for this Python, in this place."""
     content = b""
     for path in (os.path.join(ROOT, "pyproject.toml"), PUBLISHED):
         with open(path, "rb") as f:
@@ -99,7 +99,7 @@ def read_stamp(venv: str, extra: str) -> str:
 
 
 def is_ready(venv: str, extra: str, version: Sequence[int]) -> bool:
-    """True when the packages are installed already; costs one small read."""
+    """True if the packages are installed already; costs one small read."""
     stamp = wanted_stamp(version)
     return any(
         read_stamp(venv, other) == stamp for other, holds in CONTAINS.items() if extra in holds
@@ -111,7 +111,7 @@ def venv_python(venv: str) -> str:
 
 
 def venv_works(venv: str, version: Sequence[int]) -> bool:
-    """True when .venv is whole and made by the same minor version of Python."""
+    """True if .venv is complete and made by the same minor version of Python."""
     code = "import sys, pip; print('%d.%d' % sys.version_info[:2])"
     try:
         done = subprocess.run(
@@ -127,7 +127,7 @@ def venv_works(venv: str, version: Sequence[int]) -> bool:
 
 
 def last_error(text: str) -> str:
-    """The line of pip's output that says what went wrong."""
+    """The line of pip's output with the error."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     errors = [line for line in lines if line.startswith("ERROR:")]
     return (errors or lines or ["no output"])[-1].replace("ERROR: ", "", 1)
@@ -150,12 +150,13 @@ def run_logged(command: Sequence[str], log_path: str, what: str) -> None:
 
 
 def install(venv: str, extra: str, version: Sequence[int]) -> None:
-    """Make the environment if need be and install; the stamp is written last, so that an
-    interrupted install is done again."""
+    """Make the environment if necessary and install; the stamp comes last, so that an interrupted
+    install is repeated.
+    """
     for name in CONTAINS:
         if os.path.exists(stamp_path(venv, name)):
             os.remove(stamp_path(venv, name))
-    # Metadata that an older version left beside the sources would hide that of the installed package.
+    # Metadata of an older version beside the sources would hide that of the installed package.
     shutil.rmtree(os.path.join(ROOT, "tenner.egg-info"), ignore_errors=True)
     build = os.path.join(ROOT, "build")
     os.makedirs(build, exist_ok=True)
