@@ -1,4 +1,4 @@
-"""Stand-ins for what the agent is wired to, for tests of turn, lane and session."""
+"""Stand-ins for the agent's surroundings, for tests of turn, lane and session."""
 
 import asyncio
 
@@ -37,7 +37,7 @@ class Reply:
 
 
 class Chain:
-    """Answers with the scripted replies and keeps what each request consisted of."""
+    """Answers with the scripted replies and keeps the parts of each request."""
 
     def __init__(self, *replies):
         self.replies = list(replies)
@@ -125,12 +125,12 @@ class Clock:
 
 
 class App:
-    """What lies above the agent; keeps what is delivered."""
+    """The layer above the agent; keeps the messages it delivers."""
 
     def __init__(self, chain):
         self.clock = Clock()
         self.delivered = []
-        #: What the owner was asked, and the answer once there is one.
+        #: The questions to the owner, and the answer once there is one.
         self.asked = []
         self.answer = None
         self._parts = {"chain": chain, "registry": Registry(), "budget": Budget(), "sensors": None}

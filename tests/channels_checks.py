@@ -1,4 +1,4 @@
-# tenner test support: what Telegram would say of our HTML and of our cuts.
+# tenner test support: Telegram's judgment of our HTML and of our cuts.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
 Written against the Bot API's documentation, not against the code under test, and somewhat stricter:
@@ -10,7 +10,7 @@ ESCAPES = (("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&amp;", "&"))
 
 
 class Refused(Exception):
-    """What the server would answer with 400, or what we do not want to send."""
+    """A text that the server would answer with 400, or that we do not want to send."""
 
 
 def to_html(text):
@@ -89,7 +89,7 @@ def _tag(tag, stack, length, html):
 
 
 def split_problem(text, limit, parts):
-    """Return what is wrong with `parts` as a cut of `text`, or None."""
+    """Return the mistake in `parts` as a cut of `text`, or None."""
     # No message can carry these.
     text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\x00", "")
     for part in parts:

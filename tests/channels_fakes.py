@@ -1,4 +1,4 @@
-# tenner test support: a Bot API without a network, and what the channels are wired to.
+# tenner test support: a Bot API without a network, and the surroundings of the channels.
 import asyncio
 import json
 
@@ -92,8 +92,8 @@ def as_telegram_writes(value):
 
 class FakeTelegram:
     """
-    Holds updates until a higher offset is asked for. `plan` is a list of what happens instead to the next
-    calls of a method: an exception, (status, bytes), or a function of the request's fields.
+    Holds updates until a request has a higher offset. `plan` lists other results for the next calls of a
+    method: an exception, (status, bytes), or a function of the request's fields.
     """
 
     def __init__(self):
@@ -102,9 +102,7 @@ class FakeTelegram:
         self.calls = []  # (method, fields)
         self.sent = []
         self.plan = {}
-        self._repeated = (
-            None  # what was planned for a long poll, and is the same for whoever asks again
-        )
+        self._repeated = None  # the planned result of a long poll, the same when it is repeated
         self.piece = 64
         self.when_idle = None  # called when a long poll finds nothing
         self.closed = 0
@@ -225,7 +223,7 @@ class FakeTelegram:
 
 
 def parts_of(data):
-    """Return the fields of a multipart body; what is JSON as such."""
+    """Return the fields of a multipart body, JSON ones decoded."""
     boundary = data[: data.find(b"\r\n")]
     fields = {}
     for part in data.split(boundary + b"\r\n")[1:]:

@@ -58,7 +58,7 @@ def pytest_collection_modifyitems(config, items):
     elif any(Path(name.partition("::")[0]).is_dir() for name in config.args):
         return
     else:
-        # Freezing what has just been edited takes a while: with single files only when it is asked for.
+        # Freezing edited code takes a while: with single files only on request.
         dropped = [
             item for item in items if getattr(item, "interpreter", "") in under_test.WITH_CODE
         ]
@@ -79,7 +79,7 @@ class MicroPythonFile(pytest.File):
 
 
 class FileFailed(Exception):
-    """A test file failed under MicroPython; the text is what it printed."""
+    """A test file failed under MicroPython; the text is its output."""
 
 
 class MicroPythonItem(pytest.Item):
@@ -91,7 +91,7 @@ class MicroPythonItem(pytest.Item):
 
     def runtest(self):
         runner = find_or_skip(self.name)
-        # The source itself takes most of the interpreter's usual megabyte; what fits a board is measured elsewhere.
+        # The source itself takes most of the interpreter's usual megabyte; the bench measures a board's heap.
         command = runner.interpreter.command(self.path.relative_to(ROOT), heap="4M")
         done = run_file(command, runner.environment_with(HERE / "micropython", HERE))
         output = done.stdout + done.stderr

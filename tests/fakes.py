@@ -82,7 +82,7 @@ class FakeSPI:
 
 
 class FakePins(Gpio):
-    """Pins of the rows of a `pins.csv`; `log` is what was done to them, `levels` what is seen."""
+    """Pins of the rows of a `pins.csv`; `log` lists the calls, `levels` the inputs."""
 
     def __init__(self, text, log, levels):
         super().__init__("")
@@ -141,7 +141,7 @@ class FakePort:
         self.buses = {} if i2c is None else i2c
         #: {device name: FakeSPI}
         self.devices = {} if spi is None else spi
-        #: Rows of pins.csv, with _ for a space in a note; what was done to the pins, and their levels.
+        #: Rows of pins.csv, with _ for a space in a note; calls on the pins, and their levels.
         self.rows = rows
         self.pin_log = []
         self.levels = {}
@@ -229,7 +229,7 @@ class FakeTurn:
 
 
 class FakeCtx:
-    """What a tool is given; `answers` are the owner's answers to what is asked, then False."""
+    """The context of a tool; `answers` are the owner's answers to its questions, then False."""
 
     def __init__(
         self, folder, settings=None, i2c=None, kind="person", answers=(), spi=None, rows=""

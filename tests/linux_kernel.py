@@ -1,8 +1,8 @@
 # tenner test support: a kernel of our own behind the seam of port.linux.ioctl, for buses and lines.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-It reads the structures as <linux/i2c-dev.h>, <linux/spi/spidev.h> and <linux/gpio.h> lay them out, byte
-offsets written down, and follows the addresses in them as the real one does.
+It reads the structures of <linux/i2c-dev.h>, <linux/spi/spidev.h> and <linux/gpio.h> by their byte offsets.
+It follows the addresses in them as the real one does.
 """
 
 import struct

@@ -1,4 +1,4 @@
-# tenner tests: a model that answers what a test says, and a request to send to it.
+# tenner tests: a model with the answers of a test, and a request to send to it.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import asyncio
@@ -48,7 +48,7 @@ class Http:
         self.sent = []  # (url, headers, body)
         self.body_bytes = 0
         self.closed = 0
-        #: What of a reply is in the buffer.
+        #: The part of a reply that is in the buffer.
         self.buffer = bytearray(16)
         self.end = 0
 

@@ -3,7 +3,7 @@
 """
 `Board` plays the application for the heartbeat or for the jobs: configuration, clock, sensors, lane, model
 and Telegram. Nothing sleeps: `pass_time()` moves the clock to the next wake and lets the service look. A
-reboot throws the service away and keeps what is in `Flash`, or in the files of a folder.
+reboot throws the service away and keeps `Flash`, or the files of a folder.
 """
 
 import os
@@ -202,14 +202,14 @@ class Board:
         self.net = True
         self.left_tokens = None
         self.per_day = 20000
-        # What the model says: a Result, or an exception to raise, or a function of the prompt.
+        # The model's reply: a Result, or an exception to raise, or a function of the prompt.
         self.reply = Result("HEARTBEAT_OK")
-        self.turn_s = 0  # what a turn takes
+        self.turn_s = 0  # duration of a turn
         self.turns = []  # (utc, prompt, model)
         self.sent = []  # (utc, text), and (text, channel, chat) of jobs
         self.marks = []  # of alerts
         self.confirms = True  # False: queued; an exception: neither
-        self.waiting = []  # marks of what is queued
+        self.waiting = []  # marks of queued messages
         self.notices = []
         self.clock = Clock(utc, trusted)
         self.boot()
@@ -301,7 +301,7 @@ class Board:
     # --- time
 
     def boot(self, trusted=None):
-        """Start the firmware anew with what is on flash."""
+        """Boot the firmware from its flash."""
         if trusted is not None:
             self.clock.trusted = trusted
         self.clock.mono = 0
@@ -333,7 +333,7 @@ class Board:
 
 
 def quiet():
-    """No log lines while the tests run; returns what puts them back."""
+    """Silence the log while the tests run; return the function that restores it."""
     from tenner.schedule import (
         alarms,
         cron_tick,

@@ -8,7 +8,7 @@ A greenhouse in Berlin: its temperature goes up and down with the day and the se
 empty. The network is away for some hours a week, the power now and then, its owner talks to the agent,
 and the model fails sometimes. The code of the schedule is the firmware's; nothing sleeps.
 
-`weather`: a year with 40 spells of bad weather, planned beforehand, so that what the owner is told can be counted.
+`weather`: a year with 40 spells of bad weather, planned beforehand, so that the messages can be counted.
 """
 
 import collections
@@ -100,7 +100,7 @@ class Greenhouse(sim.Board):
     def during(self, kind):
         return any(start <= self.clock.utc < end for start, end, what in self.near if what == kind)
 
-    # --- what the heartbeat is given
+    # --- the surroundings of the heartbeat
 
     def boot(self, trusted=None):
         self.boots += 1
@@ -141,7 +141,7 @@ class Greenhouse(sim.Board):
     # --- time
 
     def live(self, days):
-        """Let the days pass, with whatever they bring."""
+        """Let the days pass, with their events."""
         end = sim.START + days * DAY
         edges = sorted({edge for start, stop, _ in self.spells for edge in (start, stop)})
         edges = [edge for edge in edges if edge < end] + [end]
@@ -169,7 +169,7 @@ class Greenhouse(sim.Board):
 
 
 def report(board):
-    """Yield the lines that are printed: what became of every occurrence."""
+    """Yield the lines to print: the outcome of every occurrence."""
     lines = board.lines()
     ran = [line for line in lines if line["r"] == "ran"]
     beats = [line for line in ran if line["k"] == "beat"]
@@ -207,7 +207,7 @@ class Weather(sim.Board):
         super().__init__(WEATHER, tz=BERLIN, heartbeat__active_hours=WINDOW)
         self.reply = sim.Result("Open the roof.", tokens=TOKENS)
         for sensor, (count, _, _, _) in SPELLS.items():
-            # One in each stretch of the year, over at its end: so many episodes, whatever is drawn.
+            # One in each stretch of the year, over at its end: the number of episodes is fixed.
             stretch = 360 // count
             for place in range(count):
                 day = place * stretch + self.chance.randrange(1, stretch - 4)
@@ -245,7 +245,7 @@ class Weather(sim.Board):
             self.reboots += 1
 
     def counted(self):
-        """What there was: begins, ends, digests, model calls."""
+        """Return the counts of begins, ends, digests and model calls."""
         return {
             "begins": sum(mark.startswith("al:") for mark in self.told),
             "ends": sum(mark.startswith("ae:") for mark in self.told),
@@ -254,7 +254,7 @@ class Weather(sim.Board):
         }
 
     def expected(self):
-        """What the plan says there must be."""
+        """Return the same counts by the plan."""
         calls = 0
         nights = set()
         for sensor, begin, end in self.spells:
@@ -264,7 +264,7 @@ class Weather(sim.Board):
             begin += 3 * HOUR // 2 if sensor == "air" else HOUR // 2
             quiet = [self._night(at) for at in (begin, end + HOUR // 2) if self.is_quiet(at)]
             if sensor == "air":
-                # What is still so in the morning is asked of the model then, and is in no digest.
+                # An alarm that lasts until morning goes to the model then, and is in no digest.
                 asked_at = self._morning(begin) if self.is_quiet(begin) else begin
                 calls += end > asked_at
                 if end > asked_at and self.is_quiet(begin):

@@ -1,4 +1,4 @@
-# tenner test support: what tests on every interpreter share.
+# tenner test support: helpers for tests on every interpreter.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import asyncio
@@ -55,7 +55,7 @@ def temp_folder(case=None):
 
 
 def read_bytes(path):
-    """What a file holds."""
+    """Return the content of a file."""
     with open(path, "rb") as file:
         return file.read()
 

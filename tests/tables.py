@@ -1,8 +1,8 @@
-# tenner tables: one function per kind of table, and what compares its cases with the firmware.
+# tenner tables: one function per kind of table, and the comparison of its cases with the firmware.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-A table is `{"kind": ..., "cases": [...]}`; tests/vectors/README.md says what each kind is given and
-expects. `tests/vectors.py` is the command; tests import this module.
+A table is `{"kind": ..., "cases": [...]}`; tests/vectors/README.md has the inputs and results of each
+kind. `tests/vectors.py` is the command; tests import this module.
 """
 
 import json
@@ -13,7 +13,7 @@ class TableError(Exception):
     """A file that cannot be run at all; the text says why."""
 
 
-# --- one function per kind: a case in, what the firmware says of it out
+# --- one function per kind: from a case to the firmware's result
 
 
 def _heartbeat_ack(case):
@@ -228,7 +228,7 @@ def _tool_args(case):
         except (ToolError, OSError) as exc:
             text = str(exc)
     says = [part for part in case.get("says", ()) if part.lower() in text.lower()]
-    # Where the outcome is wrong, the whole text is what one wants to see.
+    # A wrong outcome shows the entire text.
     complete = len(says) == len(case.get("says", ()))
     return {"ok": text if text and case["ok"] else not text, "says": says if complete else text}
 
@@ -246,7 +246,7 @@ def _url_guard(case):
     return {"allowed": True}
 
 
-# kind: (function, the keys of a case that say what is expected with their defaults)
+# kind: (function, the keys of a case that hold the expected results, with their defaults)
 KINDS = {
     "heartbeat_ack": (_heartbeat_ack, ("deliver",)),
     "heartbeat_empty": (_heartbeat_empty, ("empty",)),
@@ -266,7 +266,7 @@ DEFAULTS = {"problems": 0, "problem": None}
 
 
 def expectation(kind, case):
-    """What the case says must come out."""
+    """Return the expected result of a case."""
     expected = {}
     for key in KINDS[kind][1]:
         if key in case:
@@ -379,7 +379,7 @@ class Cases:
 
 
 def run_table(path):
-    """Run one file; return (passed, list of lines about what failed)."""
+    """Run one file; return (passed, list of lines about failures)."""
     cases = Cases(path)
     kind = cases.kind
     failures = []

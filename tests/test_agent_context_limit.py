@@ -13,7 +13,7 @@ MODEL = "m at http://llm.example/v1"
 
 
 class SmallModel:
-    """Refuses what has over `limit` bytes, in words that name `tokens` or none."""
+    """Refuses requests over `limit` bytes, in words that name `tokens` or none."""
 
     def __init__(self, limit, tokens=0, *replies):
         self.limit = limit
@@ -53,7 +53,7 @@ class TestSmallContext(unittest.TestCase):
         return run(agent_fakes.say(agent, text))
 
     def filled(self, limit, tokens=0, turns=12):
-        """An agent with a long history, whose model then refuses what is over `limit` bytes."""
+        """Return an agent with a long history, whose model then refuses requests over `limit` bytes."""
         model = SmallModel(1000000)
         agent = self.agent(model)
         for number in range(turns):

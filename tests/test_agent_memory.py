@@ -1,4 +1,4 @@
-# tenner tests: what a chat remembers: long histories, summaries, a full flash, budgets, background tasks.
+# tenner tests: the memory of a chat: long histories, summaries, a full flash, budgets, background tasks.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import asyncio
@@ -22,7 +22,7 @@ FULL = OSError(28, "no space left")
 
 async def say(agent, text, chat="me"):
     answer = await agent_fakes.say(agent, text, chat)
-    # What is tidied afterwards is done before the next message.
+    # The agent tidies before the next message.
     await asyncio.sleep(0)
     while agent.lane.busy():
         await asyncio.sleep(0)
@@ -115,7 +115,7 @@ class TestSummary(unittest.TestCase):
         complete = self.agent.chain.complete
 
         async def answer(request, model=None, timeout_ms=None):
-            # A summary repeats the facts that it was given; what it is not given is lost.
+            # A summary repeats the facts in its request; all others are lost.
             data = b"".join(request.records())
             if data.endswith(record("u", "Write the summary now.")):
                 texts.append(data)
@@ -153,7 +153,7 @@ class TestSummary(unittest.TestCase):
         data = sent(self.session())
         self.assertTrue(data.startswith(b'["s","Facts: FIRST SECOND"]\n["u",'), data[:80])
         self.assertEqual([row[0] for row in rows(data)].count("s"), 1)
-        # The words themselves are gone: what is left of them came from the summaries.
+        # The words themselves are gone: the rest of them came from the summaries.
         self.assertEqual(data.count(b"FIRST"), 1)
         self.assertTrue(self.agent.chain.texts[1].startswith(b'["s","Facts: FIRST"]\n'))
         self.assertTrue(files.size(self.session().path) < 2 * 4096)
@@ -276,7 +276,7 @@ class TestSummary(unittest.TestCase):
 
 
 class TestFullFlash(unittest.TestCase):
-    """Every write fails; what is read still works."""
+    """Every write fails; reads still work."""
 
     def setUp(self):
         self.agent = make_agent(temp_folder(self))
@@ -372,7 +372,7 @@ class TestBackgroundTask(unittest.TestCase):
         chat, text = self.spawn(agent)
         self.assertEqual((chat, text), (9, "Background task (count): 12"))
         self.assertEqual(agent.chain.records[-1], record("u", "count"))
-        # What was reported can be answered.
+        # The person can answer the report.
         self.assertTrue(record("a", text) in sent(agent.session("telegram", 9)))
 
     def test_a_failed_one_is_reported_too(self):

@@ -1,4 +1,4 @@
-# tenner test: what is in the way of a file that turns go by is set aside, told, and ends no turn.
+# tenner test: a wrong thing in the place of a prompt file is quarantined and reported, and ends no turn.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import json

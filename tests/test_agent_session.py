@@ -60,7 +60,7 @@ class TestSession(unittest.TestCase):
                 self.assertTrue(b"\n" not in piece[:-1])
             else:
                 self.assertTrue(piece.startswith(b'["u","'))
-                # What is no whole line is long enough for an id and a name.
+                # A piece without a line end is long enough for an id and a name.
                 self.assertTrue(piece.endswith(b"\n") or len(piece) >= 352)
             fresh = piece.endswith(b"\n")
         self.assertTrue(max([piece.count(b"\n") for piece in pieces]) > 1)

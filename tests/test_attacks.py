@@ -1,13 +1,13 @@
-# tenner tests: what an obedient model is told to do by others does not happen, or the owner is asked first.
+# tenner tests: orders of others to an obedient model do not happen, or the owner is asked first.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-A row of attacks/attacks.json is [how the words came in, tool, arguments, what comes of it, settings]. The words come from
-owner      the owner himself            page, server   what a web page or the tool of a server answers
+A row of attacks/attacks.json is [how the words came in, tool, arguments, result, settings]. The words come from
+owner      the owner himself            page, server   the answer of a web page or of a server's tool
 file       a note in the workspace      forwarded      a message that somebody else has written
 history    an earlier turn had read it  beat, job, spawned   the text of a heartbeat, a job, a background task
 guest, group, forward   Telegram: of telegram.allow, a group there, forwarded       stranger, outsider   of nobody known
 mqtt       a topic that is not the owner's      serial     shown by the console, where it must not pass for anything else
-and what comes of it is: refused, asked (the owner says no), harmless. Whatever it is, nothing may have changed.
+and the result is: refused, asked (the owner says no), harmless. In each case nothing may have changed.
 """
 
 import json

@@ -10,7 +10,7 @@ from tenner.channels.console import Console
 
 
 class Terminal:
-    """Feeds lines to a console and keeps what it prints."""
+    """Feeds lines to a console and keeps its output."""
 
     def __init__(self, *lines, limit=8):
         self.lines = list(lines)

@@ -24,7 +24,7 @@ class Clock:
 
 
 class Channel:
-    """Sends what the plan says; ("ok", None) when it is empty."""
+    """Returns the results of the plan; ("ok", None) when it is empty."""
 
     def __init__(self, *plan, size=200):
         self.plan = list(plan)
@@ -66,13 +66,13 @@ class TestDelivery(unittest.TestCase):
         self.folder = temp_folder(self)
         self.outbox = Outbox(self.folder, self.clock)
         self.delivery = Delivery(self.outbox, lambda: ("telegram", "1"))
-        self.marks = []  # of what is said to have arrived, and how many messages waited then
+        self.marks = []  # of messages reported as arrived, and how many waited then
 
     def arrived(self, mark):
         self.marks.append((mark, len(self.outbox)))
 
     def play(self, channel, scene):
-        """Run `scene()` beside the service and return what it returns."""
+        """Run `scene()` beside the service and return its result."""
         self.delivery = Delivery(self.outbox, lambda: ("telegram", "1"), self.arrived)
         self.delivery.register("telegram", channel)
 
@@ -159,7 +159,7 @@ class TestDelivery(unittest.TestCase):
         delivery.post("telegram", "1", "hello")
         # The phase is run once more where memory was short.
         run(overlay.run("SEND", delivery.drain))
-        # Known to wait as long as its arrival is not noted; what stands behind it is not kept up.
+        # It counts as waiting until its arrival is noted; the messages behind it go out.
         self.assertEqual([item.alert for item in self.outbox.items], ["mark"])
         self.assertEqual([text for _, text, _, _ in channel.sent], ["fire", "hello"])
         self.clock.time += 5

@@ -1,4 +1,4 @@
-# What a broker and Home Assistant are told of the sensors: topics, names, and when.
+# The messages about sensors to a broker and Home Assistant: topics, names, and when.
 import asyncio
 import json
 import sys
@@ -28,7 +28,7 @@ class Sensors:
 
 
 class Mqtt:
-    """What `readings` asks of the channel; keeps what is published, by topic."""
+    """The channel as `readings` uses it; keeps the published messages, by topic."""
 
     id = "a1b2"
     base = "tenner/a1b2"
@@ -68,7 +68,7 @@ class Mqtt:
 
 
 def told(values):
-    """What is published of these sensors."""
+    """Return the messages published for these sensors."""
     mqtt = Mqtt(values)
     run(readings.publish(mqtt))
     return mqtt
@@ -268,7 +268,7 @@ class TestSession(unittest.TestCase):
         self.assertEqual(run(self.inbound.get()).text, "hello")
 
     def test_another_topic_is_somebody_elses(self):
-        """A broker remembers what was subscribed under other settings, and may send what nobody asked for."""
+        """A broker remembers subscriptions made under other settings, and may send unexpected topics."""
         question = Question("open the door")
         self.mqtt._questions[question.id] = question
 

@@ -1,4 +1,4 @@
-# Receiving from Telegram: who is let in, what is said of the rest, and no message twice or lost.
+# Receiving from Telegram: the people let in, reports about the rest, and no message twice or lost.
 import asyncio
 import json
 import unittest
@@ -116,7 +116,7 @@ class TestReceiving(unittest.TestCase):
     def test_a_server_that_sends_all_at_once_and_once_only_loses_none(self):
         bench = Bench(inbound_limit=20)
         run(bench.step())
-        # As emulators do; ours may not be asked again for what it has given.
+        # As emulators do; ours must not be asked again for updates that it has given.
         for number in range(12):
             bench.server.say("n%d" % number)
         updates, bench.server.updates = bench.server.updates, []
@@ -285,7 +285,7 @@ class TestPowerCuts(unittest.TestCase):
         begun = run(bench.step())
         for message in (begun[1], begun[0], begun[2]):
             bench.bot.done(message)
-        # In each state: what is taken now, and which message is spoken of as interrupted.
+        # In each state: the messages taken now, and those reported as interrupted.
         expected = [("abc", []), ("bc", [101]), ("c", [101, 102])]
         expected += [("", [101, 102, 103]), ("", [101, 103]), ("", [103]), ("", [])]
         self.assertEqual(len(found), len(expected))
@@ -707,7 +707,7 @@ class TestTrouble(Waits):
 
 
 class TestTicket(unittest.TestCase):
-    """On a small board what has come is read when nothing else needs the memory."""
+    """A small board reads updates when nothing else needs the memory."""
 
     def setUp(self):
         self.addCleanup(overlay.configure, False)

@@ -11,7 +11,7 @@ SHORT = "It is warm."
 
 
 class Writing:
-    """A message that is being answered: `drafts` is what there is of the answer after each second."""
+    """A message that is being answered: `drafts` holds the answer so far after each second."""
 
     def __init__(self, *drafts):
         self.bench = Bench()
@@ -41,7 +41,7 @@ class Writing:
         return run(self.bench.bot.send(self.message.chat, text, self.message.reply_to))
 
     def calls(self):
-        """What was called so far: (method, text, message id)."""
+        """Return the calls so far: (method, text, message id)."""
         return [
             (name, fields.get("text", "-"), fields.get("message_id"))
             for name, fields in self.bench.server.calls

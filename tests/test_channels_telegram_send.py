@@ -1,4 +1,4 @@
-# Sending to Telegram: what is sent, and what is made of each outcome.
+# Sending to Telegram: the requests, and the reaction to each outcome.
 import asyncio
 import json
 import unittest
@@ -131,7 +131,7 @@ class TestOutcomes(unittest.TestCase):
         self.assertEqual(first, second)
         with self.assertRaises(OSError):
             list(body())
-        # What takes the last piece may fail when that has left.
+        # The consumer of the last piece may fail after that has left.
         body = Body({"chat_id": 1}, b'"x"')
         list(body())
         for piece in body():

@@ -1,4 +1,4 @@
-# tenner tests: the chat completions format, what goes out and what comes back.
+# tenner tests: the chat completions format: requests and replies.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import json
@@ -29,7 +29,7 @@ def stop(reason):
 
 
 def part(index=None, id=None, name=None, arguments=None):
-    """A fragment of a tool call; what is None is left out."""
+    """Return a fragment of a tool call without the fields that are None."""
     result = {"function": {}}
     if index is not None:
         result["index"] = index

@@ -1,4 +1,4 @@
-# tenner tests: the table of failures of model servers, in their own words (llm_failures.json): what becomes of each.
+# tenner tests: the table of failures of model servers, in their own words (llm_failures.json), with the result of each.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import asyncio
@@ -11,7 +11,7 @@ from tenner.llm import failure, overflow
 from tenner.llm.client import complete
 from tenner.llm.errors import LlmError
 
-#: Names in the table of what is no number.
+#: The names of failures without a status number.
 ERRORS = {"deadline": asyncio.TimeoutError(), "eof": EOFError("cut")}
 
 

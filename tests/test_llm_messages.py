@@ -1,4 +1,4 @@
-# tenner tests: the messages format, what goes out and what comes back.
+# tenner tests: the messages format: requests and replies.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import json

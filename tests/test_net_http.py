@@ -1,4 +1,4 @@
-# tenner tests: HTTP exchanges with a server that answers exactly what it should not.
+# tenner tests: HTTP exchanges with a server that misbehaves.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import asyncio
@@ -346,7 +346,7 @@ class TestConnection(unittest.TestCase):
             exchange([[reply(b"1"), Peer.CLOSE], Peer.CLOSE, reply(b"2")], times=2)
 
     def test_a_post_whose_answer_never_came_is_not_sent_again(self):
-        """The server closes a kept connection when it has the request: it may have done what that says."""
+        """The server closes a kept connection when it has the request: it may have carried it out."""
 
         def pieces():
             yield b"x" * 512
@@ -426,7 +426,7 @@ class TestConnection(unittest.TestCase):
 
 class TestEnd(unittest.TestCase):
     def end(self, answer, act):
-        """Run `act(task)` once the server has the request; return what it returns, and the peer."""
+        """Run `act(task)` once the server has the request; return its result, and the peer."""
 
         async def main(timeout_s):
             peer = await Peer(answer).start()

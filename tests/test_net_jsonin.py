@@ -21,7 +21,7 @@ DOCUMENTS = (
     b'{"choices":[{"delta":{"content":"Hi","tool_calls":[{"index":0}]}}],"usage":null}',
 )
 
-# What json.loads of one of the interpreters takes, leaves unjoined, or cannot read.
+# Texts that json.loads of one of the interpreters accepts, leaves unjoined, or cannot read.
 ODD = (
     (b'"\\ud83d"', "\ufffd"),
     (b'"\\ud83dx"', "\ufffdx"),
@@ -91,7 +91,7 @@ GARBAGE = (
 
 
 def leaves(value, path=()):
-    """What the scanner should tell of a value that json.loads made."""
+    """Return the scanner's expected output for a value of json.loads."""
     if isinstance(value, dict):
         for key in value:
             yield from leaves(value[key], path + (key,))

@@ -38,7 +38,7 @@ PAGES = (
     (b"<title>T</title><h1>One</h1><h3>Three</h3>x", "T\n\n# One\n\n### Three\n\nx"),
     (b"<h2></h2>x", "x"),
     (b"<hr>a<hr>b", "a\n\nb"),
-    # what is not for reading
+    # elements not for reading
     (b"a<script>if (1 < 2) document.write('<p>no</p>')</script>b", "ab"),
     (b"a<SCRIPT type=x>no</ScRiPt >b", "ab"),
     (b"a<style>p > a {}</style>b<noscript>c</noscript>", "abc"),

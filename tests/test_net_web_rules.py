@@ -1,4 +1,4 @@
-# tenner test: the owner's rules for addresses, compared with what is really asked for.
+# tenner test: the owner's rules for addresses, against the host that is really contacted.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import unittest
@@ -18,7 +18,7 @@ class TestRules(unittest.TestCase):
             (SITES, "https://example.com/", False),
             (SITES, "http://www.example.com/", False),
             (SITES, "https://www.example.com:8443/", False),
-            # What only looks like it.
+            # Addresses that only look like it.
             (SITES, "https://evil?.example.com/", False),
             (SITES, "https://evil#.example.com/", False),
             (SITES, "https://evil/.example.com/", False),

@@ -12,7 +12,7 @@ class Done(Exception):
 
 
 class Scene:
-    """`link` is a list of what `network_up` says, in turn; the last one ends the scene."""
+    """`link` lists the answers of `network_up`; the last one ends the scene."""
 
     def __init__(self, link, fails=False):
         self.link = list(link)
@@ -72,7 +72,7 @@ class TestWifi(unittest.TestCase):
         self.assertEqual(len(scene.connects), 2)
         self.assertEqual(scene.ups[-1], False)
         self.assertTrue(True in scene.ups)
-        # Whoever waited for the link is told each time it is there again.
+        # Each return of the link notifies its waiters.
         self.assertEqual(scene.links, 2)
 
 

@@ -148,7 +148,7 @@ class TestGrowth(unittest.TestCase):
             self.assertTrue(heap.area)
             self.assertTrue(45000 < chip.grown < 51000, chip.grown)
             self.assertTrue(abs(heap.heap_bytes() - 56000 - chip.grown) <= 500)
-            # 32 KB of a session, 12 KB besides, and what Wi-Fi takes yet.
+            # 32 KB of a session, 12 KB besides, and Wi-Fi's share.
             self.assertTrue(sum(chip.blocks) >= (44 + wifi) * 1024 - 1000, chip.blocks)
             # ESP-IDF remembers how little there ever was: this is no reason for alarm.
             self.assertTrue(chip.least >= 24 * 1024, chip.least)

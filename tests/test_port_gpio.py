@@ -1,4 +1,4 @@
-# tenner test: single pins by name: what is refused before hardware is touched, and what is done to it.
+# tenner test: single pins by name: refusals before hardware is touched, and the calls on it.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import sys
@@ -17,7 +17,7 @@ ROWS = (
 
 
 class Machine:
-    """Stands in for the module of the board; `done` is what it was asked for."""
+    """Stands in for the module of the board; `done` lists the calls."""
 
     done = []
 
@@ -61,7 +61,7 @@ class TestGpio(unittest.TestCase):
             sys.modules["machine"] = self.real
 
     def pins(self, settings=None):
-        # Another object for each call, as on a board: what lasts is in `kept`.
+        # Another object for each call, as on a board: only `kept` lasts.
         return Gpio(self.path, Config(settings), self.kept)
 
     def refused(self, function, *args):

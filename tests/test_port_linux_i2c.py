@@ -31,7 +31,7 @@ class AdapterCase(unittest.TestCase):
                 with self.assertRaises(OSError) as caught:
                     call(address)
                 self.assertEqual(caught.exception.args[0], code)
-                # What a kernel driver has is left alone.
+                # An address that a kernel driver has is left alone.
                 self.assertEqual(len(self.kernel.log) == before, code == 16)
         self.assertEqual(bus.readfrom(0x48, 1), b"\0")
 
@@ -76,7 +76,7 @@ class TestI2C(AdapterCase):
         self.assertEqual(self.kernel.log, [])
         self.assertEqual(bus.readfrom(0x48, 2), b"\x30\x31")
         self.assertEqual(self.kernel.log, [[(0x48, "w", 1), (0x48, "r", 2)]])
-        # An error takes what waited with it.
+        # An error also drops the waiting messages.
         bus.writeto(0x49, b"\x30", False)
         with self.assertRaises(OSError):
             bus.readfrom(0x48, 1)

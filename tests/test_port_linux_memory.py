@@ -1,4 +1,4 @@
-# tenner test: on CPython an agent loads late what is seldom used.
+# tenner test: on CPython an agent loads rarely used modules late.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import sys

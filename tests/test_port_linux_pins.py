@@ -117,7 +117,7 @@ class TestBuses(BoardCase):
         buses = self.make()
         self.assertEqual(buses.buses("i2c"), ["i2c-0", "i2c-6"])
         self.assertEqual(buses.buses("spi"), ["spi0.0", "spi1.0"])
-        # What hangs on the bus of a PC is its memory and its screen.
+        # The buses of a PC lead to its memory and its screen.
         self.assertIn("no i2c bus i2c-9; buses: i2c-0, i2c-6", self.refused(buses.i2c, "i2c-9"))
         buses = self.make(settings={"i2c.i2c-9.shared": False, "spi.spi0.freq": 5000})
         self.assertEqual(buses.buses("i2c"), ["i2c-0", "i2c-6", "i2c-9"])
@@ -294,7 +294,7 @@ class TestPins(BoardCase):
         self.assertEqual(self.chip.flags[0], 8)
         pin.value(0)
         self.assertEqual(self.chip.levels, {0: 0})
-        # Another object for each call, as on a board: what lasts is in `kept`.
+        # Another object for each call, as on a board: only `kept` lasts.
         pin = self.pins().pin("LED", "in")
         self.assertEqual(pin.value(), 0)
         self.assertEqual(list(self.chip.taken.values()), [0])

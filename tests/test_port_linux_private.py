@@ -1,4 +1,4 @@
-# tenner test: where the agent's own files lie on Linux; no tool reaches them, whatever the owner's patterns say.
+# tenner test: where the agent's own files lie on Linux; no tool reaches them, with any of the owner's patterns.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import sys
@@ -67,7 +67,7 @@ class TestPrivate(unittest.TestCase):
         self.assertIn("hello", self.call("read_file", path=self.folder + "/etc/motd"))
 
     def test_settings_in_the_workspace_are_as_private(self):
-        """Whoever gives a home folder, or the folder of the settings, as the workspace."""
+        """The workspace is a home folder, or the folder of the settings."""
         self.ctx.workspace = self.folder
         files.make_dirs(self.folder + "/.ssh")
         files.write_atomic(self.folder + "/.ssh/id_x", "a key")

@@ -1,4 +1,4 @@
-# tenner test: what a Linux board tells of itself, from files as its kernel has them, and from this machine's.
+# tenner test: a Linux board's own values, from files as its kernel has them, and from this machine's.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import os

@@ -17,7 +17,7 @@ ROWS = (
 
 
 class Machine:
-    """Stands in for the module of the board and keeps what it was asked for."""
+    """Stands in for the module of the board and keeps the calls."""
 
     class Pin:
         IN = 0

@@ -1,4 +1,4 @@
-# tenner tests: when a board may sleep, until when, and what is on flash by then.
+# tenner tests: when a board may sleep, until when, and the state on flash by then.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import unittest
@@ -79,7 +79,7 @@ class Settings(unittest.TestCase):
 
 
 class App:
-    """What `power.look` asks, all of it quiet."""
+    """The application as `power.look` sees it, all of it quiet."""
 
     def __init__(self, text="- Check.\n"):
         self.board = sim.Board(text)
@@ -201,7 +201,7 @@ class Looking(unittest.TestCase):
 
 
 class OnFlash(unittest.TestCase):
-    """A sleep is a boot: what is in memory is gone."""
+    """A sleep is a boot: memory is lost."""
 
     def sleep(self, board):
         app = App()

@@ -114,7 +114,7 @@ class Episodes(unittest.TestCase):
             board.clock.trusted = True
             spell(board, HOT, 120)
             self.assertEqual(texts(board), ["Hot!"], trusted)
-        # What had ended before does not count.
+        # An earlier spell does not count.
         board = sim.Board("- (every 1m; when room.temperature > 30 for 10m; notify) Hot!\n")
         spell(board, HOT, 480)
         spell(board, COOL, 120)
@@ -193,7 +193,7 @@ class Episodes(unittest.TestCase):
                 try:
                     board.pass_time(60)
                 except sim.PowerCut:
-                    # Nobody knows whether what was on its way arrived; the outbox marks what may be sent twice.
+                    # Messages on their way may have arrived; the outbox marks the ones that may be sent twice.
                     last = board.marks[-1:]
                     board.clock.pass_s(5)
                     board.boot()
@@ -300,7 +300,7 @@ class Quiet(unittest.TestCase):
         self.assertEqual(texts(board), [])
         spell(board, HOT)
         self.assertEqual(texts(board), [WARM])
-        # What has begun is followed to its end.
+        # An episode that has begun is followed to its end.
         spell(board, HOT, 7200)
         spell(board, COOL)
         self.assertEqual(len(texts(board)), 2)
@@ -504,7 +504,7 @@ class Settings(unittest.TestCase):
         self.assertEqual(self.target(), ("telegram", "7"))
         self.assertEqual(self.target(chat="-100"), ("telegram", "-100"))
         self.assertEqual(self.target("mqtt", "", Mqtt), ("mqtt", "tenner/say"))
-        # What is not set up would keep it for ever.
+        # A channel that is not set up would keep it forever.
         self.assertEqual(self.target("mqtt"), ("telegram", "7"))
 
 

@@ -271,7 +271,7 @@ class TheFile(unittest.TestCase):
         self.assertEqual(len(board.notices), 1)
         for word in ('entry 2: it needs an "id"', "entry 3: cron", "entry 4:", "twice", "entry 6"):
             self.assertTrue(word in board.notices[0], board.notices[0])
-        # What cannot run stays in the file as it is.
+        # A job that cannot run stays in the file unchanged.
         before = board.entries()
         board.service.remove("last")
         self.assertEqual(board.entries(), before[:-1])

@@ -1,4 +1,4 @@
-# tenner test: what drivers make of the bytes of their chips, by the examples of the data sheets.
+# tenner test: the values of drivers from the bytes of their chips, by the examples of the data sheets.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import sys
@@ -15,7 +15,7 @@ DRIVERS = ("ads1115", "aht20", "bh1750", "bme280", "dht22", "ds18b20", "sht")
 
 
 class ScriptedI2C:
-    """A bus whose chip answers reads with what the script has, in order; None is no acknowledge."""
+    """A bus whose chip answers reads from a script, in order; None is no acknowledge."""
 
     def __init__(self, *answers):
         self.answers = list(answers)

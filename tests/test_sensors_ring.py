@@ -123,7 +123,7 @@ class TestRing(unittest.TestCase):
             for size in range(len(whole)):
                 self.put(end, whole[:size])
                 row = self.summary().get("temperature", [0, 0, 0, 20, 69])
-                # What is left is right: none of the values was ever out of this range.
+                # The remaining values are right: none was ever out of this range.
                 self.assertTrue(row[0] <= 50 and row[3] >= 20 and row[4] <= 69, (end, size, row))
             self.put(end, whole)
         self.assertEqual(self.summary()["temperature"][0], 50)
@@ -148,7 +148,7 @@ class TestRing(unittest.TestCase):
         waiting = self.data(".new")
         self.fill(13, 1)
         self.assertTrue(files.size(self.path + ".1") > 100)
-        # What was appended still stands in the file it came from.
+        # The appended records are still in the file they came from.
         self.put(".new", waiting)
         self.assertEqual(self.summary()["temperature"][0], 13)
         self.fill(13, 1)

@@ -1,4 +1,4 @@
-# tenner tests: what is said of failures, and an answer for which there was no memory at first.
+# tenner tests: reports of failures, and an answer for which there was no memory at first.
 import unittest
 
 from support import run
@@ -7,7 +7,7 @@ from tenner.agent.message_queue import Message
 
 
 class App:
-    """Raises what is planned, then answers."""
+    """Raises the planned errors, then answers."""
 
     def __init__(self, *plan):
         self.plan = list(plan)

@@ -89,7 +89,7 @@ class TestAppendLog(unittest.TestCase):
                 self.assertTrue(files.size(self.path) <= limit)
                 kept = log.tail(1000)
                 self.assertEqual(log.skipped, 0)
-                # What is kept is always an unbroken run up to the newest.
+                # The kept records are always an unbroken run up to the newest.
                 numbers = [record[1] for record in kept]
                 self.assertEqual(numbers, list(range(number - len(kept) + 1, number + 1)))
             self.assertTrue(len(kept) > 1)

@@ -1,4 +1,4 @@
-# The outbox: order, retries, room, power cuts at every byte, and what may have been sent.
+# The outbox: order, retries, room, power cuts at every byte, and messages that may have been sent.
 import json
 import unittest
 
@@ -46,7 +46,7 @@ class OutboxCase(unittest.TestCase):
         return item.text if item else None
 
     def begin(self):
-        """What is due, with its first bytes on the way."""
+        """Return the due message, with its first bytes on the way."""
         item = self.box.next_due()
         self.box.mark_sending(item.id)
         return item
@@ -71,7 +71,7 @@ def no_space(*args):
 
 
 class TestNoMemory(OutboxCase):
-    """What cannot be done for want of memory is done again, and nothing twice for it."""
+    """A step that fails for want of memory is repeated, and nothing is sent twice."""
 
     def test_a_message_that_cannot_be_kept_is_not_there(self):
         append = self.box._log.append
@@ -353,7 +353,7 @@ class TestParts(OutboxCase):
         return self.box.add("telegram", "1", self.PARTS, **options)
 
     def send_one(self):
-        """Send what is due; return its text and what it answers to."""
+        """Send the due message; return its text and the message it answers."""
         item = self.begin()
         found = item.text, item.reply_to
         self.box.confirm(item.id)
@@ -447,7 +447,7 @@ class TestParts(OutboxCase):
 
 class TestPowerCuts(OutboxCase):
     def story(self):
-        """A file with every kind of line, and what waits after each of its lines."""
+        """Return a file with every kind of line, and the waiting messages after each of its lines."""
         self.box.add("telegram", "1", "first ]", id="a")
         self.box.add("telegram", "1", 'second "\u00e9\U0001f600"', alert=True, id="b")
         self.box.confirm("a")
@@ -467,7 +467,7 @@ class TestPowerCuts(OutboxCase):
             self.reboot()
             whole = data[:size].count(b"\n")
             self.assertEqual([item.id for item in self.box.items], waiting[whole])
-            # What is added next is not glued to the torn line.
+            # The next message is not glued to the torn line.
             self.box.add("telegram", "9", "after", id="z")
             self.reboot()
             self.assertEqual([item.id for item in self.box.items], waiting[whole] + ["z"])

@@ -1,4 +1,4 @@
-# tenner tests: what the owner is shown when something is asked: all of it, and nothing hidden.
+# tenner tests: a question shows the owner the entire call, and hides nothing.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import unittest

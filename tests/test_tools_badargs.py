@@ -35,9 +35,9 @@ def foreign(name, allowed):
     return '"%s" %s%s' % (name, NOT_ONE, ", ".join(allowed))
 
 
-# (tool, a right call, what is changed in it (... takes it out), how the error begins behind the tool's name)
+# (tool, a right call, the changes to it (... takes a key out), how the error begins behind the tool's name)
 CASES = (
-    # What is to be done.
+    # The action.
     ("i2c", READ, {"action": ...}, "action is missing"),
     ("i2c", READ, {"action": "explode"}, ACTIONS + '"explode"'),
     ("i2c", READ, {"action": ""}, ACTIONS + '""'),
@@ -64,7 +64,7 @@ CASES = (
         foreign("allow", ("action", "duty_percent", "freq_hz", "pin")),
     ),
     ("adc", ADC, {"confirm": True}, foreign("confirm", ("action", "pin"))),
-    # What a check puts into the arguments cannot be put there before it.
+    # A caller cannot set the arguments that a check adds.
     ("gpio", LEVEL, {"gpio": "GPIO14"}, foreign("gpio", ("action", "ms", "pin", "value"))),
     # Buses and devices.
     ("i2c", READ, {"bus": "i2c9"}, "!there is no bus i2c9; available: i2c0"),
@@ -273,7 +273,7 @@ class TestBadArguments(unittest.TestCase):
             example = text.partition("Example: ")[2]
             self.assertTrue(example, expected)
             result = run(self.ctx.call(name, example))
-            # What an example cannot know is the name of a pin.
+            # An example cannot know the name of a pin.
             self.assertTrue("error" not in result or "there is no pin ..." in result, result)
 
     def test_the_model_is_shown_nothing_that_could_approve(self):

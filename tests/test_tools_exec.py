@@ -1,4 +1,4 @@
-# tenner test: what a model cannot do with exec, and what it can; every command of the tables is given to the tool.
+# tenner test: the limits and powers of exec; every command of the tables is given to the tool.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import asyncio
@@ -19,9 +19,9 @@ from tenner.tools import runner
 
 SECRET = "sk-of-the-owner-0123"
 
-# What is refused before anything is started, and a part of the reason.
+# Commands refused before anything is started, and a part of the reason.
 REFUSED = (
-    # what only a shell understands
+    # syntax of a shell
     ("ls; cat ../config.json", "; means"),
     ("ls && id", "& means"),
     ("ls || id", "| means"),
@@ -86,7 +86,7 @@ REFUSED = (
     ("devmem 0x3001000", "use the tools i2c"),
 )
 
-# What runs, and does not get what it is after. In the answer is one of the given parts; %(root)s is the agent's
+# Commands that run, and fail to reach their goal. In the answer is one of the given parts; %(root)s is the agent's
 # folder, %(pid)d its process.
 _NO = ("ermission denied", "No such file", "not permitted", "Read-only")
 CONTAINED = (
@@ -148,7 +148,7 @@ CONTAINED = (
     ("mkfifo exec/pipe", ("exit code 0",)),
     ("touch /tmp/tenner-left /var/tmp/tenner-left", ("exit code", "No such file")),
     ("ipcmk -M 5787", ("Shared memory id",)),
-    # what stays behind, in sessions of its own, is ended too
+    # processes in other sessions are ended too
     (
         "python3 -c \"import subprocess as s; s.Popen(['sleep', '999'], start_new_session=True)\"",
         ("exit code 0",),
@@ -253,7 +253,7 @@ class TestExec(unittest.TestCase):
         return run(runner.call(ctx, "exec", json.dumps({"command": command})))
 
     def listed(self):
-        """Return what must not change: the agent's files with their sizes."""
+        """Return the agent's files, which must not change, with their sizes."""
         found = [(self.root, process.owner(self.root)[0])]
         for folder in ("", "/state", "/certs", "/workspace", "/workspace/tools"):
             if files.exists(self.root + folder):
@@ -378,7 +378,7 @@ class TestExec(unittest.TestCase):
                 await task
             except asyncio.CancelledError:
                 pass
-            # MicroPython does not wait for what is ended by a cancelled wait_for.
+            # MicroPython does not wait for the task that a cancelled wait_for ends.
             while tool._lock.locked() or self.processes():
                 await sleep_ms(2)
             return True

@@ -1,4 +1,4 @@
-# tenner test: MCP servers: what is sent, what is made of any answer, and whose word counts.
+# tenner test: MCP servers: requests, the results of any answer, and whose word counts.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import asyncio
@@ -155,7 +155,7 @@ class TestList(unittest.TestCase):
         self.assertEqual(body["method"], "tools/list")
         meta = body["params"]["_meta"]
         self.assertEqual(meta["io.modelcontextprotocol/protocolVersion"], "2026-07-28")
-        # The schema is what the server wrote, with nothing lost.
+        # The schema is the server's own, with nothing lost.
         data = self.schema(bench, "home-look").decode()
         self.assertEqual(
             data, '{"name":"home-look","description":"say \\"look\\" {","parameters":%s}' % SCHEMA
@@ -207,7 +207,7 @@ class TestList(unittest.TestCase):
         self.assertEqual(len(bench.run(lambda b: b.refresh())), 32)
 
     def test_unfit_tools_are_left_out_and_the_others_stay(self):
-        # 31 KB in one piece; what the tests before have left lies in between.
+        # 31 KB in one piece; garbage of earlier tests lies in between.
         gc.collect()
         bench = self.bench(
             tools(

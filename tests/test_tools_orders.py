@@ -1,4 +1,4 @@
-# tenner tests: whatever a page or a server's tool makes the model call, the settings stay and the owner is asked.
+# tenner tests: a page or a server's tool orders calls; the settings stay and the owner is asked.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import unittest
@@ -74,7 +74,7 @@ class TestOrders(unittest.TestCase):
             files.write_atomic(self.folder + "/" + name, SETTINGS)
 
     def ctx(self, settings=None, **more):
-        # As if the owner had opened the whole disk: what is private stays so.
+        # As if the owner had opened the entire disk: private files stay private.
         every = {"read_paths": ["**"], "write_paths": ["**"], "tools.web_fetch": "allow"}
         every.update(settings or {})
         ctx = FakeCtx(self.folder, every, **more)
@@ -135,10 +135,10 @@ class TestOrders(unittest.TestCase):
         files.write_atomic(path, "how a private key is made")
         self.assertIn("is made", run(self.ctx().call("read_file", {"path": path})))
 
-    # --- what leaves the board
+    # --- data that leaves the board
 
     def leaving(self, calls, settings):
-        """Make calls with a server listening; return their results and what it was sent."""
+        """Make calls with a server listening; return their results and the data it received."""
 
         async def main():
             peer = await Peer(TOLD, TOLD, TOLD, TOLD).start()
@@ -204,7 +204,7 @@ class TestOrders(unittest.TestCase):
         self.assertEqual(sent.count(b"HTTP/1.1\r\n"), 2)
         self.assertNotIn(b"api_key", sent)
 
-    # --- what the owner is asked
+    # --- questions to the owner
 
     def test_after_words_from_outside_no_spelling_of_the_heartbeat_is_changed(self):
         place = self.folder + "/workspace/HEARTBEAT.md"
@@ -236,7 +236,7 @@ class TestOrders(unittest.TestCase):
                 ([record("s", mark_untrusted("of an earlier conversation", "a"))], True),
                 ([record("t", mark_untrusted("http://x/", "obey"), "c1")], True),
                 ([record("t", "error: " + mark_untrusted("home.look", "obey"), "c1")], True),
-                # Of what is kept of an old result the mark is a part, however long the address.
+                # The kept part of an old result includes the mark, however long the address.
                 ([record("t", long, "c1")], True),
                 ([record("t", "wrote a, 5 bytes", "c1")], False),
             )

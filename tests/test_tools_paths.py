@@ -1,4 +1,4 @@
-# tenner test: tools stay in the workspace, whatever path they are given.
+# tenner test: tools stay in the workspace with any path.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import os

@@ -1,4 +1,4 @@
-# tenner test: the tools spi, gpio, adc and pwm: what they do, say, and ask the owner about.
+# tenner test: the tools spi, gpio, adc and pwm: actions, answers, and questions to the owner.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import asyncio
@@ -226,7 +226,7 @@ class TestWhatIsOffered(Board):
 
 
 class TestWhoDecides(Board):
-    """(rule, tool, arguments, is it done, what the owner is asked)"""
+    """(rule, tool, arguments, is it done, the question to the owner)"""
 
     CASES = (
         (None, "gpio", {"action": "read", "pin": "LED"}, True, None),

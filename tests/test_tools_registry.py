@@ -1,4 +1,4 @@
-# tenner test: which tools are offered, what a call gives back, and that the owner decides.
+# tenner test: which tools are offered, the results of calls, and that the owner decides.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import asyncio
@@ -30,7 +30,7 @@ class TestRegistry(unittest.TestCase):
         files.write_atomic(folder + "/%s.json" % name, schema or GOOD % (name, ""))
         files.write_atomic(folder + "/%s.py" % name, source)
 
-    # --- what is offered
+    # --- the offer
 
     def test_only_tools_with_hardware_and_settings_are_offered(self):
         names = self.ctx().registry.names()

@@ -1,4 +1,4 @@
-# tenner test: a secret does not leave, in whatever spelling it could.
+# tenner test: a secret does not leave, in any spelling.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import json

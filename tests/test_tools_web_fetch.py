@@ -1,4 +1,4 @@
-# tenner tests: the tool that fetches a page: what it returns, follows, refuses, and how little it holds.
+# tenner tests: the tool that fetches a page: results, redirects, refusals, and how little it holds.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import os
@@ -49,7 +49,7 @@ class TestWebFetch(unittest.TestCase):
 
         return run(main())
 
-    # --- what comes back
+    # --- results
 
     def test_html_becomes_text(self):
         text, peer = self.fetch([reply(PAGE, headers=HTML)])

@@ -1,4 +1,4 @@
-# tenner tests: the tool that searches the web, against what the three services take and refuse.
+# tenner tests: the tool that searches the web, against the rules of the three services.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import unittest

@@ -3,7 +3,7 @@
 """
     python tests/vectors.py FILE.json ...        micropython tests/vectors.py FILE.json ...
 
-tests/vectors/README.md says what the tables hold. Prints a line per failing case, closes with
+tests/vectors/README.md describes the tables. Prints a line per failing case, closes with
 `N passed, N failed`, and exits non-zero when a case failed or a file could not be run.
 """
 

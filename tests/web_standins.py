@@ -1,8 +1,8 @@
-# tenner tests: what Brave, Tavily and SearXNG answer, refusals included, for web_search.
+# tenner tests: the answers of Brave, Tavily and SearXNG, refusals included, for web_search.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-Each service is a function of a request's head and body that returns (status, body). They refuse what the real
-ones refuse. Formats: api-dashboard.search.brave.com, docs.tavily.com/documentation/api-reference,
+Each service is a function of a request's head and body that returns (status, body). They refuse the same
+requests as the real ones. Formats: api-dashboard.search.brave.com, docs.tavily.com/documentation/api-reference,
 docs.searxng.org/dev/search_api.
 """
 
@@ -17,7 +17,7 @@ RESULTS = (
 
 
 def _unquoted(text):
-    """Text with %XX decoded; ValueError for what must not stand in a query as it is."""
+    """Return text with %XX decoded; ValueError for characters that a query must escape."""
     data = bytearray()
     at = 0
     while at < len(text):

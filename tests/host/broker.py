@@ -75,12 +75,12 @@ class Broker:
             self._process = None
 
     def forget(self):
-        """Lose what is retained, as a broker without persistence does when it is stopped."""
+        """Lose the retained messages, as a broker without persistence does when it is stopped."""
         for kept in self._folder.glob("mosquitto.db*"):
             kept.unlink()
 
     def settings(self):
-        """What a board's config.json says of it, by dotted key."""
+        """Return a board's settings for it, by dotted key."""
         return {
             "mqtt.host": "localhost",
             "mqtt.port": self.port,

@@ -18,7 +18,7 @@ from tenner.port.gpio import Gpio
 from tenner.sensors import ads1115, aht20, bh1750, bme280, dht22, ds18b20, reading, sht
 
 BOARD = BOARDS / "VIRTUAL"
-#: What a transfer takes on the wires, so that no two things happen at the same time.
+#: The time of a transfer on the wires, so that no two things happen at the same time.
 TRANSFER_S = 0.00002
 
 
@@ -87,7 +87,7 @@ class Bench:
         self.hardware.device("it").set_fault(kind)
 
     def read(self, driver, **settings):
-        """The values of a reading; SensorError is what the owner would be told."""
+        """Return the values of a reading; SensorError has the owner's text."""
         table = {"it": {"driver": driver, **settings}}
         (self.folder / "SENSORS.json").write_text(json.dumps(table))
         return asyncio.run(reading.measure(self.port, str(self.folder), "it"))

@@ -1,11 +1,11 @@
-"""The whole agent on the virtual board, against the stand-ins: what the end-to-end tests start from.
+"""The entire agent on the virtual board, against the stand-ins: the base of the end-to-end tests.
 
     with agent_board(heartbeat="- (every 1s) Say: hello") as bench:
         bench.ready()
         assert bench.ask("What does the TMP102 at 0x48 on i2c0 say?") == ...
 
-Nothing here sleeps: the board's serial line, the model's requests and the messages the owner got are
-waited for, each with a limit.
+Nothing here sleeps: tests wait for the board's serial line, the model's requests and the owner's messages,
+each with a limit.
 """
 
 import contextlib
@@ -93,7 +93,7 @@ class Bench:
 
     @property
     def log(self):
-        """What the board has printed, one line after the other."""
+        """Return the board's output so far, line by line."""
         return self.board.serial_log
 
     def ready(self):
@@ -103,11 +103,11 @@ class Bench:
         return self
 
     def wait_for(self, text, timeout_s=LIMIT_S):
-        """Wait until the board prints `text`, after what was waited for before."""
+        """Wait until the board prints `text`, after the text of the last wait."""
         self.board.wait_for(text, timeout_s)
 
     def told(self, chat=OWNER):
-        """What a chat has been told so far."""
+        """Return the messages to a chat so far."""
         return [one.text for one in list(self.telegram.sent) if one.chat_id == chat]
 
     def wait_told(self, pattern, chat=OWNER, count=1, timeout_s=LIMIT_S):
@@ -145,7 +145,7 @@ class Bench:
         self.board.type(line + "\r")
 
     def fresh(self):
-        """Forget what the model was asked, so that the next requests can be counted."""
+        """Forget the model's requests, so that a test can count the next ones."""
         with self.model.changed:
             self.model.requests.clear()
 

@@ -1,4 +1,4 @@
-"""What the tests of `tenner flash` share: a used board, its owner's files, images, the command in this process."""
+"""Helpers for the tests of `tenner flash`: a used board, its owner's files, images, the command in this process."""
 
 import contextlib
 import functools
@@ -13,7 +13,7 @@ from host_tools.vboard import VirtualBoard, image
 from host_tools.vboard.chips import MODELS
 
 C3 = MODELS["esp32c3"]
-#: What an owner and an agent leave on a board.
+#: The files of an owner and an agent on a board.
 OWN = {
     "/config.json": b'{"wifi": {"ssid": "s", "password": "secret"}}',
     "/certs/root.der": bytes(range(256)) * 4,
@@ -59,7 +59,7 @@ def flashed(*arguments):
 
 
 def refused(code, *arguments, text=None):
-    """What a flash that is not done says."""
+    """Return the error of a flash that is refused."""
     said = tenner("flash", *arguments, code=code, text=text).stderr
     assert "Traceback" not in said
     return said

@@ -27,7 +27,7 @@ class Weather(BaseModel):
 
 
 def house() -> MCPServer:
-    """Tools of every kind. What `look` has seen and `set_lamp` has done is in their attributes."""
+    """Tools of every kind. Their attributes hold the calls of `look` and `set_lamp`."""
     server = MCPServer("house")
 
     @server.tool(annotations=READS)
@@ -89,7 +89,7 @@ def many(count: int, page: int, reads: ToolAnnotations = READS) -> LowLevelServe
 
 
 def orders(words: str) -> MCPServer:
-    """One tool, which answers with what a model must not obey."""
+    """One tool, which answers with orders that a model must not obey."""
     server = MCPServer("orders")
 
     @server.tool(annotations=READS)

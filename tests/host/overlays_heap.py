@@ -1,4 +1,4 @@
-"""What a debug build prints after each phase (firmware/tenner/overlay.py), counted."""
+"""Counts the output of a debug build after each phase (firmware/tenner/overlay.py)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Look:
 
 
 def looks(lines: Iterable[str]) -> list[Look]:
-    """Each look at the heap in what a board has printed."""
+    """Yield each look at the heap in a board's output."""
     found: list[Look] = []
     evicted: dict[int, str] = {}
     base = 0

@@ -8,7 +8,7 @@ from pathlib import Path
 from host_tools import FIRMWARE, build, interpreters
 from host_tools.overlays import CORE, Bundle, Table, bundle, packed
 
-#: What the run time stands on.
+#: The files under the run time.
 RUNTIME = (
     "tenner/overlay.py",
     "tenner/port/package.py",
@@ -52,7 +52,7 @@ def write(bundled: Bundle, folder: Path, *, compiled: bool = True) -> None:
 
 
 def run(folder: Path, interpreter: interpreters.Interpreter, main: bytes = MAIN) -> str:
-    """What main.py prints below a folder."""
+    """Return the output of main.py below a folder."""
     (folder / "main.py").write_bytes(main)
     done = subprocess.run(
         interpreter.command("main.py"),
@@ -71,7 +71,7 @@ def both(
     overlays: dict[str, list[str]] | None = None,
     **rest,
 ) -> str:
-    """What a package prints on every MicroPython: the same as it is, as overlays, with short names, and in one file."""
+    """Return a package's output on every MicroPython: the same as source, as overlays, with short names, and in one file."""
     files = package(modules)
     for path, source in files.items():
         place = tmp_path / "plain" / path

@@ -3,10 +3,10 @@
 """
     micropython powercut_board.py make IMAGE              a board that was just set up
     micropython powercut_board.py cut IMAGE NUMBER torn   a beat until flash operation NUMBER, -1 for none
-    micropython powercut_board.py after IMAGE             the boot after that, and what became of it
+    micropython powercut_board.py after IMAGE             the boot after that, and its outcome
 
-The flash is a real littlefs in memory, and IMAGE is what is on it. At the cut the process stands still
-until it is killed: nothing is unwound, as when the power goes.
+The flash is a real littlefs in memory, and IMAGE is its content. At the cut the process stands still
+until it is killed: nothing is unwound, as when the power fails.
 
 Garbage is collected between two steps only. While littlefs opens a file, nothing but a pointer into the
 middle of it is on MicroPython's stack, and a collection inside a block device that is Python frees it.
@@ -45,12 +45,12 @@ HEARTBEAT = (
     "- (every 5m; when tank.level > 90) Too full.\n"
     "- [%s] Order seeds.\n"
 )
-# What a model answers when it was asked about the door: two parts for the channel.
+# The model's answer about the door: two parts for the channel.
 DOOR = "The door is open.\n\nIt has been so for a while."
 MAYBE = "(maybe sent before) "
-# What an alert ends with that a cut has held up.
+# The end of an alert that a cut has delayed.
 LATE = " (at "
-# A beat and what is due round it; then long enough for all of it to be due again.
+# A beat and the tasks due around it; then long enough for all of them to be due again.
 CUT_S = 1500
 AFTER_S = 1800
 
@@ -95,7 +95,7 @@ class RamFlash:
 
 
 class Phone:
-    """What `background` asks of the application, and the delivery of a channel."""
+    """The application as `background` sees it, and the delivery of a channel."""
 
     max_units = 50
     untrusted_reports = False
@@ -129,14 +129,14 @@ class Phone:
 
 class Board(sim.Board):
     """
-    The heartbeat with its own files; alerts go through the outbox to the owner's phone. What happened is
-    kept to be judged.
+    The heartbeat with its own files; alerts go through the outbox to the owner's phone. It keeps the events
+    for the judge.
     """
 
     def __init__(self, image):
         self.image = image
         self.chip = None
-        self.ran = []  # [utc, task] of what a model was asked
+        self.ran = []  # [utc, task] of each model call
         sim.Board.__init__(self, "")
         self.readings["tank"] = {"level": 10}
         self.reply = self.think
@@ -154,7 +154,7 @@ class Board(sim.Board):
         self.phone = Phone(self)
 
     def step(self, *forced):
-        """What was queued at the last step is sent now: in between, it waits."""
+        """Send the messages queued at the last step first: in between, they wait."""
         gc.collect()
         sim.drive(self.phone.delivery.drain())
         return sim.Board.step(self, *forced)
@@ -171,7 +171,7 @@ class Board(sim.Board):
         return sim.Result(DOOR if "door" in prompt else tank_text(self.clock.utc))
 
     def keep(self, path):
-        """Write the flash, and what happened so far, where the next process finds them."""
+        """Write the flash, and the events so far, where the next process finds them."""
         with open(path, "wb") as file:
             file.write(self.image)
         with open(path + ".json", "w") as file:
@@ -180,8 +180,8 @@ class Board(sim.Board):
 
 def ids_from(number):
     """
-    What stands for os.urandom: numbers that count on. littlefs chooses its blocks by what lies on the flash, so with
-    random bytes there, as with the time of day, a beat would take more operations in one run than in the next.
+    Stand in for os.urandom with numbers that count up. littlefs chooses its blocks by the content of the flash: with random
+    bytes there, as with the time of day, a beat would take more operations in one run than in the next.
     """
 
     def urandom(size):

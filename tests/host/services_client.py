@@ -1,4 +1,4 @@
-"""A bare HTTP client for the tests of the local services: it shows exactly what came over the wire."""
+"""A bare HTTP client for the tests of the local services: it shows the exact bytes from the wire."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _T = TypeVar("_T")
 
 @dataclass
 class Reply:
-    """What came back: `raw` whole, and taken apart. `ended` says how the connection ended, if it did."""
+    """A response: `raw` in full, and its parts. `ended` says how the connection ended, if it did."""
 
     raw: bytes = b""
     status: int = 0
@@ -156,7 +156,7 @@ class Http:
             return b""
 
     def _pump(self, function: Callable[[], _T]) -> _T:
-        """Call a TLS function until it has what it needs from the wire."""
+        """Call a TLS function until it has enough bytes from the wire."""
         while True:
             try:
                 return function()

@@ -1,4 +1,4 @@
-"""A hard week for one board, in minutes: people, alerts, faults of every kind, and what must hold after it.
+"""A hard week for one board, in minutes: people, alerts, faults of every kind, and the invariants after it.
 
     make soak                       2,000 messages in, 500 alerts out
     make soak MESSAGES=200 ALERTS=50 SEED=7
@@ -50,7 +50,7 @@ class SSLContext:
         return sock
 """
 
-#: What goes wrong: (weight, name). Faults of a service are steps of its plan.
+#: The faults: (weight, name). Faults of a service are steps of its plan.
 _TELEGRAM = (
     Step(status=429, retry_after_s=1, path="sendMessage"),
     Step(status=429, retry_after_s=1, path="getUpdates"),
@@ -72,7 +72,7 @@ _FAULTS = ("telegram",) * 6 + ("model",) * 4 + ("wifi",) * 3 + ("power", "torn")
 
 @dataclass
 class Report:
-    """What came of a soak; `problems` is empty when everything held."""
+    """The result of a soak; `problems` is empty when everything held."""
 
     problems: list[str] = field(default_factory=list)
     faults: Counter[str] = field(default_factory=Counter)
@@ -100,7 +100,7 @@ class Soak:
         self._shown: list[str] = []
         self._over = threading.Event()
 
-    # --- what goes on at the same time
+    # --- concurrent events
 
     def _people(self) -> None:
         telegram = self.bench.telegram
@@ -139,10 +139,10 @@ class Soak:
                 self._over.wait(3)
                 board.power_cycle()
 
-    # --- what is asked of it
+    # --- the invariants
 
     def _unanswered(self) -> int:
-        """Those who wait. Answers come in order: who got none although somebody later did gets none any more."""
+        """Return the number of people who wait. Answers come in order: one that was overtaken never comes."""
         answered = [one.reply_to for one in list(self.bench.telegram.sent) if one.reply_to]
         last = max(answered, default=0)
         return sum(id > last for id in list(self._said))

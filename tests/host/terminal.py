@@ -35,7 +35,7 @@ class Terminal:
         self._found = self.seen.index(text, self._found) + len(text)
 
     def _read(self):
-        """Take what it says within a second; False when it has ended."""
+        """Take its output of up to a second; False when it has ended."""
         if select.select([self._fd], [], [], 1)[0]:
             try:
                 self.seen += os.read(self._fd, 65536).decode(errors="replace")
@@ -64,7 +64,7 @@ class Terminal:
             os.waitpid(self.pid, 0)
 
     def end(self):
-        """Exit status; what it still says is kept."""
+        """Return the exit status; keep the rest of the output."""
         assert self._ends_within(LIMIT_S), f"it did not end: {self.seen}"
         return self._status()
 

@@ -1,4 +1,4 @@
-"""What a turn is made of, seen from outside: the whole agent on the 32-bit interpreter."""
+"""The parts of a turn, seen from outside: the entire agent on the 32-bit interpreter."""
 
 import json
 
@@ -117,7 +117,7 @@ def test_a_history_too_long_for_the_model_is_sent_in_half(micropython32):
         tries = [len(one.body) for one in model.requests]
         assert len(tries) >= 2 and tries[1] < tries[0] * 0.6, tries
         model.wait_requests(3, 20)
-        # What did not fit is summed up afterwards.
+        # The agent summarizes the rest afterwards.
         assert model.requests[2].json["messages"][-1]["content"].endswith("Write the summary now.")
 
 
@@ -136,7 +136,7 @@ def test_a_long_conversation_is_summed_up_and_goes_on(micropython32):
         requests = agent.services.model.requests
         asked = [one.json["messages"] for one in requests if "You compress" in one.body.decode()]
         assert [one[-1]["content"][-22:] for one in asked] == ["Write the summary now."] * 2
-        # What came of the first one is an input of the second.
+        # The result of the first one is an input of the second.
         assert summed[0][1] in asked[1][1]["content"]
         kinds = [json.loads(line)[0] for line in path.read_bytes().splitlines()]
         assert kinds.count("s") == 1

@@ -1,4 +1,4 @@
-"""Whatever comes in, the person gets a sentence, the session still loads, and the next turn works."""
+"""On any input, the person gets a sentence, the session still loads, and the next turn works."""
 
 import json
 import re
@@ -31,7 +31,7 @@ chat_only = pytest.mark.parametrize("agent", ["chat"], indirect=True, scope="mod
 
 
 def go_on(agent, said):
-    """The next turn works, and knows what was said before."""
+    """The next turn works, and knows the earlier messages."""
     model = agent.services.model
     model.plan([])
     assert model.script == []
@@ -54,7 +54,7 @@ def whole_answer(agent, said, end):
     return "\n".join(message.text for message in telegram.sent[before:])
 
 
-# (name, plan, what the person is told)
+# (name, plan, the person's message)
 BROKEN_REPLIES = [
     ("truncated-stream", [Step(cut=300, where="body", times=2)], FAILED),
     ("truncated-between-events", [Step(events=2, no_done=True, times=2)], FAILED),
@@ -90,7 +90,7 @@ def stream(*deltas, finish="stop"):
     return Step(body=b"".join(b"data: %s\n\n" % event for event in [*events, b"[DONE]"]))
 
 
-# (name, delta, what the person is told)
+# (name, delta, the person's message)
 ODD_TEXTS = [
     ("nul", b'{"content":"a\\u0000b"}', "a\0b"),
     ("raw-nul", b'{"content":"a\0b"}', "a\0b"),
@@ -110,7 +110,7 @@ ODD_TEXTS = [
 def test_odd_bytes_in_a_text_are_told_and_kept(agent, request, delta, expected):
     said = f"say: {request.node.callspec.id}"
     agent.services.model.plan([stream(delta)])
-    # Telegram takes no NUL; what arrives begins as it should.
+    # Telegram takes no NUL; the message begins as it should.
     assert agent.ask(said)[:1] == expected[:1]
     go_on(agent, said)
     answers = [
@@ -255,7 +255,7 @@ def test_several_wrong_calls_get_a_result_each_in_order(agent):
     go_on(agent, "say: three")
 
 
-# --- what lies on flash
+# --- files on flash
 
 GOOD = b'["u","the key is under the mat"]\n["a","I will remember."]\n'
 TORN_TURN = b'["u","x"]\n["a",""]\n["c","c1","i2c",{"action":"scan"}]\n'

@@ -1,4 +1,4 @@
-"""The bench's bookkeeping; what it measures is never a test's verdict."""
+"""The bench's bookkeeping; its measurements are never a test's verdict."""
 
 import io
 import json

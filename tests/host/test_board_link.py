@@ -28,7 +28,7 @@ async def agent():
 
 asyncio.run(agent())
 """
-# What a program does that must not keep us out: it never returns, or clears up slowly, or blocks.
+# Programs that must not keep us out: one never returns, one clears up slowly, one blocks.
 BUSY = {
     "asyncio": AGENT,
     "loop": b"print('agent runs')\nwhile True:\n    pass\n",
@@ -200,7 +200,7 @@ def test_a_manifest_is_one_call_however_many_files(board):
         link.load("tree")
         before = link.transport.round_trips
         assert len(link.manifest(["/many"])) == 60
-        # The call goes in one window; what the board prints comes in as many pieces as it likes.
+        # The call goes in one window; the board's output may come in many pieces.
         assert link.transport.round_trips - before <= 4
         link.remove([*link.manifest(["/many"]), "/many"])
 
@@ -391,7 +391,7 @@ def test_a_board_whose_reset_hangs_on_the_lines_is_let_go(board, monkeypatch):
     port.close()
 
 
-# (words of /etc/os-release, the port's group, may it, what the sentence holds)
+# (words of /etc/os-release, the port's group, may it, words of the sentence)
 FIXES = [
     (["debian"], "dialout", True, "sudo usermod -aG dialout $USER"),
     (["fedora"], "dialout", True, "sudo usermod -aG dialout $USER"),
@@ -434,7 +434,7 @@ TWO = ports.Port("/dev/ttyACM1", 0x303A, 0x1001, "BB", "USB JTAG")
 
 @pytest.fixture
 def usb(monkeypatch):
-    """What is plugged in; change the list."""
+    """The connected devices; change the list."""
     there = []
     monkeypatch.setattr(ports, "list_ports", lambda: list(there))
     return there

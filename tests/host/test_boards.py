@@ -1,4 +1,4 @@
-"""`tenner boards`: what is connected is listed without stopping anybody's agent."""
+"""`tenner boards` lists the connected boards without stopping an agent."""
 
 import json
 
@@ -23,7 +23,7 @@ while True:
 @pytest.fixture(autouse=True)
 def place(tmp_path, monkeypatch):
     flash_fakes.place(tmp_path, monkeypatch)
-    # Whatever is plugged into the computer that runs the tests.
+    # Ignore the devices of the computer that runs the tests.
     monkeypatch.setattr(ports, "list_ports", list)
 
 

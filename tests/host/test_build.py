@@ -1,4 +1,4 @@
-"""What goes onto a board, and that building it twice is safe and cheap."""
+"""The files for a board, and that building them twice is safe and cheap."""
 
 import json
 from concurrent.futures import ThreadPoolExecutor
@@ -86,7 +86,7 @@ def test_a_build_has_an_id_by_which_its_tracebacks_are_understood(firmware):
     assert maps.build_of(build.firmware_tree(firmware=firmware)) == first
     (firmware / "tenner" / "more.py").write_bytes(b"def more(): pass\n")
     assert maps.build_of(build.firmware_tree(firmware=firmware)) != first
-    # Twice the length, the name, a zero: the first entry of a file's names is what tracebacks call it.
+    # Twice the length, the name, a zero: tracebacks show the first entry of a file's names.
     assert b"\x06app\0" in tree["/lib/tenner/app.mpy"]
 
 

@@ -1,4 +1,4 @@
-"""The Telegram channel, its outbox and its HTTP client against the stand-in, which refuses what the real API does."""
+"""The Telegram channel, its outbox and its HTTP client against the stand-in, which refuses the same requests as the real API."""
 
 import asyncio
 

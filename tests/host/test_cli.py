@@ -15,7 +15,7 @@ from host_tools import ROOT, errors, output
 from host_tools.cli import COMMANDS, GROUPS, main
 from host_tools.completion import script
 
-#: What reports something, and so has `--json`.
+#: Commands that report something, and so have `--json`.
 REPORTS = (
     "backup boards chat doctor flash heartbeat logs pull restore setup status sync why".split()
 )
@@ -124,7 +124,7 @@ def test_completion_installs_and_completes(shell, tmp_path):
     assert "_TENNER_COMPLETE" in run("completion", environment=environment).stdout
 
 
-# (what is typed, what is offered)
+# (the typed words, the completions)
 COMPLETIONS = [
     ("tenner sy", ["sync"]),
     ("tenner sync --d", ["--dry-run", "--delete"]),

@@ -1,4 +1,4 @@
-"""The commented settings template is what the table of settings says."""
+"""The commented settings template matches the table of settings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/sensors.md says what the drivers do."""
+"""docs/sensors.md matches the drivers."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""docs/tools.md says what the tools take, refuse and ask."""
+"""docs/tools.md matches the arguments, refusals and questions of the tools."""
 
 import json
 import re

@@ -83,7 +83,7 @@ def sensor_off(bench):
 #: Bytes that leave 6 % of the flash free beside the agent.
 FILLING = VFS_SIZE * 94 // 100 - littlefs_image.taken(build.firmware_tree("VIRTUAL"))
 
-# (name, what is wrong from the start, what goes wrong then, check, what it says, what to do)
+# (name, fault from the start, fault on the way, check, finding, what to do)
 TROUBLE = [
     ("key", {}, bad_key, "key", "does not take the key", "is llm.api_key complete"),
     ("wifi", {}, no_wifi, "wifi", "cannot join", "no network of that name"),

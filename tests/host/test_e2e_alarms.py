@@ -7,14 +7,14 @@ from host_tools.services import OWNER, Authority
 from tests.host.broker import Broker, Owner
 from tests.host.e2e import LIMIT_S, PSRAM, agent_board
 
-#: What is told is told by the firmware: no model is asked.
+#: The firmware sends the message: no model is asked.
 WARM = "- (every 1s; when room.temperature > 30 reset 28; notify) Warm: {room.temperature}\n"
 ALERT = f"# Heartbeat\n\n{WARM}"
 ALARM = re.compile(r"alarm (\d+): (\w+)")
 
 
 def press(bench, message, label):
-    """Press a button under the message of an alarm and return what is answered."""
+    """Press a button under the message of an alarm and return the answer."""
     before = len(bench.told())
     data = {button["text"]: button["callback_data"] for button in message.buttons}
     bench.telegram.press(message, data[label])

@@ -1,4 +1,4 @@
-"""The owner decides what is written to the hardware: by button, by key, by silence, and at night."""
+"""The owner decides on writes to the hardware: by button, by key, by silence, and at night."""
 
 import json
 import re
@@ -16,13 +16,13 @@ AFTER_NO = "not approved: set pin LED (GPIO3) to 1. Do not retry"
 
 GUEST = 4711
 
-#: A beat that switches something, whatever the time.
+#: A beat that switches something at any time.
 SWITCHES = f"# Heartbeat\n\n{CALL}\n"
 BEAT = {"heartbeat.tools": ["gpio"]}
 
 
 def press(bench, button):
-    """Press Allow or Deny under the question, and return what it read."""
+    """Press Allow or Deny under the question, and return the question."""
     bench.wait_told(EXACT)
     question = next(one for one in bench.telegram.sent if re.search(EXACT, one.text))
     data = {one["text"]: one["callback_data"] for one in question.buttons}

@@ -108,7 +108,7 @@ def test_an_alert_that_waits_over_a_power_cut_is_told_once():
         assert len([text for text in bench.told() if "water the plants" in text]) == 1
 
 
-# (pin, what the sentence says)
+# (pin, words of the sentence)
 NO_PINS = [("A9", "pins.csv has no pin A9"), ("BUTTON", "pin BUTTON is reserved: boot button")]
 
 

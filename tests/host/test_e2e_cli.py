@@ -157,7 +157,7 @@ def test_a_wrong_option_is_one_sentence(tenner, options, sentence):
     assert said.startswith("tenner: ") and sentence in said and "\n" not in said, said
 
 
-# (name, config.json, what the sentence names)
+# (name, config.json, words of the sentence)
 BAD_CONFIGS = [
     ("unknown-key", '{"llm": {"modle": "x"}}', ["llm.modle", "llm.model"]),
     ("unknown-section", '{"telegrm": {"token": "x"}}', ["telegrm", "telegram"]),

@@ -1,4 +1,4 @@
-"""`make run` as a newcomer sees it: what it shows, and how it says that it cannot."""
+"""`make run` as a newcomer sees it: its story, and its errors."""
 
 import json
 import os
@@ -39,7 +39,7 @@ def demo(folder=None, **environment):
     return done.returncode, done.stdout, done.stderr
 
 
-# What happens, in this order; the log's own words.
+# The events, in this order; the log's own words.
 STORY = [
     r"board \| .*boot +tenner [\d.]+ on esp32",
     r"board \| .*clock +\w+day 20\d\d-\d\d-\d\d \d\d:\d\d \(",
@@ -120,7 +120,7 @@ def test_a_model_with_an_authority_of_its_own():
         bundle.write_bytes(services.authority.pem)
         own = {"LLM_BASE_URL": services.model.base_url, "LLM_API_KEY": "k", "LLM_MODEL": "m"}
         _one_sentence(demo(**own), "cannot be verified")
-        # The board is reached that far: the model's own refusal is what ends it.
+        # The demo gets that far: only the model's own refusal ends it.
         _one_sentence(demo(SSL_CERT_FILE=str(bundle), **own), "401|key")
 
 

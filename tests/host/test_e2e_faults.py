@@ -1,4 +1,4 @@
-"""Whatever breaks, the person gets one answer, and the next message works."""
+"""After any fault the person gets one answer, and the next message works."""
 
 import re
 
@@ -9,7 +9,7 @@ together = SideBySide()
 
 SENTENCE = r"^I could not get an answer: [^\n]+$"
 
-# (name, plan, what the person is told)
+# (name, plan, the person's message)
 FAULTS = [
     ("rate-limit", [Step(status=429, retry_after_s=1)], "^hello"),
     ("server-error", [Step(status=500)], "^hello|" + SENTENCE),
@@ -71,7 +71,7 @@ def test_a_restart_in_the_middle_of_a_turn(way):
         bench.wait_told("I was restarted while working on this")
         bench.fresh()
         bench.echo("after")
-        # The conversation is as it was: what was answered before the cut, and nothing torn.
+        # The conversation is unchanged: the answers before the cut, and nothing torn.
         sent = bench.model.requests[0].body.decode()
         assert "before" in sent and "half" not in sent
         assert len([text for text in bench.told() if text.startswith("I was restarted")]) == 1

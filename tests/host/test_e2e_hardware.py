@@ -1,4 +1,4 @@
-"""The tools of the hardware on the virtual board: what is told is what is, a bus that hangs, what is kept."""
+"""The tools of the hardware on the virtual board: true values, a bus that hangs, kept readings."""
 
 import json
 import re

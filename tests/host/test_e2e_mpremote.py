@@ -49,7 +49,7 @@ def test_exec_and_mount(bench, tmp_path):
 def test_soft_reset_then_reset(bench):
     bench.board.mpremote("exec", "x = 5")
     bench.board.mpremote("soft-reset")
-    # As on a chip: a soft reset from the raw REPL does not run main.py, but clears what was there.
+    # As on a chip: a soft reset from the raw REPL does not run main.py, but clears the names.
     assert "NameError" in bench.board.mpremote("resume", "exec", "print(x)", check=False)
     bench.board.mpremote("reset")
     bench.wait_for("(HARD start)")

@@ -12,7 +12,7 @@ STRANGER = 4242
 
 @pytest.fixture(scope="module")
 def bench():
-    """One board for everybody who does not care what was said before."""
+    """One board for all tests that do not depend on earlier messages."""
     with agent_board() as made:
         yield made.ready()
 
@@ -52,7 +52,7 @@ def test_the_console_is_a_channel(bench):
     assert len(bench.telegram.sent) == sent
 
 
-# (what is sent, what the answer must contain)
+# (the message, words of the answer)
 COMMANDS = [
     ("/help", r"/heartbeat - [\s\S]*/stop - "),
     ("/status", r"tenner \d[\s\S]*heap \d+ KB free[\s\S]*network up, clock \w+day 20\d\d-"),
@@ -150,7 +150,7 @@ def test_the_code_of_the_serial_console_makes_a_chat_the_owner():
             bench.ask("/pair")
             == "Only on the serial console: who holds the board decides whose it is."
         )
-        # The board is sold: whoever has it on the desk takes it over.
+        # The board is sold: the person with the serial line takes it over.
         start = len(bench.log)
         bench.type("/pair")
         bench.wait_for("this message: ")

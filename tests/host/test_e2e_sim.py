@@ -1,4 +1,4 @@
-"""`tenner sim` beside a running agent: what it changes is what the agent sees."""
+"""`tenner sim` beside a running agent: the agent sees each change."""
 
 import subprocess
 import sys
@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 
 
 def sim(*arguments, code=0):
-    """Run `tenner sim ...` and return what it prints."""
+    """Run `tenner sim ...` and return its output."""
     done = subprocess.run(
         [sys.executable, "-c", "from host_tools.cli import main; main()", "sim", *arguments],
         cwd=ROOT,

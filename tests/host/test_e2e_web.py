@@ -103,7 +103,7 @@ def test_the_owner_s_network_is_out_of_reach():
         for host in ("localhost", "127.0.0.1", "[::1]", "2130706433", "0x7f.1"):
             answer = bench.ask(f"fetch https://{host}:{pages.port}/page")
             assert re.search(r"only the owner can allow it|no proper name", answer), answer
-        # Nor what its own model and Telegram are reached by.
+        # Nor the addresses of its own model and Telegram.
         assert "only the owner" in bench.ask(f"fetch {bench.model.base_url}/models")
         assert (pages.connections, pages.requests) == (0, [])
 

@@ -1,4 +1,4 @@
-"""`tenner flash` on the virtual board: what is on it afterwards, and that nothing was lost."""
+"""`tenner flash` on the virtual board: its content afterwards, and that nothing was lost."""
 
 from pathlib import Path
 
@@ -32,7 +32,7 @@ def place(tmp_path, monkeypatch):
     return tmp_path
 
 
-# What is on the board afterwards.
+# The content of the board afterwards.
 
 
 def test_an_empty_board_becomes_a_working_agent_in_one_pass():

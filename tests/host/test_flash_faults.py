@@ -1,4 +1,4 @@
-"""Whatever goes wrong in `tenner flash`: the board works or can be recovered, and the owner is told how."""
+"""Faults of `tenner flash`: the board works or can be recovered, and the owner is told how."""
 
 import contextlib
 import hashlib
@@ -28,7 +28,7 @@ def place(tmp_path, monkeypatch):
 
 @contextlib.contextmanager
 def untouched(board):
-    """The flash is the same afterwards, but for what the agent writes, and the agent runs."""
+    """The flash is the same afterwards, except for the agent's own writes, and the agent runs."""
     firmware = board.flash.read_bytes()[: image.VFS_OFFSET]
     boots = board.status()["boots"]
     yield
@@ -85,7 +85,7 @@ def test_the_cable_is_pulled_at_twenty_points(place, monkeypatch, fast):
 
 
 def record(place):
-    """What the project knows of the flash that was not finished."""
+    """Return the project's record of the unfinished flash."""
     (found,) = (place / "project" / ".tenner" / "flash").glob("*.json")
     known = json.loads(found.read_text())
     return {**known, "backup": place / "project" / ".tenner" / known["backup"]}
@@ -277,7 +277,7 @@ def test_an_unknown_hash_asks_and_is_remembered(place, site, used_board, monkeyp
 def test_a_changed_hash_asks_too(place, site, used_board):
     flash = ["--image", site.url, "--port", used_board.pty]
     flashed(*flash, "--sha256", digest(WHOLE))
-    # The cache was damaged or cleared, and what comes now is something else.
+    # The cache was damaged or cleared, and the next download differs.
     for cached in (place / "cache" / "images").glob("*.bin"):
         cached.write_bytes(b"damaged")
     site.data = image.firmware_image(C3, version="1.30.0")

@@ -1,4 +1,4 @@
-"""What a board says and calls its files is shown visibly, and written only where it belongs."""
+"""Output and file names of a board are shown visibly, and written only where they belong."""
 
 import json
 

@@ -199,7 +199,7 @@ def test_a_missing_32_bit_interpreter_skips_with_the_reason_or_fails(tmp_path):
 
 @pytest.fixture
 def fresh():
-    """The finders without what they remember, before and after."""
+    """The finders with empty caches, before and after."""
     for find in interpreters.FINDERS.values():
         find.cache_clear()
     yield

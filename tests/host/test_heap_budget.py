@@ -4,7 +4,7 @@ import pytest
 
 from host_tools.bench import heap, mixed
 
-#: The budget: what a board without PSRAM has. `make bench B=heap.` measures how much less is enough.
+#: The budget: the heap of a board without PSRAM. `make bench B=heap.` measures how much less is enough.
 BUDGET_KB = 132
 
 

@@ -1,4 +1,4 @@
-"""The chip mode of the heap bench: Python's heap grows into what Wi-Fi and TLS live on, as on an ESP32."""
+"""The chip mode of the heap bench: Python's heap grows into the memory of Wi-Fi and TLS, as on an ESP32."""
 
 import dataclasses
 import subprocess

@@ -46,7 +46,7 @@ def keep_readings(path):
     return {f"/state/{one.name}": one.read_bytes() for one in path.iterdir()}
 
 
-#: What those come to, by the file above.
+#: The expected messages, by the file above.
 TOLD = [("05:0", "alarm"), ("06:0", "repeat"), ("06:4", "end"), ("09:0", "notice")]
 
 

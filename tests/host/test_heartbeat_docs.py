@@ -1,4 +1,4 @@
-"""Every example in docs/heartbeat.md is understood, every complete file of docs/cookbook/ does what its row of the table says."""
+"""Every example in docs/heartbeat.md is understood, every complete file of docs/cookbook/ matches its row of the table."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ COOKBOOK = sorted((ROOT / "docs" / "cookbook").glob("*.md"))
 #: 2026-11-23, a Monday, in UTC.
 MONDAY = 1795392000
 
-# What the sensors say: by hours of that Monday, until the last of them.
+# The readings of the sensors: by hours of that Monday, until the last of them.
 DAYS = {
     "aquarium": {"water.temperature": [(0, 25), (3, 24.5), (3.4, 23.2), (8, 25), (20, 25)]},
     "baby-room": {"baby.temperature": [(0, 19), (4, 15), (5, 19), (13, 24), (19.5, 18), (24, 18)]},

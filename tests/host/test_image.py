@@ -79,7 +79,7 @@ def test_a_sync_leaves_out_what_is_inside(partition, tmp_path, monkeypatch, chan
     (tmp_path / "workspace").mkdir()
     with Services(tls=False) as services:
         environment = partition(True, change)
-        # What is on the flash is of this checkout.
+        # The code on the flash is of this checkout.
         with VirtualBoard(tree(services), heap=PSRAM, environment=environment) as board:
             with open_board(board.pty) as link:
                 report = synchronize(link, Project(tmp_path), ask=never, board_name="VIRTUAL")
@@ -93,7 +93,7 @@ def test_a_sync_leaves_out_what_is_inside(partition, tmp_path, monkeypatch, chan
 # The definitions that a workflow builds images of; none is built here.
 
 IMAGES = sorted(path.parent.name for path in BOARDS.glob("*/image"))
-#: What MicroPython's own code takes of the app's partition, and what files need at least.
+#: The size of MicroPython's own code in the app's partition, and the least size for files.
 OFFICIAL, FILES = 1_800_000, 1 << 20
 
 
@@ -110,7 +110,7 @@ def test_the_partitions_fit_the_flash(board):
     tree = firmware_tree(board, packed=False)
     code = sum(len(data) for path, data in tree.items() if path.endswith(".mpy"))
     assert app.size >= OFFICIAL + code
-    # Room for the code too, and as subtype what MicroPython looks for.
+    # Room for the code too, and the subtype that MicroPython looks for.
     assert romfs.size >= len(image.partition(board, code=True)) and romfs.subtype == 0x8F
     files = file_system(rows, int(described["flash_size"].removesuffix("MB")) << 20)
     assert files is not None and files.offset == end and files.size >= FILES

@@ -31,7 +31,7 @@ def probe(**values):
 
 
 def unpack_fake(architecture, packages, root):
-    """What dpkg-deb leaves of Debian's micropython, as far as a kit is made of it."""
+    """Write the part of dpkg-deb's output for Debian's micropython from which a kit is made."""
     libraries = root / "usr/lib/riscv64-linux-gnu"
     libraries.mkdir(parents=True)
     (root / "usr/bin").mkdir()
@@ -180,7 +180,7 @@ def test_a_file_that_is_no_package_is_refused_in_a_sentence(tmp_path):
         package.unpacked_kit(path)
 
 
-# --- what a board says
+# --- the board's answers
 
 
 def test_only_what_differs_is_sent_and_what_is_gone_goes():
@@ -275,7 +275,7 @@ def test_what_ssh_says_becomes_a_sentence(monkeypatch):
         ):
             found = ssh.lost(said)
             assert type(found) is kind and sentence in found.message
-        # Whatever stands for a host, it is no option of ssh.
+        # The host's text is never an option of ssh.
         assert ssh.argv("true")[-3:-1] == ["--", "ssh://root@board"]
     finally:
         ssh.close()
@@ -314,7 +314,7 @@ FIRMWARE = Path(release.__file__).parents[2] / "firmware"
 
 
 def unit(folder, mounts="true"):
-    """The unit that `ctl` writes, as lines; `mounts` is what systemd-run says."""
+    """Return the unit that `ctl` writes, as lines; `mounts` is the command in place of systemd-run."""
     base = folder / "opt/tenner"
     (base / "releases/a1b2").mkdir(parents=True)
     (base / "releases/a1b2/ctl").write_bytes((ONBOARD / "ctl.sh").read_bytes())
@@ -341,7 +341,7 @@ def test_the_service_of_root_gives_up_what_it_does_not_need(tmp_path):
         "PrivateTmp=yes",
         f"ReadOnlyPaths={tmp_path}/opt/tenner /proc/sys -/proc/sysrq-trigger",
         "RestrictNamespaces=ipc net",
-        # What is on the pins and buses, but no disk.
+        # Devices on the pins and buses, but no disk.
         "DevicePolicy=closed",
         "DeviceAllow=char-* rw",
     ):
@@ -349,7 +349,7 @@ def test_the_service_of_root_gives_up_what_it_does_not_need(tmp_path):
     # By these the buses in /sys and /dev would be lost.
     for name in ("PrivateDevices", "ProtectKernelTunables", "ProtectHome"):
         assert name not in made
-    # What is the agent's own business must be done before, with all rights, and must not keep it from starting.
+    # The agent's own preparation must run before, with all rights, and must not keep it from starting.
     assert [line for line in lines if line.startswith("ExecStartPre=-+/bin/sh")] != []
     (tmp_path / "tenner.service").write_text(made)
     try:
@@ -374,7 +374,7 @@ def test_where_nothing_can_be_mounted_the_service_starts_without_that(tmp_path):
 
 
 def rights_of(*command):
-    """What onboard/rights.sh finds of a process that was started with least power."""
+    """Return the findings of onboard/rights.sh about a process started with least power."""
     env = {**os.environ, "PYTHONPATH": str(FIRMWARE)}
     asked = [sys.executable, *STARTER, "/bin/sh", "-c", 'echo go; read _; "$@"', "sh", *command]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}

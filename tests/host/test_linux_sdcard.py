@@ -1,4 +1,4 @@
-"""`tenner sd-card`: what is written to a board's boot partition, and what is left alone."""
+"""`tenner sd-card`: the files it writes to a board's boot partition, and those it leaves alone."""
 
 import subprocess
 

@@ -28,7 +28,7 @@ def interpreter(request):
 
 
 def talk(command, server, calls, **settings):
-    """Make calls as a turn does; return what the client prints, and its log."""
+    """Make calls as a turn does; return the client's output, and its log."""
     settings = {"mcp.home.url": server.url, "mcp.home.token": TOKEN, **settings}
     folders = [ROOT / "firmware", ROOT / "tests"]
     paths = {
@@ -88,7 +88,7 @@ def test_results_of_every_kind(interpreter, tmp_path, kind):
         told, _ = talk(interpreter, server, CALLS)
         first = len(server.requests)
         again, _ = talk(interpreter, server, CALLS[:1])
-        # What is known is not asked again, neither its tools nor who it is.
+        # It asks for nothing twice, neither the server's tools nor its name.
         assert len(server.requests) == first + 1
     assert told["names"] == sorted(
         "home-" + name for name in ("broken", "picture", "say", "set_lamp", "slow", "weather")

@@ -1,4 +1,4 @@
-"""The whole agent with an MCP server: a turn in the budget's heap, and orders hidden in what a tool answers."""
+"""The entire agent with an MCP server: a turn in the budget's heap, and orders hidden in a tool's answer."""
 
 import json
 
@@ -25,7 +25,7 @@ def order(name, **arguments):
     )
 
 
-# What the news say, what the owner is asked, what the model is told. ROOT is where the agent's files are.
+# The news, the question to the owner, the answer to the model. ROOT is the folder of the agent's files.
 ORDERS = {
     "send the settings": (
         order("read_file", path="/config.json"),
@@ -77,7 +77,7 @@ ORDERS = {
 
 @pytest.fixture(scope="module")
 def bench(micropython32):
-    """An agent whose model obeys whatever a tool's answer says."""
+    """An agent whose model obeys every order in a tool's answer."""
     with McpTools({"news": "none", "door": "opened"}) as server:
         mcp = {"home": {"url": server.mcp_url, "tools": ["news"]}}
         with heap.agent(ROOMY_KB, settings={"mcp": mcp}) as agent:

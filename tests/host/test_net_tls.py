@@ -27,7 +27,7 @@ DAY = datetime.timedelta(days=1)
 
 
 class Server:
-    """Answers one request a connection over TLS and keeps what it received, decrypted and raw."""
+    """Answers one request a connection over TLS and keeps the received bytes, decrypted and raw."""
 
     def __init__(self, certificate, *, only_13=False, slow=False):
         self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -56,7 +56,7 @@ class Server:
                 try:
                     self._serve(connection)
                 except (OSError, ssl.SSLError):
-                    continue  # a client that refuses us is what most tests are about
+                    continue  # most tests are about clients that refuse us
 
     def _serve(self, connection):
         """TLS over memory buffers, so that every raw byte passes through our hands."""
@@ -185,7 +185,7 @@ def test_right_certificate(interpreter, authority, certs, serve):
 def test_the_systems_certificates_where_there_are_no_own(
     interpreter, authority, certs, serve, tmp_path
 ):
-    """A PEM file with all that a Linux system trusts, read by whatever the interpreter has for TLS."""
+    """A PEM file with all that a Linux system trusts, read by the interpreter's own TLS."""
     ours, other = tmp_path / "ours.crt", tmp_path / "other.crt"
     ours.write_bytes(trustme.CA().cert_pem.bytes() + authority.cert_pem.bytes())
     other.write_bytes(trustme.CA().cert_pem.bytes())
@@ -234,7 +234,7 @@ def test_not_yet_valid(interpreter, authority, certs, serve):
 
 
 def test_only_tls_13(interpreter, authority, certs, serve):
-    """Newer mbedTLS builds speak it; the others must say what is the matter."""
+    """Newer mbedTLS builds speak it; the others must report the cause."""
     server = serve(authority.issue_cert("localhost"), only_13=True)
     answer = ask(interpreter, certs, server.port)
     if "status" not in answer:

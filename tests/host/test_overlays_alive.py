@@ -1,7 +1,7 @@
-"""After every phase of the whole agent exactly the code is alive that the phase may hold.
+"""After every phase of the entire agent exactly the code is alive that the phase may hold.
 
-On the 32-bit interpreter, in a debug build: it refuses to load what a phase may not hold, and shows its heap, in which each
-module object is a letter. One that is too many is code that something still refers to: 5 to 10 KB for nothing.
+On the 32-bit interpreter, in a debug build: it refuses to load code that a phase may not hold, and shows its heap, in which
+each module object is a letter. An extra one is code that something still refers to: 5 to 10 KB for nothing.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def ask_each(running, texts):
 
 
 def run(ask, **more):
-    """What the agent prints while `ask` talks to it."""
+    """Return the agent's output while `ask` talks to it."""
     try:
         interpreters.find_micropython32()
     except interpreters.InterpreterMissing as exc:

@@ -31,7 +31,7 @@ def built(request):
 
 
 def at_the_top(text: str) -> set[str]:
-    """What stands at the top of a module."""
+    """Return the names at the top of a module."""
     return set(resolve(ast.parse(text)).module.bindings)
 
 

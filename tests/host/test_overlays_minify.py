@@ -11,7 +11,7 @@ from host_tools.overlays.micropython_names import NAMES
 from host_tools.overlays.rom_names import ARGUMENTS, ATTRIBUTES, ROM, STATIC
 from tests.host.overlays_support import MAIN, both, package, table
 
-# Prints each attribute of each module, of their classes, and of what these have inside.
+# Prints each attribute of each module, of their classes, and of the classes inside these.
 EVERY_NAME = """
 import sys
 seen = set()
@@ -127,7 +127,7 @@ def test_what_owners_see_keeps_its_name():
     assert "depth = 1" in text
     assert "weigh" not in text
     assert "load" not in text
-    assert "gauge = " in text  # in what stands for the module
+    assert "gauge = " in text  # in the module's stand-in
     assert "depth = 1" not in made(app, **modules)
 
 

@@ -1,4 +1,4 @@
-"""What a build does not use is not in it."""
+"""A build contains no unused names."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Overlays come and go on a real MicroPython: firmware/tenner/overlay.py with what the build fills in."""
+"""Overlays come and go on a real MicroPython: firmware/tenner/overlay.py with the names that the build fills in."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from tests.host.overlays_support import MAIN, both, package, run, table, write
 
 INTERPRETERS = ("micropython", "micropython32")
 
-#: An agent of four overlays that says what is in memory.
+#: An agent of four overlays that prints the code in memory.
 MODULES = {
     "app": """
 import asyncio

@@ -1,4 +1,4 @@
-"""firmware/overlays.toml, and sentences about what is wrong in it."""
+"""firmware/overlays.toml, and sentences about mistakes in it."""
 
 import pytest
 

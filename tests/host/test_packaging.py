@@ -35,7 +35,7 @@ def imported_modules():
     """(module, file) of everything host_tools imports from outside, at any depth."""
     for path in sorted((ROOT / "host_tools").rglob("*.py")):
         if {"chip", "onboard"} & set(path.parts):
-            continue  # what runs on MicroPython
+            continue  # code for MicroPython
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             names = []
             if isinstance(node, ast.Import):
@@ -78,7 +78,7 @@ def test_manifest_freezes_the_package_with_its_version():
     exec((FIRMWARE / "manifest.py").read_text(encoding="utf-8"), {}, manifest)
     calls = {name: (args, kwargs) for name, args, kwargs in manifest.calls}
     assert calls["metadata"][1]["version"] == tenner_version()
-    # What `python -m host_tools.image BOARD` has written, from the manifest's own folder.
+    # The output of `python -m host_tools.image BOARD`, from the manifest's own folder.
     assert (FIRMWARE / calls["freeze"][0][0]).resolve() == image.OUTPUT / "frozen"
 
 

@@ -1,4 +1,4 @@
-"""The ring of readings: what the firmware wrote is read here, cut anywhere, and drawn."""
+"""The ring of readings: the host reads the firmware's files, cut anywhere, and draws them."""
 
 import io
 import json

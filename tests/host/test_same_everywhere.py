@@ -1,4 +1,4 @@
-"""MicroPython finds what CPython finds: the tables' cases with pieces of other cases in them."""
+"""MicroPython and CPython give the same results: the tables' cases with pieces of other cases in them."""
 
 import json
 import random
@@ -62,7 +62,7 @@ def changed(text, texts, dice):
 
 
 def mutated(kind, count):
-    """Cases with changed texts, each with what CPython makes of it."""
+    """Return cases with changed texts, each with CPython's result."""
     known = cases_of(kind)
     dice = random.Random(kind)
     given = [

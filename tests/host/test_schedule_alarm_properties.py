@@ -1,9 +1,9 @@
-# tenner tests: every episode of an alarm is told once, and every end, whatever happens.
+# tenner tests: every episode of an alarm is told once, and every end, after any event.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
 A board lives through random curves, reboots, power cuts, edits, quiet hours, jumps of the clock, a channel that takes nothing, a busy
-lane, sensors that fail. What it should have told is worked out from what the firmware itself notes of its episodes as they begin and
-end (`Watch`), and compared with what has left it.
+lane, sensors that fail. `Watch` notes the firmware's episodes as they begin and end, and from them the test works out the
+expected messages. It compares those with the sent ones.
 """
 
 import collections
@@ -42,7 +42,7 @@ DISTURBANCES = st.one_of(
     st.tuples(st.just("mute"), st.integers(60, 7200)),
     st.tuples(st.just("trigger"), st.just(True)),
 )
-# What happens, what the sensor says then, and for how many seconds.
+# The event, the reading after it, and for how many seconds.
 EVENTS = st.lists(
     st.tuples(
         DISTURBANCES,
@@ -60,7 +60,7 @@ def _silence():
 
 
 class Board(sim.Board):
-    """Notes each episode that began and ended, by its number, and what has left, by its mark."""
+    """Notes each episode that began and ended, by its number, and sent messages, by their marks."""
 
     def __init__(self, *args, **more):
         self.begun, self.over = set(), set()
@@ -80,7 +80,7 @@ class Board(sim.Board):
         return answer
 
     def note(self):
-        """What the saved state says: only that outlives a power cut."""
+        """Note the saved state: only that outlives a power cut."""
         saved = json.loads(self.flash.saved.get("heartbeat", "{}"))
         for name in saved:
             if name and len(saved[name]) > 3 and isinstance(saved[name][3], list):
@@ -104,7 +104,7 @@ class Life:
         try:
             act()
         except sim.PowerCut:
-            # What was being sent just then may be sent again; the outbox says so.
+            # A message in flight may be sent again; the outbox says so.
             for (utc, _), mark in zip(self.board.sent, self.board.marks, strict=True):
                 if utc == self.board.clock.utc:
                     self.board.unsure.add(mark.split("-")[0])
@@ -167,7 +167,7 @@ def test_every_episode_is_told_once_and_every_end_once(line, hour, window, event
     is_model = "notify" not in LINES[line]
     cuts = sum(event[0] is not None and event[0][0] == "cut" for event in events)
 
-    # Nothing is told twice, but for what was on its way when the power went.
+    # Nothing is told twice, except messages in flight at a power cut.
     twice = [mark for mark in told if told[mark] > 1 and not unsure]
     assert not twice, twice
     begins = {int(mark[3:]) for mark in told if mark.startswith("al:") and "." not in mark}

@@ -1,10 +1,10 @@
 # tenner tests: power cuts at every flash operation of a beat.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-For each of them one process runs into the cut and is killed there, and another one boots from what is on
-the flash. What must hold is in `powercut_board.judge`: every occurrence has exactly one line in the log,
-nothing runs twice in its slot, every alert that was queued arrives, none arrives twice unless the second
-says that it may have been sent before, files are whole.
+For each of them one process runs into the cut and is killed there, and another one boots from the flash.
+`powercut_board.judge` has the invariants: every occurrence has exactly one line in the log, nothing runs
+twice in its slot, every queued alert arrives. None arrives twice unless the second says that it may have
+been sent before; files are complete.
 On the 64-bit interpreter only: Debian's 32-bit one crashes now and then in a block device that is Python.
 """
 
@@ -37,7 +37,7 @@ def run(interpreter, *arguments):
 
 
 def live(interpreter, image, number, torn):
-    """Cut the power at that operation, boot again; return what is wrong then, or "ok"."""
+    """Cut the power at that operation, boot again; return the problem then, or "ok"."""
     process = subprocess.Popen(
         interpreter.command(BOARD, "cut", image, str(number), torn, heap="16M"),
         env=ENVIRONMENT,

@@ -69,7 +69,7 @@ def replies(kind):
 
 
 class Board(sim.Board):
-    """Remembers what was seen to wait for another try."""
+    """Remembers the tasks seen waiting for another try."""
 
     def __init__(self, *args, **settings):
         self.waited = set()
@@ -84,12 +84,12 @@ class Board(sim.Board):
     def waiting_now(self):
         tasks = self.service.tasks or ()
         waiting = {(task.name(), task.pending.due) for task in tasks if task.pending}
-        # A job that stands behind what is wrong in the file goes on when that is put right.
+        # A job behind a mistake in the file goes on when the owner repairs that.
         saved = self.service.saved.items()
         return waiting | {(name, task.pending.due) for name, task in saved if task.pending}
 
     def without_a_line(self, forced):
-        """What waited, waits no more, and ended without a line; or has several, where nobody asked for it twice in a second."""
+        """Return waits that ended without a line, or with several though nobody asked twice in a second."""
         ended = collections.Counter()
         cut_short = set()
         for line in self.lines():
@@ -130,12 +130,12 @@ class Watcher:
         try:
             act()
         except sim.PowerCut:
-            # Nobody knows whether what was on its way arrived.
+            # A message in flight may have arrived or not.
             while self.board.sent and self.board.sent[-1][0] == self.board.clock.utc:
                 self.board.sent.pop()
                 if self.board.marks:
                     self.board.marks.pop()
-            # What was being run is gone with the memory.
+            # The run under way is gone with the memory.
             self.board.clock.pass_s(30)
             self.board.boot()
             self.guard(self.board.step)
@@ -200,7 +200,7 @@ class Watcher:
                 seen[board.name_in(line), line["due"]] += 1
         assert not [key for key in seen if seen[key] > 1]
 
-        # What waited for the lane, the network or another try has its line, also over power cuts.
+        # Each wait for the lane, the network or another try has its line, also over power cuts.
         assert not board.without_a_line(self.forced)
 
         # Every turn that was begun and did not fail has its line, also when the power was cut.
@@ -239,7 +239,7 @@ def test_promises_hold_whatever_happens(text, hour, events):
             assert not within or watcher.turned_back, (said, utc, last)
         last[mark] = utc
 
-    # What came due at the end has been dealt with: nothing waits for ever.
+    # Tasks due at the end are settled: nothing waits forever.
     for task in board.service.tasks or ():
         assert (
             task.pending is None or board.service.preemptions or is_quiet(board, board.clock.utc)
@@ -423,7 +423,7 @@ def test_a_person_is_served_at_once(rounds, thinks, works, comes):
         events.append("person answered")
         assert result.text == "hello"
         await beat
-        # What was put back is run in the same slot, and has one line.
+        # A preempted task runs in the same slot, and has one line.
         board.clock.pass_s(30)
         await board.service.step()
         assert [line["r"] for line in board.lines()] == ["ran"]

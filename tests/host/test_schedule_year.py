@@ -1,4 +1,4 @@
-# tenner tests: a stretch of the simulated year, and what must hold of it.
+# tenner tests: a stretch of the simulated year, and its invariants.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import collections
@@ -55,7 +55,7 @@ def test_no_message_without_an_alarm_is_sent_twice_within_a_day(board):
 
 
 def test_every_episode_is_told_once_and_every_end(board):
-    """What quiet hours held is in a digest."""
+    """A digest has the messages held in quiet hours."""
     told = board.marks + board.digested
     begins = [mark for mark in told if mark.startswith("al:")]
     ends = [mark for mark in told if mark.startswith("ae:")]

@@ -10,8 +10,8 @@ from host_tools.build import FIRMWARE
 from host_tools.vboard.devices import CHIPS
 from tenner.sensors import SensorError
 
-# Chip, where it is wired, driver and settings, what its values are and how far a reading may be off, which
-# is half a step of the converter.
+# Chip, its wiring, driver and settings, its values with the allowed error of a reading, which is half a
+# step of the converter.
 SETUPS = {
     "TMP102": ("i2c0", "0x48", {"driver": "tmp102"}, {"temperature": 0.04}),
     "LM75": ("i2c0", "0x4f", {"driver": "lm75", "address": "0x4f"}, {"temperature": 0.26}),
@@ -48,10 +48,10 @@ SETUPS = {
         {"temperature": 0.06, "humidity": 0.06},
     ),
 }
-#: The chip's own name of what a driver calls voltage.
+#: The chip's own name of a driver's `voltage`.
 INPUTS = {"ADS1115": "in2", "MCP3008": "ch5"}
 
-#: Both ends, zero, and what lies between.
+#: Both ends, zero, and values between.
 VALUES = {
     "temperature": (-39.8, -10.25, -0.06, 0, 21.5, 84.9),
     "humidity": (0, 0.5, 49.9, 99.9, 100),
@@ -70,7 +70,7 @@ OWN_VALUES = {
     ("MCP3008", "voltage"): (0, 0.1, 1.65, 3.29),
 }
 
-#: What the sentence of a fault has to say, for all chips that have it.
+#: The sentence of each fault, for all chips that have it.
 SENTENCES = {
     "absent": r"no answer (at 0x\w\w on i2c0|on spi0\.0)|pin \w+: no answer|no answer on pin",
     "nack": r"no answer at 0x\w\w on i2c0 \(E\w+\): wiring, power, or address pin\?",
@@ -159,7 +159,7 @@ def test_nothing_wired_is_a_sentence(bench, chip):
 
 @pytest.mark.parametrize("chip", [chip for chip in SETUPS if "slow" in CHIPS[chip].OWN_FAULTS])
 def test_a_driver_waits_no_longer_than_twice_the_data_sheet(bench, chip):
-    """What it awaits is the chip's own time, and the loop has it for others."""
+    """A driver awaits the chip's own time, and the loop has it for others."""
     read, _ = wire(bench, chip)
     slept = []
 
@@ -173,7 +173,7 @@ def test_a_driver_waits_no_longer_than_twice_the_data_sheet(bench, chip):
     assert slept and sum(slept) <= longest
 
 
-# One chip at a time: what only it does.
+# Behavior of single chips.
 
 
 def test_a_chip_with_the_wrong_id_is_named(bench):

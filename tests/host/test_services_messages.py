@@ -1,4 +1,4 @@
-"""The offline model's messages API: event shapes, and what the real API refuses."""
+"""The offline model's messages API: event shapes, and the refusals of the real API."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The offline model's rules: what it does with which words and which tools."""
+"""The offline model's rules: its actions by words and tools."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ def test_from_a_file_everything_is_tried_and_the_agent_runs(firmware, given, ser
         code = done.stdout.split("?start=")[1].split()[0]
         services.telegram.say(OWNER, f"/start {code}")
         board.wait_for(f"paired: chat {OWNER} is the owner")
-        # One setting more; what was set before stays, and nobody is asked to pair again.
+        # One setting more; earlier ones stay, and nobody is asked to pair again.
         done = setup(board, "--set", "heartbeat.active_hours=08:00-22:00", "--json")
         report = json.loads(done.stdout)
         assert report["settings"]["heartbeat.active_hours"] == '"08:00-22:00"'
@@ -114,7 +114,7 @@ def stall(services):
     services.model.plan([Step(status=401, times=9)])
 
 
-# (name, changes to the settings, fault, what the sentence holds)
+# (name, changes to the settings, fault, words of the sentence)
 WRONG = [
     ("wifi", {"wifi__ssid": "elsewhere"}, None, "no network of that name is in reach"),
     ("password", {"wifi__password": "wrong-password"}, None, "the password is wrong"),
@@ -158,7 +158,7 @@ def test_an_authority_of_ones_own_is_given_once(firmware, given, services):
         done = CliRunner().invoke(tenner, command)
         assert done.exit_code == 0, done.output
         assert f"{MODEL} answers the board" in done.stdout
-        # Nobody need be there for what is not to be tried, and no certificate is lost by it.
+        # Without a test no server need be there, and no certificate is lost by it.
         away = ["--set", "llm.base_url=https://localhost:9/v1", "--no-test"]
         done = CliRunner().invoke(tenner, ["setup", "--port", board.pty, *away])
         assert done.exit_code == 0, done.output
@@ -254,7 +254,7 @@ def test_without_a_terminal_it_says_how(firmware):
 
 # Settings.
 
-# (assignment, environment, what becomes of the settings or the sentence)
+# (assignment, environment, the settings or the sentence)
 ASSIGNMENTS = [
     ("name=desk", {"name": "desk"}),
     ("llm.max_tokens=2000", {"llm": {"max_tokens": 2000}}),

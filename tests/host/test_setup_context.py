@@ -6,7 +6,7 @@ from host_tools.board.probe import Fetched, ProbeError
 from host_tools.doctor import outside
 from host_tools.setup import context
 
-# As the servers answer; what does not matter is left out, and the board reads 4 KB at most.
+# As the servers answer, without needless keys; the board reads 4 KB at most.
 VLLM = b'{"object":"list","data":[{"id":"qwen3","object":"model","owned_by":"vllm","max_model_len":8192}]}'
 LLAMA_CPP = b'{"default_generation_settings":{"n_ctx":4096,"params":{}},"total_slots":1,"chat_template":"{%- if'
 OLLAMA = (
@@ -22,7 +22,7 @@ HOST = "http://192.168.1.2:8000"
 
 @pytest.fixture
 def server(monkeypatch):
-    """Answers by path; the list of what was asked."""
+    """Answers by path; the list of requests."""
     asked = []
 
     def use(pages):

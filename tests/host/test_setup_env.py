@@ -1,4 +1,4 @@
-"""The set-up that every make target starts with: what it asks for, says, and skips."""
+"""The set-up that every make target starts with: its checks, errors and skips."""
 
 import ast
 import subprocess

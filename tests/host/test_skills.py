@@ -1,4 +1,4 @@
-"""The skills that ship: their index, and that each does on the virtual board what it says."""
+"""The skills that ship: their index, and that each works as described on the virtual board."""
 
 import json
 import re
@@ -12,14 +12,14 @@ from tests.host.e2e import agent_board
 SKILLS = ROOT / "skills"
 NAMES = sorted(path.name for path in SKILLS.iterdir() if path.is_dir())
 
-# What docs/skills.md says of each: how often it looks, at what, its limit, for how long, and when it is well again.
+# The rows of docs/skills.md: how often each looks, at what, its limit, for how long, and when it is well again.
 WATCHES = {
     "energy-meter": (60, "mains.power", ">", 3000, 120, 2500),
     "freezer-guard": (300, "freezer.temperature", ">", -12, 600, -15),
     "plant-watch": (1800, "soil.moisture", "<", 30, None, 45),
 }
 
-# (what the world is like, all is well, not any more, what the owner is told)
+# (signal, a value when all is well, one when not, the owner's message)
 ALERTS = [
     ("gpio0.volts", 1.6, 2.4, r"soil.*14\.6"),
     ("room.temperature", -18.0, -6.5, r"freezer.*-6\.5"),

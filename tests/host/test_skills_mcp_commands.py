@@ -1,4 +1,4 @@
-"""`tenner skills` and `tenner mcp test`: what they print, and what they say when something is wrong."""
+"""`tenner skills` and `tenner mcp test`: their output and their errors."""
 
 import json
 

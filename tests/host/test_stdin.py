@@ -1,4 +1,4 @@
-"""The agent of a Linux board starts whatever its standard input is: a service has none."""
+"""The agent of a Linux board starts with any standard input: a service has none."""
 
 import json
 import os
@@ -21,7 +21,7 @@ def python(name):
         pytest.skip(str(exc))
 
 
-# (name, what the shell makes standard input)
+# (name, the shell's redirection of standard input)
 INPUTS = [("null", "</dev/null"), ("closed", "<&-"), ("file", "<config.json"), ("pipe", "")]
 
 

@@ -85,7 +85,7 @@ def code_of(board):
 
 
 def started_code_of(board):
-    """Without what was left beside it by a sync that was cut off before its end."""
+    """Return the code that starts, without the leftovers of a sync that was cut off."""
     return {
         path: data for path, data in code_of(board).items() if not path.endswith((".new", ".tmp"))
     }
@@ -360,7 +360,7 @@ def test_main_py_starts_no_mix_when_boot_py_could_not_finish(project):
 # The workspace.
 
 SIDES = [None, "a", "b"]
-# (synced, here, board) -> what is done
+# (synced, here, board) -> the action
 TABLE = {
     (None, "a", None): Do.PUSH,
     (None, None, "a"): Do.PULL,
@@ -502,7 +502,7 @@ def test_what_is_deleted_on_one_side_is_kept_until_asked_for(project, write):
 
 
 def test_another_board_is_not_taken_for_the_first(project, write):
-    """What was synced with one board says nothing of another."""
+    """The last sync with one board says nothing of another."""
     write("NOTE.md", "1\n")
     with VirtualBoard(agent(1), name="one") as board:
         run(board, project, agent(1))

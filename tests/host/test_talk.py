@@ -48,7 +48,7 @@ def test_questions_leave_the_agent_alone(bench, command, text, key):
     boots, said = bench.board.status()["boots"], len(bench.board.serial_log)
     assert text in tell(bench.board, command).stdout
     answer = json.loads(tell(bench.board, command, "--json").stdout)["answer"]
-    # What has a form is data, not lines of text.
+    # Structured answers are data, not lines of text.
     assert any(key in one for one in answer), answer
     assert all(isinstance(one, str if command == "status" else dict) for one in answer)
     assert not [one for one in answer if "/=" in one or "console" in one], answer

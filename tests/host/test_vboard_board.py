@@ -248,7 +248,7 @@ def test_an_application_that_prints_for_ever_is_interrupted():
     ids=["computes", "runs", "reads its flash", "reads its terminal"],
 )
 def test_ctrl_c_waits_for_the_flash(tmp_path, call, busy):
-    """Else littlefs believes that it has what was not read yet, and a file is not there."""
+    """Else littlefs takes unread bytes for the content, and misses a file."""
     (tmp_path / "syscall").write_text(call)
     assert is_busy(tmp_path, {8, 9}) is busy
 
@@ -351,7 +351,7 @@ def test_nothing_is_left_after_stop():
 
 @pytest.mark.parametrize("hangup", [signal.SIG_DFL, signal.SIG_IGN])
 def test_nothing_is_left_when_the_supervisor_is_killed(hangup):
-    """Also where whoever started it ignores the hang-up, as `nohup` does: a child inherits that."""
+    """Also where the parent ignores the hang-up, as `nohup` does: a child inherits that."""
     before = signal.signal(signal.SIGHUP, hangup)
     try:
         board = VirtualBoard({"/main.py": b"while True: pass\n"}).start()

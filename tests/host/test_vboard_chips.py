@@ -1,4 +1,4 @@
-"""The chips that came with the drivers, byte by byte: what they take, what they refuse, and when they are done."""
+"""The chips that came with the drivers, byte by byte: accepted commands, refused ones, and when they are done."""
 
 import errno
 

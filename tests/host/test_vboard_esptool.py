@@ -19,7 +19,7 @@ LIMIT_S = 120
 
 
 def esptool(port, *arguments, code=0):
-    """Run esptool; its output, of which a test looks at what it says."""
+    """Run esptool and return its output."""
     done = subprocess.run(
         [sys.executable, "-m", "esptool", "--port", port, *arguments],
         capture_output=True,
@@ -132,7 +132,7 @@ def test_rfc2217_resets_the_chip_with_dtr_and_rts():
 
 @together.check
 def test_ctrl_c_leaves_a_loader_that_a_sync_frame_has_entered():
-    """The line has no reset; who types at it gets the prompt all the same."""
+    """The line has no reset; a person who types at it gets the prompt all the same."""
     with VirtualBoard({}) as board:
         board.wait_for(">>> ")
         # Somebody else keeps the terminal open, so that no hang-up ends the loader.
@@ -183,7 +183,7 @@ def test_the_cable_is_pulled_and_plugged_in_again():
 
 
 def test_the_line_of_a_written_table_without_a_file_system_row(tmp_path):
-    """Since MicroPython 1.26 the file system is what no partition has taken."""
+    """Since MicroPython 1.26 the file system takes the space that no partition has."""
     flash = bytearray(b"\xff" * image.FLASH_SIZE)
     firmware = image.firmware_image(rows=image.PARTITIONS[:-1])
     flash[: len(firmware)] = firmware

@@ -20,7 +20,7 @@ asyncio.run(agent())
 
 @pytest.fixture(scope="module")
 def board():
-    """One board for the commands that do not care what ran before."""
+    """One board for the commands that do not depend on earlier ones."""
     with VirtualBoard({"/workspace/SOUL.md": b"be kind\n"}) as board:
         yield board
 

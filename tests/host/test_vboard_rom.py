@@ -1,4 +1,4 @@
-"""The serial loader of the virtual board's ROM: framing, strictness, and what NOR flash allows."""
+"""The serial loader of the virtual board's ROM: framing, strictness, and the limits of NOR flash."""
 
 import hashlib
 import struct

@@ -33,7 +33,7 @@ print("=== end ===")
 PINS = b"SPI0_CS1,GPIO3\nSPI0_CS2,GPIO0\nD18,GPIO18\nD19,GPIO19\nD20,GPIO20\n"
 FREE = (b"USB_DM,", b"USB_DP,", b"UART0_RX,", b"LED,", b"A0,")
 
-#: What is wired: chip, bus, address, how SENSORS.json has it, what it is set to and has to read.
+#: The wired chips: chip, bus, address, its entry in SENSORS.json, the set value and the expected reading.
 WIRED = {
     "a_tmp": (
         "LM75",

@@ -1,4 +1,4 @@
-"""The table runner as a person starts it: what it prints and the status it leaves with."""
+"""The table runner as a person starts it: its output and its exit status."""
 
 import json
 import subprocess

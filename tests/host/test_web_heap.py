@@ -1,4 +1,4 @@
-"""Reading a page takes the same heap, whatever its size, on the interpreter whose objects are an ESP32's."""
+"""Reading a page of any size takes the same heap, on the interpreter whose objects are an ESP32's."""
 
 import pytest
 
@@ -19,5 +19,5 @@ def test_the_heap_that_is_needed_does_not_depend_on_the_page(library, kind):
 
 
 def test_a_turn_with_a_page_stays_small(micropython32):
-    # heap.turn.min_kb.web is 116; what is asked for is 112.
+    # heap.turn.min_kb.web is 116; the goal is 112.
     web.turn(128)

@@ -1,4 +1,4 @@
-"""What web_fetch reads of a page against what lxml and html2text see in it, word by word (`make bench B=web.`)."""
+"""The text of a page by web_fetch against that by lxml and html2text, word by word (`make bench B=web.`)."""
 
 import io
 import re

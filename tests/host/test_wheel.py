@@ -36,7 +36,7 @@ print(len(todo))
 
 
 def run(command, **options):
-    """Run a command that must succeed, and return what it prints."""
+    """Run a command that must succeed, and return its output."""
     done = subprocess.run(
         [str(word) for word in command],
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
@@ -107,7 +107,7 @@ class Installed:
         done = subprocess.run([*pip, str(wheel)], capture_output=True, text=True, check=False)
         said = done.stdout + done.stderr
         if done.returncode and all(sign in said for sign in NO_NETWORK):
-            # What it needs is then taken from the environment of the tests.
+            # Its dependencies then come from the environment of the tests.
             run([*pip, "--no-deps", wheel])
             (self.packages / "offline.pth").write_text(sysconfig.get_path("purelib"))
             self.environment["MICROPYTHON"] = interpreters.find_micropython().argv[0]
@@ -120,7 +120,7 @@ class Installed:
         return run(command, cwd=self.work, env={**self.environment, **environment})
 
     def files(self):
-        """Everything in the environment, with its size and time; what Python compiles aside."""
+        """Return everything in the environment, with size and time, except Python's compiled files."""
         return {
             path: (path.stat().st_size, path.stat().st_mtime_ns)
             for path in self.packages.rglob("*")
@@ -184,7 +184,7 @@ def test_a_virtual_board_from_the_shop_to_a_talk(tenner):
 
 
 def test_a_deploy_is_planned(tenner, folder):
-    """What stands for ssh runs the commands of a dry run, which only look, on this computer."""
+    """The stand-in for ssh runs the commands of a dry run, which only look, on this computer."""
     stand_in = folder / "ssh"
     stand_in.write_text('#!/bin/sh\nfor last; do :; done\nexec sh -c "$last"\n')
     stand_in.chmod(0o755)

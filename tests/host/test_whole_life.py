@@ -82,7 +82,7 @@ def test_from_the_shop_to_the_second_firmware(project, tmp_path):
 
 
 def kept(tree):
-    """What must be the same after a flash; the running agent goes on with its counters and logs."""
+    """Return the part of a tree that a flash must keep; the running agent changes its counters and logs."""
     moving = ("/state/heartbeat", "/state/runs", "/state/log")
     return {
         path: data
