@@ -12,9 +12,7 @@ from host_tools.services import GARBAGE, OWNER, Answer, Step, ToolCall
 #: of megabytes would not fit.
 HEAP_KB = 224
 
-FAILED = (
-    r"^I could not get an answer: the model offline-rules at localhost:\d+ [^\n]+; I'll retry"
-)
+FAILED = r"^I could not get an answer: the model offline-rules at localhost:\d+ [^\n]+; I'll retry"
 MEGABYTE = 1 << 20
 
 
