@@ -16,7 +16,7 @@ BOARDS = ROOT / "boards"
 
 
 def tenner_version() -> str:
-    """The version, which stands once, in the firmware's `__init__.py`."""
+    """The version, whose only place is the firmware's `__init__.py`."""
     text = (FIRMWARE / "tenner" / "__init__.py").read_text(encoding="utf-8")
     match = re.search(r'^__version__ = "([^"]+)"$', text, re.MULTILINE)
     if match is None:

@@ -87,7 +87,7 @@ def status(
 ) -> None:
     """List the boards: online or not, version, uptime, heap, and their sensors' readings.
 
-    The password comes from --config, from TENNER_MQTT_PASSWORD, or is asked for.
+    The password comes from --config, from TENNER_MQTT_PASSWORD, or from a prompt.
     """
     settings = _settings(config)
     host = host or settings.get("host")
@@ -173,7 +173,7 @@ def ask_broker(
     client.disconnect()
     client.loop_stop()
     if refused:
-        raise CommandError(f"the broker at {host}:{port} refuses us: {refused[0]}")
+        raise CommandError(f"the broker at {host}:{port} rejected the connection: {refused[0]}")
     if not answered:
         raise CommandError(f"the broker at {host}:{port} gave no answer in {ANSWER_S:.0f} s")
     return [boards[name] for name in sorted(boards)]

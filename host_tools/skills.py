@@ -83,7 +83,7 @@ def _files(name: str) -> list[Path]:
     """The files of a skill that ships, the main one last, as a board gets them."""
     names = [one["name"] for one in _index()]
     if name not in names:
-        raise CommandError(f"there is no skill {name}; there are {', '.join(names)}")
+        raise CommandError(f"there is no skill {name}; available: {', '.join(names)}")
     paths = sorted(
         (SKILLS / name).iterdir(), key=lambda path: (path.name == "SKILL.md", path.name)
     )

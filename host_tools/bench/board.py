@@ -29,7 +29,7 @@ def _report() -> Any:
 def _figure(name: str) -> float:
     report = _report()
     if name not in report.figures:
-        raise NotMeasured(f"the board came not so far: {'; '.join(report.failures)}")
+        raise NotMeasured(f"the board did not get so far: {'; '.join(report.failures)}")
     return float(report.figures[name])
 
 

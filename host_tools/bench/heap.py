@@ -108,7 +108,7 @@ def history_growth_kb() -> float:
 
 
 def _most_alive(messages: int) -> int:
-    """Bytes alive at the highest point of a turn with a tool call, where there is heap enough."""
+    """Bytes alive at the highest point of a turn with a tool call, with enough heap."""
     with agent(HIGHEST_KB, messages=messages, mode="watched") as running:
         try:
             running.idle()

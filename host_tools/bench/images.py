@@ -1,4 +1,4 @@
-"""The ways code gets onto a board: as files on flash under a stock image, or inside an image of our own."""
+"""The ways code gets onto a board: as files on flash under a stock image, or inside our own image."""
 
 from __future__ import annotations
 

@@ -54,10 +54,10 @@ class _Run:
             pause_s = max(_PAUSE_S, start + _GROUP_S - time.monotonic())
             self._until(lambda: False, pause_s)
         beats = len(self._beats())
-        self._until(lambda: len(self._beats()) > beats, _LATEST_BEAT_S, "no beat is told")
+        self._until(lambda: len(self._beats()) > beats, _LATEST_BEAT_S, "no beat was reported")
         wanted = int((time.monotonic() - begun) / (2 * BEAT_S))
         if len(self._beats()) < wanted:
-            raise Died(f"{len(self._beats())} beats told instead of {wanted} or more")
+            raise Died(f"{len(self._beats())} beats reported instead of {wanted} or more")
 
     def _say(self, number: int) -> None:
         with_tool = number % 2

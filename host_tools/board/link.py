@@ -137,7 +137,7 @@ class Board:
         """Raise CommandError on a board without a REPL."""
 
     def run(self, code: str, limit_s: float = 10.0) -> str:
-        """Run Python on the board and return its output; the board may be quiet for so long."""
+        """Run Python on the board and return its output; the board may be quiet for `limit_s`."""
         return self.transport.run(code, limit_s)
 
     def evaluate(self, expression: str, limit_s: float = 10.0) -> Any:
@@ -229,7 +229,7 @@ class Board:
     # Life.
 
     def guard(self, seconds: int = GUARD_S) -> None:
-        """Set a watchdog to so long, before work that ends in a restart: if the link breaks, the
+        """Set a watchdog to `seconds`, before work that ends in a restart: if the link breaks, the
         watchdog restarts the board. A watchdog that is armed already gets the longer time.
         """
         self._guard_s = seconds

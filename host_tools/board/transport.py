@@ -158,7 +158,7 @@ class Transport(SerialTransport):
         return BoardGone(f"the board at {self.device_name} went away ({reason})")
 
     def _receive(self, limit_s: float) -> bool:
-        """Read incoming bytes, waiting for the first at most so long; False when none came."""
+        """Read incoming bytes, waiting for the first at most `limit_s`; False when none came."""
         try:
             data = self._read_some(max(0.0, limit_s))
         except (OSError, TypeError) as exc:
@@ -201,7 +201,7 @@ class Transport(SerialTransport):
         return self._fd
 
     def wait(self, limit_s: float) -> bool:
-        """Is there something to read, now or within so long?"""
+        """Is there something to read, now or within `limit_s`?"""
         return bool(self._buffer) or self._receive(limit_s)
 
     def take(self) -> bytes:
@@ -211,7 +211,7 @@ class Transport(SerialTransport):
         return data
 
     def read_available(self, limit_s: float) -> bytes:
-        """Return the next bytes, waiting at most so long for the first."""
+        """Return the next bytes, waiting at most `limit_s` for the first."""
         self.wait(limit_s)
         return self.take()
 

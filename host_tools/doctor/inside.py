@@ -101,7 +101,7 @@ def check_files(board: Board, info: Info, there: dict[str, Entry]) -> Part:
     elif aside:
         yield warn(
             "files",
-            f"{aside[0]} was damaged and put aside",
+            f"{aside[0]} was corrupt and quarantined",
             "look at it with `tenner pull`, then delete it",
         )
     else:

@@ -119,7 +119,7 @@ class Downloads:
         if expected is not None:
             if seen != expected.lower():
                 raise ImageError(
-                    f"{url} has sha256 {seen}, not the {expected} that was asked for; nothing was "
+                    f"{url} has sha256 {seen}, not the requested {expected}; nothing was "
                     "changed. Compare with the page it is linked from"
                 )
         elif seen != recorded:
@@ -130,8 +130,8 @@ class Downloads:
             )
             if not ask(reason, seen):
                 raise ImageError(
-                    f"{reason}; its sha256 is {seen}. Nothing was changed. If that is right, say so "
-                    f"with --sha256 {seen}"
+                    f"{reason}; its sha256 is {seen}. Nothing was changed. If that is right, pass "
+                    f"--sha256 {seen}"
                 )
         self._keep(url, cached, data, seen)
         return Image(data, url)

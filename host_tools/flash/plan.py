@@ -113,7 +113,7 @@ class _Found:
 def _find(
     loader: Loader, regions: list[Partition | None], progress: Callable[[int, int], None]
 ) -> _Found | None:
-    """The first region with a file system; reads all but the code, which is built anew."""
+    """The first region with a file system; reads all but the code, which is rebuilt."""
     for region in dict.fromkeys(regions):
         system = region and read_region(loader, region, _not_code, progress)
         if region and system:

@@ -156,7 +156,7 @@ class _Stage:
 
 @contextlib.contextmanager
 def _going_wrong() -> Iterator[_Stage]:
-    """Turn Ctrl-C and a lost board into a sentence with the board's state and the way to go on."""
+    """Turn Ctrl-C and a lost board into a sentence with the board's state and the next step."""
     stage = _Stage()
     try:
         yield stage

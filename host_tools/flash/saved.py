@@ -17,7 +17,7 @@ from host_tools.project import Project
 from host_tools.sync.backup import Backup
 from host_tools.sync.code import HOME, LIBRARY_HOMES
 
-#: Code that every sync builds anew; everything else belongs to the owner or the agent.
+#: Code that every sync rebuilds; everything else belongs to the owner or the agent.
 _CODE = (*(f"{home}/" for home in (HOME, *LIBRARY_HOMES)), "/lib/next", "/main.py.new")
 START_FILES = ("/boot.py", "/main.py")
 _OURS = (b"# tenner ", b"# This file is executed on every boot")
@@ -25,7 +25,7 @@ _KEEP = 5
 
 
 def is_code(path: str) -> bool:
-    """Does every sync build this file anew?"""
+    """Does every sync rebuild this file?"""
     return path.startswith(_CODE)
 
 

@@ -48,7 +48,7 @@ def choose_runtime(given: str | None, probe: Probe) -> str:
     if runtime == "micropython":
         if probe.get("machine") not in kit.MACHINES:
             raise CommandError(
-                f"there is no MicroPython kit for {probe.get('machine')!r} (there are "
+                f"there is no MicroPython kit for {probe.get('machine')!r} (available: "
                 f"{', '.join(sorted(kit.MACHINES))}); `--runtime cpython` uses the board's own python3"
             )
     else:

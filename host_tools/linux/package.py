@@ -71,7 +71,7 @@ def main(argv: list[str]) -> int:
     unknown = set(argv) - set(kit.ARCHITECTURES)
     if unknown:
         print(
-            f"tenner: no architecture {' '.join(sorted(unknown))}; there are {' '.join(kit.ARCHITECTURES)}"
+            f"tenner: no architecture {' '.join(sorted(unknown))}; available: {' '.join(kit.ARCHITECTURES)}"
         )
         return 2
     OUTPUT.mkdir(parents=True, exist_ok=True)

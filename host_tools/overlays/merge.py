@@ -262,7 +262,7 @@ def _need(table: Table, overlay: Overlay, module: Module, node: ast.AST, target:
         raise OverlayError(
             f"{module.where(node)}: {module.name} (overlay {overlay.name}) needs {target.full} "
             f"(overlay {target.overlay}) while it is imported, and {reason}: use it inside a "
-            "function, or put both where they are there together"
+            "function, or put both into overlays that are loaded together"
         )
     if target.overlay != CORE:
         overlay.needs.add(target.overlay)

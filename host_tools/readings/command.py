@@ -79,7 +79,7 @@ def _nothing(everything: list[Series], names: tuple[str, ...], hours: float) -> 
         )
     known = ", ".join(one.name for one in everything)
     if names and not any(one.name.startswith(names) for one in everything):
-        return f"there are no readings of {', '.join(names)}; there are: {known}"
+        return f"there are no readings of {', '.join(names)}; available: {known}"
     last = max(one.times[-1] for one in everything)
     when = time.strftime("%Y-%m-%d %H:%M", time.localtime(last))
     return f"there are no readings of the last {hours:g} hours; the newest is of {when}"

@@ -1,4 +1,4 @@
-"""A temporary certificate authority, made anew for every run; it never leaves loopback."""
+"""A temporary certificate authority, new for every run; it never leaves loopback."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Authority:
         if certificate == "other-ca":
             return self._other_ca().issue_cert(*names, key_type=self._key_type)
         raise ValueError(
-            f"unknown certificate kind {certificate!r}; there are {', '.join(CERTIFICATES)}"
+            f"unknown certificate kind {certificate!r}; available: {', '.join(CERTIFICATES)}"
         )
 
     def client_context(self) -> ssl.SSLContext:

@@ -24,7 +24,7 @@ def limit(step: Step, head: bytes) -> tuple[int | None, str]:
 
 
 def cut_up(head: bytes, body: Iterator[bytes], step: Step) -> Iterator[bytes | None]:
-    """Yield the bytes of each write; None stands for the pause between pieces."""
+    """Yield the bytes of each write; None is the pause between pieces."""
     size = step.write_bytes or _PIECE
     first = True
     for piece in _chain(head, body):

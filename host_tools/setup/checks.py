@@ -152,6 +152,6 @@ def check_telegram(board: Board, settings: Settings) -> str:
         return str(found["result"].get("username", "?"))
     if answer.status in (401, 404):
         raise CommandError(
-            "Telegram does not know this token: copy it whole from @BotFather, as 123456789:AAE..."
+            "Telegram does not know this token: copy all of it from @BotFather, as 123456789:AAE..."
         )
     raise CommandError(f"Telegram answered HTTP {answer.status}; try again later")

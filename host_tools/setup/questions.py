@@ -32,7 +32,7 @@ def _say(text: str) -> None:
 def _secret(title: str, settings: Settings, key: str, *, optional: bool = False) -> None:
     """Ask for a secret without showing it; an empty answer keeps the present one."""
     known = get(settings, key)
-    hint = " (Enter keeps the one there is)" if known else " (Enter for none)" if optional else ""
+    hint = " (Enter keeps the present one)" if known else " (Enter for none)" if optional else ""
     while True:
         value = click.prompt(
             f"{title}{hint}", hide_input=True, default="", show_default=False, err=True

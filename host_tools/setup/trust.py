@@ -20,7 +20,7 @@ from host_tools.setup.settings import Settings, get
 FOLDER = "/certs"
 _SOON_S = 180 * 86400
 _PEM = re.compile(r"-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE-----", re.DOTALL)
-_OWN = "; a server with an authority of its own needs --ca FILE"
+_OWN = "; a server with its own authority needs --ca FILE"
 
 
 @dataclass(frozen=True)

@@ -122,7 +122,7 @@ def conflict_left(paths: list[str]) -> None:
     """Raise Conflict if a file waits for a choice."""
     if paths:
         raise Conflict(
-            f"changed on both sides and left as they are: {', '.join(paths)}; run `tenner sync` at a "
+            f"changed on both sides and left unchanged: {', '.join(paths)}; run `tenner sync` at a "
             "terminal to choose"
         )
 

@@ -80,12 +80,12 @@ class Console:
         self.transport.write(line.encode() + b"\r")
 
     def lines(self, limit_s: float) -> Iterator[str]:
-        """Yield complete lines as they arrive, of frames too, until none arrives for so long."""
+        """Yield complete lines as they arrive, of frames too, until none arrives for `limit_s`."""
         for said in self.said(limit_s):
             yield from said.text.split("\n")
 
     def said(self, limit_s: float) -> Iterator[Said]:
-        """Yield frames and lines as they arrive, until none arrives for so long."""
+        """Yield frames and lines as they arrive, until none arrives for `limit_s`."""
         while True:
             said = self._frame() or self._line()
             if said is not None:

@@ -105,7 +105,7 @@ class SerialLine(Part):
         self.on_change()
 
     def unplug_after(self, count: int) -> None:
-        """Pull the cable after so many more bytes from the host."""
+        """Pull the cable after `count` more bytes from the host."""
         self._cut_after = count
 
     def describe(self) -> dict[str, Any]:

@@ -73,7 +73,7 @@ def test_a_broker_without_boards(broker, tmp_path):
 
 def test_trouble_is_one_sentence(broker, tmp_path):
     for arguments, password, words in (
-        ((), "wrong", "refuses us: Not authorized"),
+        ((), "wrong", "rejected the connection: Not authorized"),
         (("--port", "1"), PASSWORD, "there is no broker at localhost:1"),
         (("--no-tls",), PASSWORD, "gave no answer|there is no broker|refuses"),
     ):

@@ -139,7 +139,7 @@ def test_the_command(written, tmp_path, monkeypatch):
         sensors("--png", "x.png")
         assert decode((tmp_path / "x.png").read_bytes())[1] == 440
         assert (
-            "there are no readings of attic; there are: room" in sensors("attic", status=1).stderr
+            "there are no readings of attic; available: room" in sensors("attic", status=1).stderr
         )
     with VirtualBoard({}) as board:
         done = CliRunner().invoke(tenner, ["sensors", "--port", board.pty])

@@ -146,7 +146,7 @@ def test_a_server_nobody_vouches_for(firmware, given):
         done = CliRunner().invoke(tenner, ["setup", "--port", board.pty, "--from", given()])
         assert done.exit_code == 1
         assert "cannot be verified" in done.stderr
-        assert "a server with an authority of its own needs --ca FILE" in done.stderr
+        assert "a server with its own authority needs --ca FILE" in done.stderr
 
 
 def test_an_authority_of_ones_own_is_given_once(firmware, given, services):

@@ -38,7 +38,7 @@ def test_a_changed_skill_is_not_written_over(tenner, tmp_path):
     assert path.read_text() == "mine"
     assert tenner("skills", "install", "plant-watch", "--force").exit_code == 0
     assert path.read_text() != "mine"
-    assert "there is no skill ../x; there are" in tenner("skills", "install", "../x").output
+    assert "there is no skill ../x; available: " in tenner("skills", "install", "../x").output
 
 
 def test_a_server_s_tools_are_listed_and_one_is_called(tenner):

@@ -534,7 +534,7 @@ def test_the_command_reports_and_its_exit_status_says_what_is_left(project, writ
             in done.stderr
         )
         assert "NOTE.md: changed on both sides, left unchanged" in done.stdout
-        assert "tenner: changed on both sides and left as they are: NOTE.md" in done.stderr
+        assert "tenner: changed on both sides and left unchanged: NOTE.md" in done.stderr
 
 
 # Copies.

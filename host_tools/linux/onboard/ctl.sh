@@ -1,8 +1,8 @@
 #!/bin/sh
-# ctl: runs the agent of this release as a service: starts it, watches it, replaces it, and lets one talk to it.
+# ctl: runs the agent of this release as a service: starts, supervises and updates it, and gives access to its console.
 # MIT license; Copyright (c) 2026 the tenner authors
 #
-# It needs a POSIX shell and what busybox has. Everybody but root has the agent in the own home folder.
+# It needs a POSIX shell and the tools of busybox. A user other than root has the agent in the user's home folder.
 
 set -u
 me=$(readlink -f "$0")
@@ -17,7 +17,7 @@ else
     etc=${XDG_CONFIG_HOME:-$HOME/.config}/tenner
     log=${XDG_STATE_HOME:-$HOME/.local/state}/tenner/agent.log
     run=$data/run
-    # Where systemctl finds that user's systemd; an ssh server without PAM does not say.
+    # systemctl finds that user's systemd here; an ssh server without PAM does not set it.
     export XDG_RUNTIME_DIR="${XDG_RUNTIME_DIR:-/run/user/$(id -u)}"
 fi
 
@@ -33,7 +33,7 @@ nap() {
 }
 
 seconds() {
-    # Of a clock that nobody sets, where there is one.
+    # From a clock that nobody sets, if there is one.
     if [ -r /proc/uptime ]; then
         read -r up _ </proc/uptime
         echo "${up%.*}"
@@ -58,14 +58,14 @@ say() {
     printf '%8s %-9s %s\n' "$(date +%H:%M:%S)" service "$*" >>"$log"
 }
 
-# Is there a process of the number in file $1, with $2 in its command line?
+# Does the process of the number in file $1 run, with $2 in its command line?
 alive() {
     pid=$(cat "$run/$1" 2>/dev/null) || return 1
     [ -n "$pid" ] && kill -0 "$pid" 2>/dev/null || return 1
     [ ! -r "/proc/$pid/cmdline" ] || grep -q "$2" "/proc/$pid/cmdline"
 }
 
-# The rest of a power cut in the middle of an update: back to what ran before.
+# After a power cut in the middle of an update: roll back to the previous release.
 recover() {
     [ -f "$base/trying" ] || return 0
     read -r before boot <"$base/trying"
@@ -77,7 +77,7 @@ recover() {
     exec "$base/current/ctl" "$1"
 }
 
-# What must be written where the agent may not write: systemd lets this step alone do that.
+# Files outside of the agent's own folders: under systemd only this step may write them.
 prepare() {
     umask 077
     mkdir -p "$data" "$etc" "$run" "$(dirname "$log")"
@@ -103,9 +103,9 @@ supervise() {
         . "$etc/environment"
         set +a
     fi
-    # Only who may become this user reaches it.
+    # Only root and this user can reach it.
     export TENNER_CONSOLE_ENABLED=true
-    # Held open, so that the console never ends and nothing that was typed is lost while the agent starts.
+    # Held open, so that the console never ends and keeps typed text while the agent starts.
     exec 3<>"$run/console"
     stopping='' child='' trimmer=''
     trap 'stopping=1; kill $child $trimmer 2>/dev/null' TERM INT HUP
@@ -138,7 +138,7 @@ supervise() {
         delay=$((delay * 2))
         [ $delay -le $last_delay_s ] || delay=$last_delay_s
     done
-    # The first wait has ended for the signal, and who is waited for no longer looks alive.
+    # The signal has ended the first wait, and the child no longer counts as alive.
     [ -z "$child" ] || wait $child
     rm -f "$run/supervisor" "$run/agent"
 }
@@ -211,7 +211,7 @@ status() {
 point() {
     ln -sfn "releases/$1" "$base/current.new"
     mv -T "$base/current.new" "$base/current" 2>/dev/null && return
-    # This mv would move it into the folder behind the link.
+    # Without -T, mv would move it into the folder behind the link.
     rm -f "$base/current"
     mv "$base/current.new" "$base/current"
 }
@@ -257,8 +257,8 @@ WantedBy=$1
 END
 }
 
-# What the agent never needs. It is root for the buses and pins, and to give commands of the model's a user of their own
-# (chown, dac_override, fowner, kill, setgid, setuid) and no network (sys_admin); /sys and devices other than disks stay.
+# Rights that the agent never needs. It is root for the buses and pins, and to run the model's commands as another user
+# (chown, dac_override, fowner, kill, setgid, setuid) without a network (sys_admin); it keeps /sys and all devices but disks.
 least_power() {
     cat <<END
 CapabilityBoundingSet=CAP_CHOWN CAP_DAC_OVERRIDE CAP_FOWNER CAP_KILL CAP_SETGID CAP_SETUID CAP_SYS_ADMIN
@@ -271,7 +271,7 @@ LockPersonality=yes
 DevicePolicy=closed
 DeviceAllow=char-* rw
 END
-    # In some containers nothing can be mounted; a service that asks for it would not start.
+    # Some containers forbid mounts; a service that asks for one would not start.
     ! command -v systemd-run >/dev/null || systemd-run --quiet --wait -p PrivateTmp=yes -p ProtectSystem=full true || return 0
     cat <<END
 PrivateTmp=yes
@@ -284,11 +284,11 @@ ProtectHostname=yes
 END
 }
 
-# Let whatever starts this board start the agent too.
+# Make the board's init start the agent too.
 install() {
     kind=none
     if [ "$(id -u)" != 0 ]; then
-        # Without lingering that user's systemd, and the agent with it, would end at the logout.
+        # Without lingering that user's systemd would end at logout, and the agent with it.
         if systemctl --user show-environment &&
             { [ -e "/var/lib/systemd/linger/$(id -un)" ] || loginctl enable-linger; }; then
             kind=systemd-user
@@ -313,7 +313,7 @@ install() {
     echo $kind >"$base/init"
 }
 
-# Does the agent that was started when the log had $1 bytes answer, and go on?
+# Does the agent that was started when the log had $1 bytes answer, and keep running?
 healthy() {
     mark="/=$$-$1"
     begun=$(seconds)
@@ -331,7 +331,7 @@ healthy() {
         elif [ $now -ge $answer_s ]; then
             why="it does not answer"
             return 1
-        # Not before somebody holds the console: what is typed then is lost.
+        # Only once a process holds the console: earlier text is lost.
         elif [ $((now - typed)) -ge 5 ] && alive agent tenner; then
             typed=$now
             printf '%s\r' "$mark" 1<>"$run/console"
@@ -340,7 +340,7 @@ healthy() {
     done
 }
 
-# This release instead of the one that runs; back to that one should this one not start.
+# Activate this release; roll back to the previous one if this one does not start.
 activate() {
     before=$(readlink "$base/current" 2>/dev/null)
     before=${before##*/}
@@ -389,7 +389,7 @@ activate() {
     return 1
 }
 
-# The host may go away in the middle: what is under way here is finished all the same.
+# The connection may break in the middle: the board finishes the activation anyway.
 activation() {
     mkdir -p "$run"
     : >"$run/activation"
@@ -408,7 +408,7 @@ console() {
         echo "the agent does not run" >&2
         return 3
     fi
-    # Taken now, not by the process in the background: the answer may be there before that runs.
+    # Determined here, not in the background process: the answer may come before that one starts.
     from=$(($(log_size) + 1))
     tail -c "+$from" -f "$log" &
     reader=$!

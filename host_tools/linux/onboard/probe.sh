@@ -1,4 +1,4 @@
-# What a board is and has, one `name value` a line; then the files of the release that runs, by sha256sum.
+# Reports the facts of a board, one `name value` a line; then the files of its release, by sha256sum.
 export LC_ALL=C
 if [ "$(id -u)" = 0 ]; then
     base=/opt/tenner data=/var/lib/tenner etc=/etc/tenner log=/var/log/tenner.log
@@ -45,7 +45,7 @@ done
 python3 -c 'import sys, ssl, asyncio; print("python", "%d.%d.%d" % sys.version_info[:3])' 2>/dev/null
 place=$base
 while [ ! -d "$place" ]; do place=$(dirname "$place"); done
-# Not df, which wants /proc.
+# Not df, which needs /proc.
 stat -f -c 'space %S %b %a' "$place"
 [ -w "$place" ] || echo "readonly $place"
 [ ! -e "$etc/config.json" ] || echo "configured yes"

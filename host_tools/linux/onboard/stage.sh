@@ -1,5 +1,5 @@
-# A new release beside the others from those of its files that stay as they are, and what standard input brings: the
-# names of those that go, a line for each, an empty line, and the new ones (tar.gz).
+# Makes a new release beside the others, from its unchanged files and from standard input: the names of the files to
+# remove, a line for each, an empty line, and the new files (tar.gz).
 # usage: stage BASE NAME
 set -e
 export LC_ALL=C
@@ -8,7 +8,7 @@ mkdir -p "$base/releases"
 rm -rf "$base"/releases/*.tmp
 trap 'rm -rf "$stage"' EXIT
 if [ -d "$base/current" ]; then
-    # The same files under another name: they take no room.
+    # Links to the same files: they take no room.
     mkdir "$stage"
     cp -al "$base/current/." "$stage" 2>/dev/null || cp -a "$base/current/." "$stage"
     find "$stage" -name __pycache__ -prune -exec rm -rf {} +

@@ -1,5 +1,5 @@
 #!/bin/sh
-# tenner-agent: starts the agent whose folder this is, wherever that lies; --help shows its options.
+# tenner-agent: starts the agent in its own folder, anywhere; --help shows its options.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 # usage: tenner-agent [--prepare | --least-power] [OPTION...]; `ctl` uses the first two.
@@ -7,7 +7,7 @@ here=$(dirname "$(readlink -f "$0")")
 module=tenner
 if [ "${1:-}" = --least-power ]; then
     shift
-    # Who has it already, of systemd, need not be started twice.
+    # systemd may have dropped the rights already.
     if ! grep -q '^NoNewPrivs:[[:space:]]*1' /proc/self/status 2>/dev/null; then
         module=tenner.port.linux.least_power
         set -- "$here/tenner-agent" "$@"
@@ -22,8 +22,8 @@ if [ -x "$here/kit/ld.so" ]; then
 fi
 export PYTHONPATH="$here/lib"
 python=${TENNER_PYTHON:-python3}
-# Less memory: one pool for all threads, no columns in tracebacks and, as in MicroPython's releases, no docstrings. Those are
-# left out by compiling, which a process of its own does: one that compiles does not give back all it took for that.
+# Less memory: one pool for all threads, no columns in tracebacks and, as in MicroPython's releases, no docstrings. Compiling
+# removes these, in a separate process, because one that compiles does not return all of its memory.
 export MALLOC_ARENA_MAX=1 PYTHONNODEBUGRANGES=1
 cache=$here/__pycache__
 if [ ! -d "$cache" ] && ! mkdir "$cache" 2>/dev/null; then

@@ -1,6 +1,6 @@
-# Puts files in place, each whole or not at all. Standard input is tar.gz: `list` has a line for each file, its number,
-# the sha256 that what is there now must have (- for none, * for any), and its path; the numbers are the files.
-# usage: write FOLDER-FOR-WHAT-COMES
+# Writes files, each completely or not at all. Standard input is tar.gz: `list` has a line for each file with its number,
+# the required sha256 of the present file (- for none, * for any), and its path; the numbers are the files.
+# usage: write FOLDER-FOR-INCOMING-FILES
 export LC_ALL=C
 umask 077
 work=$1

@@ -1,8 +1,8 @@
 // An ESP32's second heap, in the build of kind `chip`: Wi-Fi and TLS live on it, and Python's heap grows into it.
 //
-// The module `esp32` shows it as on a chip. Beside that it has what stands for C code of a chip: `take(size)` returns the
-// address of a block, 0 if there is none, `give(address)` frees it, and `session(stream, sizes)` is `stream` while it holds
-// blocks of these sizes, which close() frees; OSError 12 (ENOMEM) if one of them is not there.
+// The module `esp32` reports it as on a chip. It also replaces C code of a chip: `take(size)` returns the address of a
+// block, or 0, `give(address)` frees it, and `session(stream, sizes)` is `stream` while it holds blocks of these sizes,
+// which close() frees; OSError 12 (ENOMEM) if one of them cannot be had.
 #ifdef TENNER_CHIP_POOL
 
 #include <stdlib.h>
@@ -198,7 +198,7 @@ static mp_uint_t session_ioctl(mp_obj_t self_in, mp_uint_t request, uintptr_t ar
 }
 
 static mp_obj_t session_del(mp_obj_t self) {
-    // Its stream may be gone already; what it holds of the pool is not.
+    // Its stream may be gone already; its blocks in the pool are not.
     release(MP_OBJ_TO_PTR(self));
     return mp_const_none;
 }

@@ -1,4 +1,4 @@
-// The counters live in the file $TENNER_COUNTERS: whoever looks at them does not disturb what is counted.
+// The counters live in the file $TENNER_COUNTERS: reading them does not disturb the counts.
 #include "counters.h"
 
 #ifdef TENNER_COUNTERS

@@ -1,4 +1,4 @@
-// What the counting build counts; host_tools/micropython/build.py puts COUNT() into the interpreter's source.
+// The counts of the counting build; host_tools/micropython/build.py puts COUNT() into the interpreter's source.
 #ifdef TENNER_COUNTERS
 
 #include <stdint.h>

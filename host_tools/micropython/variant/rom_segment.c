@@ -1,4 +1,4 @@
-// The ROMFS partition: the file $TENNER_ROMFS, mapped, so that code in it is executed in place and takes no heap.
+// The ROMFS partition: the file $TENNER_ROMFS, mapped, so that its code runs in place and takes no heap.
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>

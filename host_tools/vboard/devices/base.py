@@ -47,7 +47,7 @@ class Device:
         self.fault = kind
 
     def takes(self, seconds: float) -> float:
-        """The end of a conversion that takes at most so long."""
+        """The end of a conversion that takes at most `seconds`."""
         return self.now() + seconds * (2 if self.fault == "slow" else 1)
 
     def reads(self, name: str, low: float, high: float) -> float:
