@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 try:
-    # The module is there on an ESP32 and on the virtual board, and nowhere else.
+    # Only an ESP32 and the virtual board have this module.
     import esp32
 
     HAS_ESP32 = esp32 is not None

@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 # ruff: noqa: F401 -- the names are for others to import
 
-# Imports alone, which a build for boards takes as they are.
+# Only imports: a build for boards copies them unchanged.
 try:
     # mpy-cross folds `_X = const(5)` by the name alone, so importing it from here costs nothing.
     from asyncio import sleep_ms

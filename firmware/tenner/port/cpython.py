@@ -21,7 +21,7 @@ def const(value):
 
 
 def ticks_ms():
-    """Milliseconds of a clock that never goes back."""
+    """Return milliseconds of a clock that never goes back."""
     return time.monotonic_ns() // 1000000
 
 
@@ -34,7 +34,7 @@ def ticks_diff(end, start):
 
 
 def sleep_ms(ms):
-    """Awaitable pause of `ms` milliseconds."""
+    """Return an awaitable pause of `ms` milliseconds."""
     return asyncio.sleep(ms / 1000)
 
 

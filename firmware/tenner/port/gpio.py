@@ -21,7 +21,7 @@ class Gpio(Pins):
         self._wired = {}
 
     def names(self, kind):
-        """Return the names of the pins the tool gpio, adc or pwm may use; none: there is no such tool."""
+        """Return the names of the pins the tool gpio, adc or pwm may use; without any the tool is not offered."""
         use = "out" if kind == "pwm" else "up"
         return [
             name

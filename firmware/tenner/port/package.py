@@ -13,7 +13,7 @@ from tenner.port.compat import const
 
 _PACK = const("data.pack")
 
-#: The path of the pack, "" where there is none; None before the first search.
+#: The path of the pack, "" without one; None before the first search.
 _pack = None
 
 

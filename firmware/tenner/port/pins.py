@@ -87,7 +87,7 @@ class Pins:
             baudrate=cfg.get("freq", 1000000),
             sck=Pin(self._number(name, "sck", cfg)),
             mosi=Pin(self._number(name, "mosi", cfg)),
-            # Pulled up, a line that nobody drives reads as ones and not as noise.
+            # With a pull-up a line without a driver reads as ones and not as noise.
             miso=Pin(self._number(name, "miso", cfg), Pin.IN, Pin.PULL_UP),
         )
         return bus, Pin(self._number(name, "cs" + select, cfg), Pin.OUT, value=1)

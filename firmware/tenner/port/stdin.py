@@ -44,7 +44,7 @@ class Stdin:
                 return None
         text = []
         while True:
-            # One character at a time: readline() of a serial stdin would stop the whole board
+            # One character at a time: readline() of a serial stdin would stop the board
             # from the first key to the return key.
             try:
                 char = await self._reader.read(1)

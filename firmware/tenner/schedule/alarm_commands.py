@@ -60,7 +60,7 @@ def _change(occurrences, task, action, amount):
 
 
 def _find(service, name):
-    """Return the task of an alarm by its ID (`17`, `17.2` of a repetition), or by `line 5`; None when there is none."""
+    """Return the task of an alarm by its ID (`17`, `17.2` of a repetition), or by `line 5`, or None."""
     for task in service.tasks or ():
         alarm = task.condition and task.condition.alarm
         if name == "line %d" % task.line and task.condition:

@@ -5,7 +5,7 @@ from tenner.port.compat import const
 from tenner.schedule import alarms, conditions
 from tenner.schedule.senses import show
 
-# A longer time was measured by a clock that was set meanwhile.
+# A longer time means that the clock was set in between.
 _LONGEST_S = const(400 * 86400)
 
 

@@ -241,7 +241,7 @@ def _value(name, text, words):
 
 
 def _every(text, words):
-    """`every 10m`, `every hour`, and also `every day at 7:30`, `every monday 9:00`."""
+    """Return the clause of `every 10m`, `every hour`, and also `every day at 7:30`, `every monday 9:00`."""
     day = _day(words[0]) if words else None
     behind = " ".join(words[1:])
     if day is not None:

@@ -8,7 +8,7 @@ from tenner.schedule.senses import show
 EVENTS = ("changes", "changes by")
 #: Operators of moves, which last as long as their time window; nobody wants to hear of their end.
 MOVES = ("drops by", "rises by")
-# Of the number, unless there is a `reset`; of the width, for `outside`.
+# Percent of the number, for a condition without `reset`; of the width, for `outside`.
 _MARGIN_PERCENT = const(1)
 _WIDTH_PERCENT = const(5)
 # Readings that are kept for `drops by` and `rises by`.
@@ -21,7 +21,7 @@ def terms(condition):
 
 
 def number(condition, readings):
-    """Return the number that a condition is about, or a sentence (str) that says why there is none."""
+    """Return the number that a condition is about, or a sentence (str) that says why it has none."""
     found = readings.get(condition.sensor, "it was not asked")
     if isinstance(found, str):
         return found
@@ -105,7 +105,7 @@ def _moved(term, value, mono_s):
 
 
 def describe(condition, value=None):
-    """Return `room.temperature 31.5 > 30 for 180 s`; without `value` as it stands in the file."""
+    """Return `room.temperature 31.5 > 30 for 180 s`; without `value` as in the file."""
     texts = [_describe(term, value if term is condition else None) for term in terms(condition)]
     text = (" or " if condition.either else " and ").join(texts)
     return text + (" for %d s" % condition.for_s if condition.for_s else "")

@@ -98,7 +98,7 @@ def read(path):
 
 
 def _value(piece):
-    """An entry; where it is no JSON, the sentence that says so."""
+    """Return an entry, or the sentence about its first mistake in JSON."""
     try:
         return json_strict.loads(bytes(piece))
     except ValueError as error:
@@ -180,7 +180,7 @@ def scan(occurrences, old):
 
 
 def full(jobs):
-    """ValueError when there is no room for another job."""
+    """Raise ValueError when the list of jobs is full."""
     if len(jobs) >= _MAX_JOBS:
         raise ValueError("there are %d jobs already; remove one first" % _MAX_JOBS)
 
@@ -230,7 +230,7 @@ def job_of(entry, zone):
 
 
 def _one_of(place, name, values):
-    """The value of that name; the first of those it may have where only "kind" must be given."""
+    """Return the value of that name, else the first of `values`; only "kind" must be given."""
     value = place.get(name, None if name == "kind" else values[0])
     if value not in values:
         raise ValueError(

@@ -71,7 +71,7 @@ def next_request(cron, jobs):
 
 
 def _request(cron, job, behind):
-    """Begin the job; None when it waits for budget, lane or network. Those behind it wait meanwhile."""
+    """Begin the job; None when it waits for budget, lane or network. The jobs behind it wait until it ends."""
     occurrences = Occurrences(cron)
     entry = _entry_of(cron, job.key)
     if entry is None:
@@ -102,7 +102,7 @@ def _request(cron, job, behind):
 
 
 def _entry_of(cron, key):
-    """The job's entry as it stands in the file, or None when that cannot be read any more."""
+    """Return the job's entry in the file, or None when that cannot be read any more."""
     try:
         return cron_jobs.find(cron.file, key)
     except (ValueError, OSError):

@@ -10,7 +10,7 @@ twice runs in its first pass only.
 from tenner.port.compat import const
 from tenner.schedule.posix_tz import date_of, days_of, month_days
 
-# Two leap days on one weekday can be forty years apart, round 2100.
+# Two leap days on one weekday can be forty years apart, around 2100.
 _MAX_MONTHS = const(45 * 12)
 _DAY_2000 = const(10957)
 # Longer than a field means its first value only, as in Vixie cron.
@@ -38,7 +38,7 @@ class Cron:
         self._next_day(_DAY_2000)
 
     def _next_day(self, days):
-        """First matching day on or after `days`."""
+        """Return the first matching day on or after `days`."""
         year, month, day = date_of(days)
         _, _, dates, months, weekdays = self._masks
         for _ in range(_MAX_MONTHS):
@@ -57,7 +57,7 @@ class Cron:
         raise ValueError("cron: such a day never comes")
 
     def next_after(self, utc, zone):
-        """First match strictly after `utc`, in UTC seconds."""
+        """Return the first match strictly after `utc`, in UTC seconds."""
         wall = utc + zone.offset(utc)
         first_day = wall // 86400
         days = self._next_day(first_day)
@@ -76,7 +76,7 @@ class Cron:
 
 
 def _field(index, text):
-    """Bit mask of one field."""
+    """Return the bit mask of one field."""
     low, high = _LIMITS[2 * index], _LIMITS[2 * index + 1]
     mask = 0
     for part in text.split(","):

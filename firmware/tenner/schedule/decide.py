@@ -10,7 +10,7 @@ _ACTIONS = ("off", "wait", "skip", "skip", "skip", "skip", "retry", "retry", "re
 
 
 class Question:
-    """The facts by which `decide` judges `tasks`; they are None when there is no HEARTBEAT.md."""
+    """The facts by which `decide` judges `tasks`; they are None without a HEARTBEAT.md."""
 
     #: A person has asked for it; it is an alarm, watched in quiet hours too; it needs a model; the beat has something to
     #: do, and is not switched off.
@@ -53,7 +53,7 @@ def chain(question):
     tasks = question.tasks
     reason = "disabled (no HEARTBEAT.md)" if tasks is None else None
     yield "file", reason if question.enabled else "disabled (config)"
-    # Without a file there is nothing the other gates could be asked about.
+    # Without a file the other gates have nothing to judge.
     if tasks is None:
         return
     yield "due", None if forced else _not_due(question)
@@ -89,7 +89,7 @@ def _quiet(question):
     tasks = question.tasks
     hours = None if question.watch else question.hours
     if not question.moment.trusted:
-        # Nobody knows the time of day, and the owner wants no noise at night.
+        # The time of day is unknown, and the owner wants no noise at night.
         own = tasks and all(task.hours or task.urgent for task in tasks)
         return "quiet hours (clock not set)" if hours and not own else None
     local = question.zone.local(question.moment.now)

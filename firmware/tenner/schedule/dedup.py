@@ -53,8 +53,8 @@ def _said(heartbeat, mark):
         # The mark of an episode is never used again, so it has no window.
         return at
     age_s = now - (at or now)
-    # A time to come was written by another clock. Without a trusted one nobody knows how
-    # long ago that was, and saying nothing twice is the promise.
+    # A time in the future was written by another clock. Without a trusted clock its age is
+    # unknown, and saying nothing twice is the promise.
     if -window_s < age_s < window_s or (age_s < 0 and not clock.trusted):
         return at
 

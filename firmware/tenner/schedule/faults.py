@@ -2,8 +2,8 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 """
 `service.faults` has a list for each sensor that has failed lately: [first failure, last failure, how many, whether it was
-told, when something was told last], times in UTC seconds. A sensor that fails now and then is one outage until it has answered
-for a minute, and so is one that comes back soon after its last notice: that is told only when it lasts.
+told, the last notice], times in UTC seconds. A sensor that fails now and then is one outage until it has answered for a
+minute. A new outage soon after a notice is told only when it lasts.
 """
 
 from tenner.log import log

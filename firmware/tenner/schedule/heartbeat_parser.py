@@ -37,7 +37,7 @@ _ITEM = "([-*+]|[0-9]+[.)])([ \t]+|$)(\\[[ xX]?\\])?"
 
 
 def file_lines(path):
-    """Numbered lines of a file; an overlong line comes in pieces with the same number."""
+    """Yield the numbered lines of a file; an overlong line comes in pieces with the same number."""
     number = 1
     with open(path, "rb") as f:
         line = f.readline(_MAX_LINE)
@@ -60,7 +60,7 @@ def file_lines(path):
 
 
 def _without_comments(numbered_lines):
-    """The lines less their HTML comments, each of which may span several."""
+    """Yield the lines without HTML comments, each of which may span several."""
     opened = 0
     for number, line in numbered_lines:
         line = line.rstrip("\r\n")
@@ -79,7 +79,7 @@ def _without_comments(numbered_lines):
 
 
 def _without_front_matter(numbered_lines):
-    """The lines less a `---` block of `key: value` at the very top."""
+    """Yield the lines without a `---` block of `key: value` at the very top."""
     lines = _without_comments(numbered_lines)
     held = []
     for number, line in lines:
@@ -121,7 +121,7 @@ def read(numbered_lines):
         if below and (
             text is None or not (box or parse_clauses(text)[0] or parse_clauses(text)[2])
         ):
-            # Text goes on, a nested item keeps its mark and its line.
+            # Text continues the task; a nested item keeps its mark and its line.
             if not task[2] and len(task[3]) <= _MAX_TEXT:
                 task[3] += (" " if text is None else "\n") + body
             continue
@@ -157,7 +157,7 @@ def _finish(task):
 
 
 def _is_mark(body):
-    """Blank lines, headings, rules and code fences say nothing by themselves."""
+    """Return whether a line has no text: a blank line, a heading, a rule or a code fence."""
     if not body or body[:3] in ("```", "~~~"):
         return True
     if body[0] == "#":
@@ -167,7 +167,7 @@ def _is_mark(body):
 
 
 def _item(body):
-    """(text, box) of a list item; text None when it is none."""
+    """Return (text, box) of a list item; text is None for other lines."""
     found = re.match(_ITEM, body)
     if not found:
         return None, ""

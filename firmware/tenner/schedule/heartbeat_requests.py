@@ -7,7 +7,7 @@ from tenner.schedule import alarm_texts, alarms, digest, heartbeat_tasks, senses
 from tenner.schedule.occurrences import Occurrences
 from tenner.schedule.task import Request
 
-# An alarm that is told later than this says since when it is one.
+# An alarm that is told later than this names its beginning.
 _LATE_S = const(300)
 
 

@@ -108,7 +108,7 @@ def _condition(value):
 
 
 def _key_of(text, clauses, taken):
-    """A short number that names the item as long as nobody edits it."""
+    """Return a short number that names the item until it is edited."""
     for name in sorted(clauses):
         value = clauses[name]
         text += "%s %s" % (name, _sorted(value))

@@ -10,8 +10,8 @@ from tenner.schedule.reload import reload
 
 async def look(heartbeat, forced, aside):
     """
-    Look and decide. ((action, reason), alerts to send, tasks for a model). `aside`: they will run when there is
-    memory for them, and must be known until then.
+    Look and decide. ((action, reason), alerts to send, tasks for a model). `aside`: they will run once they have
+    memory, and must be on flash until then.
     """
     occurrences = _reloaded(heartbeat)
     # The code that has read the file makes room.
@@ -101,7 +101,7 @@ def _outside(occurrences, task):
 
 
 def _pass_gates(occurrences, due, forced, readings):
-    """(tasks that neither hours, nor lack of work, nor a sensor stops, last answer)."""
+    """Return (tasks that neither hours, nor lack of work, nor a sensor stops, last answer)."""
     ready = []
     waiting = []
     checked = 0
@@ -174,7 +174,7 @@ def _shut(occurrences, task, readings):
 
 
 def _admit(occurrences, group, forced, model):
-    """("run", why), unless budget, lane or network are against it: they wait then, or end."""
+    """Return ("run", why), unless budget, lane or network stop the tasks: they wait then, or end."""
     if not forced and any(occurrences.wait_of(task) for task in group):
         reason = occurrences.waits_for(group[0])
         occurrences.defer(group, reason)

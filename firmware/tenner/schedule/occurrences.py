@@ -160,7 +160,7 @@ class Occurrences:
                 self.service.dirty = True
 
     def retry(self, tasks, reason):
-        """Nothing was run: try again after 1 s, then later and later, 30 s at most. (action, reason)"""
+        """Let the tasks wait for another try: 1 s, then twice as long each time, up to 30 s. (action, reason)"""
         self.defer(tasks, reason)
         retry = self._retry_of(tasks[0])
         retry.wait_s = min(retry.wait_s * 2, _MAX_RETRY_S) or 1

@@ -18,7 +18,7 @@ _ISO = r"(\d\d\d\d)-(\d\d)-(\d\d)([T ](\d\d):(\d\d)(:(\d\d)(\.\d+)?)?([Zz]|[-+]\
 
 
 def days_of(year, month, day):
-    """Days from 1970-01-01 to the date; a day or month past the end counts on."""
+    """Return the days from 1970-01-01 to the date; a day or month past the end counts on."""
     # Years start in March, so that the leap day is the last day of the year before.
     if month <= 2:
         year -= 1
@@ -28,7 +28,7 @@ def days_of(year, month, day):
 
 
 def date_of(days):
-    """(year, month, day) of a number of days since 1970-01-01."""
+    """Return (year, month, day) of a number of days since 1970-01-01."""
     days += 719468
     era = days // 146097
     day = days - era * 146097
@@ -43,7 +43,7 @@ def date_of(days):
 
 
 def month_days(year, month):
-    """Number of days of a month."""
+    """Return the number of days of a month."""
     return days_of(year, month + 1, 1) - days_of(year, month, 1)
 
 
@@ -55,7 +55,7 @@ def _within(text, low, high):
 
 
 def _seconds(text, max_hours):
-    """[+-]hh[:mm[:ss]]"""
+    """Return the seconds of [+-]hh[:mm[:ss]]."""
     value = 0
     unit = 3600
     for part in text.lstrip("+-").split(":"):
@@ -65,7 +65,7 @@ def _seconds(text, max_hours):
 
 
 def _rule(text):
-    """One date of change: (month or day of the year, week, weekday, seconds after midnight)."""
+    """Return one date of change: (month or day of the year, week, weekday, seconds after midnight)."""
     date, slash, time = text.partition("/")
     seconds = _seconds(time, 167) if slash else 7200
     if date[:1] == "M":
@@ -78,7 +78,7 @@ def _rule(text):
 
 
 def _strikes(rule, year):
-    """Local seconds since 1970 at which `rule` strikes in `year`."""
+    """Return the local seconds since 1970 at which `rule` strikes in `year`."""
     number, week, weekday, seconds = rule
     if week:
         first = days_of(year, number, 1)
@@ -128,7 +128,7 @@ class Zone:
         self._rules = [_rule(rule) for rule in rules or ("M3.2.0", "M11.1.0")]
 
     def offset(self, utc):
-        """Seconds to add to UTC at that moment."""
+        """Return the seconds to add to UTC at that moment."""
         if self._dst is None:
             return self._std
         year = date_of((utc + self._std) // _DAY_S)[0]
@@ -143,7 +143,7 @@ class Zone:
         return self._dst if summer else self._std
 
     def local(self, utc):
-        """(year, month, day, hour, minute, second, weekday with Monday 0, day of the year)."""
+        """Return (year, month, day, hour, minute, second, weekday with Monday 0, day of the year)."""
         wall = utc + self.offset(utc)
         days = wall // _DAY_S
         second = wall - days * _DAY_S
@@ -152,17 +152,17 @@ class Zone:
         return date + time + ((days + 3) % 7, days - days_of(date[0], 1, 1) + 1)
 
     def tell(self, now, trusted):
-        """`Saturday 2026-11-21 08:30`, or that it is not known."""
+        """Return `Saturday 2026-11-21 08:30`, or that the time is not known."""
         if not trusted:
             return "not known (the clock is not set yet)"
         return _DAYS.split()[self.local(now)[6]] + " " + self.short(now)
 
     def short(self, utc):
-        """`2026-11-21 08:30`"""
+        """Return `2026-11-21 08:30`."""
         return "%04d-%02d-%02d %02d:%02d" % self.local(utc)[:5]
 
     def utc_of(self, year, month, day, hour=0, minute=0, second=0):
-        """UTC of a local time; the moment of the change when the clocks skip it."""
+        """Return the UTC seconds of a local time; the moment of the change when the clocks skip it."""
         wall = days_of(year, month, day) * _DAY_S + hour * 3600 + minute * 60 + second
         if self._dst is None:
             return wall - self._std
@@ -177,7 +177,7 @@ class Zone:
         return self._ends
 
     def parse(self, text):
-        """UTC seconds of `2026-11-21T08:30[:00][Z|+01:00]`; without a zone it is this one's."""
+        """Return the UTC seconds of `2026-11-21T08:30[:00][Z|+01:00]`; without a zone it is this one's."""
         found = re.match(_ISO, text.strip())
         try:
             date = [int(found.group(place) or 0) for place in (1, 2, 3, 5, 6, 8)]

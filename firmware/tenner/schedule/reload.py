@@ -118,7 +118,7 @@ def _trust(service, task):
 
 
 def complain(problems, text):
-    """Add a sentence for the owner, unless there are enough."""
+    """Add a sentence for the owner, up to a limit."""
     if len(problems) < _MAX_PROBLEMS:
         problems.append(text)
     else:
@@ -137,7 +137,7 @@ def _report(service, problems):
 
 
 def _follow_clock(occurrences):
-    """Seat the tasks anew when the clock becomes trusted or jumps: nothing runs in a burst."""
+    """Restart the tasks when the clock becomes trusted or jumps, so that nothing runs in a burst."""
     service = occurrences.service
     moment = occurrences.moment
     offset_s = moment.now - moment.mono_s
@@ -164,14 +164,14 @@ def _follow_clock(occurrences):
 
 
 def _seat_anew(occurrences, task, jump_s):
-    """Return whether the task starts anew, now that the clock is another one."""
+    """Adapt a task to the new clock; return whether it starts anew."""
     service = occurrences.service
     now = occurrences.moment.now
     if task.at:
         _trust(service, task)
         return False
     if task.pending and not jump_s:
-        # It fell due by a clock that nobody trusted.
+        # It fell due by an untrusted clock.
         occurrences.supersede(task, task.pending, False)
     _trust(service, task)
     # After a leap forward a grid starts anew, but a skipped time of day is caught up once.

@@ -33,7 +33,7 @@ class ScheduleFiles:
         self._file = file
 
     def signature(self):
-        """Return something that changes with the file; None when there is none."""
+        """Return a value that changes with the file; None without the file."""
         try:
             stat = os.stat(self._file)
         except OSError:
@@ -85,7 +85,7 @@ class ScheduleFiles:
         return self._lines("said")
 
     def hold(self, line):
-        """Add a line to those that are told later."""
+        """Add a line to those that wait for the end of quiet hours."""
         self._log("held", _MAX_HELD).append([line])
 
     def is_holding(self):

@@ -15,7 +15,7 @@ from tenner.schedule import cron_edit, cron_jobs, dedup, heartbeat_tasks, outcom
 from tenner.schedule.task import Retry
 
 _POLL_S = const(5)
-# A difference between the two clocks that is taken for a jump of one.
+# A larger drift between the two clocks counts as a jump.
 _JUMP_S = const(30)
 
 
@@ -49,7 +49,7 @@ class Service:
     #: The kind of the last decision that was logged; when run-log lines were written last.
     last_logged = None
     written_s = None
-    #: Whether there is more to be kept than was written.
+    #: Whether the state differs from the one on flash.
     dirty = False
     # Kept on flash beside the tasks: boots too short for a beat, failures in a row, whether the owner was told of
     # them, and the check sum of the problems that were reported.
@@ -241,11 +241,11 @@ class CronJobs(Service):
         return cron_edit.times(self, entry)
 
     def remove(self, key):
-        """Take a job out; ValueError when there is none of this id."""
+        """Remove a job; ValueError for an unknown id."""
         cron_edit.enable(self, key, None)
 
     def enable(self, key, enabled=True):
-        """Switch a job on, also after failures, or off; ValueError when there is none of this id."""
+        """Switch a job on, also after failures, or off; ValueError for an unknown id."""
         cron_edit.enable(self, key, enabled)
 
 

@@ -12,7 +12,7 @@ from tenner.schedule.reload import reload
 from tenner.schedule.run_log import SENT
 from tenner.schedule.senses import show
 
-# Lines of the run log that are looked at, and groups of equal ones that are told.
+# Lines of the run log that a report reads, and groups of equal ones that it shows.
 _ENTRIES = const(40)
 _GROUPS = const(10)
 _TEXT = const(60)
@@ -126,7 +126,7 @@ def look(service):
 
 
 def _gather(groups, entry, zone):
-    """Put an entry of the log to those that say the same of the same task, and behind all others."""
+    """Merge an entry of the log with the equal ones of its task, as the newest group."""
     name = entry.get("job") or entry.get("k", "?")
     if "n" in entry:
         name = "line %d" % entry["n"]

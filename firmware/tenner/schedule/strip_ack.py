@@ -35,7 +35,7 @@ def _pieces(text):
     first, *rest = text.split(_TOKEN)
     pieces = [first]
     for piece in rest:
-        # Underscores round it are Markdown, unless they join it to a longer word.
+        # Underscores around it are Markdown, unless they join it to a longer word.
         before, after = pieces[-1].rstrip("_")[-1:], piece.lstrip("_")[:1]
         if (before and _is_word(before)) or (after and _is_word(after)):
             pieces[-1] += _TOKEN + piece
@@ -45,7 +45,7 @@ def _pieces(text):
 
 
 def _is_word(char):
-    """Whether the character is a letter or digit of any script (there is no unicodedata)."""
+    """Return whether the character is a letter or digit of any script (MicroPython has no unicodedata)."""
     code = ord(char)
     if code < 128:
         return "0" <= char <= "9" or "a" <= char.lower() <= "z"
@@ -61,7 +61,7 @@ def _is_word(char):
 
 
 def _says_something(text):
-    """Whether anything is left beside white space, markup, punctuation and emoji."""
+    """Return whether the text has more than white space, markup, punctuation and emoji."""
     line, newline, rest = text.partition("\n")
     if newline and line[:3] == "```" and " " not in line:
         # The language named behind a fence says nothing.

@@ -6,7 +6,7 @@
 class Task:
     """An item of HEARTBEAT.md or a job of CRON.json."""
 
-    #: An item: a short number that names it as long as nobody edits it; 0 is the beat itself. A job: its id.
+    #: An item: a short number that names it until it is edited; 0 is the beat itself. A job: its id.
     key = 0
     #: Its line in HEARTBEAT.md; the text is read from there when it runs.
     line = 0

@@ -15,7 +15,7 @@ async def read(port, cfg):
     bus, address = chip(port, cfg, 0x23)
     data = bytearray(2)
     for mtreg in (69, 31):
-        # On, clear the result, MTreg in two parts, measure once. Each is an instruction of its own.
+        # On, clear the result, MTreg in two parts, measure once. Each is a separate instruction.
         for byte in (1, 7, 0x40 | mtreg >> 5, 0x60 | mtreg & 31, 0x20):
             data[0] = byte
             bus.writeto(address, data[:1])
@@ -23,7 +23,7 @@ async def read(port, cfg):
             await sleep_ms(180)
             bus.readfrom_into(address, data)
             counts = data[0] << 8 | data[1]
-            # The chip does not say when it is done: nothing may mean dark, or not yet.
+            # The chip does not say when it is done: zero may mean dark, or not yet.
             if counts:
                 break
         check_zeros(bus, cfg, data)

@@ -13,7 +13,7 @@ def inside(value, low, high):
 
 
 def crc8(data):
-    """The CRC-8 of Sensirion's and Aosong's chips: polynomial 0x31, start 0xFF."""
+    """Return the CRC-8 of Sensirion's and Aosong's chips: polynomial 0x31, start 0xFF."""
     crc = 0xFF
     for byte in data:
         crc ^= byte

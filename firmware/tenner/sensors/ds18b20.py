@@ -1,7 +1,7 @@
 # tenner sensors.ds18b20: DS18B20 and DS1822 thermometers on a 1-Wire pin.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-Settings: pin, rom (16 hex digits; needed when there are several on the pin).
+Settings: pin, rom (16 hex digits; needed with several chips on the pin).
 
 Maxim data sheet 19-7487, revision 6: "64-bit lasered ROM code", "Memory" with the scratchpad (figure 9)
 and its checksum, "DS18B20 function commands", table 2 (750 ms for 12 bits).
@@ -51,7 +51,7 @@ async def _measure(pin, wire, rom):
         if len(found) > 1:
             return "set rom to one of " + ", ".join([hexlify(each).decode() for each in found])
         rom = found[0]
-    # Alarm limits that nobody uses, and 12 bits. A chip that loses its supply forgets them too.
+    # Unused alarm limits as a mark, and 12 bits. A chip that loses its supply forgets them too.
     for data in (bytes((0x4E, _MARK, _MARK, 0x7F)), b"\x44"):
         wire.select_rom(rom)
         wire.write(data)

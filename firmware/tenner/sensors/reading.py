@@ -18,7 +18,7 @@ _MAX_BYTES = const(4096)
 
 
 def load(workspace):
-    """Return {name: settings} of SENSORS.json, {} when there is none; SensorError when it is wrong."""
+    """Return {name: settings} of SENSORS.json, {} when it is absent; SensorError when it is wrong."""
     path = workspace + "/SENSORS.json"
     if not files.exists(path):
         return {}

@@ -1,7 +1,7 @@
 # tenner sensors.ring: readings kept on flash, for `sensor history` and for plots.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-Two files take turns, `readings.0` and `readings.1`: when one is full, the other one starts anew. Each begins
+Two files take turns, `readings.0` and `readings.1`: when one is full, the other one starts over. Each begins
 with a line of JSON, `[number,"room.temperature",...]`; the file with the greater number is the newer one. Behind
 it stand records of 9 bytes, little endian: Unix time (4), which entry of that line (1), value (float, 4).
 
@@ -18,7 +18,7 @@ from tenner.port.compat import const, sleep_ms
 from tenner.store import files, repairs
 
 _SIZE = const(9)
-_BLOCK = const(504)  # whole records
+_BLOCK = const(504)  # complete records
 _SMALL = const(128)
 _LINE = const(1024)  # bytes of a first line
 
@@ -57,7 +57,7 @@ class Ring:
         files.write_atomic(self.path + ".new", struct.pack("<I", number) + waiting + data)
 
     def last(self):
-        """Return the time of the newest record, 0 when there is none."""
+        """Return the time of the newest record, 0 without any."""
         data = b""
         for number, path, start, _ in self._segments()[-1:]:
             data = self._waiting(number, path)
@@ -101,7 +101,7 @@ class Ring:
         yield self._waiting(number, path)
 
     def _segments(self):
-        """Return [(number, path, where records begin, first line)] of the files there are, the newer one last."""
+        """Return [(number, path, where records begin, first line)] of the existing files, the newer one last."""
         found = []
         for number in (0, 1):
             path = self._path(number)

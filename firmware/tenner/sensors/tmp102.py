@@ -23,13 +23,13 @@ async def read(port, cfg):
     elif data[1] & 15 in (0, 1, 9):
         value = celsius(data, 12)
     else:
-        # The low bits are nought in both of its modes, but for the lowest: 0xffff is a dead line.
+        # The low bits are zero in both modes, except the lowest: 0xffff is a dead line.
         raise bad(cfg, "sends no temperature (0x%02x%02x)" % (data[0], data[1]))
     return {"temperature": inside(value, -55, 150 if kind != "lm75" and data[1] & 1 else 125)}
 
 
 def celsius(data, bits):
-    """Degrees in the two bytes of a chip with `bits` meaningful bits."""
+    """Return the degrees in the two bytes of a chip with `bits` meaningful bits."""
     raw = data[0] << 8 | data[1]
     if bits == 12 and raw & 1:
         # Only a TMP102 in extended mode sets the lowest bit: 13 bits, up to 150 degrees.

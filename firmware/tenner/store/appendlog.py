@@ -23,9 +23,9 @@ class AppendLog:
     def __init__(self, path, max_bytes):
         self.path = path
         self.max_bytes = max_bytes
-        #: Lines the last `tail` left out because they are no JSON array or object.
+        #: Lines that the last `tail` skipped because they are no JSON array or object.
         self.skipped = 0
-        # Only a restart or a failed append can leave a torn tail, so only then is it looked for.
+        # Only a restart or a failed append can leave a torn tail, so only then `append` looks for it.
         self._whole = False
 
     def append(self, lines):
@@ -81,7 +81,7 @@ class AppendLog:
         return found
 
     def _parse(self, file, start, end):
-        """Return the record between two offsets, or None when it is none of ours."""
+        """Return the record between two offsets, or None when it is no record."""
         if end - start > self.max_line:
             return None
         file.seek(start)
@@ -104,7 +104,7 @@ except TypeError:
 
 
 def dumps(value):
-    """Return the compact JSON text of `value`: one line, as it stands in a log."""
+    """Return the compact JSON text of `value`: one line of a log."""
     return json.dumps(value, separators=(",", ":"), **_PLAIN)
 
 
@@ -120,7 +120,7 @@ def _encode(line):
 
 
 def _line_start(file, end):
-    """Offset after the last newline before `end`, found in blocks from the back."""
+    """Return the offset after the last newline before `end`; it reads blocks from the back."""
     while end > 0:
         start = max(end - _BLOCK, 0)
         file.seek(start)

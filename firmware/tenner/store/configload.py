@@ -29,7 +29,7 @@ _GONE = ("log",)
 def load(path, env=None):
     """
     Return the Config of a file (absent: all defaults), and of the environment: TENNER_LLM_API_KEY is
-    `llm.api_key`. `env` is a mapping; None takes the real environment where there is one. ConfigError on
+    `llm.api_key`. `env` is a mapping; None takes the real environment, if the system has one. ConfigError on
     the first mistake.
     """
     values = {}
@@ -57,7 +57,7 @@ def load(path, env=None):
 
 
 class _Source:
-    """Where settings come from: `place` and `text` are for the sentences about mistakes."""
+    """A source of settings: `place` and `text` are for the sentences about mistakes."""
 
     def __init__(self, place, text):
         self.place = place
@@ -129,7 +129,7 @@ def _hint(key):
 
 
 def _names():
-    """Every key, and before it the section it stands in."""
+    """Yield every key, and before it its section."""
     for row in rows():
         section, _, name = row[0].rpartition(".")
         if section:
@@ -141,7 +141,7 @@ def _names():
 
 
 def kind(type_text):
-    """`int` of `int(1..100)`."""
+    """Return `int` of `int(1..100)`."""
     return type_text.split("(")[0]
 
 
@@ -194,7 +194,7 @@ def _inside(span, number):
 
 
 def _seconds(text):
-    """Seconds in "45" (minutes), "30m", "1h30m" or "off"; None when it is no duration."""
+    """Return the seconds of "45" (minutes), "30m", "1h30m" or "off"; None when it is no duration."""
     if text == "off":
         return 0
     if not isinstance(text, str) or not text:

@@ -50,7 +50,7 @@ def is_file(path):
 
 
 def size(path):
-    """Bytes in the file, or -1 when it is absent."""
+    """Return the bytes of the file, -1 when it is absent."""
     stat = _stat(path)
     return -1 if stat is None else stat[6]
 
@@ -164,7 +164,7 @@ def put(file, piece):
 
 
 def sync(file):
-    """Push a written file to the disk where there is a cache that closing does not flush."""
+    """Push a written file to the disk on systems with a cache that closing does not flush."""
     if hasattr(os, "fsync"):
         file.flush()
         os.fsync(file.fileno())

@@ -3,7 +3,7 @@
 
 
 def minute_of_day(text):
-    """Minutes since midnight of `HH:MM` up to 24:00; -1 when it is none."""
+    """Return the minutes since midnight of `HH:MM` up to 24:00; -1 when it is no time."""
     hour, colon, minute = text.partition(":")
     # isdigit() of str takes foreign digits too, of bytes it does not.
     if len(hour) != 2 or len(minute) != 2 or not (hour + minute).encode().isdigit():
@@ -24,11 +24,11 @@ class Hours:
             )
 
     def active(self, minute):
-        """Whether the window is open at this minute of the day."""
+        """Return whether the window is open at this minute of the day."""
         if self.start < self.end:
             return self.start <= minute < self.end
         return minute >= self.start or minute < self.end
 
     def quiet(self):
-        """The other side of the window, as text: `22:00-07:00`."""
+        """Return the other side of the window, as text: `22:00-07:00`."""
         return "%02d:%02d-%02d:%02d" % (divmod(self.end % 1440, 60) + divmod(self.start, 60))

@@ -39,7 +39,7 @@ class Outbox:
     #: Longest line of the file, so that one part can be read into a small heap.
     max_line = 16384
 
-    #: How much settled text may lie in the file before it is written anew.
+    #: Most bytes of settled text in the file before it is rewritten.
     slack_bytes = 8192
 
     def __init__(self, folder, clock, kept=None):
@@ -48,7 +48,7 @@ class Outbox:
         self.path = folder + "/outbox.jsonl"
         self.items = []
         self.settled = []  # the ids that were finished last
-        #: Messages given up for want of room, of which nobody was told.
+        #: Messages dropped for want of room and not yet reported.
         self.dropped = 0
         self._log = AppendLog(self.path, 1 << 28)
         self._slot = TwoSlots(folder + "/sending")

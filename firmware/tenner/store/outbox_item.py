@@ -18,7 +18,7 @@ class Item:
     due: int
     start: int  # offset of its first line in the file, -1 while flash refuses to take it
     size: int  # bytes of all its lines
-    sizes = ()  # bytes of each line, where there are several
+    sizes = ()  # bytes of each line
     part = 0  # the one to send next
     text = None
     texts = None  # all parts of a message that flash refuses to take

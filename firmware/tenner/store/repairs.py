@@ -64,7 +64,7 @@ def rewrite_log(path, end, max_bytes, lines, count):
 
 
 def _newest(path, end, keep):
-    """Offset of the first line among the last `keep` bytes before `end`."""
+    """Return the offset of the first line among the last `keep` bytes before `end`."""
     start = end - keep
     if start <= 0:
         return 0

@@ -21,7 +21,7 @@ def _fold(name):
 
 
 def _distance(left, right):
-    """Edits (insert, delete, replace) from one text to the other."""
+    """Return the number of edits (insert, delete, replace) from one text to the other."""
     row = list(range(len(right) + 1))
     for index, letter in enumerate(left):
         diagonal, row[0] = row[0], index + 1

@@ -25,7 +25,7 @@ class TwoSlots:
         self._newest = 1
 
     def load(self):
-        """Return the newest complete state, {} when there is none; a damaged slot is reported."""
+        """Return the newest complete state, {} without any; a damaged slot is logged."""
         self._sequence = 0
         newest = {}
         damaged = []

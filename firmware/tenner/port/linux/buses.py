@@ -63,7 +63,7 @@ class Buses:
         return device, device.cs
 
     def _device(self, kind, name):
-        """Return the device file of a bus; OSError says why there is none."""
+        """Return the device file of a bus; OSError says why it has none."""
         for found, path, why in self._found(kind):
             if found == name:
                 if why:
@@ -134,7 +134,7 @@ def node(folder):
 
 
 def first_line(path):
-    """Return the first line of a file, "" when there is none."""
+    """Return the first line of a file, "" when it is absent."""
     try:
         with open(path) as file:
             return file.readline().strip()
@@ -143,7 +143,7 @@ def first_line(path):
 
 
 def listed(folder):
-    """Return the sorted names in a folder, none when there is no such folder."""
+    """Return the sorted names in a folder, [] when it is absent."""
     try:
         return sorted(os.listdir(folder))
     except OSError:

@@ -25,7 +25,7 @@ def each(trust, places=PLACES):
 
 
 def _read(file, trust, place):
-    # Decoded here, line by line: many builds of mbedtls know only DER, and the whole file is 200 KB.
+    # Decoded here, line by line: many builds of mbedtls know only DER, and the entire file is 200 KB.
     taken = left = 0
     data = None
     for line in file:

@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 """
 Transfers are one I2C_RDWR call each, so that a register is read with a repeated start. An adapter that
-speaks SMBus only gets the SMBus call that puts the same bytes on the wires, where there is one.
+speaks only SMBus gets the SMBus call that puts the same bytes on the wires, if SMBus has one.
 """
 
 import struct
@@ -58,7 +58,7 @@ class I2C:
                 if error.args[0] == _EBUSY:
                     found.append(addr)
             if ticks_diff(ticks_ms(), start) > _SCAN_MS:
-                # The agent does nothing else meanwhile.
+                # A scan blocks the agent.
                 shown = ", ".join(["0x%02x" % each for each in found]) or "none"
                 text = (
                     "scan given up at 0x%02x; found: %s. Bus stuck low, or an adapter that waits \
@@ -157,7 +157,7 @@ for absent chips"
             self._rdwr([(addr, _M_RD, room(1))])
 
     def _smbus(self, direction, command, kind, data=b""):
-        """One SMBus call; returns the 34 bytes of the kernel's union of a byte, a word and a block."""
+        """Make one SMBus call; return the 34 bytes of the kernel's union of a byte, a word and a block."""
         union = room(bytes(data) + bytes(34 - len(data)))
         packed = struct.pack("BBIP", direction, command, kind, address(union))
         ioctl(self._fd, _I2C_SMBUS, bytearray(packed))

@@ -1,4 +1,4 @@
-# tenner port.linux.lazy_import: has CPython load modules when they are used, not when somebody imports them.
+# tenner port.linux.lazy_import: makes CPython load modules on their first use, not on import.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import sys

@@ -3,8 +3,8 @@
 """
 Rows of `pins.csv` besides those of buses:
 
-    A14,3020000.gpio:14            line 14 of the GPIO chip with this label
-    PWM6,pwm:/pwm@3061000:2        channel 2 of the PWM at this node of the device tree
+    A14,3020000.gpio:14            line 14 of the GPIO chip with this label;
+    PWM6,pwm:/pwm@3061000:2        channel 2 of the PWM at this node of the device tree;
     VBAT,iio:ads1015:0             voltage input 0 of the IIO device of this name
 
 Notes that start with `reserved:` and `input only:` mean the same on every board. Without such rows pins have
@@ -21,7 +21,7 @@ class Gpio(Buses):
     """See `port.gpio.Gpio`, whose methods these are."""
 
     def names(self, kind):
-        """Return the names of the pins the tool gpio, adc or pwm may use; none: there is no such tool."""
+        """Return the names of the pins the tool gpio, adc or pwm may use; without any the tool is not offered."""
         use = "out" if kind == "pwm" else "up"
         table = self._table(kind)
         return [name for name, place, note in table if not self._why_not(place, note, use)]

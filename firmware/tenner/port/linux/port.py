@@ -45,7 +45,7 @@ class Port:
         ]
         units = ["/etc/systemd/system"]
         home = os.getenv("XDG_CONFIG_HOME") or (os.getenv("HOME") or "/root") + "/.config"
-        # The next start would look there for settings, if there are none yet.
+        # Without settings the next start would look for them there.
         found.append(home + "/tenner")
         units.append(home + "/systemd/user")
         if self.settings:
@@ -64,7 +64,7 @@ class Port:
     # --- identity, memory, life
 
     def device_id(self):
-        """The machine id, or the root folder's name where there is none."""
+        """Return the machine id, or the root folder's name on a system without one."""
         try:
             with open("/etc/machine-id", "rb") as file:
                 return file.read(64).strip()
@@ -80,7 +80,7 @@ class Port:
             return 0, int(file.read().split()[1]) * 4096
 
     def system_memory(self):
-        """None: nothing but the heap can be too small."""
+        """Return None: only the heap can be too small."""
         return None
 
     def vitals(self):
@@ -88,7 +88,7 @@ class Port:
         return vitals.vitals(self.top)
 
     def reset(self):
-        """Leave; the init system starts the agent again."""
+        """Exit; the init system starts the agent again."""
         sys.exit(0)
 
     def reset_cause(self):
@@ -101,7 +101,7 @@ class Port:
         return await self._stdin.line()
 
     def authorities(self, trust):
-        """Call `trust` with every certificate the system trusts; return how many there are."""
+        """Call `trust` with every certificate the system trusts; return their number."""
         return certs.each(trust)
 
     # --- clock: the system's own NTP sets it, the agent only waits for that
@@ -128,7 +128,7 @@ class Port:
     # --- network: the system's business
 
     def network_up(self):
-        """True when an interface other than loopback is up, or when that cannot be told."""
+        """Return whether an interface other than loopback is up; True when that is unknown."""
         try:
             names = os.listdir("/sys/class/net")
         except OSError:

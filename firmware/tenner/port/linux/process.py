@@ -52,7 +52,7 @@ try:
         return ends
 
     def read_into(fd, buf):
-        """Return how many bytes came, 0 at the end, None when there is nothing yet."""
+        """Return the number of bytes read, 0 at the end, None when none has come yet."""
         try:
             return os.readv(fd, [buf])
         except BlockingIOError:
@@ -133,7 +133,7 @@ except ImportError:
         return reader, writer
 
     def read_into(fd, buf):
-        """Return how many bytes came, 0 at the end, None when there is nothing yet."""
+        """Return the number of bytes read, 0 at the end, None when none has come yet."""
         try:
             return call("read", fd, buf, len(buf))
         except OSError as error:
@@ -166,7 +166,7 @@ except ImportError:
         call("execv", path, array("P", [uctypes.addressof(one) for one in kept] + [0]))
 
     def entries(folder):
-        """As `folders.entries`, also on file systems that do not report the kind of an entry."""
+        """Yield the same as `folders.entries`, also on file systems that do not report the kind of an entry."""
         for entry in os.ilistdir(folder):
             path = folder + "/" + entry[0]
             kind = entry[1] or (0 if _is_link(path) else os.stat(path)[0] & 0xF000)

@@ -252,7 +252,7 @@ def _clean(uid):
 
 
 def _tidy(folder):
-    """Leave nothing but files and folders: no link out of the workspace, no pipe that nobody writes to."""
+    """Keep only files and folders: no link out of the workspace, no pipe without a writer."""
     entries = _quietly(list, process.entries(folder))
     if entries is None:
         # Its owner may not read it either: open it, so that nothing in it stays unseen.

@@ -63,7 +63,7 @@ class SPI:
         return bytes(buf)
 
     def select(self, level):
-        """The chip select was set to `level`: 0 begins a transfer, 1 ends it."""
+        """Begin a transfer (`level` 0) or end it (1)."""
         if level and self._selected and self._waiting:
             self._selected = False
             self._transfer()
