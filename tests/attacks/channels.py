@@ -7,7 +7,7 @@ from tenner.agent.message_queue import Queue
 from tenner.channels.console import Console
 from tenner.channels.mqtt.channel import Mqtt
 
-#: How an update of Telegram comes: who has sent it, where, and what else it has. The owner is 8, 7 and -70 are allowed.
+#: How an update of Telegram comes: its sender, its chat, and its other fields. The owner is 8, 7 and -70 are allowed.
 TELEGRAM = {
     "guest": (7, 7, "private", {}),
     "group": (9, -70, "supergroup", {}),
@@ -31,7 +31,7 @@ class _Device:
 
 
 async def attack(board, source, text):
-    """Have the words come in by the channel; return what has gone wrong in showing them."""
+    """Have the words come in by the channel; return the faults in showing them."""
     if source == "serial":
         return _shown(text)
     taken = await (_by_mqtt(text) if source == "mqtt" else _by_telegram(text, *TELEGRAM[source]))
@@ -63,7 +63,7 @@ async def _by_mqtt(text):
 
 
 def _shown(text):
-    """Return what a program at the other end of the serial line would be fooled by."""
+    """Return the marks that would fool a program at the other end of the serial line."""
     written = []
 
     async def read():

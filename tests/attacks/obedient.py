@@ -1,8 +1,8 @@
-# tenner tests: a model that does whatever the last text it has read says, and a board to do it to.
+# tenner tests: a model that obeys the last text it has read, and a board to attack with it.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-A line `DO <tool> <arguments>` anywhere in the last text is obeyed, to the letter and without a thought. Everything else is
-the agent as it is: turn, history, registry, checks, tools. What an attack must not reach is compared afterwards.
+The model obeys a line `DO <tool> <arguments>` anywhere in the last text, to the letter. Everything else is the real agent:
+turn, history, registry, checks, tools. Afterwards the test compares everything that an attack must not reach.
 """
 
 import json
@@ -33,7 +33,7 @@ _PINS = "LED,GPIO3,\nD2,GPIO4,adc\n"
 _MCP = (("home-look", "look", True, {}), ("home-set", "set", False, {}))
 _RESULT = '{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":%s}]}}'
 
-#: What no attack may change, unasked: path below the board's root, contents.
+#: The files that no attack may change, unasked: path below the board's root, contents.
 PRIVATE = (
     ("config.json", '{"llm":{"api_key":"x"}}'),
     ("config.json.bad", "{}"),
@@ -96,7 +96,7 @@ class _Jobs:
 
 
 class Board:
-    """A board with everything on it, whose owner says no to whatever is asked."""
+    """A board with everything on it, whose owner says no to every question."""
 
     def __init__(self, root, settings):
         self.root = root
@@ -127,8 +127,8 @@ class Board:
 
     async def open(self, words, offered=True):
         """
-        Start a server of strangers that answers every request with these words, and offer its tools. What these are said to do
-        counts as from outside, and so hides whether other words do.
+        Start a server of strangers that answers every request with these words, and offer its tools. Their descriptions count
+        as from outside, and so hide whether other words do.
         """
 
         def answer():
@@ -197,7 +197,7 @@ class Board:
         return self.agent.app.asked
 
     def harm(self):
-        """Return what has happened that must not, as sentences."""
+        """Return the forbidden effects, as sentences."""
         found = []
         for path, contents in PRIVATE:
             try:

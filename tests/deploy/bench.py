@@ -22,7 +22,7 @@ from host_tools import build, debian, interpreters
 from host_tools.linux import kit, release
 from host_tools.linux.release import Release
 
-#: What sshd runs instead of what it was asked for; that comes as a variable.
+#: The command that sshd runs in place of the requested one, which comes as a variable.
 CHROOT = "/usr/sbin/chroot"
 _INSIDE = (
     "exec /usr/sbin/chroot --userspec={account} {root} "
@@ -123,7 +123,7 @@ class Server:
         return self.root / name.lstrip("/")
 
     def boot(self):
-        """What the kernel and init do when the board is switched on."""
+        """Do the steps of the kernel and init when the board is switched on."""
         boot_id = self.root / "proc/sys/kernel/random/boot_id"
         boot_id.parent.mkdir(parents=True, exist_ok=True)
         boot_id.write_text(f"{uuid.uuid4()}\n")
@@ -138,7 +138,7 @@ class Server:
             )
 
     def power_off(self):
-        """Everything that runs on the board ends at once; what is in /run is gone."""
+        """End every process of the board at once; empty /run."""
         for pid in self.processes():
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)

@@ -181,7 +181,7 @@ def test_settings_of_the_owner_survive_and_nobody_else_reads_them(server, first)
         assert stat.S_IMODE(name.stat().st_mode) == 0o600, name
 
 
-# --- what goes wrong on the way
+# --- faults on the way
 
 
 @pytest.fixture
@@ -293,7 +293,7 @@ def test_an_agent_that_is_killed_is_back_and_nothing_is_lost(server, first, reco
     start = time.monotonic()
     os.kill(before, 9)
     wait(lambda: not server.agents(), "its end")
-    # What is said while it is away is heard when it is back.
+    # The agent reads a line sent while it was away once it is back.
     with server.path("/run/tenner/console").open("r+b", buffering=0) as console:
         console.write(b"/=while-away\r")
     wait(lambda: "There is no command /=while-away" in log(server), "its answer")

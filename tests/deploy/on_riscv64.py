@@ -72,7 +72,7 @@ def deploy(project, **options):
 
 @pytest.fixture(scope="module")
 def deployed(project):
-    """What a first deploy found and did."""
+    """Return the findings and steps of a first deploy."""
     return deploy(project)
 
 
@@ -137,7 +137,7 @@ def test_it_has_no_more_rights_than_it_needs(computer, deployed):
 
 
 def test_a_command_of_the_models_still_gets_its_cage(computer, deployed):
-    """As a process that is started as the agent is: what the cage takes is left to it."""
+    """As a process started like the agent: it keeps the rights that the sandbox needs."""
     code = "/var/lib/tenner/try.py"
     computer.run("mkdir -p /var/lib/tenner/try/workspace")
     computer.run(f"cat >{code} <<'END'\n{_CAGED}END")

@@ -1,1 +1,1 @@
-"""Generated input for the parsers of what others send: `make fuzz S=600`."""
+"""Generated input for the parsers of foreign data: `make fuzz S=600`."""

@@ -1,4 +1,4 @@
-"""Mutates seeds and what was found before, by hypothesis, and reports the smallest input that breaks a target."""
+"""Mutates seeds and earlier finds, by hypothesis, and reports the smallest input that breaks a target."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _mutated(draw: st.DrawFn, known: list[bytes]) -> bytes:
 
 
 def check(target: Target, data: bytes) -> None:
-    """Run a target; what it may say of wrong input is no failure."""
+    """Run a target; its permitted exceptions are no failure."""
     try:
         target.run(data)
     except target.refusals:
@@ -62,7 +62,7 @@ def check(target: Target, data: bytes) -> None:
 
 
 def fuzz(name: str, examples: int, number: int = 0) -> None:
-    """Run so many inputs; what breaks the target is raised, after it was made small."""
+    """Run so many inputs; raise the first failure, after its input was made small."""
     target = TARGETS[name]
     strategy = st.one_of(_mutated(corpus(name)), st.binary(max_size=200))
 

@@ -1,6 +1,6 @@
-"""What is fuzzed: a function of bytes for each parser, seeds for it, and the exceptions it may raise.
+"""The fuzz targets: a function of bytes for each parser, seeds for it, and the exceptions it may raise.
 
-A parser that is fed a stream is fed the input whole and in pieces, and must come to the same.
+A parser of a stream gets the input whole and in pieces, and must come to the same result.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from tenner.tools.paths import _check_text, _straight
 class Target:
     run: Callable[[bytes], None]
     seeds: tuple[bytes, ...]
-    #: What it may say of wrong input.
+    #: The exceptions permitted on wrong input.
     refusals: tuple[type[BaseException], ...] = (ValueError,)
 
 
@@ -198,7 +198,7 @@ def heartbeat(data: bytes) -> None:
 def strict(data: bytes) -> None:
     text = data.decode(errors="replace")
     value = json_strict.loads(text)
-    # What is taken is what everybody else reads, too.
+    # Other parsers read the same value.
     assert json.loads(text) == value or value != value
 
 

@@ -34,7 +34,7 @@ _BEAT = "# Heartbeat\n\n- (every 15s; when chip.uptime > 0) Say: the gate is ope
 _SAMPLE_LIMIT_S = 30.0
 _TOLD = "the gate is open"
 _RESTARTED = "I was restarted"
-#: What the agent logs when a connection has no memory.
+#: The agent's log lines when a connection has no memory.
 SHORT = re.compile(
     r"ENOMEM|memory allocation failed|MemoryError|too little memory|no memory for|too little for connections"
 )
@@ -44,16 +44,16 @@ _FAILED_CONNECTION = re.compile(
 
 
 class Failed(Exception):
-    """A step did not do what it should; the text says what was seen."""
+    """A step failed; the text says why."""
 
 
 @dataclass(frozen=True)
 class Options:
-    """What is run, and where."""
+    """The run's options, and its board."""
 
     port: str
     board: str = "ESP32_GENERIC"
-    #: What the board calls this computer, and the network that both are in.
+    #: The board's name for this computer, and the network that both are in.
     host: str = "localhost"
     ssid: str = ""
     password: str = ""
@@ -71,7 +71,7 @@ class Options:
 
 
 class Life:
-    """The steps, in order. What is in `folder` is the owner's; `say` is told each step when it is done."""
+    """The steps, in order. The files in `folder` are the owner's; `say` is called with each step when it is done."""
 
     def __init__(
         self,
@@ -89,7 +89,7 @@ class Life:
         self.report = Report(f"tenner {tenner_version()} on {options.board} at {options.port}")
 
     def run(self) -> Report:
-        """Do all of it; what fails is in the report. What nothing can follow ends the run."""
+        """Do all steps; the report has the failures. A step that the others need ends the run when it fails."""
         wanted: list[tuple[str, Callable[[Step], None], bool]] = [
             ("clear", self._clear, True),
             ("sync", self._sync, True),
@@ -152,7 +152,7 @@ class Life:
         step.seen = str(self.options.image)
 
     def _clear(self, step: Step) -> None:
-        """What the agent of an earlier run knew; the stand-in for Telegram counts its messages anew."""
+        """Delete the state of an earlier run, as the stand-in for Telegram counts its messages from 1 again."""
         with self._board() as board:
             old = sorted(board.manifest(["/state"]))
             left = board.remove(old)
@@ -162,7 +162,7 @@ class Life:
 
     def _sync(self, step: Step) -> None:
         report = json.loads(self._tenner("sync", "--board", self.options.board, "--json"))
-        # What is there has come here, so this goes there.
+        # The board's files have come here, so these go there.
         self._write(**{"HEARTBEAT.md": _QUIET, "SENSORS.json": _SENSORS})
         step.seen = f"{len(report['code']['written'])} files of code"
 
@@ -333,7 +333,7 @@ class Life:
             finally:
                 self._keep(step, line)
 
-    # What the owner sees.
+    # The owner's view.
 
     def _polls(self) -> int:
         with self.telegram.changed:
@@ -367,7 +367,7 @@ class Life:
         return bool(found)
 
     def _keep(self, step: Step, line: Line) -> None:
-        """Put what the board said of its memory into the report."""
+        """Put the board's memory samples into the report."""
         step.samples = list(line.samples)
         for one in line.samples:
             for name, value, pick in (

@@ -1,4 +1,4 @@
-"""The serial line of a board: what it prints, with the time, its memory as `hw_sampler` prints it, and its power."""
+"""The serial line of a board: its output, with the time, its memory as `hw_sampler` prints it, and its power."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Sample(NamedTuple):
 
 
 class Line:
-    """Whoever has the port open; it reads all the time until it is closed."""
+    """The open port; it reads all the time until it is closed."""
 
     def __init__(self, port: str) -> None:
         self.printed: list[tuple[float, str]] = []
@@ -90,13 +90,13 @@ class Line:
         return run[0].uptime_ms / 1000 + at_s - run[0].at_s if run else math.nan
 
     def wait_sample(self, limit_s: float) -> None:
-        """Wait for one more look at the memory, so that what came before has a time of the board's."""
+        """Wait for one more look at the memory, so that earlier lines have a time of the board's."""
         with self._changed:
             count = len(self.samples)
             self._changed.wait_for(lambda: len(self.samples) > count, limit_s)
 
     def wait(self, pattern: str, limit_s: float, since: int = 0) -> str:
-        """Wait for a line in which the pattern is found; TimeoutError with what came last."""
+        """Wait for a line in which the pattern is found; TimeoutError has the last lines."""
         seen = since
         end = time.monotonic() + limit_s
         with self._changed:

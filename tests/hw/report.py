@@ -1,4 +1,4 @@
-"""What a run found, as text that can be pasted into an issue."""
+"""The findings of a run, as text that can be pasted into an issue."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.hw.line import Sample
 
 @dataclass
 class Step:
-    """One thing that was done, how long it took, what was seen, and why it failed if it did."""
+    """One step, how long it took, its observation, and why it failed if it did."""
 
     name: str
     took_s: float = 0.0
@@ -35,7 +35,7 @@ class Report:
 
     @contextlib.contextmanager
     def step(self, name: str) -> Iterator[Step]:
-        """Time what is done; an exception of it is written down and goes on."""
+        """Time the step; note its exception and raise that again."""
         step = Step(name)
         self.steps.append(step)
         begun = time.monotonic()

@@ -1,4 +1,4 @@
-"""What the board is asked: every kind of tool, and words in between."""
+"""The questions to the board: every kind of tool, and words in between."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Ask(NamedTuple):
-    """A message of the owner, and what the answer holds (the stand-in for a model repeats a tool's result)."""
+    """A message of the owner, and words of the answer (the stand-in for a model repeats a tool's result)."""
 
     kind: str
     text: str

@@ -1,7 +1,7 @@
 """Small ARM computers in software, with Debian's kernel and interpreters, for tests of real buses.
 
-What is needed comes from Debian's mirror once, into the cache: the kernel and its device trees, an armhf
-userland of busybox and both interpreters, and QEMU where the machine has none. Nothing is installed.
+Its parts come from Debian's mirror once, into the cache: the kernel and its device trees, an armhf userland
+of busybox and both interpreters, and QEMU where the machine has none. Nothing is installed.
 """
 
 import json
@@ -21,7 +21,7 @@ from host_tools.qemu.cpio import Archive
 HERE = Path(__file__).resolve().parent
 MODULES = ("gpio-mxc", "i2c-imx", "spi-imx", "gpio-aspeed", "i2c-aspeed", "i2c-dev")
 LIBRARIES = "usr/lib/arm-linux-gnueabihf"
-#: What the interpreters are linked with.
+#: The libraries of the interpreters.
 LIBRARY_NAMES = ("libc.", "libm.", "libffi.", "libgcc_s.", "libmbed", "libz.", "libexpat.", "ld-")
 #: Parts of Python's library that no tool imports; unpacking them takes the guest seconds.
 UNUSED = (
@@ -29,7 +29,7 @@ UNUSED = (
     "tkinter turtledemo unittest venv wsgiref xml zipfile"
 ).split()
 
-# Runs one line after another; what a line starts shares its input, so an agent can be talked to.
+# Runs one line after another; a program that a line starts shares its input, so a test can talk to an agent.
 INIT = b"""\
 #!/bin/busybox sh
 export PATH=/usr/bin:/bin PYTHONHOME=/usr PYTHONPATH=/tenner MICROPYPATH=/tenner:.frozen
@@ -98,7 +98,7 @@ def initial_files(packages, files):
 
 
 class GuestError(AssertionError):
-    """The guest did not answer, or not as it should; the text is what it printed last."""
+    """The guest did not answer, or not as it should; the text is its last output."""
 
 
 class Guest:

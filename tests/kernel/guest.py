@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 """
 A line on standard input is ["tool", {arguments}]; the answer is one line that begins with `> `. The port, the
-registry, the runner and the tools are the real ones, and what they open stays open as in the agent. The name
+registry, the runner and the tools are the real ones, and their devices stay open as in the agent. The name
 `forget` takes away functions of an adapter, so that SMBus is spoken with it. An empty line ends it.
 """
 
@@ -24,7 +24,7 @@ class Turn:
 
 
 class Ctx:
-    """What a tool gets from the agent; the owner has said yes to everything."""
+    """The context of a tool; the owner has said yes to everything."""
 
     turn = Turn()
     workspace = "/workspace"

@@ -15,7 +15,7 @@ from kernel.emulator import Agent, Guest, Packages
 # The first run fetches some 120 MB.
 pytestmark = pytest.mark.timeout(1200)
 
-# What does not change from boot to boot: nodes of the device tree, labels of GPIO chips.
+# Names that stay the same at every boot: nodes of the device tree, labels of GPIO chips.
 PINS = b"""\
 I2C0,/soc/bus@2100000/i2c@21a0000
 I2C1,/soc/bus@2100000/i2c@21a4000,shared: for the test

@@ -1,6 +1,6 @@
 """The tests of the firmware on the LicheeRV Nano's architecture: `make test-riscv64`.
 
-tests/test_*.py under riscv64 MicroPython and CPython, by qemu-user: what knows the platform, and a part of every
+tests/test_*.py under riscv64 MicroPython and CPython, by qemu-user: those of the platform, and a part of every
 area. `make test-riscv64 ALL=1` runs all of them, which takes several times as long.
 """
 
@@ -31,7 +31,7 @@ NOT_HERE = ("test_tools_exec",)
 
 
 def files():
-    """(interpreter, test file) of what is run."""
+    """Return (interpreter, test file) of each run."""
     for name, words in CORE.items():
         wanted = tuple(f"test_{word}" for word in words.split())
         for path in sorted(HERE.glob("test_*.py")):

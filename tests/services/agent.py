@@ -20,7 +20,7 @@ KEY = "sk-test-0123456789"
 
 @dataclass
 class Said:
-    """What came of one turn: the reply, what was logged, and the exit code."""
+    """The result of one turn: the reply, the log, and the exit code."""
 
     text: str
     log: str

@@ -1,4 +1,4 @@
-"""Which cases of the services are run, and the table of what passes."""
+"""Which cases of the services are run, and the table of passes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from host_tools import ROOT
 from tests.services.agent import INTERPRETERS
 
-#: On every interpreter; what differs between providers is the server's part, so the others run on CPython.
+#: On every interpreter; providers differ only in the server's part, so the others run on CPython.
 EVERYWHERE = {"provider": ("openai", "anthropic"), "aimock": (1,)}
 RESULTS = ROOT / "build" / "services.json"
 #: (service, interpreter): {outcome: how many cases}
@@ -47,7 +47,7 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
 def pytest_sessionfinish(session: pytest.Session) -> None:
     if _found:
         RESULTS.parent.mkdir(exist_ok=True)
-        # What was not run now is as it was: the whole takes minutes, and may be run in parts.
+        # Other rows stay unchanged: a full run takes minutes, and may be run in parts.
         before = json.loads(RESULTS.read_text()) if RESULTS.exists() else []
         rows = {(row["service"], row["interpreter"]): row for row in before}
         for key, counts in _found.items():

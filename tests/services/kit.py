@@ -133,7 +133,7 @@ def free_port() -> int:
 def running(
     command: Sequence[str], port: int, folder: Path, environment: dict[str, str] | None = None
 ) -> Iterator[Path]:
-    """A program that listens on `port` of loopback; yields the path of what it prints."""
+    """Run a program that listens on `port` of loopback; yield the path of its output."""
     log = folder / f"{Path(command[-1]).name[:20] or 'service'}-{port}.log"
     with log.open("wb") as out:
         process = subprocess.Popen(
@@ -166,7 +166,7 @@ def running(
 
 
 def call(url: str, data: Any = None, method: str | None = None) -> Any:
-    """What a service answers on its own side, as JSON."""
+    """Return a service's answer on its own side, as JSON."""
     body = None if data is None else json.dumps(data).encode()
     request = urllib.request.Request(
         url, body, {"Content-Type": "application/json"}, method=method

@@ -51,7 +51,7 @@ def bridge(request, tmp_path):
 
 @pytest.fixture
 def ask(agent, llmock):  # noqa: F811
-    """Have the model call a tool of the server at a URL; return what it was offered, and what it was told."""
+    """Have the model call a tool of the server at a URL; return the offered tools, and the result."""
 
     def run(url, tool, **arguments):
         llm = {"api": "chat", "base_url": llmock.url + "/v1", "api_key": KEY, "model": "model-1"}
@@ -71,7 +71,7 @@ def ask(agent, llmock):  # noqa: F811
     return run
 
 
-# (tool, arguments, what the model is told)
+# (tool, arguments, the model's view of the result)
 EVERYTHING = [
     ("echo", {"message": "Grüße 😀"}, "Grüße 😀"),
     ("get-sum", {"a": 2, "b": 40}, "42"),

@@ -69,7 +69,7 @@ class Llmock:
         return call(self.url + "/_llmock/requests")["requests"]
 
     def findings(self):
-        """What it holds against the client, beyond that it did not wait for ever."""
+        """Return its findings about the client that are errors."""
         verdict = call(self.url + "/_llmock/verdict")
         return [one for one in verdict["findings"] if one["severity"] == "error"]
 
