@@ -11,6 +11,7 @@ import rich_click as click
 from host_tools.board import open_board, ports, seen
 from host_tools.board.options import port_option
 from host_tools.board.ports import Port
+from host_tools.board.sims import running_boards
 from host_tools.board.transport import Transport
 from host_tools.board.trouble import explain_silence
 from host_tools.catalog import chip_of, known_boards
@@ -86,8 +87,6 @@ def _state(port: Port) -> str:
 def _chip(port: Port, machine: str) -> str | None:
     """The chip in esptool's form, from the board's own text: `ESP32C3 module with ESP32C3`."""
     if port.sim:
-        from host_tools.vboard import running_boards
-
         machine = str(running_boards().get(port.sim, {}).get("chip", ""))
     return chip_of(machine)
 

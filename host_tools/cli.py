@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import difflib
 import importlib
+import os
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -85,6 +86,12 @@ class LazyGroup(click.RichGroup):
     """A group whose sub-commands come from COMMANDS."""
 
     _listing = False
+
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        if "_TENNER_COMPLETE" in os.environ:
+            # It adds a shell to those that click completes.
+            importlib.import_module("host_tools.completion")
+        return super().main(*args, **kwargs)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted({*super().list_commands(ctx), *COMMANDS})

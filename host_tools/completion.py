@@ -3,15 +3,61 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
+import platformdirs
 import rich_click as click
-from click.shell_completion import get_completion_class
+from click.shell_completion import (
+    CompletionItem,
+    ShellComplete,
+    add_completion_class,
+    get_completion_class,
+    split_arg_string,
+)
 
 from host_tools.errors import CommandError
 
 _VARIABLE = "_TENNER_COMPLETE"
-_SHELLS = ("bash", "zsh", "fish")
+_SHELLS = ("bash", "zsh", "fish", "powershell")
+_POWERSHELL = """\
+Register-ArgumentCompleter -Native -CommandName %(prog_name)s -ScriptBlock {
+    param($wordToComplete, $commandAst, $cursorPosition)
+    $env:COMP_WORDS = $commandAst.ToString()
+    $env:COMP_WORD = $wordToComplete
+    $env:%(complete_var)s = "powershell_complete"
+    try {
+        %(prog_name)s | ForEach-Object {
+            $word, $help = $_ -split "`t", 2
+            [System.Management.Automation.CompletionResult]::new($word, $word, "ParameterValue", $help)
+        }
+    } finally {
+        Remove-Item Env:COMP_WORDS, Env:COMP_WORD, Env:%(complete_var)s -ErrorAction SilentlyContinue
+    }
+}
+"""
+
+
+@add_completion_class
+class PowerShell(ShellComplete):
+    """Completion in Windows PowerShell and PowerShell 7, which click does not have."""
+
+    name = "powershell"
+    source_template = _POWERSHELL
+
+    def get_completion_args(self) -> tuple[list[str], str]:
+        words = split_arg_string(os.environ.get("COMP_WORDS", ""))[1:]
+        incomplete = os.environ.get("COMP_WORD", "")
+        return words[:-1] if incomplete else words, incomplete
+
+    def format_completion(self, item: CompletionItem) -> str:
+        # Its constructor refuses an empty help.
+        return f"{item.value}\t{item.help or item.value}"
+
+    def complete(self) -> str:
+        """The words that fit. Without any, PowerShell itself offers files."""
+        items = self.get_completions(*self.get_completion_args())
+        return "\n".join(self.format_completion(item) for item in items if item.type == "plain")
 
 
 def _home(shell: str) -> Path:
@@ -22,6 +68,7 @@ def _home(shell: str) -> Path:
         "bash": data / "bash-completion" / "completions" / "tenner",
         "zsh": Path(os.environ.get("ZDOTDIR") or Path.home()) / ".zfunc" / "_tenner",
         "fish": config / "fish" / "completions" / "tenner.fish",
+        "powershell": platformdirs.user_data_path("tenner", appauthor=False) / "completion.ps1",
     }[shell]
 
 
@@ -34,12 +81,18 @@ def script(shell: str) -> str:
     return str(made(main, {}, "tenner", _VARIABLE).source())
 
 
+def _own_shell() -> str:
+    """The name of the shell that started this; Windows sets no SHELL."""
+    own = Path(os.environ.get("SHELL", "powershell" if sys.platform == "win32" else "")).name
+    return "powershell" if own == "pwsh" else own
+
+
 @click.command()
 @click.argument("shell", required=False, type=click.Choice(_SHELLS))
 @click.option("--install", is_flag=True, help="Put it into the shell's folder for completions.")
 def completion(shell: str | None, install: bool) -> None:
     """Print the code by which a shell (yours, when none is named) completes commands and options, or install it."""
-    chosen = shell or Path(os.environ.get("SHELL", "")).name
+    chosen = shell or _own_shell()
     if chosen not in _SHELLS:
         raise CommandError(f"there is completion for {', '.join(_SHELLS)}: name one of them")
     if not install:
@@ -51,6 +104,11 @@ def completion(shell: str | None, install: bool) -> None:
         path.write_text(script(chosen) + "\n", encoding="utf-8")
     except OSError as exc:
         raise CommandError(f"{path} cannot be written: {exc.strerror or exc}") from exc
+    if chosen == "powershell":
+        click.echo(
+            f"completion for powershell is in {path}; add this line to $PROFILE: . '{path}'"
+        )
+        return
     click.echo(f"completion for {chosen} is in {path}; new shells have it")
     if chosen == "zsh":
         click.echo(

@@ -11,11 +11,12 @@ from click import get_current_context
 from click.core import ParameterSource
 
 from host_tools.board.options import sim_option
+from host_tools.board.sims import running_boards
 from host_tools.build import BuildError
 from host_tools.errors import CommandError
 from host_tools.interpreters import InterpreterMissing
 from host_tools.output import echo, json_option, print_json
-from host_tools.vboard import BoardError, VirtualBoard, running_boards
+from host_tools.vboard import BoardError, VirtualBoard
 from host_tools.vboard.chips import MODELS
 from host_tools.vboard.control import ControlClient
 

@@ -8,6 +8,8 @@ from typing import TypeVar
 import rich_click as click
 from click.shell_completion import CompletionItem
 
+from host_tools.board.sims import running_boards
+
 
 def _complete_port(
     context: click.Context, parameter: click.Parameter, incomplete: str
@@ -24,8 +26,6 @@ def _complete_port(
 def _complete_sim(
     context: click.Context, parameter: click.Parameter, incomplete: str
 ) -> list[str]:
-    from host_tools.vboard import running_boards
-
     return [name for name in running_boards() if name.startswith(incomplete)]
 
 

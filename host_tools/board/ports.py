@@ -10,6 +10,7 @@ from typing import Any
 
 import rich_click as click
 
+from host_tools.board.sims import running_boards
 from host_tools.errors import PortError
 from host_tools.output import echo
 from host_tools.project import Project
@@ -79,8 +80,6 @@ def list_ports() -> list[Port]:
 
 def list_sims() -> list[Port]:
     """The virtual boards that are running and plugged in."""
-    from host_tools.vboard import running_boards
-
     running = running_boards()
     return [Port(known["pty"], sim=name) for name, known in running.items() if known["pty"]]
 
@@ -137,7 +136,8 @@ def _given(port: str) -> Port:
     if port.startswith("ssh://"):
         return Port(port)
     for one in list_ports():
-        if port in (one.device, one.serial):
+        # Windows takes com5 for COM5; a device elsewhere has lower-case letters.
+        if port in (one.device, one.serial) or port.upper() == one.device:
             return one
     for one in list_sims():
         if os.path.realpath(port) == os.path.realpath(one.device):

@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from host_tools.board.sims import sim_folder
 from host_tools.places import cache_folder
 
 if TYPE_CHECKING:
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
 def _place(port: Port) -> tuple[Path, str] | None:
     """File and key; None for a port without an identity of its board."""
     if port.sim:
-        from host_tools.vboard import sim_folder
-
         return sim_folder() / port.sim / "seen.json", port.sim
     if port.serial:
         return cache_folder() / "boards.json", f"{port.vid:04x}:{port.pid:04x}:{port.serial}"

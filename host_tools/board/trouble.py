@@ -23,14 +23,16 @@ def explain_open(device: str, error: BaseException) -> str:
             f"{device} cannot be opened: {_short(error)}; is its server running, "
             "and is the address right?"
         )
-    if number == errno.ENOENT or not _exists(device):
+    # On Windows pyserial has the cause in its text alone, and no number.
+    if number == errno.ENOENT or "FileNotFoundError" in text or not _exists(device):
         from host_tools.board.ports import list_ports
 
         known = ", ".join(port.label for port in list_ports()) or "none"
         return f"there is no port {device}; connected: {known}. Check the cable (a charging cable has no data lines)"
     if number in (errno.EACCES, errno.EPERM):
         return f"no permission for {device}: {permission_fix(device)}"
-    if number in (errno.EBUSY, errno.EAGAIN, errno.EWOULDBLOCK) or "exclusively lock" in text:
+    in_use = ("exclusively lock", "PermissionError")
+    if number in (errno.EBUSY, errno.EAGAIN, errno.EWOULDBLOCK) or any(s in text for s in in_use):
         names = holders(device)
         return f"{device} is used by another program{_named(names)}; {_rid_of(device, names)}"
     return f"{device} cannot be opened: {_short(error)}"

@@ -7,6 +7,7 @@ import os
 import shlex
 import shutil
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,8 @@ from host_tools.board.transport import Transport
 from host_tools.errors import BoardGone, BoardSilent, CommandError, PortError
 
 SCHEME = "ssh://"
+#: Its OpenSSH shares no connection between calls, and Python cannot wait for its pipes.
+NEEDS_POSIX = "Linux boards are reached from Linux and macOS: on Windows, run tenner inside WSL"
 _SCRIPTS = Path(__file__).parent / "onboard"
 #: ssh's own exit status, not the command's.
 _NOT_CONNECTED = 255
@@ -56,6 +59,8 @@ class Ssh:
     def __init__(self, device: str) -> None:
         self.host = device.removeprefix(SCHEME)
         self._target = SCHEME + self.host
+        if sys.platform == "win32":
+            raise PortError(NEEDS_POSIX)
         command = shlex.split(os.environ.get("TENNER_SSH", "ssh"))
         if shutil.which(command[0]) is None:
             raise PortError(f"{command[0]} is not here: install OpenSSH's client")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-import select
 import sys
+import threading
 from collections.abc import Iterable
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any
 
 import rich_click as click
@@ -204,20 +205,35 @@ def _exchange(console: Console, text: str) -> Said:
     return answer
 
 
+def _typed() -> SimpleQueue[str]:
+    """Lines as they are typed, "" at the end. A thread reads them: Windows cannot wait for keys and a port at once."""
+    lines: SimpleQueue[str] = SimpleQueue()
+
+    def read() -> None:
+        # Without the buffer of sys.stdin, whose lock must be free when the program ends.
+        with open(0, "rb", buffering=0, closefd=False) as keys:
+            while line := keys.readline():
+                lines.put(line.decode(errors="replace"))
+        lines.put("")
+
+    threading.Thread(target=read, daemon=True).start()
+    return lines
+
+
 def _talk(port: str | None, sim: str | None) -> None:
     """Send the person's lines to the agent, print the agent's lines, and hide log lines."""
     with _console(port, sim) as console:
         echo("Talk to your agent; /help lists its commands, Ctrl-D ends this.", err=True)
-        number = console.transport.number
         console.begin()
+        lines = _typed()
         while True:
-            ready = select.select([0] if number is None else [0, number], [], [], 0.1)[0]
-            if 0 in ready:
-                line = sys.stdin.readline()
+            while not lines.empty():
+                line = lines.get()
                 if not line:
                     return
                 if line.strip():
                     console.type(line)
+            console.transport.wait(0.1)
             for said in console.said(0):
                 if said.kind is Kind.QUESTION:
                     echo(said.text, fg="cyan", bold=True)

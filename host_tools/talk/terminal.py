@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import select
 import sys
 from typing import Any
@@ -58,7 +57,7 @@ def _wait(transport: Transport, console: Any) -> None:
         for number in (transport.number, getattr(console, "infd", None))
         if number is not None
     ]
-    if os.name == "nt" or len(numbers) < 2:
+    if sys.platform == "win32" or len(numbers) < 2:
         transport.wait(_POLL_S)
     else:
         select.select(numbers, [], [])

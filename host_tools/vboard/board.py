@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import atexit
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -24,44 +23,19 @@ from types import TracebackType
 from typing import Any
 
 from host_tools import BOARDS, ROOT
+from host_tools.board.sims import running_boards, sim_folder
 from host_tools.build import board_folder, firmware_tree, read_tree, write_tree
 from host_tools.interpreters import Interpreter, find_micropython
-from host_tools.places import build_folder
 from host_tools.vboard.chips import MODELS
 from host_tools.vboard.control import BoardError, ControlClient
 from host_tools.vboard.image import FLASH_SIZE, read_image, write_image
+from host_tools.vboard.prepare import heap_bytes, install_overlay
 from host_tools.vboard.raw_repl import RawRepl
-from host_tools.vboard.runtime import heap_bytes, install_overlay
 from host_tools.vboard.shared import FlashCounters
 
+NEEDS_POSIX = "virtual boards need Linux or macOS: on Windows, run tenner inside WSL"
 #: Python's share of memory on an ESP32-C3 before Wi-Fi starts, rounded.
 DEFAULT_HEAP = "192K"
-
-
-def sim_folder() -> Path:
-    """The folder for the state of named boards: $TENNER_SIM_DIR, or `sim` of places.build_folder()."""
-    own = os.environ.get("TENNER_SIM_DIR")
-    return Path(own) if own else build_folder() / "sim"
-
-
-def running_boards() -> dict[str, dict[str, Any]]:
-    """Name and description of every named board that is running."""
-    found = {}
-    for path in sorted(sim_folder().glob("*/board.json")):
-        description = json.loads(path.read_text())
-        if _alive(description["pid"]):
-            found[path.parent.name] = description
-    return found
-
-
-def _alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
 
 
 class VirtualBoard:
@@ -126,6 +100,8 @@ class VirtualBoard:
 
     def start(self, *, detach: bool = False) -> VirtualBoard:
         """Start it. With `detach` it outlives this process (`tenner sim start`)."""
+        if sys.platform == "win32":
+            raise BoardError(NEEDS_POSIX)
         if self.name:
             self.folder = sim_folder() / self.name
             if self.name in running_boards():

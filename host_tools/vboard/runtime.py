@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
-from host_tools import BOARDS
-from host_tools.build import compile_modules
 from host_tools.vboard.console import inner_terminal
 from host_tools.vboard.shared import SharedPage
 
@@ -41,28 +39,6 @@ class Runtime:
     heap: int
     overlay: Path
     environment: dict[str, str]
-
-
-def heap_bytes(text: str | int) -> int:
-    """`112K`, `2M` or a number of bytes."""
-    if isinstance(text, int):
-        return text
-    scale = {"K": 1024, "M": 1024 * 1024}.get(text[-1:].upper())
-    return int(text[:-1]) * scale if scale else int(text)
-
-
-def install_overlay(board: str, folder: Path) -> None:
-    """Compile the overlay's modules for MicroPython into `folder`.
-
-    Their embedded names start with `vboard/`, by which console.OutputFilter recognizes their
-    frames.
-    """
-    source = BOARDS / board / "overlay"
-    paths = [*source.glob("*.py"), *(source / "unix").glob("*.py")]
-    sources = {f"vboard/{path.name}": path.read_bytes() for path in paths}
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, compiled in compile_modules(sources).items():
-        (folder / f"{Path(name).stem}.mpy").write_bytes(compiled)
 
 
 class Heard(Enum):

@@ -107,7 +107,7 @@ def test_a_slip_is_guessed():
     assert done.exit_code == 2 and "Did you mean" not in done.output
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish", "powershell"])
 def test_completion_installs_and_completes(shell, tmp_path):
     environment = {
         "HOME": str(tmp_path),
@@ -133,27 +133,30 @@ COMPLETIONS = [
 ]
 
 
+@pytest.mark.parametrize("shell", ["bash", "powershell"])
 @pytest.mark.parametrize(("typed", "offered"), COMPLETIONS)
-def test_what_completion_offers(typed, offered):
+def test_what_completion_offers(typed, offered, shell):
     words = typed.split()
     environment = {
         **os.environ,
-        "_TENNER_COMPLETE": "bash_complete",
+        "_TENNER_COMPLETE": f"{shell}_complete",
         "COMP_WORDS": typed,
         "COMP_CWORD": str(len(words) - 1),
+        "COMP_WORD": words[-1],
     }
     done = subprocess.run(
         [sys.executable, "-m", "host_tools.cli"],
         cwd=ROOT, env=environment, capture_output=True, text=True, check=False,
     )  # fmt: skip
-    assert [line.split(",")[-1] for line in done.stdout.splitlines()] == offered, done.stderr
+    lines = [re.sub(r"^plain,|\t.*", "", line) for line in done.stdout.splitlines()]
+    assert lines == offered, done.stderr
 
 
 def test_an_unknown_shell_is_a_sentence():
     done = run("completion", environment={"SHELL": "/bin/nu"})
     assert (done.exit_code, done.stderr) == (
         1,
-        "tenner: there is completion for bash, zsh, fish: name one of them\n",
+        "tenner: there is completion for bash, zsh, fish, powershell: name one of them\n",
     )
 
 

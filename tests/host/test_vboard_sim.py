@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from host_tools.board.sims import running_boards
 from host_tools.sim import sim
-from host_tools.vboard import VirtualBoard, running_boards
+from host_tools.vboard import VirtualBoard
 from host_tools.vboard.control import socket_path
 from host_tools.vboard.hardware import Hardware, read_pins
 

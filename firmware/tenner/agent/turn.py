@@ -189,7 +189,7 @@ class Turn:
         """Raise Stopped when somebody has interrupted this turn."""
         if self._interrupted:
             raise Stopped(
-                "Preempted by a user message."
+                "Put back: a person came first."
                 if self._interrupted == "person"
                 else "Stopped, as you asked."
             )

@@ -3,7 +3,7 @@
 
 
 def repair(data):
-    """Decode bytes; each longest invalid prefix of a sequence becomes one U+FFFD, as in CPython."""
+    """Decode bytes; each longest wrong beginning of a sequence becomes one U+FFFD, as CPython does it."""
     parts = []
     good = i = 0
     size = len(data)
