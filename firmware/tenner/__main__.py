@@ -14,7 +14,7 @@ import tenner.preload  # noqa: F401
 from tenner import app, oneshot
 from tenner.port.compat import const
 from tenner.port.linux.port import Port
-from tenner.store.files import exists
+from tenner.store.files import exists, make_dirs
 
 _GARBAGE = const(32768)
 
@@ -23,7 +23,7 @@ usage: python -m tenner [options]        (or: micropython -m tenner)
 
 Runs the agent on this machine until Ctrl-C.
 
-  --root DIR        folder of config.json, workspace/, state/ and certs/
+  --root DIR        folder of config.json, workspace/, state/ and certs/; made if it is not there
                     (default: $TENNER_HOME, else ~/.local/share/tenner)
   --config FILE     settings (default: config.json in the root folder; without --root also
                     ~/.config/tenner/config.json)
@@ -91,10 +91,15 @@ def main(argv):
     if not config and "--root" not in options:
         config = _default_config()
     workspace = options.get("--workspace")
-    for path in (options.get("--root"), config, workspace):
+    for path in (config, workspace):
         if path and not exists(path):
             print("tenner: %s does not exist" % path)
             return 2
+    try:
+        make_dirs(root)
+    except OSError as error:
+        print("tenner: the folder %s cannot be made: %s; name another with --root" % (root, error))
+        return 2
     if config:
         # Commands that the model runs are kept from it.
         Port.settings = config

@@ -157,6 +157,21 @@ def test_a_wrong_option_is_one_sentence(tenner, options, sentence):
     assert said.startswith("tenner: ") and sentence in said and "\n" not in said, said
 
 
+def test_a_root_folder_is_made(tenner, root):
+    folder = root / "a" / "new one"
+    code, output, errors = tenner("--root", str(folder), "--heartbeat")
+    assert code == 0 and "decision: " in output, output + errors
+    assert (folder / "state").is_dir()
+
+
+def test_a_root_folder_that_cannot_be_made_is_one_sentence(tenner, root):
+    code, output, errors = tenner("--root", str(root / "config.json" / "x"), "--heartbeat")
+    said = (output + errors).strip()
+    assert code == 2 and "\n" not in said, said
+    assert said.startswith(f"tenner: the folder {root}/config.json/x cannot be made: ")
+    assert said.endswith("; name another with --root")
+
+
 # (name, config.json, words of the sentence)
 BAD_CONFIGS = [
     ("unknown-key", '{"llm": {"modle": "x"}}', ["llm.modle", "llm.model"]),
