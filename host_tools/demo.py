@@ -30,6 +30,7 @@ from host_tools.vboard import BoardError, VirtualBoard
 NAME = "demo"
 HEAP = "512K"
 COOL, WARM = 21.5, 31.5
+QUESTION = "What does the TMP102 at 0x48 on i2c0 say?"
 
 _STYLES = {
     "heartbeat": "magenta",
@@ -188,7 +189,7 @@ def show(screen: Screen, environment: dict[str, str]) -> None:
             try:
                 _story(screen, board, services, settings)
                 if environment.get("FOLLOW") not in (None, "", "0"):
-                    _follow(screen, board)
+                    _follow(screen, board, services, settings)
             finally:
                 view.stop()
 
@@ -214,11 +215,10 @@ def _story(screen: Screen, board: VirtualBoard, services: Services, settings: Se
         return
     if f"{WARM:g}" not in sent[0].text:
         raise DemoError(f"the alert does not name {WARM:g} °C, which the sensor shows")
-    question = "What does the TMP102 at 0x48 on i2c0 say?"
     board.set("room.temperature", 29.25)
     screen.say("The owner opens a window (29.25 °C) and asks:")
-    screen.message("Telegram, from the owner", question)
-    services.telegram.say(OWNER, question)
+    screen.message("Telegram, from the owner", QUESTION)
+    services.telegram.say(OWNER, QUESTION)
     answer = services.telegram.wait_sent(2, patience_s)[1].text
     screen.message("Telegram, to the owner", answer)
     if "29.25" not in answer:
@@ -238,18 +238,49 @@ def _beat(board: VirtualBoard, patience_s: float) -> None:
         raise DemoError(f"the model was asked, and the heartbeat had {found[2].strip()}")
 
 
-def _follow(screen: Screen, board: VirtualBoard) -> None:
-    screen.say("The board stays on. Ctrl-C here ends it. In another terminal:")
-    screen.say(f"   .venv/bin/mpremote connect {board.pty}      its REPL (Ctrl-C stops the agent)")
-    screen.say("   .venv/bin/tenner sim set room.temperature 35      change its world")
+def _follow(screen: Screen, board: VirtualBoard, services: Services, settings: Settings) -> None:
+    """Keep the board on, and show each message that its owner gets."""
+    board.set("room.temperature", COOL)
+    board.wait_for("is over", 30)
+    screen.say(f"The room is at {COOL} °C again, so the alarm is over and the next one can begin.")
+    commands = (
+        (
+            f".venv/bin/tenner sim set room.temperature 35 --sim {NAME}",
+            "a warm room: an alert in 5 s",
+        ),
+        (f".venv/bin/tenner why --sim {NAME}", "its latest decisions"),
+        (f".venv/bin/mpremote connect {board.pty}", "its REPL (Ctrl-C stops the agent)"),
+        (f".venv/bin/tenner chat --sim {NAME} {QUESTION!r}", ""),
+    )
+    width = max(len(command) for command, about in commands if about)
+    screen.say(
+        "\n".join(
+            (
+                "The board stays on until you press Ctrl-C here. In another terminal:",
+                *(f"   {command:{width}}   {about}".rstrip() for command, about in commands),
+            )
+        )
+    )
+    if settings.real_telegram:
+        while True:
+            time.sleep(1)
+    shown = {sent.message_id: sent.text for sent in services.telegram.sent}
+    before = dict(shown)
     while True:
-        time.sleep(1)
+        time.sleep(0.3)
+        now = {sent.message_id: sent.text for sent in services.telegram.sent if not sent.deleted}
+        for number, text in now.items():
+            # A text that is still being written changes until then.
+            if text == before.get(number) and text != shown.get(number):
+                shown[number] = text
+                screen.message("Telegram, to the owner", text)
+        before = now
 
 
 def _closing(screen: Screen) -> None:
     screen.say("What next?")
     screen.console.print(
-        "   make run FOLLOW=1                 keep the board on, REPL and sensors in reach\n"
+        "   make run FOLLOW=1                 keep the board on: change its world, talk to it\n"
         "   make run RUNTIME=cpython          the same firmware source under CPython\n"
         "   LLM_BASE_URL=... LLM_API_KEY=... LLM_MODEL=... make run      your own model\n"
         "   TELEGRAM_TOKEN=... TELEGRAM_OWNER=... make run               your own phone\n"

@@ -3,6 +3,8 @@
 import json
 import os
 import re
+import shlex
+import signal
 import subprocess
 import sys
 import tempfile
@@ -17,19 +19,26 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 LIMIT_S = 100
 
 
-def demo(folder=None, **environment):
-    """Run the demo with its boards below `folder`; return (exit code, output, errors)."""
+COMMAND = [sys.executable, "-m", "host_tools.demo"]
+
+
+def place(folder, **environment):
+    """The environment of a demo whose boards are below `folder`."""
     own = {
         name: value
         for name, value in os.environ.items()
         if not name.startswith(("LLM_", "TELEGRAM_", "FOLLOW", "RUNTIME"))
     }
+    return {**own, "TENNER_SIM_DIR": str(folder), "COLUMNS": "200", **environment}
+
+
+def demo(folder=None, **environment):
+    """Run the demo with its boards below `folder`; return (exit code, output, errors)."""
     with tempfile.TemporaryDirectory() as empty:
-        place = {"TENNER_SIM_DIR": str(folder or empty), "COLUMNS": "200"}
         done = subprocess.run(
-            [sys.executable, "-m", "host_tools.demo"],
+            COMMAND,
             cwd=ROOT,
-            env={**own, **place, **environment},
+            env=place(folder or empty, **environment),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
@@ -68,6 +77,54 @@ def test_the_whole_path_is_shown(runtime):
     ]
     assert "stand-in" in output and "What next?" in output
     assert "Traceback" not in output
+
+
+def test_the_commands_that_follow_prints_do_something_visible(tmp_path):
+    environment = place(tmp_path, FOLLOW="1")
+    with subprocess.Popen(
+        COMMAND,
+        cwd=ROOT,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    ) as process:
+        seen = []
+
+        def until(pattern):
+            """The match of the first line from here on that has it."""
+            for line in process.stdout:
+                seen.append(line)
+                if found := re.search(pattern, line):
+                    return found
+            raise AssertionError(f"it ended without {pattern}: {''.join(seen)}")
+
+        def printed(command):
+            """What a command of the list prints, run as it stands there."""
+            line = until(rf" \.venv/bin/{command}")[0] and seen[-1]
+            words = shlex.split(re.split(r"   +", line.strip())[0])
+            return subprocess.run(
+                [sys.executable, "-m", "host_tools.cli", *words[1:]],
+                cwd=ROOT,
+                env=environment,
+                capture_output=True,
+                text=True,
+                timeout=LIMIT_S,
+                check=True,
+            ).stdout
+
+        try:
+            until("In another terminal:")
+            assert printed("tenner sim set") == ""
+            assert "next: " in printed("tenner why")
+            assert "reads 35 °C" in printed("tenner chat")
+            until("Telegram, to the owner")
+            until("The TMP102 at 0x48 on i2c0 reads 35 °C")
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=LIMIT_S)
+            assert process.returncode == 0
+        finally:
+            process.kill()
 
 
 def _one_sentence(result, pattern):
