@@ -8,10 +8,14 @@ import argparse
 import hashlib
 import importlib.util
 import os
+import queue
+import re
 import shutil
 import subprocess
 import sys
-from typing import Callable, Optional, Sequence
+import threading
+import time
+from typing import Callable, List, Optional, Sequence, TextIO
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 OLDEST = (3, 10)
@@ -133,20 +137,101 @@ def last_error(text: str) -> str:
     return (errors or lines or ["no output"])[-1].replace("ERROR: ", "", 1)
 
 
-def run_logged(command: Sequence[str], log_path: str, what: str) -> None:
-    """Run one step with its output in the log; a failure becomes one sentence."""
-    with open(log_path, "ab") as log:
-        log.write(("$ %s\n" % " ".join(command)).encode())
-        log.flush()
-        begin = log.tell()
-        done = subprocess.run(
-            command, cwd=ROOT, stdout=log, stderr=log, stdin=subprocess.DEVNULL, check=False
+class Progress:
+    """One line about the step that runs: at a terminal it moves, elsewhere each new phase is a line of its own."""
+
+    def __init__(self, stream: TextIO, now: Callable[[], float] = time.monotonic) -> None:
+        self._stream = stream
+        self._moves = stream.isatty()
+        self._now = now
+        self._begin = now()
+        self._phases = []  # type: List[str]
+        self._text = ""
+        self._found = 0
+
+    def line(self, line: str) -> None:
+        """A line of pip's output."""
+        word, _, rest = line.strip().partition(" ")
+        name = re.split(r"[ <>=!~;(\[]", rest, maxsplit=1)[0]
+        if word == "Collecting":
+            self._found += 1
+            self._show("finding packages", "%d: %s" % (self._found, name))
+        elif word == "Downloading":
+            self._show("downloading", rest.rpartition("/")[2])
+        elif line.startswith("Installing collected packages: "):
+            self._show("installing %d packages" % len(line.split(",")), "")
+        elif word == "Building":
+            self._show("building", rest.rpartition(": ")[2])
+        else:
+            self.tick()
+
+    def _show(self, phase: str, detail: str) -> None:
+        if not self._moves and phase not in self._phases:
+            self._stream.write("  %s ...\n" % phase)
+            self._stream.flush()
+        self._phases.append(phase)
+        self._text = " ".join((phase, detail)).strip()
+        self.tick()
+
+    def tick(self) -> None:
+        """Show that it still works."""
+        if self._moves:
+            text = "  %3d s  %s" % (self._now() - self._begin, self._text)
+            self._stream.write("\r\033[K" + text[: shutil.get_terminal_size().columns - 1])
+            self._stream.flush()
+
+    def end(self) -> None:
+        if self._moves:
+            self._stream.write("\r\033[K")
+            self._stream.flush()
+
+
+def run_logged(command: Sequence[str], log_path: str, step: str) -> None:
+    """Run one step with its output in the log and its progress on the screen; a failure becomes one sentence."""
+    progress = Progress(sys.stdout)
+    lines = queue.Queue()  # type: queue.Queue[Optional[str]]
+    output = []  # type: List[str]
+    process = subprocess.Popen(
+        command,
+        cwd=ROOT,
+        env=dict(os.environ, PYTHONUNBUFFERED="1"),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        stdin=subprocess.DEVNULL,
+    )
+
+    def read() -> None:
+        assert process.stdout is not None
+        for data in process.stdout:
+            lines.put(data.decode("utf-8", "replace"))
+        lines.put(None)
+
+    threading.Thread(target=read, daemon=True).start()
+    try:
+        with open(log_path, "a", encoding="utf-8") as log:
+            log.write("$ %s\n" % " ".join(command))
+            while True:
+                try:
+                    line = lines.get(timeout=1)
+                except queue.Empty:
+                    progress.tick()
+                    continue
+                if line is None:
+                    break
+                log.write(line)
+                log.flush()
+                output.append(line)
+                progress.line(line)
+        process.wait()
+    finally:
+        progress.end()
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+    if process.returncode:
+        raise SetupError(
+            "%s failed: %s (whole log: %s)" % (step, last_error("".join(output)), log_path)
         )
-    if done.returncode:
-        with open(log_path, "rb") as log:
-            log.seek(begin)
-            reason = last_error(log.read().decode("utf-8", "replace"))
-        raise SetupError("%s failed: %s (whole log: %s)" % (what, reason, log_path))
 
 
 def install(venv: str, extra: str, version: Sequence[int]) -> None:
@@ -170,7 +255,10 @@ def install(venv: str, extra: str, version: Sequence[int]) -> None:
         sys.stdout.flush()
         command = [sys.executable, "-m", "venv", "--clear", venv]
         run_logged(command, log_path, "Creating the virtual environment")
-    print("Installing the Python packages for `make %s` (once; a minute or two) ..." % extra)
+    print(
+        "Installing the Python packages for `make %s` (once; a minute or two; the log is build/setup.log) ..."
+        % extra
+    )
     sys.stdout.flush()
     pip = [venv_python(venv), "-m", "pip", "install", "--disable-pip-version-check", "--no-input"]
     command = pip + ["--editable", ".[%s]" % extra]

@@ -1,6 +1,7 @@
 """The set-up that every make target starts with: its checks, errors and skips."""
 
 import ast
+import io
 import subprocess
 import sys
 from pathlib import Path
@@ -96,6 +97,68 @@ def test_a_failing_step_is_one_sentence_with_the_log(tmp_path):
         setup_env.run_logged(command, str(log), "Installing")
     assert str(caught.value) == f"Installing failed: no such package (whole log: {log})"
     assert "more" in log.read_text()
+
+
+#: Of pip, shortened.
+PIP = """\
+Obtaining file:///tenner
+  Installing build dependencies: started
+Collecting certifi>=2024.2.2 (from tenner==0.1.0)
+  Downloading certifi-2026.1.1-py3-none-any.whl (151 kB)
+Collecting rich<16,>=13 (from tenner==0.1.0)
+  Using cached rich-14.0-py3-none-any.whl
+Building wheels for collected packages: tenner
+Installing collected packages: rich, certifi, tenner
+Successfully installed certifi-2026.1.1
+"""
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def _shown(stream):
+    times = iter(range(100))
+    progress = setup_env.Progress(stream, now=lambda: next(times))
+    for line in PIP.splitlines(keepends=True):
+        progress.line(line)
+    progress.end()
+    return stream.getvalue()
+
+
+def test_a_terminal_sees_which_package_it_is_at():
+    lines = [line.strip() for line in _shown(Terminal()).split("\r\x1b[K") if line]
+    assert lines == [
+        "1 s", "2 s", "3 s  finding packages 1: certifi", "4 s  downloading certifi-2026.1.1-py3-none-any.whl",
+        "5 s  finding packages 2: rich", "6 s  finding packages 2: rich",
+        "7 s  building tenner", "8 s  installing 3 packages",
+        "9 s  installing 3 packages",
+    ]  # fmt: skip
+
+
+def test_elsewhere_each_phase_is_a_line():
+    assert _shown(io.StringIO()).splitlines() == [
+        "  finding packages ...",
+        "  downloading ...",
+        "  building ...",
+        "  installing 3 packages ...",
+    ]
+
+
+def test_a_step_that_is_silent_still_shows_that_it_runs(tmp_path, monkeypatch):
+    # It ends once the time beside it has been seen to move.
+    flag = tmp_path / "flag"
+    code = f"import os, time\nwhile not os.path.exists({str(flag)!r}): time.sleep(0.05)"
+
+    class Watched(Terminal):
+        def write(self, text):
+            if " s  " in text:
+                flag.touch()
+            return super().write(text)
+
+    monkeypatch.setattr(sys, "stdout", Watched())
+    setup_env.run_logged([sys.executable, "-c", code], str(tmp_path / "log"), "Installing")
 
 
 def test_an_interrupted_install_is_done_again(venv, monkeypatch, tmp_path):
