@@ -25,6 +25,7 @@ run: env-run ## Boot a virtual board and watch a heartbeat find something (no ac
 	@$(VENV) -m host_tools.demo
 
 test: env-test ## Run the tests on CPython and on MicroPython, 64- and 32-bit
+	@$(if $(filter cpython micropython,$(I)),,$(VENV) scripts/fetch_micropython32.py --if-possible)
 	@$(VENV) -m pytest --interpreter=$(I) $(if $(K),-k "$(K)") $(T)
 
 test-services: env-test ## Run the agent against servers that others wrote (fetches 200 MB once from npm and PyPI)

@@ -72,6 +72,39 @@ def pytest_collection_finish(session):
     gc.freeze()
 
 
+#: Outcomes of pytest, and the column that each counts in; "" are set-ups and clean-ups that went well.
+_COLUMNS = {"passed": 0, "failed": 1, "error": 1, "skipped": 2, "": None}
+_ORDER = ("cpython", *under_test.NAMES, "cpython, host tools")
+
+
+def pytest_terminal_summary(terminalreporter):
+    """How many tests passed on each interpreter, and how long they took."""
+    rows = {}
+    for outcome, column in _COLUMNS.items():
+        for report in terminalreporter.stats.get(outcome, ()):
+            row = rows.setdefault(_interpreter_of(report.nodeid), [0, 0, 0, 0.0])
+            counts = dict(getattr(report, "user_properties", ())).get("counts")
+            if column is None:
+                counts = (0, 0, 0)
+            elif counts is None:
+                counts = [int(column == place) for place in range(3)]
+            row[:3] = [before + more for before, more in zip(row[:3], counts, strict=True)]
+            row[3] += getattr(report, "duration", 0.0)
+    if rows:
+        terminalreporter.section("by interpreter")
+    for name in (name for name in _ORDER if name in rows):
+        terminalreporter.line(
+            "{:22} {:6} passed {:5} failed {:5} skipped {:8.1f} s".format(name, *rows[name])
+        )
+
+
+def _interpreter_of(nodeid):
+    path, _, name = nodeid.partition("::")
+    if name in under_test.NAMES:
+        return name
+    return "cpython" if Path(path).parent.name == HERE.name else "cpython, host tools"
+
+
 class MicroPythonFile(pytest.File):
     def collect(self):
         for name in under_test.NAMES:
@@ -96,6 +129,8 @@ class MicroPythonItem(pytest.Item):
         done = run_file(command, runner.environment_with(HERE / "micropython", HERE))
         output = done.stdout + done.stderr
         counts = LAST_LINE.findall(done.stdout)
+        if counts:
+            self.user_properties.append(("counts", [int(count) for count in counts[-1]]))
         if done.returncode or not counts:
             last = output.strip().splitlines()[-1:] or ["no output"]
             reason = f"{last[0]} (exit status {done.returncode})"

@@ -138,6 +138,24 @@ def test_a_file_runs_once_per_interpreter(tmp_path, micropython32):
     assert re.search("5 passed|3 passed, 2 skipped", output)
 
 
+#: What each interpreter makes of it: one passes, one fails, one is skipped.
+MIXED = (
+    HEAD
+    + "    def test_a(self): pass\n    def test_b(self): self.fail()\n"
+    + "    def test_c(self): self.skipTest('why')\n"
+    + MAIN
+)
+
+
+def test_the_summary_counts_the_tests_of_each_interpreter(tmp_path, micropython32):
+    _, output = suite(tmp_path, MIXED)
+    summary = output.partition(" by interpreter ==")[2]
+    for name in ("cpython", "micropython", "micropython32"):
+        assert re.search(rf"^{name} +1 passed +1 failed +1 skipped +\d+\.\d s$", summary, re.M), (
+            output
+        )
+
+
 def test_an_image_runs_its_own_code(tmp_path, any_image):
     name = any_image.interpreter.name
     file = {"micropython32rom": "/rom/lib/tenner/log.mpy", "micropython32frozen": "tenner/log.py"}
@@ -263,8 +281,28 @@ def test_a_failed_fetch_leaves_nothing_behind(monkeypatch, tmp_path, fresh):
         raise debian.CannotFetch(what)
 
     monkeypatch.setattr(debian, "run", fail)
-    assert fetch.main() == 1
+    assert fetch.main([]) == 1
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_tests_go_on_where_the_32_bit_interpreter_cannot_be_had(
+    monkeypatch, tmp_path, fresh, capsys
+):
+    monkeypatch.setenv("TENNER_CACHE", str(tmp_path))
+    monkeypatch.delenv("MICROPYTHON32", raising=False)
+    monkeypatch.setattr(fetch.platform, "system", lambda: "Darwin")
+    assert fetch.main(["--if-possible"]) == 0
+    said = capsys.readouterr().err
+    assert said.startswith("No 32-bit MicroPython: needs Linux on x86") and said.endswith(
+        "; its tests are skipped\n"
+    )
+
+
+def test_an_interpreter_that_is_there_is_not_told_before_the_tests(micropython32, capsys):
+    assert fetch.main(["--if-possible"]) == 0
+    assert capsys.readouterr() == ("", "")
+    assert fetch.main([]) == 0
+    assert capsys.readouterr().out.startswith("micropython32 ")
 
 
 @pytest.mark.parametrize(
