@@ -145,7 +145,7 @@ class Progress:
         self._moves = stream.isatty()
         self._now = now
         self._begin = now()
-        self._phases = []  # type: List[str]
+        self._phases: List[str] = []
         self._text = ""
         self._found = 0
 
@@ -159,7 +159,7 @@ class Progress:
         elif word == "Downloading":
             self._show("downloading", rest.rpartition("/")[2])
         elif line.startswith("Installing collected packages: "):
-            self._show("installing %d packages" % len(line.split(",")), "")
+            self._show("installing", line.partition(": ")[2].strip())
         elif word == "Building":
             self._show("building", rest.rpartition(": ")[2])
         else:
@@ -189,8 +189,8 @@ class Progress:
 def run_logged(command: Sequence[str], log_path: str, step: str) -> None:
     """Run one step with its output in the log and its progress on the screen; a failure becomes one sentence."""
     progress = Progress(sys.stdout)
-    lines = queue.Queue()  # type: queue.Queue[Optional[str]]
-    output = []  # type: List[str]
+    lines: "queue.Queue[Optional[str]]" = queue.Queue()
+    output: List[str] = []
     process = subprocess.Popen(
         command,
         cwd=ROOT,
