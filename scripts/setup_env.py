@@ -157,7 +157,7 @@ class Progress:
             self._found += 1
             self._show("finding packages", "%d: %s" % (self._found, name))
         elif word == "Downloading":
-            self._show("downloading", rest.rpartition("/")[2])
+            self._show("downloading", rest.rpartition("/")[2].partition(" ")[0])
         elif line.startswith("Installing collected packages: "):
             self._show("installing", line.partition(": ")[2].strip())
         elif word == "Building":
