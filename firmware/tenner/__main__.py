@@ -1,4 +1,4 @@
-# tenner __main__: the agent from a command line, `python -m tenner` or `micropython -m tenner`.
+# tenner __main__: starts the agent from a command line, `python -m tenner` or `micropython -m tenner`.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import gc
@@ -6,7 +6,7 @@ import os
 import sys
 
 # isort: split
-# First, for asyncio imports them: 1.1 MB of libraries that nobody uses as a rule.
+# First, before asyncio imports them: 1.1 MB of libraries that are rarely used.
 import tenner.port.linux.lazy_import
 import tenner.preload  # noqa: F401
 
@@ -29,7 +29,7 @@ Runs the agent on this machine until Ctrl-C.
                     ~/.config/tenner/config.json)
   --workspace DIR   the owner's and the agent's files (default: workspace/ in the root folder)
   --once TEXT       one turn: print the reply and end (exit code 1 when there was none)
-  --heartbeat       one beat now: print the decision, its reasons and what would be sent
+  --heartbeat       one beat now: print the decision, its reasons and the messages
   --help            this text
 
 Settings can also come from the environment: TENNER_LLM_API_KEY sets llm.api_key.
@@ -69,7 +69,7 @@ def _default_root():
 
 
 def _default_config():
-    """The user's own settings, or None: those in the root folder then."""
+    """Return the path of the user's settings, or None for those in the root folder."""
     if os.getenv("TENNER_HOME"):
         return None
     folder = os.getenv("XDG_CONFIG_HOME") or (os.getenv("HOME") or ".") + "/.config"
@@ -81,7 +81,7 @@ def main(argv):
     try:
         options = _options(argv)
     except _Usage as error:
-        print("tenner: %s; --help shows what there is" % error)
+        print("tenner: %s; --help shows all options" % error)
         return 2
     if "--help" in options or "-h" in options:
         print(_HELP, end="")
@@ -101,14 +101,14 @@ def main(argv):
         print("tenner: the folder %s cannot be made: %s; name another with --root" % (root, error))
         return 2
     if config:
-        # Commands that the model runs are kept from it.
+        # The model's commands must not read it.
         Port.settings = config
     if "--once" in options:
         return oneshot.once(root, config, workspace, options["--once"])
     if "--heartbeat" in options:
         return oneshot.heartbeat(root, config, workspace)
     if hasattr(gc, "threshold"):
-        # Collected early, the live heap stays in few pages; the others are never touched, so they cost nothing.
+        # Early collections keep the live heap in few pages; untouched pages cost nothing.
         gc.threshold(_GARBAGE)
     return app.main(root, config, workspace)
 

@@ -1,4 +1,4 @@
-# tenner app: the agent as one object: its parts, its ways to people, its services.
+# tenner app: the agent as one object, with its parts, its channels and its services.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import asyncio
@@ -21,24 +21,24 @@ from tenner.tools.registry import Registry
 
 _SETTLE_MS = const(50)
 _SETTLE_STEPS = const(60)
-#: Parts that outlive a phase.
+#: Parts that live longer than a phase.
 _LASTING = ("gate", "tls", "wifi", "telegram", "mqtt", "console", "heartbeat", "cron")
 
 
 class App:
     """
-    `root` is the folder of config.json, workspace/ and state/ ("" on a board); `boot` makes what is there
-    from the start. A part is made when it is first asked for (`part`); on a small board the parts that only a phase
-    needs end with it.
+    The agent. `root` is the folder of config.json, workspace/ and state/ ("" on a board); `boot` makes the objects
+    that exist from the start. `part` makes each other part on its first use; on a small board the end of a phase frees
+    the parts that only the phase needs.
     """
 
     telegram = mqtt = console = None
-    #: For deep sleep: was the clock set since the start, and when did somebody last write?
+    #: For deep sleep: was the clock set since the start, and when did a person last write?
     synced = False
     heard_s = None
-    #: Is the outbox being sent, and shall it be retried now?
+    #: Is a task sending the outbox, and shall it retry failed messages now?
     sending = retry_now = False
-    #: What the outbox knows beyond its file (Outbox.kept).
+    #: The state of the outbox beyond its file (Outbox.kept).
     outbox_state = None
 
     def __init__(self, root="", config_path=None, workspace=None):
@@ -47,7 +47,7 @@ class App:
         overlay.configure(self.port.small, self._phase_over)
 
     def part(self, name):
-        """Return a part of the agent, made on its first use (see _make, and factories for what lasts)."""
+        """Return a part of the agent, made on its first use (see _make, and factories for long-lived parts)."""
         if name not in self._parts:
             self._parts[name] = self._make(name)
         return self._parts[name]
@@ -79,7 +79,7 @@ class App:
         return factories.make(name, self)
 
     def made(self, name):
-        """Is this part there now?"""
+        """Return whether this part exists now."""
         return name in self._parts
 
     def _phase_over(self):
@@ -90,35 +90,35 @@ class App:
             overlay.remove(self._parts, name)
 
     def slots(self, name):
-        """Return the little state of this name; not kept, so that its code need not be."""
+        """Return the small state of this name; not cached, so that its code can be evicted."""
         return TwoSlots(self.state + "/" + name)
 
     # --- the outside
 
     def http(self, yields=False):
-        """Return a new HTTP client; all of them share the certificates and the one TLS session."""
+        """Return a new HTTP client; all share the certificates and the limit of TLS sessions."""
         return Http(self.tls, self.part("gate"), yields)
 
     def tls(self):
-        """Return the one verified TLS context."""
+        """Return the shared, verifying TLS context."""
         return self.part("tls")
 
     def online(self):
-        """True, or what is missing."""
+        """Return True, or the name of the missing link."""
         return True if self.port.network_up() else "wifi"
 
     def linked(self):
-        """The link is up: go on with what waits for it."""
+        """Start the services and messages that wait for the link."""
         self.connected.set()
         self.retry_now = True
         self.mail.set()
 
     def now_text(self):
-        """Return the owner's local time for a prompt, or say that nobody knows it."""
+        """Return the owner's local time for a prompt, or a note that it is unknown."""
         return self.part("zone").tell(self.clock.now(), self.clock.trusted)
 
     async def breathe(self, turn):
-        """Where a background turn has the one TLS session, let Telegram look for messages between rounds."""
+        """Let Telegram poll between the rounds of a background turn that holds the only TLS session."""
         if self.telegram and self.part("gate").polls and self.telegram.is_starved():
             await turn.chain.close()
             async with overlay.released():
@@ -136,7 +136,7 @@ class App:
         return ("console", "owner") if self.console is not None else (None, None)
 
     def deliver(self, channel, chat, text, alert=False, id=None, reply_to=None):
-        """Send a text to a person, through the outbox and without secrets; return the ids of what waits there."""
+        """Send a text to a person, through the outbox and without secrets; return the ids of its entries."""
         ids = self.part("delivery").post(channel, chat, redact(text), alert, id, reply_to)
         self.mail.set()
         self.start_sending()
@@ -147,21 +147,21 @@ class App:
         return self.deliver("telegram", chat, text, False, id, reply_to)
 
     def reply(self, message, text, failed=False):
-        """Send the answer to a message, or the sentence that says why there is none, quoting it where the channel can."""
+        """Send the answer to a message, or an error, and quote the message where the channel can."""
         self.heard_s = self.clock.mono_s()
         if failed and message.channel == "console":
             self.console.fail()
         telegram = self.telegram if message.channel == "telegram" else None
         quoted = message.reply_to
-        # By the id that a word of a restart would have: after a power cut just here there is one answer only.
+        # The id is that of a restart notice: after a power cut here there is only one answer.
         id = quoted and "tg-%s-%d" % (message.chat, quoted)
         self.deliver(message.channel, message.chat, text, id=id, reply_to=quoted)
         if telegram:
-            # Only now that the answer is in the outbox may Telegram forget the message.
+            # Telegram may forget the message only after the answer is in the outbox.
             telegram.done(message)
 
     def start_sending(self):
-        """See to it that what waits in the outbox is being sent."""
+        """Start the task that sends the outbox, unless it runs already."""
         if not self.sending:
             self.sending = True
             asyncio.create_task(services.supervise("delivery", self._send))
@@ -178,18 +178,18 @@ class App:
         self.sending = False
 
     async def settle(self):
-        """Wait until what is just being sent has left; where the network is down not for long."""
+        """Wait until the outbox is sent, a few seconds at most."""
         for _ in range(_SETTLE_STEPS):
             if not self.sending:
                 return
             await sleep_ms(_SETTLE_MS)
 
     async def ask_owner(self, text, turn):
-        """Ask the person who drives this turn, if that is the owner, else the owner; False is no."""
+        """Ask the owner, in the channel of this turn where possible; return False for no."""
         return await approval.ask(self, text, turn)
 
     def spawn(self, text, turn):
-        """Begin a task in the background for `turn`; return the sentence the model is told."""
+        """Start a task in the background for `turn`; return the sentence for the model."""
         return spawn.start(self.agent, text, turn)
 
     async def command(self, message):
@@ -206,7 +206,7 @@ async def _drain(app):
 
 
 def main(root="", config_path=None, workspace=None):
-    """Run the agent until it is stopped; return an exit code. An owner's mistake is one sentence."""
+    """Run the agent until it stops; return an exit code. Log one sentence for an owner's mistake."""
     try:
         app = App(root, config_path, workspace)
     except ValueError as error:  # ConfigError, and settings that contradict each other

@@ -6,9 +6,9 @@ from tenner.store.hours import Hours
 
 
 async def ask(app, text, turn):
-    """Ask whoever drives `turn`, if that is the owner, else the owner; False is no."""
+    """Ask the owner, in the channel of `turn` where possible; return False for no."""
     if turn.kind != "person" and _is_quiet(app):
-        log("agent", "quiet hours: nobody is asked")
+        log("agent", "quiet hours: not asking")
         return False
     asked = app.telegram or app.mqtt or app.console
     for channel in (app.console, app.mqtt):
@@ -16,12 +16,12 @@ async def ask(app, text, turn):
             asked = channel
     if asked is not None:
         return await asked.ask(text)
-    log("agent", "there is nobody to ask")
+    log("agent", "no channel to the owner")
     return False
 
 
 def _is_quiet(app):
-    """Is it outside the heartbeat's hours, when nobody is to be woken? Not knowing the time counts as that."""
+    """Return whether it is outside the heartbeat's hours; an unknown time counts as outside."""
     window = app.config.get("heartbeat.active_hours")
     if not window:
         return False

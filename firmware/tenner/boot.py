@@ -1,4 +1,4 @@
-# tenner boot: makes what lasts and starts the services.
+# tenner boot: creates the long-lived objects and starts the services.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import asyncio
@@ -14,11 +14,11 @@ from tenner.port import open_port
 from tenner.port.compat import const
 from tenner.store import configload, files, repairs
 
-_INBOX = const(8)  # messages of people that may wait
+_INBOX = const(8)  # messages of people that can wait
 
 
 def equip(app, root, config_path, workspace):
-    """Give `app` what is there as long as it runs; ValueError for an owner's mistake."""
+    """Create the long-lived objects of `app`; raise ValueError for an owner's mistake."""
     app.port = open_port(root)
     app.config = configload.load(config_path or app.port.path("config.json"))
     app.port.configure(app.config)
@@ -26,7 +26,7 @@ def equip(app, root, config_path, workspace):
     app.state = app.port.path("state")
     files.make_dirs(app.state)
     for folder in (app.state, app.workspace):
-        # Nobody else has files in the state folder; in the workspace people have.
+        # In the state folder all .tmp files are ours; in the workspace people may have some.
         ending = files.TEMP if folder == app.state else files.WORKSPACE_TEMP
         strays = repairs.clean_strays(folder, ending)
         if strays:
@@ -41,7 +41,7 @@ def equip(app, root, config_path, workspace):
 
 
 def _forget_servers(place, servers):
-    """Remove what is kept of MCP servers that are no longer in the settings (see tools.mcp)."""
+    """Remove the files of MCP servers that are no longer in the settings (see tools.mcp_tools)."""
     if files.exists(place):
         for entry in os.listdir(place):
             if entry.split(".")[0].split("-")[0] not in servers:
@@ -49,7 +49,7 @@ def _forget_servers(place, servers):
 
 
 async def start(app):
-    """Say what there is, and start every service."""
+    """Log the state of the board, and start every service."""
     for line in _lines(app.port):
         log("boot", line)
     asyncio.get_event_loop().set_exception_handler(services.unhandled)
@@ -58,7 +58,7 @@ async def start(app):
 
 
 def _lines(port):
-    """Yield what a person at the serial console wants to know first."""
+    """Yield the first lines for a person at the serial console."""
     free, used = port.memory()
     yield "tenner %s on %s (%s start)" % (__version__, port.kind, port.reset_cause())
     if __build__:
@@ -70,11 +70,11 @@ def _lines(port):
             system[0] // 1024,
             system[1] // 1024,
         )
-    # Asked here, where there is room for the code that finds out.
+    # Here, where memory has room for the code of the check.
     found = [kind for kind in ("i2c", "spi", "gpio", "adc", "pwm") if port.has(kind)]
     yield "hardware: %s" % (" ".join(found) or "none")
     for name in port.i2c_names():
-        # Opened here, where there is room for the code that does it, and a wrong pin is seen at once.
+        # Here, where memory has room for the code, and the log shows a wrong pin at once.
         try:
             port.i2c(name)
             yield "bus %s is open" % name
@@ -84,8 +84,8 @@ def _lines(port):
 
 def _list(app):
     """
-    Yield (name, coroutine function, its arguments) of what runs beside each other while the agent is on.
-    None is a function of this module: one that runs would keep all of it in memory.
+    Yield (name, coroutine function, its arguments) of the concurrent services. None is a function of this
+    module: it would keep the entire module in memory.
     """
     if app.config.get("console.enabled"):
         app.console = app.part("console")

@@ -1,4 +1,4 @@
-# tenner factories: makes the parts of the agent that last.
+# tenner factories: makes the long-lived parts of the agent.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.channels.console import Console

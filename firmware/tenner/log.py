@@ -1,11 +1,11 @@
-# tenner log: one readable line per event, without secrets.
+# tenner log: prints one readable line per event, without secrets.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.port.compat import const, ticks_diff, ticks_ms
 
 _MAX_LINE = const(400)
 
-#: Secrets of fewer letters are not blacked out, for there would be false hits, but they do not leave (tools.secrets).
+#: Shorter secrets are not redacted, since they would match other text, but they must not leave (tools.secrets).
 SHORT = const(6)
 _LEAST = const(3)
 
@@ -13,21 +13,21 @@ _start = ticks_ms()
 _secrets = []
 _short = []
 
-# Replaced by the application once the wall clock is trusted: a function that returns "HH:MM:SS".
+# A function that returns "HH:MM:SS"; the app sets it once the wall clock is trusted.
 stamp = None
 
-# Replaced where standard output belongs to something else.
+# Replaced where standard output has another use.
 write = print
 
 
 def hide(secret):
-    """Never let `secret` appear in a line. Short values are not worth the false hits."""
+    """Register `secret`, so that no line shows it. Values of one or two letters are ignored."""
     if isinstance(secret, str) and len(secret) >= _LEAST and secret not in secrets():
         (_secrets if len(secret) >= SHORT else _short).append(secret)
 
 
 def secrets():
-    """Return all secrets, the short ones too."""
+    """Return all secrets, also the short ones."""
     return _secrets + _short
 
 
@@ -41,8 +41,8 @@ def redact(text):
 
 def visible(text, keep=""):
     """
-    Return `text` with `\\x1b` and the like for characters that a terminal obeys, that show nothing, or that turn round
-    what stands behind them; but not for those in `keep`. For whatever others may have written.
+    Return `text` with escapes such as `\\x1b` for control characters, invisible ones, and those that reverse the
+    direction of text, except for those in `keep`. For all texts that strangers may have written.
     """
     data = text.encode()
     if not data or (min(data) >= 0x20 and max(data) < 0x7F):
@@ -90,12 +90,12 @@ def _is_hidden(code):
 
 
 def uptime_s():
-    """Return the seconds since the program started, as long as the tick counter does not wrap."""
+    """Return the seconds since the start of the program; valid until the tick counter wraps."""
     return ticks_diff(ticks_ms(), _start) / 1000
 
 
 def log(area, text):
-    """Print one line `time area text`; line breaks are folded, the length is bounded, and nothing in it is hidden."""
+    """Print one line `time area text`, with folded line breaks, a bounded length, and invisible characters escaped."""
     text = visible(redact(str(text)).replace("\r", "").replace("\n", " | "))
     if len(text) > _MAX_LINE:
         text = text[:_MAX_LINE] + " ..."

@@ -1,4 +1,4 @@
-# tenner log_exception: logs a failure that nobody expected.
+# tenner log_exception: logs an unexpected failure.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import gc
@@ -10,8 +10,8 @@ from tenner.port.compat import print_exception
 
 def log_exception(what, error):
     """
-    Log a failure and its traceback, or where memory was short; return it in a clause, without secrets. Never raises: where even
-    that does not fit, one line is printed.
+    Log a failure and its traceback, or the place where memory was short; return it as a clause, without secrets. Never
+    raise: if memory does not suffice even for that, print one line.
     """
     gc.collect()
     try:
@@ -21,7 +21,7 @@ def log_exception(what, error):
         print_exception(error, out)
         lines = [line for line in out.getvalue().split("\n") if line.strip()]
         if isinstance(error, MemoryError):
-            # A heap that is full is nobody's bug, and the calls that led there say nothing.
+            # A full heap is no bug, and the other calls do not explain it.
             lines = [line for line in lines if line.startswith("  File")][-1:]
         for line in lines:
             log("app", line)

@@ -1,4 +1,4 @@
-# tenner memory_restart: restarts a board whose connections have no memory left, and tells its owner afterwards.
+# tenner memory_restart: restarts a board whose connections lack memory, and notifies its owner afterwards.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner import power
@@ -7,12 +7,12 @@ from tenner.memory_guard import is_short, note
 from tenner.port.compat import const
 from tenner.store import files
 
-_SOONEST_S = const(60)  # after the start, so that somebody at the console can do something
+_SOONEST_S = const(60)  # after the start, so that a person at the console can act
 _TELL_AGAIN_S = const(3600)
 
 
 async def mend(app):
-    """Restart the board, between turns, if memory is short although all that can be is evicted."""
+    """Restart the board, between turns, if memory is short after all overlays are evicted."""
     if app.agent.lane.busy() or not is_short(app):
         return
     free, block, _ = app.port.system_memory()
@@ -29,7 +29,7 @@ async def mend(app):
 
 
 async def tell(app):
-    """Tell the owner that the board restarted itself, at most once an hour."""
+    """Notify the owner that the board restarted itself, at most once an hour."""
     told_s, when, what = _read(app)
     now_s = app.clock.known() or 0
     channel, chat = app.owner()
@@ -42,7 +42,7 @@ async def tell(app):
 
 
 def _read(app):
-    """Return (when the owner was told last, 0 for never; when the board restarted; what was left then)."""
+    """Return (time of the last notice to the owner or 0, time of the restart, free memory before it)."""
     if not files.exists(note(app)):
         return 0, "", ""
     lines = files.read_text(note(app)).split("\n") + ["", ""]

@@ -1,4 +1,4 @@
-# tenner oneshot: a single turn or a single beat from the command line, without the services.
+# tenner oneshot: runs a single turn or beat from the command line, without the services.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import asyncio
@@ -17,7 +17,7 @@ def once(root, config, workspace, text):
 
 
 def heartbeat(root, config, workspace):
-    """Run one beat and print what was decided, why, and what would be sent; return the exit code."""
+    """Run one beat and print the decision, its reason and the messages it would send; return the exit code."""
     return _with_app(root, config, workspace, _beat)
 
 
@@ -59,7 +59,7 @@ def _print_message(channel, chat, text, alert=False):
 
 
 def _show(text):
-    """Print what others may have written."""
+    """Print a text that strangers may have written."""
     print(log.visible(text, KEPT))
 
 
@@ -73,7 +73,7 @@ async def _beat(app):
     heartbeat = app.part("heartbeat")
     heartbeat.deliver = deliver
     _show(status.heartbeat(heartbeat))
-    # Now means now: neither the time nor the hours are waited for; alarms are told as they are.
+    # True: ignore due times and active hours, and report alarms as they are.
     action, reason = await heartbeat.step(True)
     _show("decision: %s (%s)" % (action, reason))
     for text in sent:

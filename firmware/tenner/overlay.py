@@ -1,9 +1,10 @@
-# tenner overlay: one task at a time has the memory, and a small board holds the code of its phase only.
+# tenner overlay: gives the memory to one task at a time, and evicts code outside of its phase.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-A board without PSRAM cannot hold all code at once. The build merges the modules into overlays (firmware/overlays.toml);
-here a task takes the memory ticket, enters a phase and leaves it again. Between phases overlays that the next one may not hold
-are evicted. On Linux, with PSRAM, and where code is executed in place, nothing is evicted.
+A board without PSRAM cannot hold all code at once. The build merges the modules into overlays
+(firmware/overlays.toml). A task takes the memory ticket here, enters a phase and leaves it again. A change of phase
+evicts the overlays that the new phase may not hold. On Linux, with PSRAM, and where code is executed in place,
+nothing is evicted.
 """
 
 import asyncio
@@ -17,19 +18,19 @@ from tenner.port.package import package_path
 _IDLE = "IDLE"
 _IMPORTED = const("/overlay/o")
 
-#: Which of `_CARRIED`, a text with names of overlays, stay when a phase is entered: a bit for each, by the name of the phase.
-#: The build fills it in; where it is empty the modules are as they are in the source, and nothing is evicted.
+#: {name of a phase: bits of the overlays in `_CARRIED`, a text with their names, that stay when the phase begins}.
+#: The build fills it in; while it is empty the modules are those of the source, and nothing is evicted.
 _PHASES = {}
 _CARRIED = " "
-#: Whether the build has put all overlays into one file. It begins with where each of them begins, in three bytes, and
-#: `_CARRIED` has all their names in that order: names that cost nothing, for MicroPython has them in ROM.
+#: Whether the build has put all overlays into one file. It begins with the offset of each, in three bytes, and
+#: `_CARRIED` has their names in that order. The names cost no RAM, since MicroPython has them in ROM.
 _PACKED = False
-#: In a debug build, all that each phase may hold: {"IDLE": (), "REQUEST": ("turn", ...)}.
+#: In a debug build, the overlays each phase may hold: {"IDLE": (), "REQUEST": ("turn", ...)}.
 _MAY_HOLD = ()
 
 
 class _Overlays:
-    """The overlays that are in memory, as attributes; one that is not is loaded when somebody asks for it."""
+    """The overlays in memory, as attributes; access to another attribute loads the overlay."""
 
     def __getattr__(self, name):
         return load(name)
@@ -40,14 +41,14 @@ overlays = _Overlays()
 
 
 class OutOfMemory(Exception):
-    """A step did not fit into memory, not even after everything else was evicted."""
+    """A step did not fit into memory, even after all other overlays were evicted."""
 
 
-#: The lock of the task that may use more than the core; None where there is memory for several at once.
+#: The lock of the task that may use more than the core; None where memory suffices for several tasks.
 _ticket = None
 #: Called at the end of each phase, before its overlays are evicted.
 _phase_over = None
-#: The phase of its holder, and the overlays of one who has given it back for a while.
+#: The phase of its holder, and the overlays of a task that has released it for a while.
 phase = "BOOT"
 _suspended = ()
 
@@ -60,7 +61,7 @@ def configure(small, phase_over=None):
 
 
 def is_free():
-    """Return whether `run` would begin at once."""
+    """Return whether `run` would start at once."""
     return _ticket is None or not _ticket.locked()
 
 
@@ -77,8 +78,8 @@ async def run(name, work, *args):
 
 async def step(name, work, *args):
     """
-    Return `await work(*args)`, called in phase `name` by a task of its own, for a task that has ended leaves nothing on a
-    stack that keeps code alive. On MemoryError `work` must have changed nothing: it is called once more.
+    Return `await work(*args)`, called in phase `name` by a separate task: its stack ends with it and keeps no code
+    alive. On MemoryError `work` must have changed nothing, since `step` calls it once more.
     """
     for again in (True, False):
         await enter(name)
@@ -93,14 +94,14 @@ async def step(name, work, *args):
 
 def later(name, ready, work, *args):
     """
-    Start a task that awaits `ready()`, unless that is None, and then runs `work(*args)` in phase `name`; again and again
-    while `work` returns False. Return the task. While it waits it holds none of the work's code.
+    Start a task that awaits `ready()`, unless that is None, and then runs `work(*args)` in phase `name`; it repeats
+    both while `work` returns False. Return the task. While it waits it holds none of the work's code.
     """
     return asyncio.create_task(_later(name, ready, work, args))
 
 
 async def enter(name):
-    """Switch the holder of the ticket to phase `name`: evict overlays that it may not hold."""
+    """Switch the holder of the ticket to phase `name`, and evict the overlays it may not hold."""
     global phase
     phase = name
     if _ticket is None:
@@ -109,7 +110,7 @@ async def enter(name):
         _phase_over()
     if _PHASES:
         evict(_PHASES[name])
-        # By a task of its own, whose stack is short: one stale pointer would keep an overlay.
+        # In a separate task with a short stack: one stale pointer would keep an overlay.
         await asyncio.create_task(_collect())
         if _MAY_HOLD:
             import micropython
@@ -119,7 +120,7 @@ async def enter(name):
 
 
 class released:
-    """`async with released():` gives the ticket back meanwhile; what the holder has loaded stays, as it goes on with it."""
+    """`async with released():` releases the ticket meanwhile; the overlays of the holder stay for its return."""
 
     async def __aenter__(self):
         global _suspended
@@ -139,8 +140,8 @@ class released:
 
 class _Files:
     """
-    A file system with one file, the overlay that is being loaded: MicroPython keeps the name and the path of whatever it imports
-    for ever, and so there is one of each.
+    A file system with one file, the overlay to load: MicroPython keeps the name and the path of every import forever,
+    so all overlays share one of each.
     """
 
     name = ""
@@ -148,7 +149,7 @@ class _Files:
     def mount(self, readonly, mkfs):
         self.folder = sys.modules["tenner"].__path__ + "/"
         if "" not in sys.path:
-            sys.path.append("")  # by which names are whole paths
+            sys.path.append("")  # so that names are full paths
 
     def stat(self, path):
         if path != "/o.mpy":
@@ -172,7 +173,7 @@ def load(name):
     if _MAY_HOLD and _ticket and name not in _MAY_HOLD[phase] + _suspended:
         raise RuntimeError("phase %s may not hold overlay %s: see overlays.toml" % (phase, name))
     if sys.modules["tenner"].__path__[:7] in (".frozen", "/rom/li"):
-        # Executed in place: not read by anybody.
+        # Executed in place: there is no file to read.
         full = "tenner." + name
         __import__(full)
         setattr(overlays, name, sys.modules[full])
@@ -188,17 +189,17 @@ def _read(name):
     if not _files.name:
         os.mount(_files, "/overlay")
     _files.name = name
-    # One overlay may need another while it is loaded.
+    # Loading one overlay may import another.
     remove(sys.modules, _IMPORTED)
     try:
         setattr(overlays, name, __import__(_IMPORTED))
     finally:
-        # Only `overlays` holds it, and of one that memory was too short for nothing is left.
+        # Only `overlays` holds it; a partly loaded one is freed.
         remove(sys.modules, _IMPORTED)
 
 
 def evict(keep=0):
-    """Let the memory of all overlays but some of `_CARRIED`, a bit for each, be free as soon as nobody runs them."""
+    """Drop all overlays but those of the bits `keep`, see `_CARRIED`; code that still runs stays until its end."""
     for name in list(overlays.__dict__):
         if name not in _suspended and not keep >> _place(name) & 1:
             if _MAY_HOLD:
@@ -209,12 +210,12 @@ def evict(keep=0):
 
 
 def _place(name):
-    """Return the place of an overlay in `_CARRIED`, which is that of its bit in `_PHASES`; one behind all if it has none."""
+    """Return the index of an overlay in `_CARRIED` and of its bit in `_PHASES`; one past the end if it is missing."""
     return _CARRIED.partition(" %s " % name)[0].count(" ")
 
 
 def borrow(borrower, name, home):
-    """Return attribute `name` of an object, whose class has that method in overlay `home`; None: it has none such."""
+    """Return attribute `name` of an object whose class has that method in overlay `home`; None: no such method."""
     if home is None:
         raise AttributeError(name)
     _lend(getattr(overlays, home), True)
@@ -224,7 +225,7 @@ def borrow(borrower, name, home):
 
 
 def _lend(made, gives):
-    """Give the methods of an overlay to their classes, or take them back."""
+    """Add the methods of an overlay to their classes, or remove them."""
     lent = getattr(made, "lent", ())
     for place in range(0, len(lent), 2):
         methods = lent[place + 1].__dict__
@@ -236,7 +237,7 @@ def _lend(made, gives):
 
 
 def remove(table, key):
-    """Remove an entry of a dict and what it refers to: MicroPython's `del` leaves the value in the table."""
+    """Remove an entry of a dict and its value: MicroPython's `del` leaves the value in the table."""
     if key in table:
         table[key] = None
         del table[key]
@@ -253,8 +254,8 @@ def module(name):
 
 def entries(prefix=""):
     """
-    Yield [module, its overlay, what stands for it there, "+" if owners may import it] of the modules that a build finds by
-    name, where the line begins with `prefix`.
+    Yield [module, its overlay, its symbol there, "+" if owners may import it] of the modules that a build finds by
+    name, for lines that begin with `prefix`.
     """
     if _PHASES:
         with open(package_path("overlays.tsv")) as index:
@@ -272,7 +273,7 @@ async def _later(name, ready, work, args):
 
 
 async def _call(job):
-    # A task that has ended is kept for a while by asyncio's queue, with all that its frame holds: nothing, so.
+    # asyncio's queue keeps an ended task and its frame for a while, so this frame holds nothing.
     return await _begin(job)
 
 

@@ -1,9 +1,9 @@
-# tenner power: deep sleep between beats, for a battery: when, until when, and what is written before.
+# tenner power: puts a battery board into deep sleep between beats.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-Loaded only with `power.mode: "sleep"`. Deep sleep ends in a boot that finds on flash all it needs: last
-runs, gates, the outbox. The clock goes on meanwhile, but not exactly, so after a boot the schedule
-begins when the time server was asked.
+Loaded only with `power.mode: "sleep"`. Deep sleep ends in a boot that finds all its state on flash: last
+runs, conditions, the outbox. The clock runs meanwhile, but not exactly, so after a boot the schedule
+starts when NTP has set the clock.
 """
 
 import asyncio
@@ -18,18 +18,18 @@ _LOOK_S = const(1)
 _SHORTEST_S = const(10)
 _LONGEST_S = const(86400)
 _SYNC_S = const(30)
-# What failed is tried again for so long; then the board sleeps, and not shorter than this, because a
-# boot forgets how often it was tried.
+# The board stays awake for retries this long, then sleeps at least the second time, since a boot
+# forgets the number of retries.
 _PATIENCE_S = const(60)
 _RETRY_S = const(600)
 
 
 def plan(busy, clock_waits, talk_s, awake_s, wakes):
     """
-    (seconds to sleep, or None to stay awake; why). `busy`: what runs or waits to run, or None;
-    `clock_waits`: there are tasks, and nobody knows the time; `talk_s`: how long the conversation, if
-    there is one, is still waited for; `awake_s`: since the boot; `wakes`: (seconds or None for never,
-    what is tried again then, or None).
+    Return (seconds to sleep, or None to stay awake; reason). `busy`: a name for running or waiting work, or
+    None; `clock_waits`: there are tasks, but the time is unknown; `talk_s`: seconds to wait for the next
+    message of a conversation; `awake_s`: since the boot; `wakes`: (seconds or None for never, name of the
+    retry then, or None).
     """
     if busy:
         return None, busy
@@ -53,7 +53,7 @@ def plan(busy, clock_waits, talk_s, awake_s, wakes):
 
 
 def _busy(app, services):
-    """What must not be cut short by sleep, or None."""
+    """Return a name for work that sleep must not interrupt, or None."""
     if app.agent.lane.busy():
         return "a turn"
     if len(app.inbox) or (app.telegram is not None and app.telegram.digest):
@@ -68,13 +68,13 @@ def _busy(app, services):
         for task in service.tasks or ():
             condition = task.condition
             if condition and condition.for_s and condition.since_s is not None:
-                # Nobody would look at every check.
+                # Sleep would miss the checks of its duration.
                 return "a condition that holds"
     return None
 
 
 def _services(app):
-    """The heartbeat, and the jobs where there are any."""
+    """Return the heartbeat, and the jobs if there are any."""
     found = [app.part("heartbeat")]
     if files.exists(app.workspace + "/CRON.json") or app.made("cron"):
         found.append(app.part("cron"))
@@ -82,7 +82,7 @@ def _services(app):
 
 
 def _failed(service):
-    """Has a service whose file has work for it no idea when? It is being started again, then."""
+    """Return whether a service with a file has no wake time: it failed, and restarts soon."""
     return (
         service.next_wake() is None
         and (service.tasks is None or service.area == "heartbeat")
@@ -92,7 +92,7 @@ def _failed(service):
 
 
 def look(app):
-    """(seconds to sleep or None, why) as things stand now."""
+    """Return (seconds to sleep or None, reason) for the present state."""
     services = _services(app)
     now_s = app.clock.mono_s()
     busy = _busy(app, services)
@@ -112,7 +112,7 @@ def look(app):
             busy = busy or "a message on its way"
         wakes.append((outbox_s, "a message is tried again"))
     if app.telegram is not None and app.telegram.status != "polling":
-        # Whoever wrote while the board was asleep is heard first.
+        # Messages sent during the sleep come first.
         wakes.append((None, "Telegram is asked for messages"))
     talk_s = 0
     if app.heard_s is not None:
@@ -121,7 +121,7 @@ def look(app):
 
 
 async def write_down(service):
-    """Put on flash what of a service is in memory only."""
+    """Write the state that a service has only in memory to flash."""
     occurrences = Occurrences(service)
     occurrences.log.flush(True)
     if service.dirty:
@@ -129,22 +129,22 @@ async def write_down(service):
 
 
 async def after_sync(app, service, *args):
-    """Run a coroutine function once the clock was set or cannot be."""
+    """Run a coroutine function once the clock is set, or after a timeout."""
     while not app.synced and app.clock.mono_s() < _SYNC_S:
         await asyncio.sleep(_LOOK_S)
     await service(*args)
 
 
 async def run(app):
-    """Look every second whether the board may sleep, and see to it."""
+    """Check every second whether the board may sleep, and put it to sleep."""
     if not app.port.woke_by_time():
-        # Switched on, reset or woken by its pin: somebody is there.
+        # Switched on, reset or woken by its pin: a person is there.
         app.heard_s = app.clock.mono_s()
     said = before = None
     while True:
         await asyncio.sleep(_LOOK_S)
         sleep_s, why = look(app)
-        # Twice, so that whatever the last turn has set going is seen.
+        # Two checks in a row, so that work the last turn has started counts.
         if sleep_s is not None and before is not None:
             for service in _services(app):
                 await overlay.run("BEAT", write_down, service)

@@ -1,4 +1,4 @@
-# tenner sampler: keeps a reading of every sensor, so that their history is known without a model.
+# tenner sampler: stores readings of every sensor, so that their history needs no model.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.log import log
@@ -8,11 +8,11 @@ from tenner.store import files
 
 
 async def sample(app, every_s):
-    """Keep a reading if there is none of this time yet; return in how many seconds the next one is due."""
+    """Store a reading if this interval has none yet; return the seconds until the next one is due."""
     now = app.clock.now()
     if files.exists(app.workspace + "/SENSORS.json"):
         kept = ring.Ring(app.state + "/readings", app.config.get("sensors.history_kb") * 1024)
-        # Not two in a row where the board was only started again.
+        # No second reading after a quick restart.
         if kept.last() // every_s != now // every_s:
             values = await _read(app.part("sensors"))
             if values:
@@ -24,7 +24,7 @@ async def sample(app, every_s):
 
 
 async def _read(sensors):
-    """Return [(name, number)] of what the sensors say now."""
+    """Return [(name, number)] of the sensors' present values."""
     found = []
     try:
         for name in sensors.names():
@@ -35,9 +35,9 @@ async def _read(sensors):
                 continue
             for key in values:
                 value = values[key]
-                # Neither a text, nor a NaN, nor more than a file can hold.
+                # No text, no NaN, and no number beyond a float of the file.
                 if isinstance(value, (bool, int, float)) and abs(value) < 1e38:
                     found.append(("%s.%s" % (name, key), value))
-    except SensorError as error:  # about the whole file
+    except SensorError as error:  # in the entire file
         log("sensors", error)
     return found

@@ -1,4 +1,4 @@
-# tenner services: what runs beside each other while the agent is on, and what happens when one fails.
+# tenner services: the concurrent services of the agent, and their restart after a failure.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import asyncio
@@ -12,7 +12,7 @@ from tenner.store import files
 
 _FIRST_BACKOFF_S = const(1)
 _LAST_BACKOFF_S = const(300)
-_HEALTHY_MS = const(600000)  # a service that ran this long starts its back-off anew
+_HEALTHY_MS = const(600000)  # a service that ran this long resets its back-off
 _SYNC_RETRY_S = const(10)
 _JOBS_POLL_S = const(60)
 _LOOK_S = const(1)
@@ -21,12 +21,12 @@ _MEMORY_S = const(5)
 
 
 def unhandled(loop, context):
-    """What leaves a task that nobody waits for is logged like any failure, without secrets."""
+    """Log an exception of a task that nobody awaits like any failure, without secrets."""
     log_exception("a task failed", context.get("exception"))
 
 
 async def supervise(name, service, *args):
-    """Run `service(*args)`, a coroutine function, for ever: whatever it raises, it is started again later."""
+    """Run `service(*args)`, a coroutine function, until it returns; restart it after any exception."""
     backoff_s = _FIRST_BACKOFF_S
     while True:
         start = ticks_ms()
@@ -43,7 +43,7 @@ async def supervise(name, service, *args):
 
 
 async def network(app):
-    """Keep the clock: nothing that needs the wall clock runs before it is trusted."""
+    """Set the clock by NTP, again and again, as soon as there is a network."""
     await app.connected.wait()
     host = app.config.get("time.ntp_host")
     while True:
@@ -61,13 +61,13 @@ async def _log_time(app, host):
 
 
 async def when_connected(app, service):
-    """Run a service that makes no sense before there is a network."""
+    """Run a service as soon as there is a network."""
     await app.connected.wait()
     await service()
 
 
 async def memory(app):
-    """Restart the board between turns when connections have no memory left for good."""
+    """Restart the board between turns when connections have permanently lost their memory."""
     if files.exists(memory_guard.note(app)):
         await overlay.run("RESTART", memory_restart.tell, app)
     while True:
@@ -84,7 +84,7 @@ async def jobs(app):
 
 
 async def readings(app):
-    """Keep a reading of every sensor now and then, when no turn needs the memory."""
+    """Store a reading of every sensor at each interval, while no turn runs."""
     every_s = app.config.get("sensors.every")
     while every_s:
         while not app.clock.trusted:
@@ -95,8 +95,8 @@ async def readings(app):
 
 async def people(app):
     """
-    Answer people. Where there is memory for it a command is done beside a turn, /stop always; a small board does one
-    thing after the other.
+    Answer people. With enough memory a command runs beside a turn, and /stop always does; a small board serves one
+    message after the other.
     """
     while True:
         message = await app.inbox.get()
@@ -105,7 +105,7 @@ async def people(app):
             # Programs ask `/status` often, and the serial line echoes it anyway.
             log(message.channel, "%s: %s" % (message.sender or message.chat, message.text))
         if message.text == "/stop":
-            # Now, and not when the turn that it stops has ended.
+            # Now, not after the end of the turn that it stops.
             asyncio.create_task(_say(app, message, app.agent.stop()))
         else:
             asyncio.create_task(_serve(app, message))
@@ -118,17 +118,17 @@ async def _serve(app, message):
         if command:
             await overlay.run("COMMAND", app.command, message)
         else:
-            # Before it waits: a background turn makes way, and an approval waits no longer for its answer.
+            # Before waiting: preempt a background turn, and deny a pending approval.
             lane.request("%s:%s" % (message.channel, message.chat))
             try:
-                # The lane before the memory: a turn that waits for an approval needs that to go on.
+                # The lane before the memory, which a turn needs to go on after an approval.
                 async with lane.queue:
                     await lane.wait_turn()
                     await overlay.run("TURN", answer.answer, app.agent, message)
             finally:
                 lane.release()
     except Exception as error:
-        # A person always gets an answer, also when the fault is ours or the heap was too small.
+        # A person always gets an answer, also after an internal error or a full heap.
         what = log_exception("a turn failed", error)
         text = "Something in me failed (%s). The log has the details." % what
         await _say(app, message, text, True)

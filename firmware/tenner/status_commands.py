@@ -1,4 +1,4 @@
-# tenner status_commands: what the commands of a person show and do, the same in every channel.
+# tenner status_commands: the texts and actions of people's commands, the same in every channel.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import asyncio
@@ -11,7 +11,7 @@ from tenner.schedule import alarm_commands, status
 
 
 class Report:
-    """The texts and actions behind `channels.commands`; made when a command comes, and dropped after."""
+    """The texts and actions behind `channels.commands`; one object per command."""
 
     def __init__(self, app):
         self.app = app
@@ -27,7 +27,7 @@ class Report:
         lane = self.app.agent.lane
         yield "running: %s" % (lane.holder or "nothing")
         yield "waiting: %d message(s)" % len(self.app.inbox)
-        yield "put back for a person: %d" % lane.put_backs
+        yield "preempted by people: %d" % lane.put_backs
         if self.app.agent.spawned:
             yield "in the background: " + ", ".join(self.app.agent.spawned)
 
@@ -64,7 +64,7 @@ class Report:
             yield "telegram: " + app.telegram.status
         yield "outbox: %d waiting" % len(app.part("delivery").outbox)
 
-    # --- acts, or takes what stands behind it
+    # --- acts, or takes arguments
 
     def heartbeat(self, args, channel, chat):
         return status.heartbeat(self.app.part("heartbeat"), args)
@@ -92,7 +92,7 @@ class Report:
         app = self.app
         owner = app.config.get("telegram.owner")
         if channel != "console":
-            return "Only on the serial console: who holds the board decides whose it is."
+            return "Only on the serial console, since its user holds the board."
         if app.telegram is None:
             return "Telegram is off: there is no telegram.token."
         if owner and owner != telegram_pair.kept(app.state):

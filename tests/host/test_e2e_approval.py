@@ -145,7 +145,7 @@ def test_a_heartbeat_at_night_waits_for_nobody():
     with agent_board(SWITCHES, changes={**BEAT, "heartbeat.active_hours": hours}) as bench:
         bench.ready()
         bench.type("/trigger")
-        bench.wait_for("quiet hours: nobody is asked")
+        bench.wait_for("quiet hours: not asking")
         bench.wait_for("error: not approved: ")
         bench.wait_for("heartbeat: 2 rounds, 1 tool calls")
         assert led(bench) == 0

@@ -141,7 +141,7 @@ def test_help(tenner):
 
 # (options, the sentence)
 MISTAKES = [
-    (["--frobnicate"], "unknown option --frobnicate; --help shows what there is"),
+    (["--frobnicate"], "unknown option --frobnicate; --help shows all options"),
     (["--once"], "--once needs a value"),
     (["--once", "x", "--heartbeat"], "do not go together"),
     (["--config", "/nonexistent.json", "--once", "x"], "/nonexistent.json does not exist"),

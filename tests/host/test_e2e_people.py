@@ -88,7 +88,7 @@ def test_a_command_on_the_console(bench, command, pattern):
         "/status": "waiting",
         "/heartbeat": "now: ",
         "/why": "next: ",
-        "/lanes": "put back",
+        "/lanes": "preempted by people",
         "/budget": "limit: ",
         "/stop": "Nothing is running.",
         "/trigger": "heartbeat: ",
@@ -146,10 +146,7 @@ def test_the_code_of_the_serial_console_makes_a_chat_the_owner():
         bench.wait_for("connected")
         assert "nobody is the owner" not in bench.log[bench.log.rindex("rst:") :]
         bench.echo("still mine")
-        assert (
-            bench.ask("/pair")
-            == "Only on the serial console: who holds the board decides whose it is."
-        )
+        assert bench.ask("/pair") == "Only on the serial console, since its user holds the board."
         # The board is sold: the person with the serial line takes it over.
         start = len(bench.log)
         bench.type("/pair")
