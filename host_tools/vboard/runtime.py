@@ -166,7 +166,7 @@ def is_busy(process: Path, of_flash: set[int]) -> bool:
     try:
         call = (process / "syscall").read_text().split()
     except OSError:
-        return False  # a kernel without this file's content
+        return False  # a kernel without this file
     return call[0] == "-1" or (len(call) > 1 and int(call[1], 16) in of_flash)
 
 
