@@ -254,7 +254,7 @@ def test_a_connection_lost_while_the_board_switches_over_does_not_stop_it(server
     trying = server.path("/opt/tenner/trying")
     cutter = threading.Thread(target=lambda: (wait(trying.exists, "the switch"), server.cut()))
     cutter.start()
-    with pytest.raises(BoardGone, match="It finishes that by itself"):
+    with pytest.raises(BoardGone, match="It finishes alone"):
         deploy(server, second)
     cutter.join()
     wait(lambda: not trying.exists(), "the board to finish")
