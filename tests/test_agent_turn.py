@@ -261,7 +261,7 @@ class TestTurn(unittest.TestCase):
         self.assertTrue(b"\nThe MCP server home does not answer" in agent.chain.systems[0])
 
     def test_each_result_stands_in_order_also_when_stopped_in_the_middle(self):
-        for reason, stopper in (("stop", "Stopped, as you asked."), ("person", "Put back")):
+        for reason, stopper in (("stop", "Stopped, as you asked."), ("person", "Preempted")):
             calls = [Call(name, "echo", '{"n":"%s"}' % name) for name in ("a", "b", "c")]
             agent = make_agent(temp_folder(self), Reply("Let me look.", calls))
             registry = agent.registry
@@ -350,7 +350,7 @@ class TestTurn(unittest.TestCase):
         self.assertEqual((result.text, result.error), ("done", None))
 
     def test_what_interrupts_a_question_is_a_no(self):
-        for reason, words in (("person", "Put back"), ("stop", "Stopped")):
+        for reason, words in (("person", "Preempted"), ("stop", "Stopped")):
             turn, result = self.ask(
                 lambda agent, turn, reason=reason: turn.interrupt(reason), "heartbeat"
             )

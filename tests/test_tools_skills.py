@@ -136,7 +136,7 @@ class TestSkills(unittest.TestCase):
         ):
             bench = Bench(self, *(shown + later), answers=(True,))
             result = bench.install("plant-watch")
-            self.assertIn("is not what the owner was shown", result)
+            self.assertIn("changed since the owner saw it", result)
             self.assertNotIn("SKILL.md", "".join(self.skill(bench)))
 
     def skill(self, bench):

@@ -12,9 +12,7 @@ from host_tools.services import GARBAGE, OWNER, Answer, Step, ToolCall
 #: of megabytes would not fit.
 HEAP_KB = 224
 
-FAILED = (
-    r"^I could not get an answer: the model offline-rules at localhost:\d+ [^\n]+; I try again"
-)
+FAILED = r"^I could not get an answer: the model offline-rules at localhost:\d+ [^\n]+; I'll retry"
 MEGABYTE = 1 << 20
 
 
@@ -41,7 +39,7 @@ def go_on(agent, said):
     assert said in json.dumps(messages, ensure_ascii=False), messages
     assert model.problems == []
     log = "\n".join(lines)
-    assert "Traceback" not in log and "set aside" not in log, log
+    assert "Traceback" not in log and ".bad" not in log, log
 
 
 def whole_answer(agent, said, end):
@@ -260,7 +258,7 @@ def test_several_wrong_calls_get_a_result_each_in_order(agent):
 GOOD = b'["u","the key is under the mat"]\n["a","I will remember."]\n'
 TORN_TURN = b'["u","x"]\n["a",""]\n["c","c1","i2c",{"action":"scan"}]\n'
 
-# (name, the session's file, is something set aside)
+# (name, the session's file, is a copy saved as .bad)
 SESSIONS = [
     ("torn-line", GOOD + b'["u","and then', True),
     ("torn-turn", GOOD + TORN_TURN, True),
@@ -292,7 +290,7 @@ def test_a_history_nobody_wrote_so(micropython32, api, data, aside):
         assert "the key is under the mat" in messages
         for foreign in ("world", '"role\\"', "yyyy", "zzzz", "21.5", "they tal"):
             assert foreign not in messages
-        told = [one.text for one in telegram.sent if "set aside" in one.text]
+        told = [one.text for one in telegram.sent if "saved it as .bad" in one.text]
         folder = agent.root / "state" / "sessions"
         bad = sorted(folder.glob("*.bad"))
         if aside is not None:

@@ -94,7 +94,7 @@ def test_a_command_on_the_console(bench, command, pattern):
         "/trigger": "heartbeat: ",
         "/new": "/new.",
         "/stauts": "/status?",
-        "/frobnicate": "lists what there is",
+        "/frobnicate": "lists all commands",
     }[command]
     bench.wait_for(last)
     bench.wait_for("\n")

@@ -189,7 +189,7 @@ class Turn:
         """Raise Stopped when somebody has interrupted this turn."""
         if self._interrupted:
             raise Stopped(
-                "Put back: a person came first."
+                "Preempted by a user message."
                 if self._interrupted == "person"
                 else "Stopped, as you asked."
             )

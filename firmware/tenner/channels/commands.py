@@ -1,34 +1,34 @@
-# tenner channels.commands: the commands people type, the same in every channel.
+# tenner channels.commands: the commands that people type, the same in every channel.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.store import suggest
 
-# (name, does it take what stands behind it, one line of help)
+# (name, does it act or take arguments, one line of help)
 COMMANDS = (
-    ("heartbeat", True, "each task: its values, its state, what is next"),
-    ("alarms", True, "what is the matter; ack ID, mute ID [2h], unmute ID, why ID"),
+    ("heartbeat", True, "each task: its values, its state, its next run"),
+    ("alarms", True, "the open alarms; ack ID, mute ID [2h], unmute ID, why ID"),
     (
         "trigger",
         True,
-        "look at every sensor now, and run what has no condition; a number runs that line",
+        "check every sensor now, and run tasks without a condition; a number runs that line",
     ),
-    ("why", True, "its last decisions and what is next"),
+    ("why", True, "its last decisions and its next run"),
     ("cron", False, "the jobs and when they run"),
-    ("lanes", False, "what runs and what waits"),
+    ("lanes", False, "running and waiting turns"),
     ("budget", False, "tokens used and left today"),
     ("status", False, "uptime, heap, network, clock"),
     ("new", True, "a fresh conversation"),
     ("pair", True, "a code that makes a Telegram chat the owner"),
-    ("stop", True, "cancel what is running"),
+    ("stop", True, "cancel the running turn"),
     ("help", False, "this list"),
 )
 
 
 async def run(app, message):
     """
-    Return the answer to a message that is a command. What only shows something comes from
-    `app.<name>_lines()`, a str or an iterable of lines; what acts is `app.<name>(args, channel, chat)`,
-    which returns a str. Both may be left out by a board that cannot do it.
+    Return the answer to a message that is a command. A command that only shows something calls
+    `app.<name>_lines()`, which returns a str or an iterable of lines; one that acts calls `app.<name>(args,
+    channel, chat)`, which returns a str. An app without the method does not offer the command.
     """
     name, _, args = message.text.strip().partition(" ")
     name = name[1:].split("@")[0].lower()
@@ -44,5 +44,5 @@ async def run(app, message):
             lines = method()
             return lines if isinstance(lines, str) else "\n".join(lines)
     guess = suggest.nearest(name, [known for known, _, _ in COMMANDS])
-    hint = "Did you mean /%s?" % guess if guess else "/help lists what there is."
+    hint = "Did you mean /%s?" % guess if guess else "/help lists all commands."
     return "There is no command /%s. %s" % (name[:32], hint)

@@ -1,12 +1,12 @@
 # tenner channels.console: the serial REPL or stdin as a channel.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-Ctrl-C is not caught anywhere here, so it stops the program and reaches the REPL. Whoever has the serial
-line is the owner. An answer is printed at once, so that no log line gets into it.
+Nothing here catches Ctrl-C, so it stops the program and reaches the REPL. The holder of the serial line is
+the owner. The console prints an answer at once, so that no log line gets into it.
 
-A program at the other end types `/=frames`. From then on an answer stands between 0x1c and 0x1e, a question between 0x1d and
-0x1e, and each `/=frames` is answered by 0x1f 0x1e. Before an answer that says why there is none stands 0x1f `failed` 0x1e. No text
-can have these characters, as `log.visible` shows them.
+A program at the other end types `/=frames`, and each gets 0x1f 0x1e in return. From then on 0x1c and 0x1e enclose an
+answer, 0x1d and 0x1e a question. 0x1f `failed` 0x1e comes before the text of an error. No text can hold these
+characters, since `log.visible` escapes them.
 """
 
 import asyncio
@@ -16,7 +16,7 @@ from tenner.channels.question import Question
 from tenner.log import log, redact, visible
 from tenner.port.compat import const
 
-#: What an answer may have: lines, columns, and what joins letters and emojis.
+#: Control characters that an answer may have: newline, tab, and the joiners of letters and emojis.
 KEPT = "\n\t\u200c\u200d"
 
 _FRAMES = const("/=frames")
@@ -28,7 +28,7 @@ _END = const("\x1e")
 
 
 class Console:
-    """`read_line` is awaited for the next line, None at the end; `write` prints (tests replace it)."""
+    """`await read_line()` returns the next line, None at the end; `write` prints (tests replace it)."""
 
     name = "console"
     chat = "owner"
@@ -37,12 +37,12 @@ class Console:
         self.inbound = inbound
         self._read_line = read_line
         self._write = write
-        self._question = None  # while one waits
+        self._question = None  # the pending one
         self._asking = asyncio.Lock()
         self._framed = False
 
     async def run(self):
-        """Read lines until the input ends; what is typed becomes a message, or the answer to a question."""
+        """Read lines until the input ends; each becomes a message, or the answer to a question."""
         while True:
             line = await self._read_line()
             if line is None:
@@ -68,7 +68,7 @@ class Console:
             self.show(self.chat, "Too much is waiting. Please try again in a moment.")
 
     def fail(self):
-        """Tell a program that what is shown next says why there is no answer."""
+        """Announce to a program that the next text is an error instead of an answer."""
         if self._framed:
             self._write(_READY + _FAILED + _END)
 
@@ -81,7 +81,7 @@ class Console:
         self._write(kind + text + _END if self._framed else text)
 
     async def ask(self, text, timeout_s=600):
-        """Ask y/n; no answer in time is a no, and one question at a time is asked."""
+        """Ask y/n, one question at a time; a timeout means no."""
         async with self._asking:
             question = self._question = Question(text)
             self._print(_QUESTION, text + " [y/n]")

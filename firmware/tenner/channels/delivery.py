@@ -1,9 +1,10 @@
-# tenner channels.delivery: takes what is in the outbox to its channel.
+# tenner channels.delivery: sends the messages of the outbox over their channels.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-A channel has `async send(chat, text, reply_to, began, alarm)`, which calls `began()` before the first byte leaves, and returns ("ok", id), ("retry", seconds or None),
-("refused", why) or ("unknown", why), and `async idle()`. With `max_units` it takes a text in parts of so many UTF-16 units.
-A channel with `show(chat, text)` instead is local: what it shows has arrived, and needs no outbox.
+A channel has `async idle()` and `async send(chat, text, reply_to, began, alarm)`, which calls `began()` before the
+first byte leaves, and returns ("ok", id), ("retry", seconds or None), ("refused", why) or ("unknown", why).
+`max_units` limits the UTF-16 units of a part. A channel with `show(chat, text)` instead is local: its texts arrive at
+once and need no outbox.
 """
 
 from tenner import overlay
@@ -20,8 +21,8 @@ _LONGEST = const(5000)
 
 class Delivery:
     """
-    What stands between the outbox and the channels; `owner()` returns the owner's (channel, chat), and
-    `arrived(mark)` is told that an alert which was posted with a mark has arrived.
+    Connects the outbox with the channels. `owner()` returns the owner's (channel, chat); `arrived(mark)` is
+    called when an alert that was posted with a mark has arrived.
     """
 
     def __init__(self, outbox, owner, arrived=None):
@@ -31,14 +32,14 @@ class Delivery:
         self._channels = {}
 
     def register(self, name, channel):
-        """Messages to `name` go to `channel` from now on."""
+        """Send messages to `name` over `channel` from now on."""
         self._channels[name] = channel
 
     def post(self, channel, chat, text, alert=False, id=None, reply_to=None):
         """
-        Queue a text as one entry, in parts that the channel takes; return [its id], [] when it was shown at once or
-        is empty. `alert` may be a mark, by which the text is known as long as it waits and when it has arrived; one that
-        begins with `al:` is that of an alarm, whose message has buttons.
+        Queue a text as one entry, in parts that fit the channel; return [its id], or [] when it was shown at once or
+        is empty. `alert` may be a mark, which identifies the text while it waits and when it has arrived. The mark of
+        an alarm begins with `al:`; its message has buttons.
         """
         target = self._channels.get(channel)
         if alert:
@@ -50,7 +51,7 @@ class Delivery:
             return []
         limit = getattr(target, "max_units", None)
         if limit and alert:
-            # It may be sent again, and then says so.
+            # A repetition begins with the mark.
             limit -= len(_MARK)
         parts = list(_parts(text, limit))
         if not parts:
@@ -58,17 +59,17 @@ class Delivery:
         return [self.outbox.add(channel, chat, parts, alert, id, reply_to)]
 
     def _publish(self, channel, text):
-        """Queue an alert for the channels besides the owner's that take them, such as a broker."""
+        """Queue an alert for other channels that accept alerts, such as a broker."""
         for name in self._channels:
             chat = getattr(self._channels[name], "alert_chat", None)
             if name != channel and chat:
-                # No alert there: it is known by the owner's copy, and makes room for that.
+                # Queued without the mark, which belongs to the owner's copy.
                 self.outbox.add(name, chat, text)
 
     async def drain(self):
         """
-        Send what is due, up to a failure: others may want the memory before the next try. Return the seconds
-        until something is due, None when nothing waits.
+        Send all due messages, up to a failure: another task may need the memory before the next try. Return the
+        seconds until a message is due, None when none waits.
         """
         outbox = self.outbox
         item = outbox.next_due()
@@ -83,7 +84,7 @@ class Delivery:
         return outbox.next_wake()
 
     async def _send(self, item):
-        """Send an item; return False when it has to be tried again."""
+        """Send an item; return False when it needs a retry."""
         if item.arrived:
             self._settle(item)
             return True
@@ -108,7 +109,7 @@ class Delivery:
                     item.chat, text, item.reply_to, began=began, alarm=alarm
                 )
             except MemoryError:
-                # The channel knows whether all has left; what has not is sent by the same step again.
+                # The channel knows whether all was sent; if not, the same step sends it again.
                 raise
             except Exception as error:
                 if not leaving:
@@ -133,10 +134,10 @@ class Delivery:
         return outcome != "retry"
 
     def _settle(self, item):
-        """Be done with what has arrived. It is not sent again where this must be done again for want of memory."""
+        """Remove an item that has arrived. After a MemoryError only this is repeated, not the sending."""
         self.outbox.has_arrived(item)
         if is_last(item):
-            # Before the outbox forgets it: a power cut in between repeats the alert, and marks it so.
+            # Before the outbox forgets it: after a power cut in between, the alert is repeated with a mark.
             self._tell_arrived(item.alert)
         self.outbox.confirm(item.id)
 
@@ -145,18 +146,18 @@ class Delivery:
             try:
                 self.arrived(mark)
             except OSError as error:
-                log("outbox", "not kept that an alert has arrived: %s" % error)
+                log("outbox", "not stored that an alert has arrived: %s" % error)
 
     def _tell_owner(self, text, about=None):
         channel, chat = self.owner()
-        # A line about a line to the owner would go round for ever.
+        # A notice about a notice to the owner would go round forever.
         if chat is not None and str(chat) != str(about):
             self.post(channel, chat, text)
 
 
 def _parts(text, limit):
     if limit is None and len(text) > _LONGEST:
-        # A line of the outbox has bounds, too.
+        # A line of the outbox has a limit, too.
         limit = _LONGEST
     # Each character is one or two units.
     if limit is None or 2 * len(text) <= limit:

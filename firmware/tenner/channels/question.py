@@ -10,8 +10,8 @@ from tenner.log import log
 
 class Question:
     """
-    `answer` is None until somebody has answered. `id` is never the same again, so that a late answer to an old question
-    cannot count for this one.
+    A question with yes or no. `answer` is None until the owner answers. `id` is random, so that a late answer to an
+    old question cannot count for this one.
     """
 
     answer = None
@@ -23,12 +23,12 @@ class Question:
         self._answered = asyncio.Event()
 
     def settle(self, answer):
-        """Answer it: True is yes."""
+        """Set the answer; True is yes."""
         self.answer = answer
         self._answered.set()
 
     async def wait(self, timeout_s):
-        """Wait for the answer; none in time is a no."""
+        """Wait for the answer; a timeout means no."""
         try:
             await asyncio.wait_for(self._answered.wait(), timeout_s)
         except asyncio.TimeoutError:

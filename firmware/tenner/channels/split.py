@@ -1,10 +1,10 @@
-# tenner channels.split: long text in parts that fit a message, cut where a reader would cut.
+# tenner channels.split: cuts long text into parts that fit a message.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-The limit counts UTF-16 units, as Telegram does. A cut is made between paragraphs, else between lines,
-else between words, else anywhere; only white space at a cut is left out. A code fence that must be
-cut is closed, and opened again in the next part. No cut falls inside a mark of a line, such as a link
-or bold words, unless that alone is longer than a message.
+The limit counts UTF-16 units, as Telegram does. A cut falls between paragraphs, else between lines, else
+between words, else anywhere, and drops only white space. A part closes a code fence that it cuts, and
+the next part opens it again. No cut falls inside a mark of a line, such as a link or bold words, unless
+that alone is longer than a message.
 """
 
 from tenner.channels.telegram.markup import clean, closes, fence_of, parse, units
@@ -17,7 +17,7 @@ def parts(text, limit=4096):
     head = b""  # the line that opened the fence we are in
     while at < len(raw):
         head = _affordable(head, limit)
-        # A unit has at most three bytes, so a long rest need not be copied to know that it is long.
+        # A unit has at most three bytes: a long rest is known to be long without a copy.
         if len(raw) - at <= 3 * limit and _units_after(head) + units(raw[at:]) <= limit:
             end, after, opener = len(raw), len(raw), b""
         else:
@@ -38,7 +38,7 @@ def parts(text, limit=4096):
 
 
 def _affordable(head, limit):
-    """Return the line `head` if there is room to open its fence again, its bare marks, or b""."""
+    """Return the line `head`, or its bare marks, if a part has room to open the fence again, else b""."""
     for line in (head, fence_of(head)):
         if _units_after(line) + len(fence_of(head)) + 3 <= limit:
             return line
@@ -46,7 +46,7 @@ def _affordable(head, limit):
 
 
 def _units_after(head):
-    """Units that opening the fence again takes."""
+    """Return the units needed to open the fence again."""
     return units(head) + 1 if head else 0
 
 
@@ -66,7 +66,7 @@ def _cut(raw, start, limit, head):
     """
     used = _units_after(head)
     opener = head
-    fresh = not head  # nothing but the opening line stands in the fence so far
+    fresh = not head  # the fence has only its opening line so far
     paragraph = line = inside = -1
     inside_opener = b""
     at = start
@@ -84,13 +84,13 @@ def _cut(raw, start, limit, head):
                 line = at - 1
             else:
                 paragraph = at - 1
-        behind = opener  # the fence that is open behind this line
+        behind = opener  # the open fence after this line
         if opener:
             if closes(body, fence_of(opener)):
                 behind = b""
         elif fence_of(body):
             behind = body.strip()
-        # Behind a line in a fence there must be room to close it.
+        # A part needs room to close its fence.
         size = units(body) + (len(fence_of(behind)) + 1 if behind else 0)
         if used + size > limit:
             break
@@ -108,7 +108,7 @@ def _cut(raw, start, limit, head):
 
 
 def _cut_line(raw, at, end, room, opener, start):
-    """Cut inside the line raw[at:end], of which `room` units still fit."""
+    """Cut inside the line raw[at:end], of which `room` units fit."""
     if opener:
         room -= len(fence_of(opener)) + 1
         if room < 2 and at > start:
@@ -118,7 +118,7 @@ def _cut_line(raw, at, end, room, opener, start):
     stop = _forward(raw, at, room)
     if opener:
         return stop, stop, opener
-    # Only what lies near the cut matters, and a line may be long: look one message ahead.
+    # A line may be long and only marks near the cut matter: look one message ahead.
     taken = []
     parse(raw[at : min(end, 2 * stop - at)], taken)
     best = stop
@@ -136,7 +136,7 @@ def _cut_line(raw, at, end, room, opener, start):
 
 
 def _forward(raw, at, room):
-    """Return the end of as many whole characters from `at` as fit `room` units, at least one."""
+    """Return the end of the characters from `at` that fit `room` units, at least one."""
     stop = at
     while stop < len(raw):
         lead = raw[stop]

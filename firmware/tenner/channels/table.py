@@ -1,9 +1,9 @@
-# tenner channels.table: a Markdown table as aligned text, for a chat that has no tables.
+# tenner channels.table: turns a Markdown table into aligned text, for chats without tables.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 
 def aligned(rows):
-    """Return rows of Markdown as lines of equal columns; None when the second is no `|---|:-:|`."""
+    """Return rows of Markdown as lines of equal columns; None when the second row is no `|---|:-:|`."""
     ruler = rows[1].replace(b" ", b"")
     if b"-" not in ruler or ruler.strip(b"|:-"):
         return None
@@ -25,7 +25,7 @@ def aligned(rows):
 
 
 def _cells(row):
-    """Return the cells of a row, without marks that mean nothing in fixed-width text."""
+    """Return the cells of a row, without marks that have no effect in fixed-width text."""
     found = []
     for cell in row.strip()[1:-1].replace(b"\\|", b"\0").split(b"|"):
         for mark in (b"**", b"`", b"__"):

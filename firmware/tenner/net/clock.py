@@ -1,4 +1,4 @@
-# tenner net.clock: wall-clock time with a word on whether to trust it, and time that only goes on.
+# tenner net.clock: wall-clock time that may be untrusted, and monotonic time.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.log import log
@@ -6,7 +6,7 @@ from tenner.port.compat import ticks_diff, ticks_ms
 
 
 class Clock:
-    """`port` gives the platform's clock. Call `mono_ms` at least once a week: `ticks_ms` wraps."""
+    """The clocks of `port`, the platform. Call `mono_ms` at least once a week: `ticks_ms` wraps."""
 
     def __init__(self, port):
         self._port = port
@@ -15,7 +15,7 @@ class Clock:
 
     @property
     def trusted(self):
-        """The wall clock was set, by NTP or a battery."""
+        """Whether NTP or a battery has set the wall clock."""
         return self._port.clock_is_set()
 
     def now(self):
@@ -23,11 +23,11 @@ class Clock:
         return self._port.unix_time()
 
     def known(self):
-        """The same, or None while nobody knows it."""
+        """Return the seconds since 1970 in UTC, or None while the clock is not trusted."""
         return self.now() if self.trusted else None
 
     def mono_ms(self):
-        """Return milliseconds since the start, a number that never goes back or wraps."""
+        """Return the milliseconds since the start; they never go back or wrap."""
         ticks = ticks_ms()
         self._ms += ticks_diff(ticks, self._ticks)
         self._ticks = ticks

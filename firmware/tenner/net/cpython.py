@@ -1,4 +1,4 @@
-# tenner net.cpython: decompression on CPython, which has no `deflate`.
+# tenner net.cpython: decompresses pages on CPython, which has no `deflate`.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 

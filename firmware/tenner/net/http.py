@@ -1,8 +1,8 @@
-# tenner net.http: one HTTP/1.1 exchange at a time over a stream, in constant memory.
+# tenner net.http: makes one HTTP/1.1 exchange at a time over a stream, in constant memory.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-The connection is kept after a body that was read to its end, so the rounds of a turn share one TLS
-handshake. Whatever goes wrong, the socket is closed and the exception goes on to the caller.
+The connection stays open after a body read to its end, so the rounds of a turn share one TLS handshake.
+Every failure closes the socket and raises an exception for the caller.
 """
 
 import asyncio
@@ -16,20 +16,20 @@ from tenner.port.compat import const, has_input, open_connection, ticks_diff, ti
 
 # One write and one drain each: two writes per drain lose bytes under TLS. The response's buffer gathers it.
 _CHUNK = const(512)
-_SHORT = const(480)  # a head and a body that go in one chunk
+_SHORT = const(480)  # a head and a body that fit one chunk
 _RESTARTS = const(3)
 
 
 class Http(Response):
     """
-    An HTTP client with at most one connection. `tls` is a function that returns the SSLContext. `gate`
-    (net.gate) is held while there is a TLS session; with `yields` true the exchange is a long poll
-    that ends with Yielded when somebody else wants the gate.
+    An HTTP client with at most one connection. `tls` is a function that returns the SSLContext. The client
+    holds `gate` (net.tls_semaphore) while it has a TLS session; with `yields` true the exchange is a long
+    poll that ends with Yielded when another client wants the gate.
     `consume` gets the client itself: `status`, `header(name)`, and the body by `readinto` or `read_text`.
     """
 
-    #: How long a connection nobody uses is kept from a long poll that waits: to give it up between the
-    #: rounds of a turn would cost a handshake each.
+    #: An idle connection gives way to a long poll only after this time: closing it between the rounds of a
+    #: turn would cost a handshake each.
     idle_ms = 2000
 
     #: An async function of (host, port) that returns the address to connect to, or raises OSError.
@@ -40,13 +40,13 @@ class Http(Response):
         self.yields = yields
         #: Bytes of the body last sent.
         self.body_bytes = 0
-        #: Has the last of a request left: may the server have done what it says?
+        #: Has the last byte of a request left, so that the server may have executed it?
         self.sent = False
-        #: An async function or None: awaited with True before a request is sent, with False before its reply is read.
+        #: An async function or None: awaited with True before sending a request, with False before reading its reply.
         self.stage = None
         #: The head of the request that `poll` sends; None before `open`.
         self.head = None
-        #: Does the beginning of a reply that `poll` has waited for stand in the buffer?
+        #: Does the buffer hold the beginning of the reply to `poll`?
         self.came = False
         self._tls = tls
         self._gate = gate
@@ -62,11 +62,11 @@ class Http(Response):
 
     async def exchange(self, method, url, headers, body, consume, timeout_s, repeats=False):
         """
-        Send a request and return what `await consume(self)` returns. `headers` is a list of (name,
+        Send a request and return the result of `await consume(self)`. `headers` is a list of (name,
         value). `body` is None, bytes, or a function that returns a fresh generator of bytes; it is called
         twice, to count and to send. asyncio.TimeoutError after `timeout_s`, counted from the moment
-        the gate is open. Where a kept connection closes without an answer the request is sent once more only if it is
-        a GET, or `repeats` says that to do it twice does no harm.
+        the gate is open. If a reused connection closes without an answer, the request is repeated only for a GET, or
+        if `repeats` declares it harmless.
         """
         origin, head = self._request(method, url, headers)
         if self._busy:
@@ -90,7 +90,7 @@ class Http(Response):
         """Return the origin and the head of a request."""
         base, origin = self._known
         path = url[len(base) :]
-        # A board asks one server again and again.
+        # Most requests go to the same server: reuse its parsed origin.
         if not base or path[:1] != "/" or not url.startswith(base) or not is_plain(path):
             origin, path = parse_url(url)
             base = url[: url.find("/", 8)] if "/" in url[8:] else "?"
@@ -98,11 +98,11 @@ class Http(Response):
         return origin, _head(method, origin, path, headers)
 
     async def _watch(self, work, args, timeout_s):
-        """Return what `work(*args)` leaves as the result; whatever it raises, the connection is closed."""
+        """Return the result that `work(*args)` sets; close the connection on any exception."""
         self._busy = True
         try:
-            # A task that has ended may stay in memory for long, as the queue of asyncio never clears its links, with all
-            # that its coroutine knew, stale slots of its stack too: this one knows `self` only.
+            # asyncio's queue never clears its links, so an ended task may stay in memory with all objects of its
+            # coroutine and stack. So this task refers to `self` only.
             self._task = asyncio.create_task(work(*args))
             await asyncio.wait_for(self._task, timeout_s)
             return self._result
@@ -117,14 +117,14 @@ class Http(Response):
             self._idle_since = ticks_ms()
 
     def _reason(self, error):
-        """Return the exception that tells why an exchange failed."""
+        """Return the exception to raise for `error`: ENOMEM for a lack of memory."""
         lacked = self._gate and isinstance(error, (OSError, ValueError))
         return OSError(ENOMEM) if lacked and self._gate.lacked_memory(error) else error
 
     async def _exchange(self, origin):
         for _ in range(1 + _RESTARTS):
             if self.stream is not None and has_input(self.stream):
-                # It was closed meanwhile, or what comes is no answer to this request.
+                # The server has closed it, or the bytes are no answer to this request.
                 await self._disconnect()
             reused = self.stream is not None
             self.start = self.end = 0
@@ -139,7 +139,7 @@ class Http(Response):
                     await self.receive_head()
                     break
             except (OSError, EOFError):
-                # The server closed a kept connection just now: nothing was answered yet, but it may have been done.
+                # The server closed the reused connection without an answer; it may have executed the request.
                 if not reused or self.end or self.sent and not self._work[3]:
                     raise
             await self._disconnect()
@@ -151,7 +151,7 @@ class Http(Response):
         await self._consume()
         if self.keep and not self.done:
             try:
-                # Often it is but the end of the body that is missing.
+                # Often only the end of the body is missing.
                 await asyncio.wait_for(self.read_text(256), 1)
             except (OSError, EOFError, asyncio.TimeoutError):
                 self.keep = False
@@ -159,13 +159,13 @@ class Http(Response):
             await self._drop()
 
     async def _consume(self):
-        # Not in the task's own frame, whose stack would go on pointing at the result.
+        # Not in the task's own frame, whose stack would keep a reference to the result.
         self._result = await self._work[2](self)
 
-    # --- long polls, on a connection that an exchange has left open
+    # --- long polls, also on the open connection of an exchange
 
     async def open(self, method, url, headers, timeout_s):
-        """Have `poll` send this request, and connect as soon as the gate allows it; the timeout counts from there."""
+        """Set the request of `poll`, and connect as soon as the gate is open; the timeout starts then."""
         self._asked = False
         origin, self.head = self._request(method, url, headers)
         if self.stream is None:
@@ -179,9 +179,9 @@ class Http(Response):
 
     async def poll(self, body, quiet, timeout_s):
         """
-        Send the request of `open` with `body` and wait for the reply. True: its body is `quiet`, both bytes; False: it is
-        another one, for `answer`; None: the server has closed the connection. This waits all day, so that it has no more code
-        than it needs.
+        Send the request of `open` with `body` and wait for the reply. Return True if its body equals `quiet`, False for
+        another one, which `answer` reads, None if the server has closed the connection. This waits all day, so its
+        code is minimal.
         """
         self._asked = False
         self._work = body, quiet
@@ -225,7 +225,7 @@ class Http(Response):
         self.end = end if self.came else 0
 
     async def answer(self, consume, timeout_s):
-        """Return what `await consume(self)` returns for the reply that `poll` has waited for."""
+        """Return the result of `await consume(self)` for the reply to `poll`."""
         self._asked = False
         self._work = None, None, consume
         return await self._watch(self._answer, (), timeout_s)
@@ -243,7 +243,7 @@ class Http(Response):
             await self._drop()
 
     async def give_way(self, to_poll):
-        """Called by the gate when somebody waits: a long poll stops, an idle connection closes."""
+        """Stop a long poll, or close an idle connection; the gate calls this when another client waits."""
         if self._busy:
             if self.yields and not to_poll and self._task:
                 self._asked = True
@@ -286,15 +286,15 @@ class Http(Response):
     # --- the request
 
     async def _write(self, chunk, last):
-        """Send a chunk; nothing of it waits when this returns. `last`: with it the server has the request."""
+        """Send a chunk and drain it. `last`: it completes the request."""
         self.stream.write(chunk)
         self.sent = last
-        # Where it has left already, as it has as a rule on MicroPython, to drain is a pass of the loop for nothing.
+        # On MicroPython the chunk has usually left already, and draining would cost a pass of the loop.
         if getattr(self.stream, "out_buf", True):
             await self.stream.drain()
 
     async def _send(self):
-        """Send the request; return False when the body came out in another length the second time."""
+        """Send the request; return False when the second pass of the body has another length."""
         head, body = self._work[:2]
         if isinstance(body, bytes) and len(head) + len(body) < _SHORT:
             self.body_bytes = len(body)
@@ -330,7 +330,7 @@ class Http(Response):
                 view[used : used + size] = piece[start:] if start else piece
                 used += size
         finally:
-            # A body that reads files closes them now, not when the garbage is collected.
+            # A body that reads files closes them now, not at a garbage collection.
             pieces.close()
         if used and not left:
             await self._write(view[:used], True)
@@ -347,7 +347,7 @@ def _head(method, origin, path, headers):
     head = "%s %s HTTP/1.1\r\nHost: %s\r\nUser-Agent: tenner\r\n" % (method, path, host)
     for header in headers:
         head += "%s: %s\r\n" % header
-    # A line break in a value would let it forge headers of its own.
+    # A line break in a value could forge headers.
     if "\0" in head or not head.count("\r") == head.count("\n") == 3 + len(headers):
         raise ValueError("a header has a line break")
     return head.encode()

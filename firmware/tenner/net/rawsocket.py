@@ -1,4 +1,4 @@
-# tenner net.rawsocket: a verified TLS or TCP connection that never blocks, for libraries that bring their own loop.
+# tenner net.rawsocket: a verified TLS or TCP connection that never blocks, for libraries with their own loop.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import errno
@@ -10,15 +10,15 @@ _CONNECT_S = const(10)
 
 
 class RawSocket:
-    """`send` and `recv_into` raise OSError(EAGAIN) where they would wait, on every interpreter."""
+    """A socket whose `send` and `recv_into` raise OSError(EAGAIN) instead of waiting, on every interpreter."""
 
     def __init__(self, host, port, context=None):
-        """Connect, and with `context` shake hands; blocks for as long as that takes, 10 s at most a step."""
+        """Connect, and with `context` do the TLS handshake; each step blocks for 10 s at most."""
         address = socket.getaddrinfo(host, port, 0, socket.SOCK_STREAM)[0]
         raw = socket.socket(address[0], socket.SOCK_STREAM)
         self._socket = raw
         try:
-            # One of MicroPython's sockets has no settimeout: it blocks for as long as its system does.
+            # One of MicroPython's sockets has no settimeout and blocks as long as its system does.
             if hasattr(raw, "settimeout"):
                 raw.settimeout(_CONNECT_S)
             raw.connect(address[-1])
@@ -28,23 +28,23 @@ class RawSocket:
         except BaseException:
             self.close()
             raise
-        # MicroPython's TLS socket is a stream: readinto and write return None where they would wait.
+        # MicroPython's TLS socket is a stream: readinto and write return None instead of waiting.
         self._read = getattr(self._socket, "recv_into", None) or self._socket.readinto
         self._write = self._socket.write if context is not None else self._socket.send
 
     def send(self, data):
-        """Send what fits of `data`; return how much."""
+        """Send the bytes of `data` that fit; return their number."""
         return self._count(self._write, data)
 
     def recv_into(self, buf, size):
-        """Receive up to `size` bytes into `buf`; return how many, 0 at the end."""
+        """Receive up to `size` bytes into `buf`; return their number, 0 at the end."""
         return self._count(self._read, memoryview(buf)[:size])
 
     def _count(self, method, data):
         try:
             count = method(data)
         except OSError as error:
-            # CPython's TLS says so with an exception of its own.
+            # CPython's TLS raises SSLWantReadError or SSLWantWriteError.
             if "Want" not in type(error).__name__:
                 raise
             count = None

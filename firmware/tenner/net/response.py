@@ -6,8 +6,8 @@ from tenner.net.json.writer import decode
 from tenner.port.compat import const
 
 _BUFFER = const(512)
-_MAX_LINE = const(2048)  # longest line that is kept
-_MAX_SKIPPED = const(32768)  # longest header line that is passed over
+_MAX_LINE = const(2048)  # longest line to keep
+_MAX_SKIPPED = const(32768)  # longest header line to skip
 _MAX_BODY = const(0x3FFFFFFF)  # a body or a chunk that any port can count
 _MAX_HEADERS = const(64)  # in a head, or after a chunked body
 
@@ -26,30 +26,30 @@ _WANTED = (
 
 class Response:
     """
-    What a reader of a response gets: `status`, `header(name)`, and the body by `readinto` or `read_text`.
+    A response to read: `status`, `header(name)`, and the body by `readinto` or `read_text`.
     """
 
     def __init__(self):
         self.stream = None
-        #: Holds, from `start` to `end`, what was received past the part asked for.
+        #: Holds, from `start` to `end`, received bytes that are not read yet.
         self.buffer = bytearray(_BUFFER)
         self.start = self.end = 0
-        #: May the connection be kept, and was the body read to its end?
+        #: May the connection stay open, and was the body read to its end?
         self.keep = self.done = False
 
     def attach(self, stream):
-        """Read from this stream from now on; None is none."""
+        """Read from `stream` from now on; None for no stream."""
         self.stream = stream
 
     async def _receive(self, view):
         while True:
             count = await self.stream.readinto(view)
-            # None: TLS had a record but no data in it yet.
+            # None: TLS received a record without data.
             if count is not None:
                 return count
 
     async def _fill(self):
-        """Receive what comes next into the empty buffer."""
+        """Receive the next bytes into the empty buffer."""
         view = memoryview(self.buffer)
         count = await self.stream.readinto(view)
         if count is None:
@@ -76,7 +76,7 @@ class Response:
         raise _bad("a line without end")
 
     async def receive_head(self):
-        """Read the head of the response; interim ones are skipped."""
+        """Read the head of the response, and skip interim ones."""
         self.status = 100
         while self.status < 200:
             if self.start == self.end:
@@ -89,7 +89,7 @@ class Response:
                 self._take_status(await self._line())
                 self._headers = {}
                 await self._receive_headers()
-        # The end of the body is known by chunks, by its length, or by the connection's end.
+        # Chunks, a length, or the end of the connection mark the end of the body.
         get = self._headers.get
         coding = get("transfer-encoding")
         length = get("content-length")
@@ -120,7 +120,7 @@ class Response:
         self.keep = line[7:8] != b"0"
 
     def _take_head(self):
-        """Take a head that is here as a whole, and as usual; return its first line, None when it must be read line by line."""
+        """Parse a complete, ordinary head in the buffer; return its first line, None when lines must be read."""
         end = self.buffer.find(b"\r\n\r\n", self.start, self.end)
         if end < 0:
             return None
@@ -139,7 +139,7 @@ class Response:
         return head[: head.find(b"\r")]
 
     async def _receive_headers(self):
-        """Read lines up to an empty one: those of a head, or those after the last chunk of a body."""
+        """Read lines up to an empty one: the head, or the lines after the last chunk of a body."""
         for _ in range(_MAX_HEADERS + 1):
             line = await self._line()
             if not line:
@@ -156,11 +156,11 @@ class Response:
         raise _bad("too many headers")
 
     def header(self, name):
-        """Return a header by its lower-case name, or None. Only those in `_WANTED` are there."""
+        """Return a header by its lower-case name, or None. Only those in `_WANTED` are kept."""
         return self._headers.get(name)
 
     async def readinto(self, buf):
-        """Read the next bytes of the body into `buf`; return how many, 0 at the end of the body."""
+        """Read the next bytes of the body into `buf`; return their number, 0 at the end of the body."""
         if self._chunked and not self._left and not self.done:
             size = (await self._line()).split(b";")[0].strip().lower()
             if not 0 < len(size) < 9 or size.strip(b"0123456789abcdef"):
@@ -205,7 +205,7 @@ class Response:
 
 
 def _bounded(size):
-    # Past the small integers a slice is an OverflowError, which nobody expects of a server.
+    # A slice with a big integer raises OverflowError, which no caller expects.
     if size > _MAX_BODY:
         raise _bad("a body of %d bytes" % size)
     return size

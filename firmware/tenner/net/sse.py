@@ -1,26 +1,26 @@
-# tenner net.sse: strip server-sent-event framing from a byte stream without holding a line.
+# tenner net.sse: strips server-sent-event framing from a byte stream without holding a line.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 
 class SseReader:
     """
     Calls `on_data(bytes)` with the payload as it arrives and `on_event_end()` at the end of an event
-    that had data. `done` turns true at the `[DONE]` some servers send, and what follows is ignored.
+    that had data. At the `[DONE]` of some servers `done` turns true, and the rest is ignored.
     """
 
     def __init__(self, on_data, on_event_end):
         self._on_data = on_data
         self._on_event_end = on_event_end
         self.done = False
-        #: Events with data so far; none at the end of a body means it was no event stream.
+        #: Number of events with data; a body without any was no event stream.
         self.events = 0
         self._is_data = None  # is this line data? None: at its beginning
-        self._held = b""  # what the next bytes decide on: the beginning of a line, half a line end
+        self._held = b""  # undecided bytes: the beginning of a line, half a line end
         self._lines = 0  # data lines of this event
-        self._open = False  # there was data in this event
+        self._open = False  # has this event had data?
 
     def feed(self, data):
-        """Take the next bytes of the body, cut anywhere."""
+        """Parse the next bytes of the body, cut anywhere."""
         data = self._held + data
         self._held = b""
         if data[-1:] == b"\r":
@@ -36,7 +36,7 @@ class SseReader:
             self._take(last, False)
 
     def _take(self, piece, ended):
-        """Take a part of a line; `ended` says that its end followed."""
+        """Parse a part of a line; `ended`: its end followed."""
         if self._is_data is None:
             piece = piece.lstrip(b"\xef\xbb\xbf")  # a byte order mark
             if not ended and b"data:[DONE]".startswith(piece.replace(b": ", b":")):
@@ -67,5 +67,5 @@ class SseReader:
             self._is_data = None
 
     def end(self):
-        """The body is over; an event without its blank line counts all the same."""
+        """End the body; an event without its blank line counts, too."""
         self.feed(b"\n\n")

@@ -1,4 +1,4 @@
-# tenner net.tls: the one TLS context, which always verifies certificates.
+# tenner net.tls: makes the TLS context, which always verifies certificates.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import os
@@ -12,16 +12,16 @@ except ImportError:
 
 def context(certs_dir, system=None):
     """
-    Return a client context that trusts the certificate authorities in `certs_dir`, one DER file each.
-    Where the folder has none, those of the system are trusted: CPython finds them itself, for others `system`
-    calls the function it is given with each of them, and returns how many there are. OSError when there is no certificate at all: without one
-    nothing can be verified, and nothing unverified is done.
+    Return a client context that trusts the certificate authorities in `certs_dir`, one DER file each. If the folder
+    has none, it trusts those of the system: CPython finds them; elsewhere `system(take)` calls `take` with each,
+    and returns their number. OSError when there is no certificate at all: a context without one could not verify
+    anything.
     """
     names = []
     try:
         names = [name for name in os.listdir(certs_dir) if name.endswith(".der")]
     except OSError:
-        names = []  # no folder is the same as an empty one
+        names = []  # no folder counts as an empty one
     if not names and hasattr(ssl, "create_default_context"):
         return ssl.create_default_context()
     result = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)

@@ -1,12 +1,12 @@
-# tenner net.tls_errors: what a TLS failure means for the owner.
+# tenner net.tls_errors: explains TLS failures to the owner.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.net.shortage import SENTENCE, is_short
 
-# Words of a message in lower case, and the meaning. MicroPython's messages are mbedTLS's, CPython's OpenSSL's.
+# Words of a message in lower case, and their meaning: of mbedTLS on MicroPython, of OpenSSL on CPython.
 _MESSAGES = (
     ("not yet valid|in the future", "is not valid yet: check the board's clock"),
-    ("expired", "has expired: check the board's clock, and tell whoever runs the server"),
+    ("expired", "has expired: check the board's clock, and tell the server's owner"),
     ("common name|mismatch", "is for another host name: check the address in config.json"),
     ("signed|unable to get", "is signed by an authority that is not in /certs: add its DER file"),
     ("certificate", "was refused: check the address in config.json"),
@@ -16,7 +16,7 @@ _OLD = "the server refused the handshake: it may speak only TLS 1.3, and this bo
 
 _PLAIN = "the server speaks no TLS there: write http:// instead of https://, or its TLS port"
 
-# mbedTLS numbers, which MicroPython raises as OSError. The first two are how a refused version looks.
+# mbedTLS numbers, which MicroPython raises as OSError; the last two mean a rejected version.
 _NUMBERS = {
     -29184: _PLAIN,
     -30592: _OLD,
@@ -25,12 +25,12 @@ _NUMBERS = {
 
 
 def explain(error):
-    """Return one sentence for a failure of TLS or for want of memory, or None when `error` is of another kind."""
+    """Return one sentence for a TLS failure or a lack of memory, None for another kind of `error`."""
     if is_short(error):
         return SENTENCE
     number = error.args[0] if error.args else 0
     name = type(error).__name__
-    # A connection that was cut is a matter of the network, also under TLS.
+    # A cut connection is a network failure, also under TLS.
     if number == -29312 or name in ("SSLEOFError", "SSLZeroReturnError"):
         return None
     if isinstance(number, int) and number < -0x2000:

@@ -1,19 +1,19 @@
-# tenner net.tls_reserve: keeps the memory of one TLS session from everybody else while there is none.
+# tenner net.tls_reserve: reserves the memory of one TLS session while none is open.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import io
 
 from tenner.port.compat import const
 
-_SESSION = const(24000)  # what one holds, and the reserve instead of it
-_HANDSHAKE = const(32500)  # what it needs for a moment
-_BLOCK = const(17000)  # its largest piece
+_SESSION = const(24000)  # bytes that a session holds, and the reserve instead of it
+_HANDSHAKE = const(32500)  # bytes that it needs for a moment
+_BLOCK = const(17000)  # its largest block
 _NETWORK = const(8000)  # less than this stops Wi-Fi
 _NONE_LEFT = const(2000)
 
 
 class _Nowhere(io.IOBase):
-    """A stream for a session that never says a word."""
+    """A stream for a session that never sends or receives."""
 
     def readinto(self, buf):
         return None
@@ -27,9 +27,9 @@ class _Nowhere(io.IOBase):
 
 class Reserve:
     """
-    Stands for `context` where an SSLContext is asked for. While no session is open it holds one that never shakes hands,
-    so that Python's heap cannot grow into the memory that the next one needs. `memory()` returns (free, largest free block,
-    least ever free) bytes.
+    Takes the place of `context`, an SSLContext. While no session is open it holds one without a handshake, so that
+    Python's heap cannot grow into the memory of the next session. `memory()` returns (free, largest free block, least
+    ever free) bytes.
     """
 
     def __init__(self, context, memory):
@@ -40,7 +40,7 @@ class Reserve:
         self._tight = False
 
     def wrap_socket(self, sock, server_hostname=None, do_handshake_on_connect=True):
-        """Give the reserve up and return the session that takes its place."""
+        """Free the reserve and return the session that takes its place."""
         self._give_up()
         free, block, self._least = self._memory()
         self._tight = free < _HANDSHAKE or block < _BLOCK
@@ -51,7 +51,7 @@ class Reserve:
         )
 
     def was_tight(self):
-        """Did the last session have too little memory? mbedTLS then takes a good certificate for a bad one."""
+        """Return whether the last session lacked memory: mbedTLS then rejects good certificates."""
         least = self._memory()[2]
         return self._tight or least < self._least and least < _NONE_LEFT
 

@@ -1,4 +1,4 @@
-# tenner net.tls_semaphore: how many TLS sessions there may be at a time.
+# tenner net.tls_semaphore: limits the number of TLS sessions at a time.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import asyncio
@@ -8,31 +8,31 @@ from tenner.net.shortage import is_short
 
 class Gate:
     """
-    Holders (net.http.Http) keep their place as long as their TLS session lives. Somebody who waits asks
-    them to give way: a long poll stops at once, a connection nobody is using is closed. `fits()`, if
-    given, tells whether the memory of the moment has room for one session more than `limit`.
+    Holders (net.http.Http) keep their place as long as their TLS session lives. A waiting one asks them to
+    give way: a long poll stops at once, an idle connection closes. `fits()`, if given, returns whether the
+    memory has room now for one session more than `limit`.
     """
 
     def __init__(self, limit=1, fits=None):
-        #: How many long polls wait for room.
+        #: Number of long polls that wait for a place.
         self.polls = 0
-        #: How many connections in a row failed for want of memory.
+        #: Number of connections in a row that failed for lack of memory.
         self.shortages = 0
-        #: Holds the memory of a session while there is none (net.tls_reserve), on a chip without PSRAM.
+        #: The net.tls_reserve.Reserve of a chip without PSRAM, which holds a session's memory while there is none.
         self.reserve = None
         self._limit = limit
         self._fits = fits
         self._holders = []
-        self._urgent = 0  # waiting, and no long poll
+        self._urgent = 0  # waiting holders that are no long polls
 
     async def acquire(self, holder):
-        """Wait until there is room for `holder`; a long poll lets everybody else go first."""
+        """Wait for a place for `holder`; a long poll lets all others go first."""
         poll = holder.yields
         self._urgent += not poll
         self.polls += poll
         try:
             while self._is_full() or (poll and self._urgent):
-                # Again and again: a connection becomes idle without a word.
+                # Repeatedly, since a connection becomes idle without a signal.
                 for other in list(self._holders):
                     await other.give_way(poll)
                 await asyncio.sleep(0.05)
@@ -46,16 +46,16 @@ class Gate:
         return over > 0 or (over == 0 and not (self._fits and self._fits()))
 
     def release(self, holder):
-        """Make room."""
+        """Free the place of `holder`."""
         self._holders.remove(holder)
         self.has_room()
 
     def has_room(self):
-        """Is there a session, or memory for the next one?"""
+        """Return whether a session is open, or the reserve holds memory for the next one."""
         return bool(self._holders) or self.reserve is None or self.reserve.take()
 
     def lacked_memory(self, error):
-        """Did a connection fail for want of memory? Such failures are counted; None is a connection that worked."""
+        """Count and return whether a connection failed for lack of memory; `error` None is a success."""
         lacked = is_short(error) or (
             isinstance(error, ValueError) and self.reserve is not None and self.reserve.was_tight()
         )

@@ -1,9 +1,9 @@
-# tenner net.url: what an http or https URL says.
+# tenner net.url: parses http and https URLs.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 
 def parse_url(url):
-    """Return ((is it https, host, port), path) of an http or https URL; ValueError when it is none."""
+    """Return ((is it https, host, port), path) of an http or https URL; raise ValueError for any other."""
     scheme, _, rest = url.partition("://")
     secure = scheme.lower() == "https"
     rest = rest.split("#")[0]
@@ -25,11 +25,11 @@ def parse_url(url):
         or not port.isdigit()
         or not 0 < int(port) < 65536
     ):
-        # What stands before an @ may be a password.
+        # The text before an @ may be a password.
         raise ValueError("no http or https address: " + url.split("@")[-1][:80])
     return (secure, host, int(port)), path
 
 
 def is_plain(url):
-    """Are there but characters that a request may hold?"""
+    """Return whether a request may hold all characters of `url`."""
     return "!" <= min(url) <= max(url) <= "~" and "#" not in url

@@ -3,7 +3,7 @@
 
 
 def repair(data):
-    """Decode bytes; each longest wrong beginning of a sequence becomes one U+FFFD, as CPython does it."""
+    """Decode bytes; each longest invalid prefix of a sequence becomes one U+FFFD, as in CPython."""
     parts = []
     good = i = 0
     size = len(data)

@@ -1,4 +1,4 @@
-# tenner net.wifi: keep the link up, trying less often the longer it stays down.
+# tenner net.wifi: keeps the link up, with a growing pause between attempts.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import asyncio
@@ -6,14 +6,14 @@ import asyncio
 from tenner.log import log
 from tenner.port.compat import const
 
-_CHECK_S = const(5)  # between looks at a link that is up
-_JOIN_S = const(20)  # how long an attempt to connect may take
+_CHECK_S = const(5)  # between checks of a link that is up
+_JOIN_S = const(20)  # limit of an attempt to connect
 _FIRST_BACKOFF_S = const(2)
 _LAST_BACKOFF_S = const(120)
 
 
 class Wifi:
-    """`linked()` is called whenever there is a link again. `sleep(seconds)` can be replaced."""
+    """Keeps the link up; calls `linked()` after each connect. Tests can replace `sleep(seconds)`."""
 
     #: Is there a link?
     up = False
@@ -26,7 +26,7 @@ class Wifi:
         self._sleep = sleep
 
     async def run(self):
-        """Supervise the link for ever; a service for the application."""
+        """Supervise the link forever; a service of the app."""
         backoff_s = _FIRST_BACKOFF_S
         while True:
             if self._port.network_up():
@@ -49,7 +49,7 @@ class Wifi:
         try:
             self._port.connect_network(self._ssid, self._password)
         except OSError as error:
-            # The radio of an ESP32 refuses while it is busy; the next attempt finds it free.
+            # The radio of an ESP32 raises while it is busy; the next attempt finds it free.
             log("wifi", "could not start to connect: %s" % error)
             left_s = 0
         while left_s and not self._port.network_up():

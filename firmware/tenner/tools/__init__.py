@@ -1,36 +1,37 @@
-# tenner tools: what the model can do; one small module and one schema file per tool.
+# tenner tools: the model's tools, one small module and one schema file each.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-`x.json` is exactly what the model is shown: {"name", "description", "parameters"}. In the description,
-` read(bus?,address,length?)`, after a space, says that there is an action `read` and which arguments it
-needs; the checker reads it there, so that it is said once. `x.py` is loaded when it is called, on a
-small board evicted again after it, so it keeps no state. It has
+`x.json` is exactly the schema that the model sees: {"name", "description", "parameters"}. In the description,
+` read(bus?,address,length?)`, after a space, declares an action `read` and the arguments it needs; the
+checker reads it there, so no second place repeats it. A call loads `x.py`, and a small board evicts it
+afterwards, so it keeps no state. It has
 
-    async def run(args, ctx)      returns text, or raises ToolError with a sentence for the model
+    async def run(args, ctx)      returns text, or raises ToolError with a sentence for the model.
 
 and, where the tool needs it,
 
-    NEEDS = "port:i2c"            what must be there for the tool to be offered, each word of it: `port:i2c`, something the
-                                  board can do; `file:SENSORS.json` in the workspace; a setting that is made, such as
-                                  `skills.index`; `a|b` is one of the two
-    TURNS = "person"              the kinds of turn it is offered in, of: person heartbeat cron spawn; without it, all.
-                                  Both are read from the file without running it: one line, one text in double quotes
-    def check(args, ctx)          what the schema cannot say; raises ToolError before anything is done
-    def approval(args, ctx)       the exact action in one sentence, if the owner must approve it by default
-    def subjects(args)            the texts of which one must match if the owner's rule for the tool is a list, such as
-                                  "read" and "read i2c0:0x48"; without it, the argument `action`
-    def covers(rule, args)        does an entry of that list cover the call, where texts are not compared as they are
-    async def preview(args, ctx)  what the owner is shown below the question of `approval`, where that must be fetched first
-    LIMITS = {"length": (1, 256)} least and most of numbers, entries and characters: every byte of the
-                                  schema is sent with every request, this is not (built-in tools only)
-    ASK_ANYWAY = True             ask what `approval` says even when the owner set the tool to allow
-    OUTSIDE = True                what it returns was written by strangers: from then on the turn asks before
-                                  it changes what later turns go by, and so does a later one whose history
-                                  has the call (agent.context knows it by its name)
-    LEAVES = True                 its arguments are for others to see, as those of a tool with OUTSIDE: a secret of
-                                  config.json in them is refused
-    CHECKED_THERE = True          whoever runs it checks the arguments, not its schema here
-    DEADLINE_S, RESULT_CAP        other limits than 60 s and 1,024 characters
+    NEEDS = "port:i2c"            the requirements of the offer, separated by spaces: `port:i2c`, an ability of the
+                                  board; `file:SENSORS.json` in the workspace; a setting such as `skills.index`; `a|b`
+                                  is one of the two.
+    TURNS = "person"              the kinds of turn that offer it, of: person heartbeat cron spawn; without it, all.
+                                  `tools.declarations` reads both without running the file: one line, one text in
+                                  double quotes.
+    def check(args, ctx)          checks beyond the schema; raises ToolError before any action.
+    def approval(args, ctx)       returns the exact action in one sentence, if the owner must approve it by default.
+    def subjects(args)            returns the texts for the owner's rule, if that is a list: one must match. For example
+                                  "read" and "read i2c0:0x48"; without it, the argument `action`.
+    def covers(rule, args)        returns whether an entry of that list covers the call, instead of comparing texts.
+    async def preview(args, ctx)  returns more text for the question of `approval`, if it must be fetched first.
+    LIMITS = {"length": (1, 256)} the least and the greatest value of numbers, entries and characters (built-in tools
+                                  only). Every request sends every byte of the schema, but not these.
+    ASK_ANYWAY = True             ask the question of `approval` even when the owner set the tool to allow.
+    OUTSIDE = True                strangers wrote its result. From then on the turn asks before it changes a file that
+                                  guides later turns; so does a later turn with the call in its history (agent.context
+                                  knows it by its mark).
+    LEAVES = True                 others see its arguments, as those of a tool with OUTSIDE: a secret of config.json in
+                                  them is an error.
+    CHECKED_THERE = True          the tool's server checks the arguments, not the schema here.
+    DEADLINE_S, RESULT_CAP        other limits than 60 s and 1,024 characters.
 """
 
 from tenner.tools.errors import ToolError

@@ -1,4 +1,4 @@
-# tenner tools.adc: the voltage at a pin.
+# tenner tools.adc: reads the voltage at a pin.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.tools import pins

@@ -1,4 +1,4 @@
-# tenner tools.append_file: lines at the end of a file, for notes.
+# tenner tools.append_file: appends lines to a file, for notes.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.store import files

@@ -1,4 +1,4 @@
-# tenner tools.built_in: the tools that ship with the code.
+# tenner tools.built_in: lists the tools that ship with the code.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import os
@@ -9,7 +9,7 @@ from tenner.tools.declarations import declared
 
 
 def tools():
-    """Yield (name, place of the schema, NEEDS, TURNS) of each."""
+    """Yield (name, place of the schema, NEEDS, TURNS) of each tool."""
     some = False
     for name, place, more in packed("tools/"):
         needs, _, turns = more.partition(";")

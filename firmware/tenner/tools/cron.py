@@ -3,7 +3,7 @@
 
 from tenner.tools.errors import ToolError
 
-# Schedules are not changed by what they started, nor in the background.
+# Scheduled and background turns cannot change schedules.
 TURNS = "person"
 RESULT_CAP = 2048
 LIMITS = {"id": (1, 40), "message": (1, 2000), "every_seconds": (1, None)}
@@ -17,7 +17,7 @@ def check(args, ctx):
 
 
 def approval(args, ctx):
-    """In a turn that has read what strangers wrote, no job is theirs to add or to take away."""
+    """Ask in a turn that has read text of strangers, which must not add or remove jobs."""
     action = args["action"]
     if action == "list" or not (ctx.turn.untrusted_input or ctx.config.get("tools.cron") == "ask"):
         return None
@@ -60,7 +60,7 @@ def _entry(args, turn):
         schedule = {"kind": "every", "every_seconds": args["every_seconds"]}
     payload = {"kind": args.get("kind", "agent_turn"), "message": args["message"]}
     if turn.chat is not None:
-        # Whoever asked for it gets the answer.
+        # The answer goes to the chat that asked.
         payload["channel"] = turn.channel
         payload["chat"] = turn.chat
     return {

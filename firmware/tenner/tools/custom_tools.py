@@ -1,4 +1,4 @@
-# tenner tools.custom_tools: the tools the owner dropped in: fit for a model, and loaded.
+# tenner tools.custom_tools: checks and loads the owner's own tools.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import os
@@ -16,7 +16,8 @@ _MAX_SCHEMA = const(4096)
 
 def tools(registry):
     """
-    Yield (name, place of the schema, NEEDS, TURNS) of those whose schema is sound: a broken one would spoil every request.
+    Yield (name, place of the schema, NEEDS, TURNS) of the tools with a valid schema; a broken one would spoil every
+    request.
     """
     folder = registry.user_folder
     cache = registry.schema_cache
@@ -40,7 +41,7 @@ def tools(registry):
 
 
 def _problem(path, name):
-    """Say what is wrong with a schema file, or None."""
+    """Return the problem of a schema file, or None."""
     plain = name.replace("_", "a").replace("-", "a")
     if len(name) > _MAX_NAME or not all(c.isalpha() or c.isdigit() for c in plain):
         return "a tool's name has letters, digits, _ and - only"

@@ -1,4 +1,4 @@
-# tenner tools.declarations: what a tool's file says of it without being run.
+# tenner tools.declarations: reads the declarations in a tool's file without running it.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.store import files
@@ -7,7 +7,7 @@ NAMES = ("NEEDS", "TURNS")
 
 
 def declared(path):
-    """Return the texts of NEEDS and TURNS in the module `path`, "" for one that it does not have."""
+    """Return the texts of NEEDS and TURNS in the module `path`, "" for a missing one."""
     found = ["", ""]
     if files.exists(path):
         with open(path, "rb") as file:

@@ -1,4 +1,4 @@
-# tenner tools.edit_file: replace one piece of a file of any size, in constant memory.
+# tenner tools.edit_file: replaces one piece of a file of any size, in constant memory.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.store import files
@@ -27,7 +27,7 @@ async def run(args, ctx):
         raise ToolError("the text is not in %s: read it and copy the piece exactly" % args["path"])
     if count > 1:
         raise ToolError(
-            "the text is in %s %d times: give more of what stands round it" % (args["path"], count)
+            "the text is in %s %d times: give more of the text around it" % (args["path"], count)
         )
     paths.check_room(path, size + len(new) - len(old))
     files.write_atomic(path, _edited(path, size, place, len(old), new), files.WORKSPACE_TEMP)
@@ -41,7 +41,7 @@ def _find(path, size, piece):
     kept = b""
     start = 0
     for block in files.blocks(path, 0, size):
-        # The last bytes of the block before are kept: a match may straddle the border.
+        # Keep the last bytes of the previous block: a match may straddle the border.
         window = kept + block
         found = window.find(piece)
         while found >= 0:

@@ -1,6 +1,6 @@
-# tenner tools.errors: how a tool says no.
+# tenner tools.errors: the error of a tool.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 
 class ToolError(Exception):
-    """A sentence for the model: what went wrong and what to do instead."""
+    """A sentence for the model: the problem and the remedy."""

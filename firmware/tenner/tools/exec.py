@@ -1,8 +1,8 @@
-# tenner tools.exec: one program on a Linux board, kept from everything but the workspace.
+# tenner tools.exec: runs one program on a Linux board, with access only to the workspace.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-There is no shell unless `exec.shell` says so: what only a shell would understand is refused, not taken for something
-else. What the command may reach is not a matter of its words: see `port.linux.sandbox`.
+There is no shell unless `exec.shell` is set: the tool rejects shell syntax instead of taking it as text. The sandbox
+limits the command's access, not the words of the command: see `port.linux.sandbox`.
 """
 
 import asyncio
@@ -18,16 +18,16 @@ from tenner.tools.untrusted import mark_untrusted
 _KEEP = const(2000)  # bytes of output, from its start and from its end
 _FLOOD = const(1048576)
 _LONGEST_LOOK_MS = const(25)
-_GOODBYES = const(5000)  # ten seconds: what waits for a broken disk cannot be killed
+_GOODBYES = const(5000)  # ten seconds: a process that waits for a broken disk cannot be killed
 
 NEEDS = "port:exec tools.exec"
 LIMITS = {"command": (1, 1000)}
 RESULT_CAP = 6000
-DEADLINE_S = 630  # exec.timeout_s, and time to end all of it
+DEADLINE_S = 630  # exec.timeout_s, and time to end all processes
 OUTSIDE = True
 
 _PATH = "/usr/local/bin /usr/bin /bin /usr/local/sbin /usr/sbin /sbin"
-# Programs that run what others are told in their arguments, and those that do what other tools are for.
+# Programs that run another program from their arguments, and programs that replace other tools.
 _SHELLS = " sh ash bash dash zsh ksh mksh fish csh tcsh rbash busybox toybox env xargs nohup setsid timeout nice \
 ionice stdbuf script watch parallel time su sudo doas runuser setpriv chroot unshare nsenter start-stop-daemon "
 _BUSES = (
@@ -71,7 +71,7 @@ async def run(args, ctx):
     get = ctx.config.get
     words = ["sh", "-c", args["command"]] if _with_shell(ctx) else split(args["command"])
     limits = (get("exec.timeout_s"), get("exec.memory_mb"), get("exec.network"))
-    # One after the other: all that one user runs ends with a command.
+    # One at a time: the end of a command ends all processes of its user.
     async with _lock:
         cage = Cage(ctx.port.root, ctx.workspace, ctx.port.settings)
         running = cage.start(_program(words[0]), words, limits)
@@ -104,14 +104,14 @@ async def run(args, ctx):
 
 
 def split(command):
-    """Return the words of a command line, as a shell would if there is nothing else in it for one to do."""
+    """Return the words of a command line as a shell splits them; raise ToolError for other shell syntax."""
     words = []
     word = None
     quoted = ""
     escaped = False
     for letter in command:
         if escaped:
-            # Between double quotes a backslash means itself before most letters.
+            # In double quotes a backslash is literal before most characters.
             word += letter if not quoted or letter in '"\\$`' else "\\" + letter
             escaped = False
         elif quoted:
@@ -146,18 +146,18 @@ def split(command):
     return words
 
 
-_NO_SHELL = "exec: no shell: %s means nothing here. One program and its arguments; quote it ('...') if it is meant as it is"
+_NO_SHELL = "exec: no shell: %s means nothing here. One program and its arguments; quote it ('...') if you mean it literally"
 
 
 def quote(word):
-    """Return a word in the one way that the owner's rules are compared with."""
+    """Return a word in the canonical quoting, for the owner's rules."""
     if word and not [letter for letter in word if letter not in _PLAIN]:
         return word
     return "'%s'" % word.replace("'", "'\\''")
 
 
 def _with_shell(ctx):
-    # A list says which programs; a shell would run others too.
+    # A list names the allowed programs; a shell would run others, too.
     return ctx.config.get("exec.shell") and not isinstance(ctx.config.get("tools.exec"), list)
 
 
@@ -177,7 +177,7 @@ def _program(name):
 
 
 class _Output:
-    """The start and the end of what a command writes."""
+    """The start and the end of a command's output."""
 
     def __init__(self):
         self.count = 0
@@ -199,7 +199,7 @@ class _Output:
 
 
 def _visible(text):
-    """Return text without what would move a cursor or hide something."""
+    """Return text without control characters that move a cursor or hide something."""
     return "".join(
         [one for one in text if one in "\n\t" or (one >= " " and not 0x7F <= ord(one) < 0xA0)]
     ).strip("\n")

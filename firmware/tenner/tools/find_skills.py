@@ -1,4 +1,4 @@
-# tenner tools.find_skills: what there is in the owner's index of skills.
+# tenner tools.find_skills: searches the owner's index of skills.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.tools.skill_index import entries

@@ -1,14 +1,14 @@
-# tenner tools.format_bytes: bytes as text.
+# tenner tools.format_bytes: formats bytes as text.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.port.compat import const
 
-_LONG = const(32)  # bytes from which on only hex is printed
+_LONG = const(32)  # more bytes are printed in hex only
 _SHOWN = const(300)  # bytes whose hex fits a result
 
 
 def format_bytes(data, most=_SHOWN):
-    """Return bytes as text, at most so many of them."""
+    """Return at most `most` bytes as text."""
     text = " ".join(["%02x" % byte for byte in data[:most]])
     if len(data) <= _LONG:
         return "0x%s (%s)" % (text.replace(" ", " 0x"), " ".join([str(byte) for byte in data]))

@@ -1,4 +1,4 @@
-# tenner tools.gpio: the level of a pin.
+# tenner tools.gpio: reads and sets the level of a pin.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.port.compat import sleep_ms

@@ -1,4 +1,4 @@
-# tenner tools.history: what a sensor read in the last hours, in a few numbers.
+# tenner tools.history: summarizes the readings of a sensor in the last hours.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.sensors import ring
@@ -7,7 +7,7 @@ from tenner.sensors.units import unit
 
 
 async def told(ctx, name, hours):
-    """Return least, greatest, mean and last of each value; SensorError when nothing was kept."""
+    """Return min, max, mean and last of each value; raise SensorError when no reading is stored."""
     port = ctx.port
     now = port.unix_time()
     kept = ring.Ring(port.path("state/readings"), 1024 * ctx.config.get("sensors.history_kb"))
@@ -43,5 +43,5 @@ def _age(seconds):
 
 
 def _shown(number):
-    """A number with as many digits as mean something."""
+    """Return a number with its significant digits."""
     return (("%.4f" if abs(number) < 1 else "%.2f") % number).rstrip("0").rstrip(".")

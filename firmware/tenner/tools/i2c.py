@@ -1,9 +1,9 @@
-# tenner tools.i2c: scan, read and write chips on an I2C bus.
+# tenner tools.i2c: scans, reads and writes chips on an I2C bus.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-What goes out on the wire decides what is asked, not the name of the action: to read a register is to write its number
-first, which for some chips is a command. Unasked go a read without register, and one byte that only points at a
-register of the chips that are usual at that address (i2c_chips.tsv).
+The bytes on the wire decide about approval, not the name of the action: reading a register writes its number first,
+which is a command for some chips. A read without a register needs no approval, nor does one byte that only points at
+a register of the usual chips at that address (i2c_chips.tsv).
 """
 
 from tenner.port import bus_names
@@ -57,7 +57,7 @@ def approval(args, ctx):
 
 
 def _only_reads(args):
-    """Does nothing go out but, at most, the number of a register that this address is known to have?"""
+    """Return whether only the number of a known register goes out, or nothing."""
     if args["action"] != "read":
         return False
     sent = _register(args)
@@ -65,7 +65,7 @@ def _only_reads(args):
 
 
 def _register(args):
-    """Return the bytes that a register's number is sent as."""
+    """Return the bytes of a register's number on the wire."""
     if "register" not in args:
         return b""
     return args["register"].to_bytes(args.get("register_bits", 8) // 8, "big")
@@ -97,7 +97,7 @@ async def run(args, ctx):
                     await sleep_ms(delay_ms)
                     bus.readfrom_into(address, answer)
                 return format_bytes(answer)
-            # One transaction with a repeated start, which is what reading a register is.
+            # One transaction with a repeated start, as for reading a register.
             register = int.from_bytes(data, "big")
             bits = 8 * len(data)
         if register is None:

@@ -1,8 +1,8 @@
-# tenner tools.i2c_chips: the chips that usually sit at an I2C address, from a table on flash.
+# tenner tools.i2c_chips: looks up the usual chips at an I2C address in a table on flash.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-A row of i2c_chips.tsv has the address, its registers and its chips. The registers are those that all chips known to sit
-there let be read by their number, as 00-7f, or - where one of them would take the byte for a command or for data.
+A row of i2c_chips.tsv has the address, its registers and its chips. The registers, such as 00-7f, are those that all
+known chips at the address read by number. The row has - where one chip takes the byte as a command or as data.
 """
 
 from tenner.port.package import locate
@@ -26,7 +26,7 @@ def usual(address):
 
 
 def has_register(address, number):
-    """Is to send this byte to this address known to do nothing but point at a register?"""
+    """Return whether this byte only points at a register for all known chips at this address."""
     row = _row(address)
     first, dash, last = row[1].partition("-") if row else ("", "", "")
     return first != "" and dash == "-" and int(first, 16) <= number <= int(last, 16)

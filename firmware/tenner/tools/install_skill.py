@@ -1,4 +1,4 @@
-# tenner tools.install_skill: brings a skill into the workspace; what it says is for the owner to judge.
+# tenner tools.install_skill: installs a skill in the workspace after the owner has approved its text.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from hashlib import sha256
@@ -11,8 +11,8 @@ from tenner.tools.skill_index import address, entries, is_plain, text
 
 _MAX_FILE = const(8192)
 _MAX_NAME = const(40)
-_SHOWN = const(2048)  # characters of it in a question
-_SEEN = "seen"  # the argument with what was shown
+_SHOWN = const(2048)  # characters of SKILL.md in a question
+_SEEN = "seen"  # the argument with the hashes of the shown files
 _MAIN = "SKILL.md"
 _ENDINGS = (".md", ".json", ".txt", ".csv")
 
@@ -41,7 +41,7 @@ def approval(args, ctx):
 
 
 async def preview(args, ctx):
-    """Return what the owner is shown: the files with their sizes, and what the skill says."""
+    """Return the text for the owner: the files with their sizes, and SKILL.md."""
     seen = {}
     told = []
 
@@ -66,7 +66,7 @@ async def run(args, ctx):
 
     def take(one, body):
         if seen is not None and seen.get(one) != sha256(body.encode()).digest():
-            raise ToolError("install_skill: %s is not what the owner was shown: try again" % one)
+            raise ToolError("install_skill: %s changed since the owner saw it: try again" % one)
         check_room(ctx.workspace + "/", len(body.encode()))
         files.make_dirs(folder)
         files.write_atomic(folder + "/" + one, body, files.WORKSPACE_TEMP)
@@ -77,7 +77,7 @@ async def run(args, ctx):
 
 
 async def _fetch(args, ctx, take):
-    """Call `take(name, text)` for each file of the skill, the last of which is what makes a skill of it."""
+    """Call `take(name, text)` for each file of the skill; SKILL.md, which makes it a skill, comes last."""
     name = _name(args["name"])
     place = _place(args, ctx)
     lists = []

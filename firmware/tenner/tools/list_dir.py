@@ -1,4 +1,4 @@
-# tenner tools.list_dir: what is in a folder.
+# tenner tools.list_dir: lists a folder.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import os
@@ -41,7 +41,7 @@ async def run(args, ctx):
             break
         lines.append(line)
     text = "\n".join(lines)
-    # Names of files may be a stranger's words as well.
+    # Names of files may come from strangers, too.
     if args["path"][0] == "/" or args["path"].split("/")[0] == "exec":
         return mark_untrusted(args["path"], text)
     return text

@@ -1,4 +1,4 @@
-# tenner tools.loading: the module of a tool, wherever it comes from.
+# tenner tools.loading: loads the module of a tool from its source.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner import overlay
@@ -12,7 +12,7 @@ MCP = const(2)
 
 
 def load(ctx, source, name):
-    """Return the module of a tool, or what stands for it."""
+    """Return the module of a tool, or an object with its interface."""
     if source == BUILT_IN:
         return overlay.module("tenner.tools." + name)
     if source == OWN:

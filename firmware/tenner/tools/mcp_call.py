@@ -1,4 +1,4 @@
-# tenner tools.mcp_call: a call of a tool of an MCP server.
+# tenner tools.mcp_call: calls a tool of an MCP server.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import json
@@ -14,14 +14,14 @@ _IN_DOUBT = const(". It may have been done: do not repeat it, the owner was told
 
 
 class Tool:
-    """What a tool's module is for others. The server checks the arguments: it knows its schema best."""
+    """The interface of a tool's module. The server checks the arguments: it knows its schema best."""
 
     OUTSIDE = True
     CHECKED_THERE = True
     RESULT_CAP = 2304
 
     def __init__(self, line, servers, folder):
-        """`line` is the tool's in `.tools`, `servers` are the settings, `folder` is where sessions are kept."""
+        """`line` is the tool's line in `.tools`, `servers` are the settings, `folder` holds the sessions."""
         self._line = line
         self._server = line[0].split("-")[0]
         self._servers = servers
@@ -45,7 +45,7 @@ class Tool:
                 raise McpError(error.args[0] + _IN_DOUBT)
             raise
         finally:
-            # Cancelled, too: what the owner has approved must not be done twice.
+            # Also when cancelled: an approved action must not run twice.
             if client.in_doubt and not self._line[2]:
                 ctx.agent.notify("Maybe done, no answer came: %s" % self.approval(args, ctx))
             await http.close()

@@ -1,4 +1,4 @@
-# tenner tools.mcp_refresh: has MCP servers asked for their tools, and keeps what they have.
+# tenner tools.mcp_refresh: asks MCP servers for their tools, and stores the lists.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import asyncio
@@ -17,7 +17,7 @@ _MAX_REASON = const(200)
 
 
 async def refresh(registry, app):
-    """Ask those servers whose tools are not known, or a day old. What goes wrong is logged, no more."""
+    """Ask the servers whose list of tools is missing or a day old; only log failures."""
     place = folder(registry)
     now = app.clock.known() or 0
     servers = due(registry, now)
@@ -34,7 +34,7 @@ async def refresh(registry, app):
         known, _, failures, reason = stamp(registry, server)
         same = known == tag(registry, server)
         if not same:
-            # It may be another one by that name, to whom the session means nothing.
+            # It may be another server, which does not know the session.
             files.remove("%s/%s.session" % (place, server))
         http = app.http()
         try:
@@ -45,7 +45,7 @@ async def refresh(registry, app):
         except (OSError, ValueError, asyncio.TimeoutError) as error:
             reason = str(error)[:_MAX_REASON] or type(error).__name__
             log("mcp", "%s: %s" % (server, reason))
-            # What was known stays, and turns do not wait for it again and again.
+            # The old list stays, and the retry waits, so that turns do not.
             found = list(lines(registry, server)) if same else []
             failures = failures + 1 if same else 1
         finally:
@@ -63,7 +63,7 @@ async def refresh(registry, app):
 
 
 def _matcher(patterns):
-    """Return a function that says whether a name is one of those the owner wants."""
+    """Return a function that returns whether the owner wants the tool of a name."""
     if "*" in patterns:
         return lambda name: True
     return lambda name: any(matches(pattern, name) for pattern in patterns)

@@ -1,16 +1,16 @@
-# tenner tools.mcp_tools: what is known of the tools of MCP servers.
+# tenner tools.mcp_tools: reads the stored lists of the tools of MCP servers.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-In /state/mcp are, for each server of the settings, what `mcp.listing` found there:
+/state/mcp has, for each server of the settings, the results of `mcp.listing`:
 
-    home-get_weather.json     the schema file of a tool, as the model is shown it
-    home.tools                a line ["a tag of the settings", Unix time, how many times in a row it did not
-                              answer, why], then one for each tool: its name here, its name there, whether it
-                              only reads, and {header: path} of arguments that are sent as headers too
-    home.session              the protocol version it speaks, and its session if there is one
+    home-get_weather.json     the schema file of a tool, as the model sees it.
+    home.tools                a line ["a tag of the settings", Unix time, number of failures in a row, reason].
+                              Then one for each tool: its name here, its name there, whether it only reads, and
+                              {header: path} of arguments that also go into headers.
+    home.session              the server's protocol version, and its session if there is one.
 
-The APIs of models take letters, digits, `_` and `-` in a name. A `-` after the server's name keeps its tools
-apart from those of others, and from the built-in ones, whose names have none.
+The APIs of models accept letters, digits, `_` and `-` in a name. A `-` after the server's name distinguishes its
+tools from those of other servers, and from the built-in ones, whose names have none.
 """
 
 import json
@@ -21,31 +21,31 @@ from tenner.store import files
 from tenner.tools import mcp_call
 
 _EVERY_S = const(24 * 3600)
-#: How long a server that did not answer is left alone. At first not at all: it may have been switched on meanwhile.
+#: Seconds until a retry of a server that did not answer. The first is 0: the server may have just started.
 _RETRY_S = (0, 30, 60, 120, 300, 600)
 
 
 def folder(holder):
-    """Return where it is kept, by the `port` of a registry or a tool's context."""
+    """Return the folder of the lists, by the `port` of a registry or a tool's context."""
     return holder.port.path("state/mcp")
 
 
 def tag(registry, server):
-    """Return what changes when the settings of a server do."""
+    """Return a tag that changes with the settings of a server."""
     settings = registry.servers[server]
     text = "%s %s" % (settings.get("url"), settings.get("tools"))
     return "%08x" % (crc32(text.encode()) & 0xFFFFFFFF)
 
 
 def stamp(registry, server):
-    """Return (tag, time, failures, reason) of what is known of a server's tools."""
+    """Return (tag, time, failures, reason) of the stored list of a server's tools."""
     for line in _lines(registry, server, True):
         return (line + [0, ""])[:4]
     return None, 0, 0, ""
 
 
 def due(registry, now):
-    """Return the servers that are to be asked for their tools at Unix time `now`: not known, or a day old."""
+    """Return the servers whose list of tools is missing, or due for a refresh at Unix time `now`."""
     found = []
     for server in sorted(registry.servers):
         known, at, failures, _ = stamp(registry, server)
@@ -56,7 +56,7 @@ def due(registry, now):
 
 
 def missing(registry):
-    """Yield a sentence for each server that did not answer, and of which no tools are known."""
+    """Yield a sentence for each server that did not answer and has no stored tools."""
     for server in sorted(registry.servers):
         known, _, failures, reason = stamp(registry, server)
         if failures and known == tag(registry, server) and not any(lines(registry, server)):
@@ -67,7 +67,7 @@ def missing(registry):
 
 
 def lines(holder, server):
-    """Yield what is known of each tool of a server."""
+    """Yield the line of each tool of a server."""
     return _lines(holder, server, False)
 
 
@@ -81,7 +81,7 @@ def _lines(holder, server, first):
 
 
 def tools(registry):
-    """Yield (name, place of the schema) of the tools that the servers have."""
+    """Yield (name, place of the schema) of all tools of the servers."""
     for server in registry.servers:
         for line in lines(registry, server):
             path = "%s/%s.json" % (folder(registry), line[0])
@@ -89,6 +89,6 @@ def tools(registry):
 
 
 def load(ctx, name):
-    """Return what stands for the module of a tool."""
+    """Return the mcp_call.Tool of a tool, which has a module's interface."""
     line = [line for line in lines(ctx, name.split("-")[0]) if line[0] == name][0]
     return mcp_call.Tool(line, ctx.config.section("mcp"), folder(ctx))

@@ -1,9 +1,9 @@
-# tenner tools.message: a message to the owner or to a chat the owner allows.
+# tenner tools.message: sends a message to the owner or to a chat that the owner allows.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.tools.errors import ToolError
 
-# Others than the owner may read it.
+# People other than the owner may read it.
 LEAVES = True
 LIMITS = {"text": (None, 4000)}
 
@@ -38,5 +38,5 @@ async def run(args, ctx):
 
 
 def _known(ctx):
-    """The owner's chat and the one this turn answers."""
+    """Return the owner's chat and the chat of this turn."""
     return (ctx.config.get("telegram.owner"), str(getattr(ctx.turn, "chat", "")))

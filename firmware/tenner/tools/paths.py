@@ -1,9 +1,9 @@
-# tenner tools.paths: which file a path means, and whether a tool may touch it.
+# tenner tools.paths: resolves a path to a file, and checks whether a tool may touch it.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-Tools live in /workspace, wherever that is on the disk. A path is first put straight as text, then links
-are followed, and only what the path really leads to counts. Settings, state, certificates, keys and code are
-out of reach wherever they lie, whatever the owner's patterns say. Nothing but regular files is opened.
+Tools live in /workspace, at any place of the disk. A path is first normalized as text, then links are followed,
+and only the resulting target counts. Settings, state, certificates, keys and code are out of reach at every place,
+and no pattern of the owner opens them. Tools open only regular files.
 """
 
 import os
@@ -15,7 +15,7 @@ from tenner.tools.errors import ToolError
 from tenner.tools.patterns import matches
 
 _MAX_PATH = const(128)
-_RESERVE = const(16384)  # what stays free for sessions, logs and the outbox
+_RESERVE = const(16384)  # bytes kept free for sessions, logs and the outbox
 _MAX_FILE = const(262144)
 
 #: The name of the workspace for the model and the owner.
@@ -24,15 +24,15 @@ HOME = "/workspace"
 #: Folders of the workspace whose files the board would run.
 CODE = ("tools", "drivers")
 
-# Files of the workspace that later turns go by, and folders that are in the workspace for something.
+# Files of the workspace that guide later turns, and folders with a purpose.
 _GUIDES = const(
     " heartbeat.md cron.json sensors.json agents.md soul.md identity.md user.md tools.md memory/memory.md "
 )
 _FOLDERS = const(" tools drivers skills memory exec ")
 
-# Keys of others, wherever they are.
+# Private keys and password files, at any place.
 _KEYS = const(" .ssh .gnupg shadow shadow- gshadow gshadow- ")
-# And by its first line, as of OpenSSH, OpenSSL and GnuPG: so many bytes are looked at.
+# Bytes to search for the first line of a key, as of OpenSSH, OpenSSL and GnuPG.
 _HEAD = const(128)
 _KEY_ENDINGS = (".key", ".pem", "_key", ".p12", ".pfx")
 
@@ -41,7 +41,7 @@ def readable(ctx, path):
     """Return the real path of an existing file or folder that may be read."""
     real = _resolved(ctx, path, False, "read_paths")
     if not files.exists(real):
-        raise ToolError('there is no "%s": list_dir shows what there is' % path)
+        raise ToolError('there is no "%s": list_dir shows the names there' % path)
     return real
 
 
@@ -57,7 +57,7 @@ def readable_file(ctx, path):
 
 
 def writable_file(ctx, path):
-    """Return the real path of a file that may be written, now and in this kind of turn."""
+    """Return the real path of a file that this kind of turn may write now."""
     real = _resolved(ctx, path, True, "write_paths")
     if files.is_folder(real):
         raise ToolError('"%s" is a folder: name a file in it' % path)
@@ -69,7 +69,7 @@ def writable_file(ctx, path):
         raise ToolError('"%s" is to be a folder: name a file in it' % path)
     above = name.rpartition("/")[0]
     while above:
-        # A folder by that name would be in the way of the file.
+        # A folder by that name would block the file.
         if " %s " % above in _GUIDES:
             raise ToolError('"%s" is a file, not a folder: use another name' % above)
         above = above.rpartition("/")[0]
@@ -93,13 +93,13 @@ def _check_regular(real, path):
 
 
 def is_guide(name):
-    """Is it, as `relative` returns it, a file that turns go by?"""
+    """Return whether `name`, a result of `relative`, is a file that guides turns."""
     name = name.lower()
     return name.startswith("skills/") or " %s " % name in _GUIDES
 
 
 def check_room(path, size):
-    """Refuse a file of `size` bytes at the real path `path` that is too big, or would fill the disk."""
+    """Raise ToolError if a file of `size` bytes at the real path `path` is too big, or would fill the disk."""
     if size > _MAX_FILE:
         raise ToolError("a file may have %d bytes, not %d: use several" % (_MAX_FILE, size))
     if hasattr(os, "statvfs"):
@@ -114,7 +114,7 @@ def check_room(path, size):
             )
 
 
-# --- what tools have as their own `subjects`, `check` and `approval`
+# --- `subjects`, `check` and `approval` of the file tools
 
 
 def subjects(args):
@@ -131,8 +131,8 @@ def check_write(args, ctx):
 
 def code_approval(args, ctx):
     """
-    Ask before a file is changed that the board would run; in a turn that has read what strangers wrote, also
-    before one that later turns go by. Those that write_paths lists are not asked about.
+    Return the question before a change of a file that the board would run, and, in a turn that has read text of
+    strangers, of one that guides later turns; None for others and for files in write_paths.
     """
     real = writable_file(ctx, args["path"])
     name = relative(ctx.workspace, real)
@@ -149,7 +149,7 @@ def code_approval(args, ctx):
 
 
 def _change(args, size, what):
-    """Return the question, and below it what would come into a file of `size` bytes, and go."""
+    """Return the question, and below it the new and the removed text of a file of `size` bytes."""
     if "old" in args:
         content = "- %s\n+ %s" % (
             args["old"].replace("\n", "\n- "),
@@ -169,10 +169,10 @@ def _change(args, size, what):
 
 def resolve(workspace, path, write=False, extra_patterns=(), root=None, private=()):
     """
-    Return the real path of `path` or raise ToolError. `workspace` is the folder that /workspace stands
-    for; `extra_patterns` are absolute paths outside of it that are allowed too: `*` is any
-    part of a name, `**` anything. `root` is the agent's folder when it is not beside the workspace; `private` are
-    files and folders elsewhere that are the agent's.
+    Return the real path of `path` or raise ToolError. `workspace` is the real folder of /workspace;
+    `extra_patterns` are allowed absolute paths outside of it: `*` is any part of a name, `**` anything.
+    `root` is the agent's folder when it is not beside the workspace; `private` are files and folders of the
+    agent elsewhere.
     """
     _check_text(path, write)
     named = full = _straight(path if path.startswith("/") else HOME + "/" + path)
@@ -184,9 +184,9 @@ def resolve(workspace, path, write=False, extra_patterns=(), root=None, private=
     roots = [home.rpartition("/")[0]]
     if root is not None:
         roots.append(_real(root))
-    # In a workspace that has the settings in it, or the whole home folder, they are as private.
+    # The settings stay private also in a workspace that contains them, or is the entire home folder.
     if (
-        # Beside /workspace there are the settings, as the model knows it, whatever the machine has there.
+        # The model knows the settings beside /workspace, also where the machine has another folder.
         named.lower().startswith("/config.json")
         or any(_is_own(one, real) and not _is_own(one, home) for one in roots)
         or any(_is_at(_real(place), real, home) for place in private)
@@ -196,7 +196,7 @@ def resolve(workspace, path, write=False, extra_patterns=(), root=None, private=
     if inside:
         return real
     for pattern in extra_patterns:
-        # A listed path may be a link, as all of /sys/class is; a link in the workspace may not.
+        # A listed path may be a link, as in /sys/class; a link in the workspace may not.
         if matches(pattern, real):
             return real
         if not _below(workspace, full) and matches(pattern, full):
@@ -205,13 +205,13 @@ def resolve(workspace, path, write=False, extra_patterns=(), root=None, private=
 
 
 def relative(workspace, real):
-    """Return how the model calls a resolved path: `notes/a.md`, or the whole path outside."""
+    """Return the model's name of a resolved path: `notes/a.md`, or the full path outside."""
     home = _real(workspace)
     return real[len(home) + 1 :] or "." if _below(home, real) else real
 
 
 def _check_text(path, write):
-    """Refuse what some file system reads in another way than it looks."""
+    """Raise ToolError for a path that some file system reads differently."""
     if not path or len(path.encode()) > _MAX_PATH:
         raise ToolError("a path has 1 to %d bytes, as notes/today.md" % _MAX_PATH)
     if "\\" in path or visible(path) != path:
@@ -224,7 +224,7 @@ def _check_text(path, write):
 
 
 def _straight(path):
-    """Take `.`, `..` and doubled slashes out of an absolute path."""
+    """Remove `.`, `..` and doubled slashes from an absolute path."""
     parts = []
     for part in path.split("/"):
         if part == "..":
@@ -239,24 +239,24 @@ def _below(folder, path):
 
 
 def _is_own(root, real):
-    """Is it one of the agent's own files in `root`, in any case of letters?"""
+    """Return whether `real` is one of the agent's own files in `root`, in upper or lower case."""
     root = root.lower().rstrip("/")
     real = real.lower()
     if not _below(root, real):
         return False
     first, more, _ = real[len(root) + 1 :].partition("/")
-    # A module beside the settings goes before one in /lib, and pins.csv says which pins are nobody's.
+    # A module beside the settings overrides one in /lib, and pins.csv reserves pins.
     code = not more and (first.rpartition(".")[2] in ("py", "mpy") or first == "pins.csv")
     return first in ("state", "certs", "lib", "run") or first.startswith("config.json") or code
 
 
 def _is_at(place, real, home):
-    """Does a path lie at or below a private place, which is not one that the whole workspace is in?"""
+    """Return whether a path is at or below a private place, unless that contains the workspace."""
     return _below(place.lower(), real.lower()) and not _below(place, home)
 
 
 def _is_key(real, inside):
-    """Is it a key of somebody's, by its name, or does it show the memory of a process? In the workspace, a key's folder."""
+    """Return whether a path is a private key by its name, or a process in /proc; in the workspace, a key's folder."""
     parts = real.lower().split("/")
     for part in parts:
         if " %s " % part in _KEYS and (part[0] == "." or not inside):
@@ -270,10 +270,10 @@ def _is_key(real, inside):
 
 
 def _real(path):
-    """Follow the links in `path`, whose end need not exist."""
+    """Follow the links in `path`; its last parts may be missing."""
     if hasattr(os, "path"):
         return os.path.realpath(path)
-    # MicroPython cannot read a link, but going to a folder and asking where that is follows it.
+    # MicroPython cannot read a link, but chdir and getcwd follow it.
     here = os.getcwd()
     folder, rest = path, ""
     try:
@@ -285,7 +285,7 @@ def _real(path):
     finally:
         os.chdir(here)
     if rest:
-        # What is left is a file or nothing yet; if it is a link, where it leads is unknown.
+        # The rest is a file or missing; the target of a link would be unknown.
         for entry in os.ilistdir(real or "/"):
             if entry[0] == rest.split("/")[1] and entry[1] not in (0x4000, 0x8000):
                 raise ToolError('"%s" is a link to a file: use the file itself' % path)

@@ -1,9 +1,9 @@
-# tenner tools.patterns: the patterns of the owner's rules.
+# tenner tools.patterns: matches the patterns of the owner's rules.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 
 def matches(pattern, text):
-    """Does a pattern with `*` (within a name) and `**` (anything) match the whole of `text`?"""
+    """Return whether a pattern with `*` (inside a name) and `**` (anything) matches the entire `text`."""
     head, star, rest = pattern.partition("*")
     if not star:
         return pattern == text

@@ -1,4 +1,4 @@
-# tenner tools.prepare: what comes before a tool runs: is the call right, and may it be made.
+# tenner tools.prepare: checks a call's arguments and the owner's rules before the tool runs.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import json
@@ -19,13 +19,13 @@ _MAX_ARGUMENTS = const(16384)
 
 async def prepare(ctx, name, arguments_text):
     """
-    Return (where the tool comes from, arguments, what the owner is asked or None, has it more to show then?) of a call that is
-    right so far; ToolError, or a port's OSError, if it is not.
+    Return (source of the tool, arguments, question to the owner or None, has the question a preview?) of a valid
+    call; raise ToolError, or a port's OSError, for any other.
     """
     place, source = ctx.registry.find(name, ctx.turn.kind)
     await overlay.enter("TOOL_CHECK")
     module, args = verified(ctx, name, arguments_text, place, source)
-    # What has compared the arguments with the schema makes room for what looks at what they mean.
+    # The code of the schema check makes room for the tool's own check.
     await overlay.enter("TOOL_CHECK")
     if hasattr(module, "check"):
         module.check(args, ctx)
@@ -34,7 +34,7 @@ async def prepare(ctx, name, arguments_text):
 
 
 def verified(ctx, name, arguments_text, place, source):
-    """Return (the tool's module, arguments as its schema has them), put right where only their form was off."""
+    """Return (the tool's module, the arguments), converted to the types of its schema."""
     if len(arguments_text) > _MAX_ARGUMENTS:
         raise ToolError(
             "%s: %d characters of arguments are too many (%d): do it in parts"
@@ -64,9 +64,9 @@ def verified(ctx, name, arguments_text, place, source):
 
 def question(ctx, name, module, args):
     """
-    Return what the owner is to be asked, None when the call may be made without; ToolError when it may not. `tools.<name>`
-    in the settings is allow, ask, deny or a list of what is allowed. Unset: reading is allowed, and what changes
-    something outside (the tool's `approval` says so) is asked for.
+    Return the question to the owner, or None for a call without approval; raise ToolError for a denied one. The setting
+    `tools.<name>` is allow, ask, deny or a list of allowed subjects. Unset: reading is allowed, and changes outside (by
+    the tool's `approval`) need an answer.
     """
     rule = ctx.config.get("tools." + name)
     if (hasattr(module, "OUTSIDE") or hasattr(module, "LEAVES")) and secrets.leaks(args):
@@ -95,8 +95,8 @@ def question(ctx, name, module, args):
 
 def _shown(text):
     """
-    Return a question as the owner is shown it: one line, behind it a content line by line where `text` is a pair. No word of
-    it can pass for another line, and none is hidden.
+    Return the text of a question: one line, and the content line by line where `text` is a pair. No text can pass for
+    another line, and none is invisible.
     """
     if isinstance(text, str):
         return visible(text)
@@ -104,7 +104,7 @@ def _shown(text):
 
 
 def _subjects(args):
-    """What the rules for a tool that does not say it itself are compared with: the first of these arguments."""
+    """Return the text for the rules of a tool without `subjects`: the first of these arguments."""
     for name in ("action", "path", "chat", "url", "command"):
         if name in args:
             return (args[name],)
@@ -112,7 +112,7 @@ def _subjects(args):
 
 
 def _parsed(text):
-    """Return (arguments, None), or (None, what is wrong with their JSON)."""
+    """Return (arguments, None), or (None, the error in their JSON)."""
     try:
         args = strict.loads(text.strip() or "{}")
         if not isinstance(args, dict):

@@ -1,4 +1,4 @@
-# tenner tools.pwm: pulses on a pin.
+# tenner tools.pwm: starts and stops pulses on a pin.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.tools import pins
@@ -23,7 +23,7 @@ async def run(args, ctx):
     name = args["gpio"]
     gpio = ctx.port.pins()
     if args["action"] == "off":
-        # At a duty of 0, so that it ends low.
+        # A duty of 0 first, so that the pin ends low.
         gpio.pwm(name, 1000, 0).deinit()
         return "pin %s has no pulses" % pins.shown(args)
     gpio.pwm(name, args["freq_hz"], round(args["duty_percent"] * 655.35))

@@ -1,4 +1,4 @@
-# tenner tools.read_file: a part of a text file, whatever the size of the whole.
+# tenner tools.read_file: reads a part of a text file of any size.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.port.compat import const
@@ -35,14 +35,14 @@ async def run(args, ctx):
         part += ", bytes %d to %d of %d" % (start, end, size)
         if end < size:
             part += "; read on with offset %d" % end
-    # What turns go by is there to be followed, and nobody changes it unasked; anything else is only information.
+    # Files that guide turns are instructions, and changing them needs approval; all others are only information.
     if paths.is_guide(args["path"]):
         return "[%s]\n%s" % (part, text)
     return mark_untrusted(part, text)
 
 
 def _decoded(data, heads):
-    """Return (head, tail, text): bytes of a cut character at either end, and what is between."""
+    """Return (head, tail, text): bytes of a cut character at either end, and the text between."""
     for head in range(heads):
         for tail in range(4):
             try:

@@ -1,9 +1,9 @@
-# tenner tools.registry: which tools there are, by name; everything else stays on flash.
+# tenner tools.registry: finds tools by name; their schemas stay on flash.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-Tools come from three places: those built in, the owner's own in /workspace/tools, and those of MCP servers. A tool is
-offered only where what it needs is there, in the kinds of turn it is for, and unless the owner denied it, so that the
-prompt stays small. A schema is given by its place, (path, start, end): on a board many are in one file.
+Tools come from three places: the built-in ones, the owner's own in /workspace/tools, and those of MCP servers. To
+keep the prompt small, a turn offers a tool only if the board meets its needs, the kind of turn fits, and the owner
+has not denied it. A schema is given by its place, (path, start, end): on a board one file holds many.
 """
 
 from tenner.store import files
@@ -22,13 +22,13 @@ class Registry:
         self.user_folder = workspace + "/tools"
         #: MCP servers; the names of their tools begin with one of these and "-".
         self.servers = config.section("mcp")
-        #: Sizes of the owner's schemas that were looked at, negative for bad ones, by name.
+        #: Sizes of the owner's checked schemas, negative for bad ones, by name.
         self.schema_cache = {}
 
     def offers(self, kind="person"):
         """
-        Return (name, place of the schema, where it comes from) of the tools offered in a turn of this kind, in
-        the order of their names.
+        Return (name, place of the schema, source) of the tools offered in a turn of this kind, sorted by
+        name.
         """
         wanted = self.config.get("heartbeat.tools") if kind == "heartbeat" else ("*",)
         every = "*" in wanted
@@ -42,7 +42,7 @@ class Registry:
                 and self._has(needs)
             ):
                 found.append((name, place, BUILT_IN))
-        # Their code is loaded where there are such tools.
+        # Load the code only if there are such tools.
         if files.is_folder(self.user_folder):
             for name, place, needs, turns in custom_tools.tools(self):
                 if (
@@ -62,11 +62,11 @@ class Registry:
         return [offer[0] for offer in self.offers(kind)]
 
     def schemas(self, kind="person"):
-        """Return the places of their schemas, in the same order each time."""
+        """Return the places of the schemas of `names`, in the same order."""
         return [offer[1] for offer in self.offers(kind)]
 
     def find(self, name, kind):
-        """Return (place of the schema, where it comes from) of a tool that a turn of this kind may use; ToolError lists those."""
+        """Return (place of the schema, source) of a tool that this kind of turn may use; else ToolError lists them."""
         offers = self.offers(kind)
         for offer in offers:
             if offer[0] == name:
@@ -75,7 +75,7 @@ class Registry:
         raise ToolError('there is no tool "%s" here; tools: %s' % (name[:64], names))
 
     def refresh(self, app):
-        """Await what this returns to have MCP servers asked for their tools where that is due."""
+        """Return a coroutine that asks MCP servers for their tools where that is due."""
         return mcp_refresh.refresh(self, app)
 
     def missing(self):
@@ -83,7 +83,7 @@ class Registry:
         return list(mcp_tools.missing(self))
 
     def _has(self, needs):
-        """Is everything there that a tool says it needs?"""
+        """Return whether the board meets the NEEDS of a tool."""
         for word in needs.split():
             if not any(self._is_there(one) for one in word.split("|")):
                 return False

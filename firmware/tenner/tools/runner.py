@@ -1,8 +1,8 @@
-# tenner tools.runner: one call of a tool, from the model's text to the text it gets back.
+# tenner tools.runner: runs a tool call, from the model's text to the text it gets back.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-The owner decides what a tool may do, not the model: see `tools.prepare`. There is no argument by which a model could
-approve anything itself.
+The owner decides about the actions of tools, not the model: see `tools.prepare`. No argument lets a model approve
+anything itself.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ _RESULT_CAP = const(1024)
 
 
 async def call(ctx, name, arguments_text):
-    """Check, ask, run, cap. Whatever happens, text comes back, "error: ..." if it failed; only CancelledError passes."""
+    """Check, ask, run, cap. Return text, "error: ..." for any failure; only CancelledError passes."""
     start = ticks_ms()
     try:
         source, args, question, has_preview = await overlay.step(
@@ -34,11 +34,11 @@ async def call(ctx, name, arguments_text):
         text = await overlay.step("TOOL", _run, ctx, name, source, args)
     except Exception as error:
         text = "error: %s" % error
-        # A port's OSError is a sentence too, the system's is a number.
+        # A port's OSError has a sentence, the system's a number.
         known = isinstance(error, (ToolError, OSError)) and error.args
         if not known or not isinstance(error.args[0], str):
             text = "error: %s failed: %s: %s" % (name, type(error).__name__, error)
-    # A tool of the owner's may have read the settings: their secrets are for nobody else.
+    # A custom tool may have read the settings: remove their secrets.
     text = redact(text)
     shown = redact(arguments_text).replace('"action":', "").replace('":', " ").replace('"', "")
     log(
@@ -66,14 +66,14 @@ async def _run(ctx, name, source, args):
     try:
         text = await asyncio.wait_for(module.run(args, ctx), deadline_s)
     except asyncio.TimeoutError as error:
-        if error.args:  # an OSError of the tool's own, which CPython counts among these
+        if error.args:  # an OSError of the tool, since CPython's TimeoutError is one
             raise
         raise ToolError("%s did not finish in time (%d s)" % (name, deadline_s))
     if not isinstance(text, str):
         text = "done" if text is None else dumps(text)
     if is_marked(text):
         ctx.turn.untrusted_input = True
-    # Before it is cut: half a secret would not be recognized.
+    # Before the cut: half a secret would not be recognized.
     text = redact(text)
     cap = getattr(module, "RESULT_CAP", _RESULT_CAP)
     if len(text) <= cap:

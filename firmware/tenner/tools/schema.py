@@ -1,25 +1,25 @@
-# tenner tools.schema: arguments of a model against the schema it was shown.
+# tenner tools.schema: checks a model's arguments against the schema of the tool.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
 The part of JSON schema that tools use: type, enum, minimum, maximum, minItems, maxItems, maxLength,
-items, properties, required. Numbers may come as text, "0x48" included; what is put right is put right
-in the arguments themselves. Which actions there are, and what each needs, stands in the description
-(see `tools`). The sentences about what is wrong are in `tools.schema_errors`, which few calls load.
+items, properties, required. Numbers may come as text, "0x48" included; `check` converts them in the
+arguments themselves. The description lists the actions and their arguments (see `tools`). The sentences
+about mistakes are in `tools.schema_errors`, which few calls load.
 """
 
 
 class Mistake(Exception):
-    """Its args say what is wrong: (path, spec, value), or for a set of arguments (path, names, None)."""
+    """Has the args (path, spec, value), or for missing or unknown arguments (path, names, None)."""
 
 
 def check(schema, args):
-    """Raise Mistake unless `args` are right; put right what is only written another way."""
+    """Raise Mistake unless `args` are right; convert values in another notation."""
     check_object("", schema.get("parameters") or {}, args)
     _require(needed(schema, args), args)
 
 
 def complete(schema, limits):
-    """Put into the schema of a built-in tool what the model need not see, or reads in the description."""
+    """Add the parts to a built-in tool's schema that the model does not see, or reads in the description."""
     parameters = schema["parameters"]
     properties = parameters["properties"]
     if "action" in properties:
@@ -31,12 +31,12 @@ def complete(schema, limits):
         spec = properties[name]
         spec["minimum"], spec["maximum"] = limits[name]
         if "items" in spec:
-            # The only lists there are: bytes.
+            # All lists of built-in tools are bytes.
             spec["items"].update({"minimum": 0, "maximum": 255})
 
 
 def needed(schema, args):
-    """Names the chosen action needs, from ` action(name,name?)` in the description."""
+    """Return the arguments the chosen action needs, from ` action(name,name?)` in the description."""
     call = " %s(" % args.get("action")
     _, found, rest = (" " + (schema.get("description") or "")).partition(call)
     names = rest.partition(")")[0].replace(" ", "").split(",") if found else ()
@@ -56,7 +56,7 @@ def check_object(path, spec, value):
         if name not in properties:
             raise Mistake(path + name, sorted(properties), None)
         if value[name] is None and name not in required:
-            # Some models write null for what they leave out.
+            # Some models write null for an omitted argument.
             del value[name]
         else:
             _check(path + name, properties[name], value, name)
@@ -64,7 +64,7 @@ def check_object(path, spec, value):
 
 
 def _check(path, spec, holder, key):
-    """Check `holder[key]`, putting right what is only written another way."""
+    """Check `holder[key]`, and convert a value in another notation."""
     kind = spec.get("type")
     value = holder[key] = _converted(kind, holder[key])
     low, high = bounds(spec)
@@ -82,13 +82,13 @@ def _check(path, spec, holder, key):
 
 
 def bounds(spec):
-    """Return the least and the greatest number, or number of entries or characters; None is no bound."""
+    """Return the minimum and maximum of a number, or of entries or characters; None is no bound."""
     high = spec.get("maximum", spec.get("maxItems", spec.get("maxLength")))
     return spec.get("minimum", spec.get("minItems")), high
 
 
 def is_kind(kind, value):
-    """Is `value` of a type of JSON schema? One that is not listed here is not checked."""
+    """Return whether `value` is of a type of JSON schema; True for types not listed here."""
     if isinstance(value, bool):
         return kind not in ("integer", "number", "string", "array", "object")
     for name, types in (
@@ -105,7 +105,7 @@ def is_kind(kind, value):
 
 
 def _converted(kind, value):
-    """The value a model meant, when it used another JSON type for it."""
+    """Return the value a model meant when it used another JSON type."""
     if isinstance(value, str):
         if kind in ("integer", "number"):
             for reader in (lambda text: int(text, 0), float):

@@ -1,4 +1,4 @@
-# tenner tools.schema_errors: sentences about wrong arguments, each with one right call.
+# tenner tools.schema_errors: sentences about wrong arguments, each with one correct call.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import json
@@ -16,7 +16,7 @@ _KINDS = {
 
 
 def sentence(schema, args, path, spec, value):
-    """Return what is wrong, what is allowed, and an example; the parameters after `args` are a Mistake's."""
+    """Return the mistake, the allowed values and an example; the parameters after `args` are a Mistake's."""
     if path is None:
         text = "%s is missing" % " and ".join(spec)
     elif isinstance(spec, list):
@@ -28,7 +28,7 @@ def sentence(schema, args, path, spec, value):
 
 
 def _allowed(path, spec, value):
-    """Return what may stand there, and what stands there instead."""
+    """Return the allowed values and the actual one, as words."""
     kind = spec.get("type")
     shown = json.dumps(value)
     if len(shown) > 40:
@@ -37,7 +37,7 @@ def _allowed(path, spec, value):
         return "be " + _KINDS[kind], shown
     if "enum" in spec:
         return "be one of " + ", ".join([str(choice) for choice in spec["enum"]]), shown
-    # Addresses and registers are thought of in hex.
+    # Addresses and registers are usually written in hex.
     form = "0x%02x" if path in ("address", "register") else "%s"
     low, high = [form % bound if bound is not None else "" for bound in bounds(spec)]
     if low and high:
@@ -52,7 +52,7 @@ def _allowed(path, spec, value):
 
 
 def example(schema, args):
-    """Return one right call as JSON, of the action that was tried if there is such an action."""
+    """Return one correct call as JSON, with the action of `args` if that exists."""
     parameters = schema.get("parameters") or {}
     properties = parameters.get("properties") or {}
     call = {}

@@ -1,4 +1,4 @@
-# tenner tools.search_memory: the lines of the notes in memory/ that have all words of a query.
+# tenner tools.search_memory: finds the lines of notes in memory/ that have all words of a query.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import os
@@ -12,7 +12,7 @@ NEEDS = "file:memory"
 LIMITS = {"query": (None, 100)}
 
 _ROOM = const(900)  # characters of one answer
-_LINE = const(256)  # bytes of a line that are looked at, and shown, at a time
+_LINE = const(256)  # bytes of a line to search, and to show, at a time
 
 
 async def run(args, ctx):
@@ -22,7 +22,7 @@ async def run(args, ctx):
     folder = ctx.workspace + "/memory"
     found = []
     room = _ROOM
-    # Notes are named by their day.
+    # The names of notes are dates: newest first.
     for name in sorted(os.listdir(folder), reverse=True):
         if name.endswith(".md") and files.is_file(folder + "/" + name):
             for number, line in _matches(folder + "/" + name, words):
@@ -53,5 +53,5 @@ def _matches(path, words):
 def _text(line):
     try:
         return line.decode()
-    except UnicodeError:  # a long line was cut within a character
+    except UnicodeError:  # a long line was cut inside a character
         return "".join([chr(byte) if byte < 128 else "?" for byte in line])

@@ -1,8 +1,8 @@
-# tenner tools.secrets: finds a secret in what would leave the board, however it is spelled.
+# tenner tools.secrets: finds a secret, in any spelling, in data that would leave the board.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-A secret can leave as it is, percent-encoded, as a text of JSON or of Python, in hex or in base64, and in one of these within
-another. What a model makes of it letter by letter is not found.
+A secret can leave unchanged, percent-encoded, escaped as in JSON or Python, in hex or in base64, and in one of these
+inside another. Any other transformation by a model goes undetected.
 """
 
 from binascii import a2b_base64, unhexlify
@@ -17,7 +17,7 @@ _ESCAPES = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b"b": b"\b", b"f": b"\f"}
 
 
 def leaks(value):
-    """Is a secret in a value as JSON has them: a text, or texts, names and numbers within others?"""
+    """Return whether a JSON value, nested or not, holds a secret."""
     if isinstance(value, dict):
         return any(leaks(key) or leaks(value[key]) for key in value)
     if isinstance(value, (list, tuple)):
@@ -37,7 +37,7 @@ def _holds(data, depth):
         secret = secret.encode().lower()
         at = lower.find(secret)
         while at >= 0:
-            # A short one is held back where it stands alone.
+            # A short one counts only as a separate word.
             if len(secret) >= log.SHORT or _alone(lower, at, at + len(secret)):
                 return True
             at = lower.find(secret, at + 1)
@@ -50,7 +50,7 @@ def _alone(data, start, end):
 
 
 def _read(data):
-    """Yield what the bytes are in other spellings."""
+    """Yield the bytes as decoded from other spellings."""
     if b"%" in data:
         yield _percent(data)
     if b"+" in data:
@@ -61,7 +61,7 @@ def _read(data):
         data.decode()
     except UnicodeError:
         yield b"".join([chr(byte).encode() for byte in data])  # Latin-1
-    # In base64 three bytes are four letters, in hex even more.
+    # In base64 three bytes are four characters, in hex even more.
     least = min([len(secret.encode()) for secret in log.secrets()] or [999]) * 4 // 3
     for run in _runs(data, least):
         for start in (0, 1):
@@ -70,7 +70,7 @@ def _read(data):
                 yield unhexlify(part[: len(part) // 2 * 2])
         run = run.replace(b"-", b"+").replace(b"_", b"/")
         for start in range(4):
-            # What stands at its end may be cut off in the middle of three bytes.
+            # The end may be cut in the middle of three bytes.
             part = run[start:]
             yield a2b_base64(part[: len(part) // 4 * 4])
             if len(part) % 4 > 1:
@@ -78,7 +78,7 @@ def _read(data):
 
 
 def _runs(data, least):
-    """Yield the pieces with the letters of base64 only, which those of hex are among."""
+    """Yield the runs of base64 characters, which include hex digits."""
     start = 0
     letters = _BASE64
     for at, byte in enumerate(data + b"."):

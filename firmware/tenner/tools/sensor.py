@@ -1,4 +1,4 @@
-# tenner tools.sensor: the named sensors, their values with units and age.
+# tenner tools.sensor: reads the named sensors, with units and age of the values.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.sensors.errors import SensorError

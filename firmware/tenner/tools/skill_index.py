@@ -1,4 +1,4 @@
-# tenner tools.skill_index: the skills that can be had, and where their files are; docs/skills.md has the format.
+# tenner tools.skill_index: reads the index of available skills; docs/skills.md has the format.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.net.json.scanner import Scanner
@@ -13,7 +13,7 @@ _GITHUB = const("github:")
 
 
 def address(place):
-    """Return the URL of a folder, given as such or as github:owner/repo/folder@ref, without a slash at its end."""
+    """Return the URL of a folder, without a final slash; `place` is a URL or github:owner/repo/folder@ref."""
     if not place.startswith(_GITHUB):
         return place.rstrip("/")
     path, _, ref = place[len(_GITHUB) :].strip("/").partition("@")
@@ -28,7 +28,7 @@ def address(place):
 
 
 def is_plain(text, more="-"):
-    """Has it letters, digits and `more` only?"""
+    """Return whether `text` has only ASCII letters, digits and `more`."""
     return all(c < "\x7f" and (c.isalpha() or c.isdigit() or c in more) for c in text)
 
 

@@ -1,13 +1,13 @@
 # tenner tools.spawn: hands a task to a background turn.
 # MIT license; Copyright (c) 2026 the tenner authors
 
-# A background turn starts no other.
+# A background turn cannot start another one.
 TURNS = "person heartbeat cron"
 LIMITS = {"task": (None, 2000)}
 
 
 def approval(args, ctx):
-    """In a turn that has read what strangers wrote, a background turn might do what this one may not."""
+    """Ask in a turn that has read text of strangers: a background turn has fewer restrictions."""
     if ctx.turn.untrusted_input:
         return "do in the background, now that text from outside was read: " + args["task"]
     return None

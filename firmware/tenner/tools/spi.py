@@ -1,4 +1,4 @@
-# tenner tools.spi: exchange bytes with a device on SPI.
+# tenner tools.spi: exchanges bytes with a device on SPI.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.port import bus_names
@@ -17,8 +17,8 @@ LIMITS = {
     "bits": (4, 32),
 }
 
-_SHOWN = const(32)  # bytes that a rule of the owner's may name
-_ASKED = const(1024)  # bytes that a message to the owner can show
+_SHOWN = const(32)  # the most bytes that a rule of the owner may name
+_ASKED = const(1024)  # the most bytes that a question can show
 
 
 def check(args, ctx):
@@ -29,7 +29,7 @@ def check(args, ctx):
 
 
 def subjects(args):
-    """Besides the usual ones what goes out, so that one command can be allowed: "transfer spi0.0 9f 00 00 00"."""
+    """Return the texts for the owner's rules, also with the bytes sent: "transfer spi0.0 9f 00 00 00"."""
     found = with_places(args["action"], *([args["device"]] if "device" in args else ()))
     data = args.get("data", ())
     if args["action"] == "transfer" and len(data) <= _SHOWN:
@@ -68,7 +68,7 @@ async def run(args, ctx):
             bus.write_readinto(data, answer)
         finally:
             cs(1)
-            # The drivers of this bus count on it.
+            # The drivers of this bus expect these settings.
             _set(bus, usual, 0, 8)
     except ValueError as error:
         raise ToolError("%s: %s" % (device, error))

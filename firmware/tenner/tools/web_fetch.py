@@ -1,8 +1,8 @@
-# tenner tools.web_fetch: the text of a page of the web, read as it comes in.
+# tenner tools.web_fetch: fetches a web page and returns its text.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-Private addresses are refused unless `web.allow` lists them, at each connection and for each redirect. A redirect
-is followed only as far as the owner's rule for this tool goes; the model may then ask for the new address.
+The tool refuses private addresses unless `web.allow` lists them, at each connection and for each redirect. It follows
+a redirect only if the owner's rule for this tool covers it; else the model may request the new address.
 """
 
 from tenner.net.url import parse_url
@@ -15,7 +15,7 @@ from tenner.tools.web_page import Page, shown
 _MOST = const(20000)  # bytes of text in one answer
 _MOST_BRIEF = const(1500)
 _REDIRECTS = const(5)
-_KEPT = const("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")  # as they stand in one
+_KEPT = const("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")  # kept unescaped in an address
 
 NEEDS = "web.search|tools.web_fetch"
 LIMITS = {"url": (1, 2000), "offset": (0, None)}
@@ -38,7 +38,7 @@ def covers(rule, args):
 
 def check(args, ctx):
     url = args["url"].strip()
-    # What a model writes as it is read: https://example.com/Köln
+    # A model may write letters unescaped: https://example.com/Köln
     args["url"] = _straight(get.quote(url, _KEPT))
     guard.check(args["url"], ctx.config.get("web.allow"))
 
@@ -71,15 +71,15 @@ async def run(args, ctx):
             raise ToolError("%s redirects again and again" % shown(args["url"]))
     finally:
         await http.close()
-    # Put together only once: it is the largest piece of memory there is.
+    # Joined only once: it is the largest block of memory.
     return "".join(page.texts())
 
 
 def _follows(rule, url, target):
-    """May a redirect be followed without asking for more than was asked for?"""
+    """Return whether the owner's rule, or the approval, covers a redirect."""
     old = parse_url(url)[0]
     new = parse_url(target)[0]
     if isinstance(rule, list):
         return any(rules.covers(entry, target, matches) for entry in rule)
-    # Never from a verified connection to one that anybody can read.
+    # Never from https to http.
     return (new == old or rule != "ask") and (new[0] or not old[0])

@@ -1,4 +1,4 @@
-# tenner tools.web_page: takes the response to web_fetch and keeps the part of its text that was asked for.
+# tenner tools.web_page: reads the response to web_fetch and keeps the requested part of its text.
 # MIT license; Copyright (c) 2026 the tenner authors
 from tenner.net.json.writer import cut, decode
 from tenner.net.web import get
@@ -9,17 +9,17 @@ from tenner.tools.errors import ToolError
 from tenner.tools.untrusted import mark_untrusted
 
 _TEXTS = const(" json xml javascript x-javascript yaml x-yaml x-ndjson ")
-_URL = const(300)  # characters of an address that are shown
-_PIECE = const(400)  # bytes of text from which on they are put aside: heap has holes of this size
+_URL = const(300)  # characters of an address to show
+_PIECE = const(400)  # bytes of text per list entry: the heap has free blocks of this size
 
 
 def shown(url):
-    """An address for the head of an answer, whose end it must not forge."""
+    """Return an address for the head of an answer; it must not forge the end of the head."""
     return url.replace("]", "%5D")[:_URL]
 
 
 class Page:
-    """The page at `url`, of whose text `most` bytes at most are kept; `args` and `ctx` are those of the tool."""
+    """The page at `url`; keeps at most `most` bytes of its text. `args` and `ctx` are those of the tool."""
 
     def __init__(self, args, ctx, most):
         self.url = ""
@@ -36,7 +36,7 @@ class Page:
         self._room = self._most // 4  # for addresses
 
     async def take(self, http):
-        """Read a response; return where it redirects to, or None."""
+        """Read a response; return the target of a redirect, or None."""
         if http.status in (301, 302, 303, 307, 308) and http.header("location"):
             return http.header("location")
         if http.status >= 300:
@@ -104,7 +104,7 @@ class Page:
         return self._count
 
     def texts(self):
-        """Return the answer in parts: the page is read."""
+        """Return the answer in parts, after the page is read."""
         charset = self._page.charset if self._page else self._charset
         note = charset.note if charset else ""
         if self._skip or (self._offset and not self._used):

@@ -1,4 +1,4 @@
-# tenner tools.web_search: titles, addresses and snippets from the search service of the owner's choice.
+# tenner tools.web_search: searches the web with the service of the owner's choice.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.net.json.scanner import Scanner
@@ -11,7 +11,7 @@ from tenner.tools.untrusted import mark_untrusted
 
 _MOST = const(8)
 _MOST_BRIEF = const(5)
-_WORDS = const(50)  # more are refused by Brave
+_WORDS = const(50)  # Brave rejects more
 
 NEEDS = "web.search"
 LIMITS = {"query": (1, 300)}
@@ -22,7 +22,7 @@ _URLS = {
     "brave": "https://api.search.brave.com/res/v1/web/search",
     "tavily": "https://api.tavily.com/search",
 }
-# What is shown of a result, and the most characters of it.
+# The fields of a result, and their maximum of characters.
 _FIELDS = (("title", 150), ("url", 300), ("content", 400))
 
 
@@ -59,7 +59,7 @@ async def run(args, ctx):
 
 
 def _request(service, query, most, get, consume):
-    """Return what web_get.ask is given."""
+    """Return the arguments of web_get.ask after the client."""
     url = get("web.search_url") or _URLS.get(service)
     key = get("web.search_key")
     accept = ("Accept", "application/json")
@@ -95,7 +95,7 @@ async def _refusal(service, http):
 
 
 class _Results:
-    """Takes the pieces of a reply and keeps the first results."""
+    """Parses the pieces of a reply and keeps the first results."""
 
     def __init__(self, service, most):
         self.found = []
@@ -105,7 +105,7 @@ class _Results:
         self._enough = False
 
     def feed(self, data):
-        """Take a piece, or None for the end; return True when nothing more is needed."""
+        """Parse a piece, or None for the end; return True when no more is needed."""
         try:
             if data is not None:
                 self._scanner.feed(data)

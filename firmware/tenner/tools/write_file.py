@@ -1,4 +1,4 @@
-# tenner tools.write_file: a whole file, old or new after a power cut, never half.
+# tenner tools.write_file: writes a complete file; after a power cut it is the old or the new one.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.store import files

@@ -1,20 +1,20 @@
-# tenner channels.mqtt.channel: a broker as a channel: alerts, answers and readings out, messages in.
+# tenner channels.mqtt.channel: sends alerts, answers and readings to a broker, and receives messages.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
 Below `mqtt.topic`, `tenner/<device id>` unless it is set:
 
-    status          online or offline (the last will), retained
-    state           version, uptime, heap, as JSON, retained
-    sensor/<name>   the values of a sensor as JSON, retained
+    status          online or offline (the last will); retained
+    state           version, uptime, heap, as JSON; retained
+    sensor/<name>   the values of a sensor as JSON; retained
     alert, answer   texts to the owner, acknowledged by the broker
     ask             a question; `yes <id>` or `no <id>` to `say` answers it
     say             in: a message or a /command of the owner
 
-Home Assistant says on <mqtt.discovery>/status that it has been started.
+Home Assistant announces its start on <mqtt.discovery>/status.
 
-Whoever may write to `say` is the owner: that is for the broker's password and access list to decide. What a broker sends
-of any other topic, as of a subscription of old, is somebody else's, no command and no answer to a question. The client
-is the library chumicro-mqtt, in /lib of a board that has an mqtt.host.
+Everyone with write access to `say` counts as the owner: the broker's password and access list decide that. Messages
+of other topics, such as an old subscription, count as untrusted text, never as a command or an answer to a question.
+The client is the library chumicro-mqtt, in /lib of a board with an mqtt.host.
 """
 
 import asyncio
@@ -38,7 +38,7 @@ _MAX_TEXT = const(4096)
 
 
 class _Ticks:
-    """The clock of the library, by its names. A build has no module `compat` to give it."""
+    """The clock of the library, by its names, since a build has no module `compat`."""
 
     ticks_ms = ticks_ms
     ticks_diff = ticks_diff
@@ -47,22 +47,22 @@ class _Ticks:
 
 class Mqtt:
     """
-    `tls()` returns the verified TLS context; `up()` is called when there is a connection; `part(name)` gives the
-    gate, the sensors and other parts of the app.
+    `tls()` returns the verifying TLS context; `up()` is called after each connect; `part(name)` returns the gate,
+    the sensors and other parts of the app.
     """
 
     name = "mqtt"
-    #: Chats of this channel are the last parts of their topics.
+    #: The chats of this channel: the last parts of their topics.
     owner = "answer"
     alert_chat = "alert"
-    #: The gate may ask for the connection back, as it does of a long poll.
+    #: The gate may ask for the connection back, as with a long poll.
     yields = True
 
     def __init__(self, config, port, tls, inbound, part, up, mono_s):
         get = config.get
         self.id = hexlify(port.device_id()).decode()
         self.base = get("mqtt.topic") or "tenner/" + self.id
-        #: For /status: what the service is doing, in words.
+        #: The state of the service, for /status.
         self.status = "starting"
         self.config = config
         self.port = port
@@ -74,16 +74,16 @@ class Mqtt:
         self.mono_s = mono_s
         self._client = None
         self._asked = False
-        self._questions = {}  # those that wait, by id
-        self.announced = []  # the sensors that Home Assistant was told of
-        #: Where Home Assistant says that it has been started.
+        self._questions = {}  # the pending ones, by id
+        self.announced = []  # the sensors announced to Home Assistant
+        #: The topic on which Home Assistant announces its start.
         self._birth = get("mqtt.discovery") and get("mqtt.discovery") + "/status"
-        self._wanted = asyncio.Event()  # somebody wants readings now
+        self._wanted = asyncio.Event()  # set when readings are due now
 
     # --- the connection
 
     async def run(self):
-        """Keep the connection for ever; a failure is waited for and tried again."""
+        """Keep the connection forever; wait after a failure and retry."""
         failures = 0
         while True:
             wait_s = 0
@@ -104,8 +104,8 @@ class Mqtt:
             await asyncio.sleep(wait_s)
 
     async def _session(self):
-        """Serve one connection; return when it was asked to give way, OSError when it ended."""
-        # Only a board that has an mqtt.host has the library.
+        """Serve one connection; return after `give_way`, raise OSError when it ends."""
+        # Only a board with an mqtt.host has the library.
         from chumicro_mqtt import MQTTClient
         from chumicro_mqtt.client import ProtocolState
 
@@ -114,9 +114,9 @@ class Mqtt:
         tls = self._tls and self._tls()
         client = MQTTClient(
             RawSocket(get("mqtt.host"), get("mqtt.port"), tls),
-            client_id=self.base.replace("/", "-"),  # as unique as the topic has to be
+            client_id=self.base.replace("/", "-"),  # as unique as the topic
             keep_alive_seconds=_KEEP_ALIVE_S,
-            clean_session=False,  # what is said while we are away is kept for us
+            clean_session=False,  # the broker keeps messages while we are offline
             username=get("mqtt.user") or None,
             password=get("mqtt.password") or None,
             will_topic=self.base + "/status",
@@ -128,12 +128,12 @@ class Mqtt:
         )
 
         def listen(topic, granted_qos):
-            # Last: a broker that does not let us read this ends the connection.
+            # Last: a broker that forbids this ends the connection.
             if self._birth:
                 client.subscribe(self._birth)
 
         def greet():
-            # A retained message would be said again at each connection: it is taken out before we listen.
+            # A retained message would come again at each connect: remove it before subscribing.
             client.publish(self.base + "/say", b"", retain=True)
             client.publish(self.base + "/status", b"online", qos=1, retain=True)
             client.subscribe(self.base + "/say", 1, on_subscribe=listen)
@@ -153,7 +153,7 @@ class Mqtt:
                 if client.state == ProtocolState.FAILED:
                     error = str(client.last_error)
                     if self._client and self._birth and "SUBACK" in error:
-                        log("mqtt", "no birth messages: the broker refuses %s" % self._birth)
+                        log("mqtt", "no birth messages: the broker rejects %s" % self._birth)
                         self._birth = None
                     raise OSError("the broker: " + error)
                 busy = client.io_interest(ticks_ms()) & 2
@@ -165,17 +165,17 @@ class Mqtt:
             client.disconnect()
 
     async def give_way(self, to_poll):
-        """Called by the gate when somebody waits."""
+        """Give the connection back soon; the gate calls this when another task waits."""
         self._asked = self._asked or not to_poll
 
     # --- out
 
     def is_connected(self):
-        """Is there a broker to publish to now?"""
+        """Return whether the broker is connected now."""
         return self._client is not None
 
     async def send(self, chat, text, reply_to=None, began=None, alarm=None):
-        """Publish a text and wait for the broker's word, as Delivery asks of a channel."""
+        """Publish a text and wait for the broker's acknowledgment; see channels.delivery."""
         if self._client is None:
             return "retry", None
         if began:
@@ -189,7 +189,7 @@ class Mqtt:
         return await self.publish_at("%s/%s" % (self.base, topic), payload, retain)
 
     async def publish_at(self, topic, payload, retain=False):
-        """The same for a whole topic."""
+        """Publish to a complete topic; see `publish`."""
         client = self._client
         if client is None:
             return False
@@ -202,7 +202,7 @@ class Mqtt:
         return True
 
     async def ask(self, text, timeout_s=600):
-        """Ask the owner; no answer in time is a no."""
+        """Ask the owner; a timeout means no."""
         question = Question(text)
         self._questions[question.id] = question
         try:
@@ -214,7 +214,7 @@ class Mqtt:
     # --- in
 
     def _announce_again(self):
-        # A broker that was started again may have forgotten what was retained, as may Home Assistant.
+        # A restarted broker may have lost retained messages, as may Home Assistant.
         self.announced.clear()
         self._wanted.set()
 
@@ -226,7 +226,7 @@ class Mqtt:
         try:
             text = bytes(payload).decode().strip()
         except ValueError:
-            log("mqtt", "a message that is no text was dropped")
+            log("mqtt", "dropped a message that is no text")
             return
         by_owner = topic == self.base + "/say"
         words = text.lower().split()
@@ -245,13 +245,13 @@ class Mqtt:
         self._say("I read %d bytes of a message at most, not %d." % (_MAX_TEXT, size))
 
     def _say(self, text):
-        # Not through the outbox: whoever wrote is there, and the code that queues may not be.
+        # Not through the outbox: its code may not be loaded, and the writer is connected.
         self._client.publish("%s/%s" % (self.base, self.owner), text)
 
     # --- readings
 
     async def readings(self):
-        """Publish what the sensors show, and how the board is, every `mqtt.every`."""
+        """Publish the values of the sensors and the state of the board every `mqtt.every`."""
         every_s = self.config.get("mqtt.every")
         while True:
             self._wanted.clear()

@@ -1,8 +1,8 @@
-# tenner channels.mqtt.discovery: tells Home Assistant what a board measures.
+# tenner channels.mqtt.discovery: announces a board's sensors to Home Assistant.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-Home Assistant's documentation, "MQTT discovery": one retained config message for each value. Its topics take letters of
-ASCII, digits, `_` and `-` only and anything else is passed over in silence; a sensor's name may be any text.
+Home Assistant's documentation, "MQTT discovery": one retained config message for each value. It silently ignores topics
+with characters other than ASCII letters, digits, `_` and `-`; a sensor's name may be any text.
 """
 
 import json
@@ -11,12 +11,12 @@ from binascii import crc32
 from tenner import __version__
 
 _PLAIN = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
-# Values whose name is not their device class there.
+# Values with another device class than their name.
 _CLASSES = "internal temperature light illuminance level - co2 carbon_dioxide rssi signal_strength uptime duration"
 
 
 async def announce(mqtt, sensors, sensor, values):
-    """Publish the config of each value of a sensor; return whether the broker has them all."""
+    """Publish the config of each value of a sensor; return whether the broker has acknowledged all."""
     for value in sorted(values):
         key = slug("%s_%s_%s" % (mqtt.id, sensor, value))
         shown = values[value]
@@ -53,13 +53,13 @@ async def announce(mqtt, sensors, sensor, values):
 
 
 def slug(name):
-    """Return a name in the letters that Home Assistant takes, the same for no two names."""
+    """Return a unique form of a name in the characters that Home Assistant accepts."""
     return _replaced(name, _PLAIN, True)
 
 
 def topic(sensor):
-    """Return where the values of a sensor are published, below the board's topic."""
-    # A broker ends the connection of a client that publishes to a topic with a wildcard in it.
+    """Return the topic of a sensor's values, below the board's topic."""
+    # A broker disconnects a client that publishes to a topic with a wildcard.
     return "sensor/" + _replaced(sensor, "+#\0", False)
 
 

@@ -1,4 +1,4 @@
-# tenner channels.mqtt.readings: what the sensors show and how the board is, for a broker.
+# tenner channels.mqtt.readings: publishes the values of the sensors and the state of the board.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import json

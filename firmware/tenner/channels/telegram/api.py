@@ -1,4 +1,4 @@
-# tenner channels.telegram.api: calls a method of the Bot API and reads what it returns.
+# tenner channels.telegram.api: calls a method of the Bot API and reads the reply.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import json
@@ -15,8 +15,8 @@ _PIECE = const(256)
 
 class Reply:
     """
-    Takes the reply to a method in pieces: `answer` is what the server says besides the result, of which
-    `sink(path, value, more)` gets the values.
+    Takes the reply to a method in pieces: `sink(path, value, more)` gets the values of the result, `answer` has
+    the other members.
     """
 
     def __init__(self, sink=None):
@@ -41,7 +41,7 @@ class Reply:
             answer[path[-1]] = value
 
     def close(self, status, error=None):
-        """Give the reply its HTTP status; one that is no JSON is an error only where the status is good."""
+        """Set the HTTP status; raise `error`, for a body that is no JSON, only with status 200."""
         self.answer["status"] = status
         if status != 200:
             self.answer["ok"] = False
@@ -51,8 +51,8 @@ class Reply:
 
 async def call(bot, http, method, body, sink=None, timeout_s=30, headers=None, stage=None):
     """
-    Call a method of the Bot API and return the answer of its Reply. FAILURES mean that there is none. Without a `body` it is
-    the poll that is answered. `stage`: see net.http.Http.
+    Call a method of the Bot API and return the answer of its Reply; raise one of FAILURES when there is none. `body`
+    None reads the reply to the running poll. `stage`: see net.http.Http.
     """
     reply = Reply(sink)
 
@@ -71,7 +71,7 @@ async def call(bot, http, method, body, sink=None, timeout_s=30, headers=None, s
                 reply.feed(memoryview(buf)[:count])
             reply.end()
         except ValueError as error:
-            # A refusal of a proxy on the way is not JSON, and its status says enough.
+            # An error of a proxy is not JSON; its status suffices.
             problem = error
         reply.close(response.status, problem)
 
@@ -89,7 +89,7 @@ async def call(bot, http, method, body, sink=None, timeout_s=30, headers=None, s
 
 async def request(bot, http, method, fields, sink=None, timeout_s=30):
     """
-    Call a method; a refusal is an OSError that holds what the server said. `fields` may be JSON already, or None, see `call`.
+    Call a method; raise OSError with the answer when the server rejects it. `fields` is a dict, or a `body` for `call`.
     """
     body = json.dumps(fields).encode() if isinstance(fields, dict) else fields
     answer = await call(bot, http, method, body, sink, timeout_s)
@@ -99,8 +99,8 @@ async def request(bot, http, method, fields, sink=None, timeout_s=30):
 
 async def attempt(bot, method, fields, http=None, timeout_s=30):
     """
-    Call a method whose failure harms nobody; return whether it worked. `http` is a client that is connected already;
-    without it the connection for sending is used.
+    Call a method whose failure does no harm; return whether it worked. `http` is a connected client, None the client
+    for sending.
     """
     try:
         if http is None:

@@ -1,4 +1,4 @@
-# tenner channels.telegram.ask: buttons: a question to the owner with two, an alarm with three.
+# tenner channels.telegram.ask: sends questions with two buttons and handles presses, also on alarms.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner import overlay
@@ -8,12 +8,12 @@ from tenner.log import log
 from tenner.port.compat import const
 
 _RETRY_S = const(10)
-_LONG = const(2000)  # characters from which on a question is a file: a message takes 4,096 units
+_LONG = const(2000)  # longer questions are sent as a file: a message holds 4,096 units
 _CAPTION = const(900)
 
 
 async def send(bot, question):
-    """Send a question with Allow and Deny; return the seconds until it must be tried again, 0 when it was sent."""
+    """Send a question with Allow and Deny; return the seconds until a retry, 0 when none is needed."""
     yes = {"text": "Allow", "callback_data": "y:" + question.id}
     no = {"text": "Deny", "callback_data": "n:" + question.id}
     fields = message.address(bot.owner)
@@ -28,7 +28,7 @@ async def send(bot, question):
                 bot, "sendDocument", body, headers=body.headers
             )
     else:
-        # As it stands: a mark could make a link look like another one.
+        # As plain text: a mark could make a link look like another one.
         fields["link_preview_options"] = {"is_disabled": True}
         verdict, detail = await message.send_plain(bot, "sendMessage", fields, text.encode())
     await bot.idle()
@@ -38,7 +38,7 @@ async def send(bot, question):
         log("telegram", "cannot ask the owner: %s" % detail)
         question.settle(False)
     else:
-        # Asked twice, the first press counts.
+        # A repeated question does no harm: the first press counts.
         return (verdict == "retry" and detail) or _RETRY_S
     return 0
 
@@ -48,19 +48,19 @@ def _is_long(text):
 
 
 def _caption(text):
-    """Return what stands under a question that is a file: its first line, which says what is asked."""
+    """Return the caption of a question sent as a file: its first line, which has the action."""
     return "%s\n(all of it is in the file)" % text.split("\n")[0][:_CAPTION]
 
 
 def alarm_buttons(id):
-    """Return the keyboard under the message of an alarm."""
+    """Return the keyboard for the message of an alarm."""
     actions = (("Acknowledge", "ack"), ("Mute 1 h", "mute"), ("Why", "why"))
     row = [{"text": text, "callback_data": "al:%s:%s" % (id, act)} for text, act in actions]
     return {"inline_keyboard": [row]}
 
 
 async def close(bot, message_id):
-    """Take the buttons away from a question that is over."""
+    """Remove the buttons of a closed question."""
     if message_id is not None:
         fields = {"chat_id": bot.owner, "message_id": message_id}
         await api.attempt(bot, "editMessageReplyMarkup", fields)
@@ -68,7 +68,7 @@ async def close(bot, message_id):
 
 
 async def pressed(bot, http, update, who):
-    """A button was pressed: only the owner's counts, and only on a question that still waits."""
+    """Handle a press of a button: only the owner's counts, and only on a pending question."""
     kind, _, id = str(update.get("data")).partition(":")
     question = bot.asks.get(id)
     note = None
@@ -87,7 +87,7 @@ async def pressed(bot, http, update, who):
     await api.attempt(bot, "answerCallbackQuery", fields, http)
     fields = {"chat_id": bot.owner, "message_id": update.get("message.message_id")}
     if note:
-        # Without buttons, and with what was decided.
+        # The edit removes the buttons and adds the decision.
         fields["message_id"] = question.message_id
         if _is_long(question.text):
             fields["caption"] = "%s\n\n%s." % (_caption(question.text), note)
@@ -96,12 +96,12 @@ async def pressed(bot, http, update, who):
             fields["text"] = "%s\n\n%s." % (question.text, note)
             await api.attempt(bot, "editMessageText", fields, http)
     elif question is None and who == bot.owner and fields["message_id"] is not None:
-        # From before a restart, as a rule.
+        # Usually a question from before a restart.
         await api.attempt(bot, "editMessageReplyMarkup", fields, http)
 
 
 async def _alarm(bot, http, update, data):
-    """Hand a button of an alarm over as the command that it stands for."""
+    """Queue the command of an alarm's button."""
     id, _, action = data.rpartition(":")
     text = "/alarms %s %s" % (action, id)
     fields = {"callback_query_id": str(update.get("id"))}

@@ -1,10 +1,10 @@
-# tenner channels.telegram.channel: waits all day for what people write.
+# tenner channels.telegram.channel: polls Telegram for messages all day.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-Telegram keeps an update until a higher offset is asked for. So this, which stays in memory, only sees that something
-has come. `receive` reads it, or asks for it again, once this has the memory ticket. Before a message is handed over, the offset and where its answer goes are
-written to two slots, so after a power cut a message is neither worked on twice nor lost: its writer is told that the
-work was interrupted.
+Telegram keeps an update until a poll has a higher offset. So this module, which stays in memory, only sees that an
+update waits; `receive` reads it, or fetches it again, when the phase has the memory. Before `receive` hands a message
+over, it writes the offset and the destination of the answer to two slots. So a power cut neither repeats nor loses a
+message: its writer is notified of the interruption.
 """
 
 import asyncio
@@ -21,17 +21,17 @@ _SPARE_S = const(15)
 _CONNECT_S = const(15)
 _STARVED_MS = const(4000)
 _POLL_ONCE_S = const(5)
-#: What nearly every poll brings.
+#: The usual reply to a poll.
 _NO_UPDATES = b'{"ok":true,"result":[]}'
 _POLL_BODY = b'{"limit":1,"timeout":%d,"offset":%d,"allowed_updates":["message","edited_message","callback_query"]}'
 
 
 class Telegram:
     """
-    `http_factory(yields)` gives an HTTP client, `slots(name)` a TwoSlots, `inbound` the queue of Messages.
+    `http_factory(yields)` returns an HTTP client, `slots(name)` a TwoSlots; `inbound` is the queue of Messages.
     `say(chat, text, reply_to=None, id=None)` queues a text for a chat; `now()` is the unix time, or
-    None while it is not known. Whoever takes a Message from the queue calls `done(message)` when its
-    answer is in the outbox.
+    None while it is unknown. The consumer of the queue calls `done(message)` when the answer is in the
+    outbox.
     """
 
     name = "telegram"
@@ -42,20 +42,20 @@ class Telegram:
     #: Of each request.
     headers = (("Content-Type", "application/json"),)
 
-    #: Longest reply that is read. An update is a few kilobytes; what is longer is no Bot API.
+    #: Maximum bytes of a reply. An update has a few kilobytes; a longer reply is not from the Bot API.
     max_reply = 256 * 1024
 
-    #: A server that answers faster that there is nothing does not wait for something: it is not asked in a hurry.
+    #: An empty reply after a shorter time shows that the server does no long polling: poll it slowly.
     shortest_poll_ms = 500
 
-    #: Most messages that wait for their answer; further ones wait at Telegram.
+    #: Maximum of messages without an answer; further ones wait at Telegram.
     max_open = 8
 
-    #: overheard(stops) is told that the owner has written while a turn has the memory, and the update has to wait.
+    #: overheard(stops) is called when the owner has written, but the update must wait for memory.
     overheard = None
 
-    #: Where Telegram and the model can be talked to at once: draft(message) returns what there is of
-    #: the answer to it.
+    #: draft(message) returns the written part of an answer; None on boards that cannot talk to Telegram
+    #: during a model call.
     draft = None
 
     def __init__(self, config, http_factory, slots, inbound, say, now, sleep=sleep_ms):
@@ -68,37 +68,37 @@ class Telegram:
         self.sleep = sleep
         self.owner = str(get("telegram.owner") or "")
         base = get("telegram.base_url").rstrip("/")
-        #: What the name of a method makes the address of.
+        #: The address of a method without its name.
         self.url = "%s/bot%s/" % (base, get("telegram.token"))
         self.poll_s = get("telegram.poll_s")
-        #: For /status: what the service is doing, in words.
+        #: The state of the service, for /status.
         self.status = "starting"
         self.bot_name = None  # known after the first call
         self.failures = 0
-        self.trouble = ""  # the last failure that was logged
-        self.asks = {}  # the questions that wait, by id
-        self.pair = None  # while a code waits that makes its writer the owner: see pair
-        self.previews = {}  # (chat, id of the message answered): the message that previews the answer
-        self.album = None  # the last of which a picture was dealt with
-        self.digest = None  # a Message of what was written while we were away
-        self.updates = []  # those of the last reply that were not dealt with yet, each a dict
+        self.trouble = ""  # the last logged failure
+        self.asks = {}  # the pending questions, by id
+        self.pair = None  # the pending code that makes its writer the owner, see pair
+        self.previews = {}  # (chat, id of the question): id of the preview
+        self.album = None  # the last handled album of pictures
+        self.digest = None  # a Message that joins the texts of our offline time
+        self.updates = []  # the unhandled updates of the last reply, each a dict
         self.http = None  # for sending
         self.sending = asyncio.Lock()
         self.strangers_day = 0
-        self.told_wrong = False  # was the owner told of an update that could not be read?
-        self.open = []  # messages that wait for their answer
-        self._polled = None  # an Event while somebody waits for one poll
+        self.told_wrong = False  # has the owner been notified of an unreadable update?
+        self.open = []  # messages without an answer
+        self._polled = None  # an Event while a task waits for one poll
         self._heard_ms = ticks_ms()
         self._slots = slots
         kept = slots("telegram").load()
-        self.offset = kept.get("o", 0)  # 0: all that came was confirmed
-        self.interrupted = kept.get("p")  # {chat: the messages that were worked on}, see save
-        self.strangers = kept.get("s", [])  # whom the owner was told of
+        self.offset = kept.get("o", 0)  # 0: all updates are confirmed
+        self.interrupted = kept.get("p")  # {chat: the interrupted messages}, see save
+        self.strangers = kept.get("s", [])  # strangers the owner has been notified of
 
     # --- receiving
 
     async def poll(self):
-        """Receive for ever; whatever fails is waited for and tried again."""
+        """Receive forever; wait after a failure and retry."""
         http = self.http_factory(True)
         try:
             while True:
@@ -126,33 +126,33 @@ class Telegram:
             await http.close()
 
     def _has_work(self):
-        """Is there something to do before anything is waited for? Somebody may wait for one poll."""
+        """Return whether `receive` has work before the next long poll; a task may wait for one poll."""
         return self.updates or not self.bot_name or self.interrupted or self._polled
 
     async def _something_came(self, http):
-        """Wait for an update, which stays at Telegram; return whether there is one, or a refusal."""
+        """Wait for an update, which stays at Telegram; return whether there is one, or an error."""
         if http.stream is None or http.head is None:
             await http.open("POST", self.url + "getUpdates", self.headers, _CONNECT_S)
         body = self.poll_body(self.poll_s)
         is_quiet = await http.poll(body, _NO_UPDATES, self.poll_s + _SPARE_S)
         if is_quiet:
-            # Once all was confirmed no offset is needed, and ids may start anew after a quiet week.
+            # No offset after all is confirmed: ids may restart after a quiet week.
             self.offset = 0
         elif is_quiet is False and not overlay.is_free():
-            # It waits at Telegram, not here.
+            # The update waits at Telegram.
             await overhear.overhear(self, http)
         return is_quiet is False
 
     def poll_body(self, timeout_s):
-        """Return the body of a getUpdates that waits so long for an update."""
+        """Return the body of a getUpdates that waits `timeout_s` for an update."""
         return _POLL_BODY % (timeout_s, self.offset)
 
     def is_starved(self):
-        """Has nothing been asked for seconds, because others have the connection?"""
+        """Return whether the last poll was seconds ago, because other tasks have the connection."""
         return ticks_diff(ticks_ms(), self._heard_ms) > _STARVED_MS
 
     async def poll_once(self):
-        """Wait until one short poll has been made; where the network is bad not for long."""
+        """Wait until one short poll is done, a few seconds at most."""
         self._polled = asyncio.Event()
         try:
             await asyncio.wait_for(self._polled.wait(), _POLL_ONCE_S)
@@ -161,10 +161,10 @@ class Telegram:
         finally:
             self._polled = None
 
-    # --- what is being worked on
+    # --- messages without an answer
 
     def done(self, message):
-        """The answer to this message is in the outbox: it need not be remembered any more."""
+        """Forget a message whose answer is in the outbox."""
         if message in self.open:
             self.open.remove(message)
             self.save(self.offset)
@@ -173,7 +173,7 @@ class Telegram:
         chats = {}
         for message in self.open:
             ids = chats.setdefault(message.chat, [])
-            # Each as the distance from the one before it, for the state must be small.
+            # Each as the distance from the previous one, to keep the state small.
             ids.append(message.reply_to - sum(ids))
         self._slots("telegram").save({"o": offset, "p": chats, "s": self.strangers})
 
@@ -181,14 +181,14 @@ class Telegram:
 
     async def send(self, chat, text, reply_to=None, began=None, alarm=None):
         """
-        Send one part of a text, after began(): ("ok", message id), ("retry", seconds or None), ("refused", why)
-        or ("unknown", why) when it may have arrived. `alarm` is the id of the alarm it tells of, for buttons.
+        Send one part of a text, after began(); return ("ok", message id), ("retry", seconds or None), ("refused", why)
+        or ("unknown", why) when it may have arrived. `alarm` is the id of its alarm, for buttons.
         """
         keyboard = ask.alarm_buttons(alarm) if alarm else None
         return await send.send(self, chat, text, reply_to, keyboard, began)
 
     async def ask(self, text, timeout_s=600):
-        """Ask the owner with two buttons; no answer in time is a no."""
+        """Ask the owner with two buttons; a timeout means no."""
         if not self.owner:
             log("telegram", "nobody to ask: set telegram.owner")
             return False
@@ -201,7 +201,7 @@ class Telegram:
             sending.cancel()
             del self.asks[question.id]
             if question.answer is None:
-                # By itself: whoever asked may have been cancelled.
+                # A separate task, since the asking one may be cancelled.
                 asyncio.create_task(overlay.run("SEND", ask.close, self, question.message_id))
 
     async def _send_question(self, question):
@@ -212,7 +212,7 @@ class Telegram:
             await self.sleep(wait_s * 1000)
 
     async def idle(self):
-        """Nothing more to send for now: close the connection, so that none grows stale."""
+        """Close the connection for sending when nothing more is due, so that none grows stale."""
         http, self.http = self.http, None
         if http is not None:
             await http.close()

@@ -1,4 +1,4 @@
-# tenner channels.telegram.document: a long text as a file under a message.
+# tenner channels.telegram.document: sends a long text as a file.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import json
@@ -15,8 +15,8 @@ _FILE = const(
 
 class Document:
     """
-    The body of a sendDocument, as multipart/form-data. The HTTP client calls it for each pass. `taken`: all was taken for
-    sending, and the message may arrive.
+    The body of a sendDocument, as multipart/form-data. The HTTP client calls it for each pass. `taken`: see
+    message.Body.
     """
 
     def __init__(self, fields, name, text, boundary):

@@ -1,7 +1,7 @@
-# tenner channels.telegram.errors: how a call of the Bot API fails.
+# tenner channels.telegram.errors: the errors of a call to the Bot API.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import asyncio
 
-#: What `api.call` raises when there is no answer.
+#: `api.call` raises one of these when there is no answer.
 FAILURES = (OSError, EOFError, ValueError, asyncio.TimeoutError)

@@ -1,4 +1,4 @@
-# tenner channels.telegram.failures: how long to wait after a failure, and what to say of it.
+# tenner channels.telegram.failures: the wait after a failure, and its description.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.log import log
@@ -11,14 +11,14 @@ _CONFLICT_S = const(10)
 
 
 async def after(bot, error):
-    """Note why a poll failed in `bot.status`, log it once, and return the seconds to wait."""
+    """Put the reason of a failed poll into `bot.status`, log it once, and return the seconds to wait."""
     wait_s = min(1 << min(bot.failures, 9), _LONGEST_S)
     bot.failures += 1
     text = reason(error)
     if isinstance(error.args and error.args[0], dict):
         answer = error.args[0]
         status = answer["status"]
-        # A token of the wrong form is "not found" to Telegram.
+        # Telegram answers 404 to a malformed token.
         if status in (401, 404):
             text += ": check telegram.token"
         elif status == 409:
@@ -47,8 +47,8 @@ def reason(error):
 
 def refused(answer, is_html):
     """
-    Return what Telegram.send returns for a refusal; None when it is the HTML that is refused, ("moved", id) when a group
-    has become a supergroup.
+    Return the result of Telegram.send for an error answer: None when Telegram rejects the HTML, ("moved", id) when a
+    group has become a supergroup.
     """
     status = answer["status"]
     why = answer["description"] or "HTTP %d" % status
@@ -56,13 +56,13 @@ def refused(answer, is_html):
     if status == 429:
         return "retry", answer["retry_after"] or 1
     if status not in (400, 403):
-        # 200 without "ok" is no Bot API, 3xx and 5xx are a server in trouble, a token that is refused may be mended.
+        # 200 without "ok" is not the Bot API, 3xx and 5xx are server errors, and the owner may fix a token.
         return "retry", None
     if answer["migrate_to_chat_id"]:
         return "moved", answer["migrate_to_chat_id"]
     if is_html:
         for word in ("entit", "too long", "empty"):
             if word in why:
-                log("telegram", "the marks were refused: sending the text as it is")
+                log("telegram", "Telegram rejected the HTML; resending as plain text")
                 return None
     return "refused", why

@@ -1,10 +1,10 @@
-# tenner channels.telegram.markup: Markdown as models write it, to the HTML subset that Telegram accepts.
+# tenner channels.telegram.markup: converts the Markdown of models to the HTML subset of Telegram.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-Telegram refuses a whole message for one tag that is not closed, so a mark becomes a tag only when its
-partner is found; anything else stays the text it is. Marks are matched within a line: a message may
-then be cut between any two lines. Everything works on UTF-8 bytes, since all marks are ASCII and
-indexing non-ASCII text walks it from the start on MicroPython.
+Telegram rejects a whole message for one unclosed tag, so a mark becomes a tag only with its partner;
+other marks stay text. Partners stand in the same line, so that a message may be cut between any two
+lines. Everything works on UTF-8 bytes, since all marks are ASCII and MicroPython walks non-ASCII text
+from the start to index it.
 """
 
 from tenner.channels import table
@@ -25,7 +25,7 @@ _LONGEST_FENCE = const(64)
 
 
 def clean(text):
-    """Return `text` as valid UTF-8 with plain line ends: half a surrogate pair would be refused."""
+    """Return `text` as valid UTF-8 with plain line ends; Telegram rejects half a surrogate pair."""
     if isinstance(text, str):
         text = text.encode("utf-8", "surrogatepass")
     if b"\xed" in text:
@@ -34,15 +34,15 @@ def clean(text):
 
 
 def units(raw):
-    """Return how many UTF-16 units the UTF-8 bytes `raw` make."""
+    """Return the number of UTF-16 units in the UTF-8 bytes `raw`."""
     total = len(raw.decode())
     for lead in (b"\xf0", b"\xf1", b"\xf2", b"\xf3", b"\xf4"):
-        total += raw.count(lead)  # these begin the characters that take two
+        total += raw.count(lead)  # lead bytes of characters with two units
     return total
 
 
 def visible_units(html):
-    """UTF-16 units Telegram counts in HTML made by `pieces` (bytes), with tags and escapes resolved."""
+    """Return the UTF-16 units that Telegram counts in the HTML of `pieces`, without tags and escapes."""
     total = 0
     for piece in html.split(b"<"):
         text = piece[piece.find(b">") + 1 :]
@@ -52,7 +52,7 @@ def visible_units(html):
 
 
 def escape(text):
-    """Return bytes of text with what HTML would take for its own replaced."""
+    """Return the bytes of a text with the special characters of HTML escaped."""
     return text.replace(b"&", b"&amp;").replace(b"<", b"&lt;").replace(b">", b"&gt;")
 
 
@@ -63,17 +63,17 @@ def fence_of(line):
     """Return the run of marks that opens a code fence on this line, or b"" if it opens none."""
     body = line.strip(b" ")
     mark = body[:3]
-    # No language has a name as long as that.
+    # No language has such a long name.
     if mark in (b"```", b"~~~") and len(body) <= _LONGEST_FENCE:
         run = len(body) - len(body.lstrip(mark))
-        # A backtick in what follows makes it code within the line: ```x```.
+        # A further backtick makes it code within the line: ```x```.
         if mark == b"~~~" or body.find(b"`", run) < 0:
             return body[:run]
     return b""
 
 
 def closes(line, fence):
-    """Does this line close the code fence opened by the run `fence`?"""
+    """Return whether this line closes the code fence opened by the run `fence`."""
     body = line.strip()
     return len(body) >= len(fence) and body == fence[:1] * len(body)
 
@@ -87,11 +87,11 @@ def _lines(raw):
 
 
 def pieces(raw):
-    """Yield the HTML of `raw`, which is `clean`, line by line; line ends are pieces of their own."""
+    """Yield the HTML of `raw`, a result of `clean`, line by line; line ends are separate pieces."""
     fence = b""  # the marks that opened the code block we are in
     tail = b""  # closes the block we are in
     rows = []  # of a table, until it ends
-    joint = b""  # what stands between the last line and the next
+    joint = b""  # between the last line and the next
     indent = 0
     for line in _lines(raw):
         if fence:
@@ -99,7 +99,7 @@ def pieces(raw):
                 yield tail
                 fence = tail = b""
             else:
-                # A fence in a list is indented, and so is what stands in it.
+                # A fence in a list is indented together with its content.
                 yield joint + escape(line[min(indent, _indent(line)) :])
             joint = b"\n"
             continue
@@ -146,7 +146,7 @@ def _indent(line):
 
 
 def _table(rows):
-    """Rows are a table when the second one is its ruler; else they are lines like others."""
+    """Return the HTML of a table, or of plain lines if the second row is no ruler."""
     if len(rows) > 1:
         text = table.aligned(rows)
         if text is not None:
@@ -184,21 +184,21 @@ def _line(line):
 
 # --- marks inside a line
 #
-# A line becomes a list of bytes: tags such as <b> and </b>, and pieces of HTML between them. A mark
-# that may open is put down as text and remembered; when its partner comes, both become tags and what
-# was opened between them and never closed stays text. So every tag is closed, and in order.
+# A line becomes a list of bytes: tags such as <b> and </b>, and pieces of HTML between them. A possible
+# opening mark is stored as text and remembered; with its partner both become tags, and unclosed marks
+# between them stay text. So every tag is closed, and in order.
 
 
 def _render(parts):
     """
-    Join what `parse` returned. Telegram lets no code stand inside other marks, so those are closed
-    before it and opened again behind it; no tag is written inside its own kind, or round nothing.
+    Join the result of `parse`. Telegram allows no code inside other tags, so those are closed before
+    it and opened again after it; no tag is nested in its own kind, or empty.
     """
     out = []
     wanted = []  # tags open at this place
-    opened = 0  # how many of them are written
+    opened = 0  # number of written ones
     for part in parts:
-        # Text has no "<", so what begins with one is ours.
+        # Escaped text has no "<": a part that begins with one is a tag.
         is_tag = part[:1] == b"<"
         if is_tag and len(part) == 3:
             wanted.append(part)
@@ -223,7 +223,7 @@ def _render(parts):
 
 
 def parse(line, found, links=True):
-    """Return the parts that make up `line`, and note in the list `found` what must not be cut."""
+    """Return the parts of `line`, and add to the list `found` the spans that must not be cut."""
     parts = []
     stack = []  # opened marks: (their length, place in parts, place in line)
     at = plain = 0
@@ -245,14 +245,14 @@ def parse(line, found, links=True):
             if links:
                 end, piece = _link(line, at)
         elif byte == _LETTER_H:
-            # Marks inside an address belong to it; Telegram finds the address by itself.
+            # Marks inside an address belong to it; Telegram detects the address.
             if _is_address(line[at : at + 9]):
                 while end < len(line) and line[end] not in b' \t*<>()[]`"|':
                     end += 1
                 piece = escape(line[at:end])
         else:
             end = _run(line, at)
-            piece = b""  # whether these are marks is seen below
+            piece = b""  # `_marks` decides below
         if piece is None:
             at += 1
             continue
@@ -278,7 +278,7 @@ def _run(line, at):
 
 
 def _marks(line, at, end, parts, stack, found):
-    """Deal with a run of one mark: close what it can, open what is left."""
+    """Use a run of one mark to close open marks, and the rest of it to open new ones."""
     byte = line[at]
     count = end - at
     before = line[at - 1 : at] or b" "
@@ -317,14 +317,14 @@ def _marks(line, at, end, parts, stack, found):
 
 
 def _is_word(letter, mark):
-    """Is `letter` part of a word, so that `mark` beside it is no mark? Between CJK letters a star is."""
+    """Return whether `letter` is part of a word, so that `mark` beside it is text. A star beside CJK is a mark."""
     if letter >= b"\x80":
         return mark == _UNDERSCORE
     return letter.isalpha() or letter.isdigit()
 
 
 def _code(line, at, tags):
-    """Read `code` at a backtick: (end, piece); without its partner the whole run is text."""
+    """Read `code` at a backtick; return (end, piece). Without a partner the entire run is text."""
     start = _run(line, at)
     run = line[at:start]
     end = line.find(run, start)
@@ -343,7 +343,7 @@ def _code(line, at, tags):
 
 
 def _link(line, at):
-    """Read [text](address), ![text](address) or <address> at `at`: (end, piece), piece None if it is none."""
+    """Read [text](address), ![text](address) or <address> at `at`; return (end, piece), piece None for others."""
     words = b""
     if line[at] == _LESS:
         end = line.find(b">", at)

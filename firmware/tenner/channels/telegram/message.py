@@ -1,4 +1,4 @@
-# tenner channels.telegram.message: sends or edits one message, and says what became of it.
+# tenner channels.telegram.message: sends or edits one message, and returns the outcome.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import json
@@ -17,7 +17,8 @@ _MARKS = const("*_`~[<>&#|\\-+\n\r\t")
 class Body:
     """
     The JSON of a request: the dict `fields`, and `text` as UTF-8 bytes. The HTTP client calls it for each
-    pass, to count and to send; `began()` is called before the second. `taken`: all was taken for sending, and the message may arrive.
+    pass, to count and to send; the second calls `began()`. `taken`: all bytes went to the socket, so the message
+    may arrive.
     """
 
     def __init__(self, fields, text, began=None):
@@ -29,7 +30,7 @@ class Body:
 
     def __call__(self):
         if self.taken:
-            # A kept connection was found dead. Whether the server saw the request is not known.
+            # A reused connection was dead; the server may have seen the request.
             raise OSError("the connection was lost before the answer")
         sending = self._counted
         self._counted = False
@@ -39,26 +40,26 @@ class Body:
         for at in range(0, len(self._text), _PIECE):
             yield escape(self._text[at : at + _PIECE])
         self._counted = not sending
-        # Before the last of it: whoever takes that may fail when it has left.
+        # Before the last piece: its sender may fail after the bytes have left.
         self.taken = sending
         yield b'"}'
 
 
 def address(chat):
-    """Return the field that says where to: a number, or a name such as `@channel`."""
+    """Return the field of the destination: a number, or a name such as `@channel`."""
     text = str(chat)
     return {"chat_id": int(text) if text.lstrip("-").isdigit() else text}
 
 
 def marked(text, max_units):
-    """Return a text as valid UTF-8, and as HTML, b"" where it has no marks or that does not fit a message."""
+    """Return a text as valid UTF-8, and as HTML, or b"" if it has no marks or the HTML is too long."""
     raw = text.encode()
     if len(raw) == len(text) and not any(mark in text for mark in _MARKS):
-        # One line of ASCII: nothing to make of it, and the code for that is large.
+        # One line of plain ASCII: skip the parser, whose code is large.
         return raw, b""
     raw = markup.clean(text)
     html = b"".join(markup.pieces(raw))
-    # Aligned columns may have grown a table past the limit, and a mark alone shows nothing.
+    # Aligned columns may push a table past the limit, and a lone mark shows nothing.
     return raw, html if 0 < markup.visible_units(html) <= max_units else b""
 
 
@@ -68,7 +69,7 @@ async def _make_room(sends):
 
 
 async def send_marked(bot, method, fields, raw, html, began=None):
-    """Send a text with its marks, and without when they are refused."""
+    """Send a text as HTML, or as plain text when Telegram rejects the HTML."""
     fields["link_preview_options"] = {"is_disabled": True}
     if html:
         fields["parse_mode"] = "HTML"
@@ -80,18 +81,18 @@ async def send_marked(bot, method, fields, raw, html, began=None):
 
 
 async def send_plain(bot, method, fields, text, began=None):
-    """Call `method`, which returns a message; None means that Telegram could not parse the HTML."""
+    """Call `method`, which returns a message; return None if Telegram cannot parse the HTML."""
     async with bot.sending:
         return await send_locked(bot, method, fields, text, began)
 
 
 async def send_locked(bot, method, fields, text, began=None):
-    """The same for the holder of the lock `bot.sending`."""
+    """Send as `send_plain` does; the caller holds the lock `bot.sending`."""
     return await send_body(bot, method, Body(fields, text, began), "parse_mode" in fields)
 
 
 async def send_body(bot, method, body, is_html=False, headers=None):
-    """The same for a body that says by `taken` whether all of it was taken for sending."""
+    """Send as `send_locked` does a body with the attribute `taken`, see Body."""
     message_id = None
 
     def sink(path, value, more):
@@ -110,7 +111,7 @@ async def send_body(bot, method, body, is_html=False, headers=None):
     except MemoryError:
         if not body.taken:
             raise
-        # The whole phase would be run again, and with it the message sent again.
+        # A retry of the entire phase would send the message again.
         return "unknown", "no memory for the reply"
     if answer["ok"]:
         return "ok", message_id

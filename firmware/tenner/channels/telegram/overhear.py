@@ -1,25 +1,25 @@
-# tenner channels.telegram.overhear: what can be told of an update that has to wait, as a turn has the memory.
+# tenner channels.telegram.overhear: peeks at an update that must wait while a turn has the memory.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import asyncio
 
 from tenner.port.compat import const
 
-_BEGINNING = const(2048)  # of a reply: it says who has written
+_BEGINNING = const(2048)  # of a reply; it names the writer
 _PIECE = const(256)
-_REST_S = const(1)  # for what of it comes later
+_REST_S = const(1)  # for the rest of the reply
 
 
 async def overhear(bot, http):
     """
-    Tell the lane when the owner has written, and close the connection. That needs no parser: quotes in what anybody writes are
-    escaped, so that none of these words can be part of a text.
+    Notify the lane when the owner has written, and close the connection. This needs no parser: JSON escapes quotes in
+    texts, so none of the searched words can be part of one.
     """
     raw = bytearray(memoryview(http.buffer)[: http.end])
     try:
         await asyncio.wait_for(_read(http.stream, raw), _REST_S)
     except (OSError, EOFError, asyncio.TimeoutError):
-        pass  # what there is must do; the update is asked for again in any case
+        pass  # the received part must do; `receive` fetches the update again
     await http.close()
     if bot.overheard is None:
         return
@@ -30,7 +30,7 @@ async def overhear(bot, http):
 
 
 async def _read(stream, raw):
-    """Read what is left of a short reply."""
+    """Read the rest of a short reply."""
     while len(raw) < _BEGINNING and not raw.endswith(b"}]}"):
         piece = await stream.read(_PIECE)
         if not piece:

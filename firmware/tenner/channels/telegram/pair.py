@@ -1,8 +1,8 @@
-# tenner channels.telegram.pair: makes whoever knows a one-time code from the serial console the owner.
+# tenner channels.telegram.pair: makes the sender of a one-time code from the serial console the owner.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-Whoever has the serial line has the board. So a code printed there, and sent to the bot in a private chat,
-proves whose chat it is. Settings win: a chat named by `telegram.owner` is not replaced.
+The holder of the serial line owns the board. So a code printed there, and sent to the bot in a private chat,
+identifies the owner's chat. Settings win: pairing does not replace a chat named by `telegram.owner`.
 """
 
 from os import urandom
@@ -10,18 +10,18 @@ from os import urandom
 from tenner.log import log
 from tenner.store.two_slot import TwoSlots
 
-# No letters that look alike; 31 of them, so that each byte below 248 gives one without bias.
+# No characters that look alike; 31 of them, so that each byte below 248 selects one without bias.
 _LETTERS = "abcdefghijkmnpqrstuvwxyz2345679"
 _LENGTH = 8
 
 
 def kept(state):
-    """Return the chat that was paired, "" when none was."""
+    """Return the paired chat, "" when there is none."""
     return TwoSlots(state + "/owner").load().get("w", "")
 
 
 def offer(bot, state):
-    """Make a new code, valid once and until the next start; return the sentence that tells it."""
+    """Make a new code, valid once and until the next start; return the sentence that shows it."""
     code = ""
     while len(code) < _LENGTH:
         for byte in urandom(_LENGTH):
@@ -35,7 +35,7 @@ def offer(bot, state):
 
 
 def take(bot, update, text):
-    """Make the writer of an update the owner if `text` is the code that was offered; return whether it is."""
+    """Make the writer of an update the owner if `text` is the offered code; return whether it is."""
     code, state = bot.pair
     words = text.split()
     # `t.me/<bot>?start=<code>` arrives as "/start <code>".
@@ -50,5 +50,5 @@ def take(bot, update, text):
     bot.owner = chat
     bot.pair = None
     log("telegram", "paired: chat %s is the owner" % chat)
-    bot.say(chat, "This agent is yours now. /help lists what it can do.")
+    bot.say(chat, "This agent is yours now. /help lists its commands.")
     return True

@@ -1,23 +1,23 @@
-# tenner channels.telegram.preview: what a person sees while the answer is being written.
+# tenner channels.telegram.preview: shows a growing preview while the model writes the answer.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
 For boards that can talk to the model and to Telegram at the same time. The preview is one message that
-grows by edits; the answer itself comes through the outbox and is the last edit. A preview of which
-nobody knows any more, after a reboot, is left as it is, and the answer comes as a message of its own.
+grows by edits; the answer comes through the outbox and is the last edit. After a reboot an old preview
+stays unchanged, and the answer comes as a separate message.
 """
 
 from tenner.channels.telegram import api, markup
 from tenner.channels.telegram.message import address, send_locked, send_marked
 from tenner.port.compat import const
 
-_STEP_MS = const(1000)  # Telegram takes one edit a second
-_TYPING_STEPS = const(4)  # "typing..." is shown for five seconds
-_FIRST_CHARS = const(80)  # what is shorter is there at once
+_STEP_MS = const(1000)  # Telegram accepts one edit a second
+_TYPING_STEPS = const(4)  # Telegram shows "typing..." for five seconds
+_FIRST_CHARS = const(80)  # a shorter text needs no preview
 _LAST_CHARS = const(2000)  # each is one or two of the 4096 units of a message
 
 
 async def follow(bot, message):
-    """Show "typing..." and what there is of the answer, until it is in the outbox."""
+    """Show "typing..." and the growing answer, until the answer is in the outbox."""
     fields = address(message.chat)
     action = dict(fields, action="typing")
     key = (message.chat, message.reply_to)
@@ -36,13 +36,13 @@ async def follow(bot, message):
         shown = text
         raw = markup.clean(text) + b" \xe2\x80\xa6"
         async with bot.sending:
-            # While this waited for the connection the answer may have been sent.
+            # The answer may have been sent during the wait for the connection.
             if message not in bot.open or not await _show(bot, key, fields, raw):
                 return
 
 
 async def _show(bot, key, fields, raw):
-    """Send the preview, or edit the one that is there; return whether that worked."""
+    """Send or edit the preview; return whether that worked."""
     if key in bot.previews:
         fields["message_id"] = bot.previews[key]
         verdict, _ = await send_locked(bot, "editMessageText", fields, raw)
@@ -57,9 +57,9 @@ async def _show(bot, key, fields, raw):
 
 
 async def finish(bot, chat, reply_to, raw, html):
-    """Make the answer to a message of its preview; None when there is no preview, or it is gone."""
+    """Edit the preview into the answer; return None when there is no preview, or it is gone."""
     async with bot.sending:
-        # A preview on its way comes first.
+        # Wait for a preview that is being sent.
         id = bot.previews.pop((str(chat), reply_to), None)
     if id is None:
         return None
@@ -70,6 +70,6 @@ async def finish(bot, chat, reply_to, raw, html):
         return ("ok", id) if "not modified" in detail else None
     if verdict == "ok":
         return verdict, id
-    # An edit may be made again without harm, whether it arrived or not.
+    # Repeating an edit is harmless.
     bot.previews[(str(chat), reply_to)] = id
     return "retry", detail if verdict == "retry" else None

@@ -1,4 +1,4 @@
-# tenner channels.telegram.receive: deals with the updates that have come.
+# tenner channels.telegram.receive: fetches and handles the waiting updates.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.channels.telegram import api, update
@@ -9,7 +9,7 @@ _TIMEOUT_S = const(15)
 
 
 async def receive(bot, http):
-    """Deal with what has come; return the seconds to wait before the next poll."""
+    """Handle the waiting updates; return the seconds to wait before the next poll."""
     if bot.interrupted:
         tell_interrupted(bot)
     if not bot.bot_name:
@@ -21,12 +21,12 @@ async def receive(bot, http):
         id = found.get("update_id", 0)
         if found and id < max(bot.offset, 1):
             bot.updates = []
-            raise ValueError("Telegram sent an update it was told to forget")
+            raise ValueError("Telegram sent a confirmed update again")
         if (found or bot.digest) and not await update.handle(bot, found, http):
             return _NO_ROOM_S
         bot.offset = id + 1 if found else 0
         bot.updates = bot.updates[1:]
-        # What was written while we were away is answered together: there may be more of it.
+        # One digest answers all messages from our offline time: fetch the rest of them.
         if not bot.updates and not bot.digest:
             return 0
 
@@ -42,7 +42,7 @@ async def _introduce(bot, http):
 
 
 async def _updates(bot, http):
-    """Return the updates that wait, as far as they are looked at: one, or all where a server knows no limit."""
+    """Return the waiting updates, reduced to the fields of update.keep: one, or all from a server without limit."""
     found = []
 
     def sink(path, value, more):
@@ -57,7 +57,7 @@ async def _updates(bot, http):
 
 
 def tell_interrupted(bot):
-    """Answer every message that was being worked on before the restart."""
+    """Answer every message that the restart interrupted."""
     for chat, ids in bot.interrupted.items():
         quoted = 0
         for distance in ids:

@@ -1,4 +1,4 @@
-# tenner channels.telegram.send: one part of a text to a chat.
+# tenner channels.telegram.send: sends one part of a text to a chat.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner import overlay
@@ -7,7 +7,7 @@ from tenner.log import log
 
 
 async def send(bot, chat, text, reply_to, keyboard, began=None):
-    """Send `text` as HTML, and as it stands when Telegram does not like the marks. See Telegram.send."""
+    """Send `text` as HTML, or as plain text when Telegram rejects the HTML. See Telegram.send."""
     raw, html = message.marked(text, bot.max_units)
     await overlay.enter("SENDING")
     if bot.draft is not None:
@@ -27,7 +27,7 @@ async def send(bot, chat, text, reply_to, keyboard, began=None):
     if result[0] == "moved":
         log("telegram", "group %s has the new id %d: set it in config.json" % (chat, result[1]))
         fields["chat_id"] = result[1]
-        # The message to quote has stayed behind.
+        # The quoted message is in the old group.
         fields.pop("reply_parameters", None)
         result = await message.send_marked(bot, "sendMessage", fields, raw, html, began)
     return result if result[0] != "moved" else ("refused", "the group has moved to %d" % result[1])

@@ -1,8 +1,8 @@
-# tenner channels.telegram.update: one update, and what becomes of it.
+# tenner channels.telegram.update: turns an update into a message, an answer or nothing.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-Closed by default: only the owner and those in `telegram.allow`, people or groups, reach the agent, in groups only when
-they address the bot. Everybody else gets nothing, and the owner is told of a stranger once.
+Closed by default: only the owner and the people or groups in `telegram.allow` reach the agent, in groups only by
+addressing the bot. Strangers get no answer, and the owner is notified of each once.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ _MEDIA = ("photo", "video", "animation", "audio", "voice", "video_note", "docume
 
 
 def keep(update, path, value):
-    """Take a value of the reply into the dict `update`, if it is one that is looked at."""
+    """Store a value of the reply in the dict `update`, if `handle` needs it."""
     # The path is like ["result", 0, "message", "chat", "id"].
     if len(path) < 4:
         if path[-1] == "update_id" and isinstance(value, int):
@@ -45,7 +45,7 @@ def keep(update, path, value):
     elif " %s " % name in _TEXTS:
         if not isinstance(value, str):
             update["wrong"] = name
-        else:  # a long one comes in pieces
+        else:  # a long text comes in pieces
             update[name] = (update.get(name, "") + value)[:_MAX_TEXT]
     elif " %s " % name in _NUMBERS:
         if not isinstance(value, (int, bool)):
@@ -55,8 +55,8 @@ def keep(update, path, value):
 
 async def handle(bot, update, http):
     """
-    Deal with an update, {} when there is none; return False when it must wait at Telegram. `http` is connected. One
-    that is not as the Bot API has it is passed over, for it would come again and again and nothing behind it ever.
+    Handle an update, {} when there is none; return False when it must wait at Telegram. `http` is connected. A
+    malformed update is skipped, since it would come again and again and block all later ones.
     """
     try:
         if "wrong" in update:
@@ -93,7 +93,7 @@ async def _handle(bot, update, http):
     if not who or "chat.id" not in update or update.get("from.is_bot") or text is None:
         return True
     allowed = [str(one) for one in bot.config.get("telegram.allow") or ()]
-    # The id of a group lets in whoever addresses the bot there.
+    # The id of a group admits everyone who addresses the bot there.
     if who != bot.owner and who not in allowed and chat not in allowed:
         if bot.pair is None or not pair.take(bot, update, text):
             _stranger(bot, update)
@@ -103,7 +103,7 @@ async def _handle(bot, update, http):
     refusal = _refusal(update, text, stale)
     if "media_group_id" in update:
         if refusal and bot.album == update["media_group_id"]:
-            return True  # one of an album whose words were read, or refused, already
+            return True  # one of an album whose text is handled already
         bot.album = update["media_group_id"]
     if refusal:
         bot.say(chat, refusal, reply_to=reply_to, id="tg-%d" % offset)
@@ -122,7 +122,7 @@ async def _handle(bot, update, http):
             if text[:1] != "/":
                 await _show_typing(bot, http, message)
             return bot.inbound.put_nowait(message)
-        # What else came while we were away is answered together.
+        # The first message of our offline time starts a digest.
         digest = bot.digest = message
         digest.text = "(I wrote this over an hour ago. Answer it in one message.)"
         digest.texts = 0
@@ -134,10 +134,10 @@ async def _handle(bot, update, http):
 
 
 def _begin(bot, message, offset):
-    """Keep on flash that a message is worked on; False when it must wait at Telegram."""
+    """Store on flash that work on a message begins; return False when it must wait at Telegram."""
     for other in bot.open:
         if (other.chat, other.reply_to) == (message.chat, message.reply_to):
-            # It came before, and there was no memory to go on with it.
+            # It came before, but memory was short.
             bot.open.remove(other)
             break
     if len(bot.open) >= bot.max_open:
@@ -145,14 +145,14 @@ def _begin(bot, message, offset):
     bot.open.append(message)
     try:
         bot.save(offset)
-    except ValueError:  # so much does not fit the slot
+    except ValueError:  # too long for the slot
         bot.open.pop()
         return False
     return True
 
 
 async def _show_typing(bot, http, message):
-    """Show its writer that a message is worked on, over a connection that is there: another costs a handshake."""
+    """Show "typing..." to the writer of a message, over the open connection to save a handshake."""
     fields = {"chat_id": int(message.chat), "action": "typing"}
     await api.attempt(bot, "sendChatAction", fields, http, _COURTESY_S)
     if bot.draft is not None:
@@ -160,7 +160,7 @@ async def _show_typing(bot, http, message):
 
 
 def _words(bot, update):
-    """Return the text without the bot's name; None for what is said in a group, but not to us."""
+    """Return the text without the bot's name; None for a group's message that is not to the bot."""
     text = update.get("text", "")
     name = ("@%s" % bot.bot_name).lower()
     is_group = update.get("chat.type", "private") != "private"
@@ -189,7 +189,7 @@ def _words(bot, update):
 
 
 def _refusal(update, text, stale):
-    """Return a plain sentence for what is not supported, or None."""
+    """Return a plain sentence for an unsupported message, or None."""
     if update["kind"] == "edited_message":
         return "I do not follow edits: please send it anew."
     if not text.strip():
@@ -203,7 +203,7 @@ def _refusal(update, text, stale):
 
 
 def _stranger(bot, update):
-    """Tell the owner of a stranger, once; a crowd of them is not worth more than a few lines a day."""
+    """Notify the owner of a stranger, once; a crowd of strangers yields one notice a day."""
     who = update["from.id"]
     mark = who & 0xFFFF
     if mark in bot.strangers:
@@ -217,7 +217,7 @@ def _stranger(bot, update):
         bot.strangers.pop(0)
     bot.strangers.append(mark)
     if bot.owner:
-        # A stranger's name is data: no marks, no lines, nothing hidden, and short.
+        # A stranger's name is data: no marks, no lines, nothing invisible, and short.
         name = update.get("from.first_name", "")[:40]
         name = visible("".join([c for c in name if c not in "*_`~[]()<>\n\r@/\\"]))
         bot.say(

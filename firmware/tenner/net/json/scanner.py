@@ -1,9 +1,9 @@
-# tenner net.json.scanner: a JSON parser that is fed a stream and holds none of it.
+# tenner net.json.scanner: a JSON parser for streams that never holds a document.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-The document may be cut at any byte. Memory is one fixed buffer and the path of the current value,
-whatever the document's size. Raw control characters inside strings are taken, as sloppy servers send
-them; anything else that is not JSON is a ValueError.
+The pieces may be cut at any byte. Memory is one fixed buffer and the path of the current value, for any
+size of the document. The scanner accepts raw control characters inside strings, since some servers
+send them; anything else that is not JSON raises ValueError.
 """
 
 from tenner.net.json.writer import cut, decode
@@ -12,7 +12,7 @@ from tenner.store.json_escape import unescape
 
 _BUFFER = const(256)
 
-# What may come next.
+# The state: the kind of token that may come next.
 _VALUE = const(0)
 _FIRST_VALUE = const(1)  # a value or ]
 _FIRST_KEY = const(2)  # a key or }
@@ -23,19 +23,19 @@ _DONE = const(6)  # nothing but space
 _STRING = const(7)  # the rest of a string
 
 _STOPS = (b",", b"}", b"]")
-_SPACE = b" \n\r\t"  # not all that `strip` takes for space
+_SPACE = b" \n\r\t"  # fewer than `strip` removes by default
 _WORDS = {b"null": None, b"true": True, b"false": False}
 
 
 class Scanner:
     """
-    Calls `sink(path, value, more)` for every string, number, true, false and null; with `wanted` only for what is in
-    these members of the document. `path` is the list of keys (str) and indexes (int) that leads to it; it is reused, so do
-    not keep it. A string of at most 256 bytes arrives whole; a longer one in pieces, with `more` true for all but the
-    last. Empty objects and arrays are silent.
+    Calls `sink(path, value, more)` for every string, number, true, false and null; with `wanted` only for those in
+    these members of the document. `path` is the list of keys (str) and indexes (int) of the value; it is reused, so
+    copy it to keep it. A string of at most 256 bytes arrives complete, a longer one in pieces, with `more` true for
+    all but the last. Empty objects and arrays make no call.
     """
 
-    #: Brackets inside each other; a deeper document is an error.
+    #: Maximum nesting of brackets; a deeper document is an error.
     max_depth = 24
 
     def __init__(self, sink, wanted=None):
@@ -45,17 +45,17 @@ class Scanner:
         self.reset()
 
     def reset(self):
-        """Be ready for the next document."""
+        """Prepare for the next document."""
         self._path = []
         self._state = _VALUE
         self._is_key = False
         self._told = True  # is this member wanted?
         self._used = 0
-        self._held = b""  # the beginning of a word or an escape that is cut off
+        self._held = b""  # the beginning of a word or an escape that the piece cuts
 
     def feed(self, data):
-        """Take the next bytes, cut anywhere."""
-        # This loop is what a board spends its time in: the most frequent first, and nothing by name twice.
+        """Parse the next bytes, cut anywhere."""
+        # A board spends most of its time in this loop: frequent cases first, attributes in local variables.
         data = self._held + data
         self._held = b""
         find = data.find
@@ -130,7 +130,7 @@ class Scanner:
         self._state = state
 
     def end(self):
-        """The document is over; ValueError when it is not complete."""
+        """End the document; raise ValueError when it is incomplete."""
         if self._held and self._state == _VALUE and not self._path:
             self._state = _DONE
             self._sink(self._path, _word(self._held.strip(_SPACE)), False)
@@ -138,7 +138,7 @@ class Scanner:
             raise _wrong("ends in the middle")
 
     def _take_word(self, data, i, size):
-        """Take the number, true, false or null at `i`; return where to go on."""
+        """Parse the number, true, false or null at `i`; return the offset after it."""
         end = size
         for stop in _STOPS:
             place = data.find(stop, i, end)
@@ -159,13 +159,13 @@ class Scanner:
     # --- strings
 
     def _strings(self, data, i, size):
-        """Take what is here of a string that is cut off, long, or has escapes; return where to go on."""
+        """Parse this piece of a string that is cut, long, or has escapes; return the offset after it."""
         while i < size and self._state == _STRING:
             i = self._string(data, i, size)
         return i
 
     def _string(self, data, i, size):
-        """Take the stretch at `i` up to a quote, or to the end of an escape; return where to go on."""
+        """Copy the stretch at `i` up to a quote, or to the end of an escape; return the offset after it."""
         end = data.find(b'"', i)
         back = data.find(b"\\", i, size if end < 0 else end)
         stop = back if back >= 0 else end if end >= 0 else size
@@ -194,7 +194,7 @@ class Scanner:
                 self._flush(True)
 
     def _flush(self, more):
-        """Hand over the buffer, but for a UTF-8 sequence that is cut off by the buffer's end."""
+        """Hand over the buffer, except a UTF-8 sequence that the buffer's end cuts."""
         if more and self._is_key:
             raise _wrong("has a key longer than %d bytes" % _BUFFER)
         buf = self._buf
@@ -236,7 +236,7 @@ def _word(word):
     text = decode(word)
     digits = text[1:] if text[:1] == "-" else text
     point = digits.find(".") + 1
-    # float() is laxer than JSON; what it refuses itself is not asked here.
+    # float() accepts more than JSON: reject the difference here.
     if (
         not "0" <= digits[:1] <= "9"
         or (digits[0] == "0" and "0" <= digits[1:2] <= "9")

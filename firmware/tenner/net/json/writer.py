@@ -1,16 +1,16 @@
-# tenner net.json.writer: JSON strings, written piece by piece, from bytes that may be no UTF-8.
+# tenner net.json.writer: writes JSON strings piece by piece, from bytes that may be no UTF-8.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-One bad byte in a stored history makes every later request fail, so what cannot be decoded becomes
-U+FFFD here, once. MicroPython's own decoder lets overlong forms, surrogates and numbers past U+10FFFF
-through and has no "replace"; valid text takes the fast way all the same.
+One bad byte in a stored history makes every later request fail, so `decode` replaces invalid bytes with
+U+FFFD, once. MicroPython's own decoder accepts overlong forms, surrogates and numbers past U+10FFFF and
+has no "replace". Valid text still takes the fast path.
 """
 
 from tenner.net.utf8_repair import repair
 
 
 def cut(data, size):
-    """Return how many of the last bytes of `data[:size]` begin a sequence that is not complete yet."""
+    """Return how many of the last bytes of `data[:size]` begin an incomplete sequence."""
     for back in range(1, min(size, 3) + 1):
         byte = data[size - back]
         if byte >= 0xC0:
@@ -21,14 +21,14 @@ def cut(data, size):
 
 
 def decode(data):
-    """Return bytes-like `data` as str, with U+FFFD in place of what is not UTF-8."""
+    """Return bytes-like `data` as str, with U+FFFD in place of invalid UTF-8."""
     try:
         text = str(data, "utf-8")
         if len(text) == len(data):
             return text
         data = bytes(data)
         for lead in b"\xed\xe0\xf0\xf4\xc0\xc1\xf5\xf6\xf7":
-            # Of these only some sequences are valid.
+            # Only some sequences with these bytes are valid.
             if lead in data:
                 break
         else:
@@ -46,7 +46,7 @@ def valid(data):
 
 
 def escape(piece):
-    """Return `piece` (bytes of valid UTF-8) as the inside of a JSON string; itself when nothing changes."""
+    """Return `piece` (bytes of valid UTF-8) as the inside of a JSON string; `piece` itself when nothing changes."""
     for byte, written in (
         (b"\\", b"\\\\"),
         (b'"', b'\\"'),
@@ -67,7 +67,7 @@ def quote(text):
 
 
 def escaped(pieces):
-    """Yield the inside of a JSON string for pieces of text that may be cut anywhere, or be no UTF-8."""
+    """Yield the inside of a JSON string for pieces of text, cut anywhere and possibly no UTF-8."""
     tail = b""
     for piece in pieces:
         piece = tail + piece

@@ -1,9 +1,9 @@
-# tenner net.web.charset: letters of web pages: charsets and entities, as UTF-8.
+# tenner net.web.charset: converts charsets and entities of web pages to UTF-8.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.port.compat import const
 
-# What HTML takes for Latin-1: the bytes from 0x80 to 0x9f are letters too.
+# HTML's Latin-1: the bytes from 0x80 to 0x9f are letters, too.
 _CP1252 = "€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ"
 _LATIN = const(
     " iso-8859-1 latin1 latin-1 l1 windows-1252 cp1252 x-cp1252 iso8859-1 iso_8859-1 iso-8859-15 "
@@ -12,7 +12,7 @@ _MAX_NAME = const(10)
 _NAME_LETTERS = const("#0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 _UTF8 = const(" utf-8 utf8 us-ascii ascii ")
 
-# Names of letters one after the other, from 160, 224 and 945 on; those in capitals are 32 before.
+# Names of consecutive letters, from 160, 224 and 945 on; a capital's number is lower by 32.
 _SIGNS = (
     b" nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2"
     b" sup3 acute micro para middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest "
@@ -36,7 +36,7 @@ _OTHERS = (
 
 
 class Charset:
-    """Turns bytes of a page into UTF-8; `note` says what could not be, or is empty."""
+    """Converts bytes of a page to UTF-8; `note` names an unsupported charset, or is empty."""
 
     note = ""
 
@@ -51,7 +51,7 @@ class Charset:
             self.note = "charset %s: letters beyond ASCII are shown as ?" % name[:32]
 
     def utf8(self, data):
-        """Return a piece as UTF-8. What is UTF-8 already may end anywhere, also within a letter."""
+        """Return a piece as UTF-8. A piece that is UTF-8 already may end inside a letter."""
         if not data or max(data) < 128 or not (self._latin or self._other):
             return data
         if self._euro:
@@ -62,7 +62,7 @@ class Charset:
 
 
 def letter(number):
-    """Return the letter of a number as HTML has it."""
+    """Return the letter of a number as in HTML."""
     if 128 <= number < 160:
         return _CP1252[number - 128]
     if not 0 < number < 0x110000 or 0xD800 <= number < 0xE000:
@@ -71,7 +71,7 @@ def letter(number):
 
 
 def entity(name):
-    """Return what `&name;` stands for as UTF-8, or None; `name` are the bytes between."""
+    """Return the UTF-8 of `&name;`, or None; `name` are the bytes between & and ;."""
     if name[:1] == b"#":
         try:
             number = int(name[2:], 16) if name[1:2] in (b"x", b"X") else int(name[1:])
@@ -83,7 +83,7 @@ def entity(name):
     if at >= 0:
         at += len(name) + 2
         number = int(_OTHERS[at : _OTHERS.find(b" ", at)])
-        # Letters of Latin Extended-A stand in pairs.
+        # Latin Extended-A has pairs of capital and small letter.
         return chr(number - (name != lower and number in (339, 353, 382))).encode()
     for first, names in ((160, _SIGNS), (224, _ACCENTED), (945, _GREEK)):
         at = names.find(b" %s " % lower)
@@ -94,7 +94,7 @@ def entity(name):
 
 
 def unescape(data):
-    """Return bytes with their entities replaced; what is none stays as it is."""
+    """Return bytes with their entities replaced; unknown ones stay unchanged."""
     if b"&" not in data:
         return data
     parts = data.split(b"&")
@@ -112,7 +112,7 @@ def unescape(data):
 
 
 def charset_in(data):
-    """Return the charset that the beginning of a page names in its bytes, or ""."""
+    """Return the charset that the beginning of a page names, or ""."""
     if data[:3] == b"\xef\xbb\xbf":
         return "utf-8"
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):

@@ -1,4 +1,4 @@
-# tenner net.web.get: one request to the web for a tool, whose failures are sentences.
+# tenner net.web.get: makes one web request for a tool, and turns failures into sentences.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import asyncio
@@ -12,7 +12,7 @@ _PIECE = const(512)
 
 
 async def ask(http, url, headers, consume, method="GET", body=None):
-    """Make an exchange and return what `consume` returns; whatever goes wrong is an OSError with a sentence."""
+    """Make an exchange and return the result of `consume`; every failure is an OSError with a sentence."""
     try:
         return await http.exchange(method, url, headers, body, consume, _TIMEOUT_S)
     except asyncio.TimeoutError:
@@ -25,7 +25,7 @@ async def ask(http, url, headers, consume, method="GET", body=None):
 
 
 async def read(http, path, take):
-    """Call `take` with the pieces of a body until it returns True. The file `path` is for one that is compressed."""
+    """Call `take` with the pieces of a body until it returns True. `path` is the file for a compressed body."""
     coding = (http.header("content-encoding") or "identity").lower()
     if coding in ("gzip", "x-gzip", "deflate"):
         await gzip_stream.unpack(http, path, take)
@@ -41,7 +41,7 @@ async def read(http, path, take):
 
 
 def quote(text, keep="-_.~"):
-    """Return text in UTF-8 with everything but letters, digits and `keep` as %XX."""
+    """Return text with all UTF-8 bytes but letters, digits and `keep` as %XX."""
     return "".join(
         [
             chr(byte)
@@ -53,7 +53,7 @@ def quote(text, keep="-_.~"):
 
 
 def join(base, link):
-    """Return the address that a link or a redirect on the page `base` leads to."""
+    """Return the absolute address of a link or a redirect on the page `base`."""
     first = link.split("/")[0].split("?")[0].split("#")[0]
     if ":" in first:
         return link

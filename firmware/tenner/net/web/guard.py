@@ -1,8 +1,8 @@
-# tenner net.web.guard: which addresses of the web a model may reach: those outside, and those the owner lists.
+# tenner net.web.guard: admits a model to outside addresses, and to those that the owner lists.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-What is checked is the address a connection is made to, so `Http.resolve` asks here: between check and use the
-name is not looked up again. `allow` are the owner's own hosts and addresses, "nas.local" or "192.168.1.10:8080".
+The guard checks the address of the connection itself: `Http.resolve` calls it, and nothing looks the name up
+again between check and use. `allow` are the owner's own hosts and addresses, "nas.local" or "192.168.1.10:8080".
 """
 
 import asyncio
@@ -30,14 +30,14 @@ _INSIDE = (
     (0xCB007100, 24),
     (0xE0000000, 3),
 )
-# The same of IPv6, of which only 2000::/3 is in use.
+# The same for IPv6, where only 2000::/3 is in use.
 _INSIDE_6 = ((0x20010000, 23), (0x20010DB8, 32), (0x20020000, 16), (0x3FFF0000, 20))
 
 _LETTERS = const("abcdefghijklmnopqrstuvwxyz0123456789-_.")
 
 
 def check(url, allow=()):
-    """Return (host, port) of a URL that may be asked for, as far as it tells itself; OSError if not."""
+    """Return (host, port) of a URL; raise OSError when the URL itself is not allowed."""
     try:
         _, host, port = parse_url(url)[0]
     except ValueError as error:
@@ -50,7 +50,7 @@ def check(url, allow=()):
     elif (
         name.strip(_LETTERS)
         or not name
-        # 127.1 and 0x7f000001 are addresses too, for some.
+        # 127.1 and 0x7f000001 are addresses, too, for some resolvers.
         or name.rsplit(".", 1)[-1][0] in "0123456789"
     ):
         raise OSError("%s is no proper name or address of a host" % host)
@@ -62,7 +62,7 @@ def check(url, allow=()):
 
 
 def admit(host, port, addresses, allow=()):
-    """Raise OSError unless all the addresses (packed) of a host are outside, or the owner lists it."""
+    """Raise OSError unless all addresses (packed) of a host are outside, or the owner lists it."""
     if not addresses:
         raise OSError("%s has no address" % host)
     for address in addresses:
@@ -71,7 +71,7 @@ def admit(host, port, addresses, allow=()):
 
 
 async def resolve(host, port, allow=()):
-    """Return the one address to connect to, as text; OSError when the host may not be reached."""
+    """Return the address to connect to, as text; raise OSError for a host that is not allowed."""
     loop = asyncio.get_event_loop()
     query = (host, port, 0, socket.SOCK_STREAM)
     try:
@@ -91,14 +91,14 @@ async def resolve(host, port, allow=()):
 
 def _text(address):
     if not isinstance(address, tuple):
-        # On Unix MicroPython has the bytes of the system's own structure.
+        # On Unix MicroPython returns the bytes of the system's structure.
         address = socket.sockaddr(address)
         return socket.inet_ntop(address[0], address[1])
     return address[0]
 
 
 def packed(text):
-    """Return the 4 or 16 bytes of an address in its usual form, or None; 4 for IPv4 within IPv6."""
+    """Return the 4 or 16 bytes of an address in its usual form, or None; 4 for IPv4 inside IPv6."""
     try:
         if ":" not in text:
             return _groups(text, ".", 1, 10) if text.count(".") == 3 else None
@@ -115,14 +115,14 @@ def packed(text):
         address = head + bytes(missing) + tail
     except (ValueError, TypeError, OverflowError):
         return None
-    # Mapped, and as an IPv6-only network translates it.
+    # IPv4 mapped to IPv6, and IPv4 as an IPv6-only network translates it.
     if address[:12] in (bytes(10) + b"\xff\xff", b"\x00\x64\xff\x9b" + bytes(8)):
         return address[12:]
     return address
 
 
 def _groups(text, separator, size, base):
-    """Return the numbers of an address as bytes; ValueError for any but the plain spelling."""
+    """Return the numbers of an address as bytes; raise ValueError for any but the plain spelling."""
     result = b""
     for part in text.split(separator) if text else ():
         number = int(part, base)
@@ -148,7 +148,7 @@ def _is_outside(address):
 
 
 def _listed(name, address, port, allow):
-    """Is a host, by its name or its address, one of the owner's?"""
+    """Return whether the owner lists a host, by its name or its address."""
     for entry in allow:
         host = entry.lower()
         number = ""

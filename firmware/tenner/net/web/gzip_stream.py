@@ -1,8 +1,8 @@
-# tenner net.web.gzip_stream: unpacks a body that a server compressed although it was asked not to.
+# tenner net.web.gzip_stream: unpacks a body that a server compressed against our request.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-MicroPython unpacks only from a stream that never lets it wait, so the body goes into a file first. Its name ends
-in .tmp, so the next start removes what a power failure leaves. Unpacking needs 32 KB of heap.
+MicroPython unpacks only from a stream that never waits, so the body goes into a file first. Its name ends in
+.tmp, so the next start removes it after a power failure. Unpacking needs 32 KB of heap.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ _PIECE = const(512)
 
 
 async def unpack(http, path, take):
-    """Call `take` with the pieces of the body, unpacked, until it returns True."""
+    """Call `take` with the unpacked pieces of the body until it returns True."""
     buf = bytearray(_PIECE)
     view = memoryview(buf)
     size = 0
@@ -50,7 +50,7 @@ async def unpack(http, path, take):
 def _pieces(file, buf):
     head = file.read(2)
     file.seek(0)
-    # "deflate" is with a head of zlib's for some servers, and without for others.
+    # Some servers send "deflate" with zlib's header, others without.
     if head == b"\x1f\x8b":
         kind = "GZIP"
     elif len(head) == 2 and head[0] & 15 == 8 and not (head[0] << 8 | head[1]) % 31:

@@ -1,40 +1,40 @@
-# tenner net.web.html: HTML to readable text as it comes in, in constant memory, however broken it is.
+# tenner net.web.html: turns HTML, also broken, into readable text as it arrives, in constant memory.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-No tree is built. What is known at any time is where the text stands: in how many lists, in which cell of
-a row, within what is hidden. Headings get "#", entries of lists "-" or their number, cells " | ".
+The parser builds no tree. Its state is the place of the text: the depth of lists, the cell of a row, the
+hidden element around it. Headings get "#", entries of lists "-" or their number, cells " | ".
 """
 
 from tenner.net.web.charset import Charset, charset_in, unescape
 from tenner.port.compat import const
 
-_MAX_TAG = const(1024)  # attributes of a longer one are not looked at
+_MAX_TAG = const(1024)  # attributes beyond are ignored
 _MAX_ENTITY = const(12)
-_LOOK_AHEAD = const(1024)  # where a page must name its charset
+_LOOK_AHEAD = const(1024)  # a page must name its charset in these
 _DEEPEST_LIST = const(8)
 
 _SPACE = b" \t\r\n\f"
 
-# Text up to their end tag, whatever is in it; what has no text for people; what has no content at all.
+# Elements with raw text up to their end tag, elements without readable text, and elements without content.
 _RAW = b" script style iframe noembed noframes textarea xmp "
 _DROPPED = b" template svg select datalist canvas video audio object "
 _VOID = b" area base br col embed hr img input link meta param source track wbr "
-# What begins and ends a paragraph, and a line.
+# Elements that are paragraphs, and lines.
 _BLANK = b" p h1 h2 h3 h4 h5 h6 pre table blockquote dl figure hr title "
 _LINE = (
     b" address article aside body caption center dd details div dt fieldset figcaption footer form head"
     b" header html legend main nav section summary tbody tfoot thead "
 )
 _LISTS = b" ul ol menu dir "
-# They end where a neighbor begins, or what they are in ends.
+# They end where a neighbor begins, or their parent ends.
 _IMPLIED = b" p li dt dd td th tr "
 _HOLDERS = b" ul ol dl table "
 
 
 class Html:
     """
-    `feed` takes the bytes of a page, `end` its end; `add` gets the text in UTF-8. With `link`, a function
-    that returns a number for an address, links are marked: "text[1]".
+    Takes the bytes of a page by `feed`, and its end by `end`; calls `add` with the text in UTF-8. With `link`, a
+    function that returns a number for an address, it marks links: "text[1]".
     """
 
     def __init__(self, add, charset="", link=None):
@@ -43,22 +43,22 @@ class Html:
         self._link = link
         self._rest = b""
         self._ended = False
-        self._until = b""  # passed over up to here
-        self._skip = b""  # the hidden element this is in, and how deep
+        self._until = b""  # skip up to this
+        self._skip = b""  # the hidden element around this, and its depth
         self._depth = self._inner = 0
-        # What comes before the next word: 1 a space, 2 a new line, 3 an empty one; then bars and marker.
+        # Before the next word: 1 a space, 2 a new line, 3 an empty line; then bars and marker.
         self._gap = self._bars = 0
         self._marker = b""
         self._begun = False
-        self._fresh = False  # nothing yet in this cell or entry
+        self._fresh = False  # this cell or entry is empty so far
         self._cells = 0
         self._in_row = False
-        self._lists = []  # the number of the next entry, 0 where they have none
+        self._lists = []  # the number of the next entry, 0 for lists without numbers
         self._more_lists = 0
         self._pre = 0
         self._href = None
         self._said = False
-        #: Where its links begin, if the page says so.
+        #: The base address of its links, if the page has one.
         self.base = b""
 
     def end(self):
@@ -136,14 +136,14 @@ class Html:
         self._marker = b""
 
     def _break(self, size):
-        # The first paragraph of a cell or an entry begins where that does.
+        # The first paragraph of a cell or an entry needs no break.
         if not self._fresh:
             self._gap = max(self._gap, size)
 
     # --- tags
 
     def _tag(self, data, at):
-        """Take the tag at `at`; return where it ends, -1 when more is needed."""
+        """Parse the tag at `at`; return its end, -1 when more bytes are needed."""
         closes = data[at + 1 : at + 2] == b"/"
         first = data[at + 1 + closes : at + 2 + closes]
         if not first and not self._ended:
@@ -182,7 +182,7 @@ class Html:
         return end + 1
 
     def _hides(self, name, key, closes):
-        """Is a tag still within what is hidden?"""
+        """Return whether a tag is inside the hidden element."""
         hidden = b" %s " % self._skip
         if hidden in _IMPLIED:
             peers = b" td th tr " if hidden in b" td th " else hidden
@@ -196,7 +196,7 @@ class Html:
                     self._inner += -1 if closes else 1
                 return True
             self._skip = b""
-            # The tag may be another's: it is looked at for itself.
+            # The tag may belong to another element: parse it.
             return closes and key == hidden
         if name == self._skip:
             self._depth += -1 if closes else 1
@@ -298,7 +298,7 @@ class Html:
 
 
 def _whole(data, at):
-    """Return where the text in `data` ends that is not cut within a letter or an entity."""
+    """Return the end of the text in `data` before a cut letter or entity."""
     entity = data.rfind(b"&", max(at, len(data) - _MAX_ENTITY))
     if entity >= 0:
         return entity
@@ -306,7 +306,7 @@ def _whole(data, at):
 
 
 def _tag_end(data, at):
-    """Return the place of the ">" that ends the tag at `at` and is in no quotes, or -1."""
+    """Return the place of the unquoted ">" that ends the tag at `at`, or -1."""
     while True:
         end = data.find(b">", at)
         equals = data.find(b"=", at, end)

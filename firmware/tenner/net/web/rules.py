@@ -1,4 +1,4 @@
-# tenner net.web.rules: which addresses the owner's rules cover, compared part by part.
+# tenner net.web.rules: matches addresses against the owner's rules, part by part.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.net.url import parse_url
@@ -6,8 +6,8 @@ from tenner.net.url import parse_url
 
 def straight(url):
     """
-    Return a URL as it is asked for: the host in lower case, no `.` and `..` in its path however they are spelled, no
-    fragment. ValueError for one that a server might read in another way than a rule does.
+    Return the URL to request: the host in lower case, the path without `.` and `..` in any spelling, no fragment. Raise
+    ValueError for one that a server might read differently from a rule.
     """
     (secure, host, port), path = parse_url(url)
     path, mark, query = path.partition("?")
@@ -32,8 +32,9 @@ def straight(url):
 
 def covers(rule, url, matches):
     """
-    Does a rule such as `https://*.example.com/docs/**` cover this URL, which is `straight`? `matches(pattern, text)`
-    compares the hosts, and the paths with what follows them. Without a path it is the first page of that host.
+    Return whether a rule such as `https://*.example.com/docs/**` covers this URL, a result of `straight`.
+    `matches(pattern, text)` compares the hosts, and the paths with their queries. A rule without a path covers the
+    host's first page.
     """
     scheme, there, rest = rule.partition("://")
     if not there:
@@ -55,7 +56,7 @@ def covers(rule, url, matches):
 
 
 def _decoded(text):
-    """Return a path as a server might read it that decodes it more than once."""
+    """Return a path as read by a server that decodes it several times."""
     for _ in range(3):
         parts = text.split("%")
         text = parts[0]
