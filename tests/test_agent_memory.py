@@ -158,6 +158,15 @@ class TestSummary(unittest.TestCase):
         self.assertTrue(self.agent.chain.texts[1].startswith(b'["s","Facts: FIRST"]\n'))
         self.assertTrue(files.size(self.session().path) < 2 * 4096)
 
+    def test_turns_longer_than_the_window_are_summed_up(self):
+        self.talk("FIRST" + "x" * 500, "SECOND" + "x" * 500)
+        session = self.session()
+        # A context that prompt and tools fill leaves so much.
+        session.window = 256
+        self.assertTrue(run(compact(self.agent, session, "console:me")))
+        self.assertTrue(b"SECOND" in self.agent.chain.texts[0])
+        self.assertEqual(sent(session), record("s", "Facts: SECOND"))
+
     def test_a_summary_that_fails_keeps_everything(self):
         for failing in (LlmError("timeout", "No answer."), Reply("")):
             self.failing = failing

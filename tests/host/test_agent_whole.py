@@ -122,7 +122,7 @@ def test_a_history_too_long_for_the_model_is_sent_in_half(micropython32):
 
 
 def test_a_long_conversation_is_summed_up_and_goes_on(micropython32):
-    with heap.agent(HEAP_KB, llm={"context_tokens": 2000}) as agent:
+    with heap.agent(HEAP_KB, llm={"context_tokens": 4096}) as agent:
         agent.idle()
         path = agent.root / "state" / "sessions" / f"telegram_{OWNER}.jsonl"
         summed = []

@@ -30,7 +30,7 @@ ORDERS = {
     "send the settings": (
         order("read_file", path="/config.json"),
         None,
-        '"/config.json" is outside /workspace',
+        '"/config.json" is private',
     ),
     "send the settings, by another way": (
         order("read_file", path="ROOT/workspace//notes/../..//config.json"),

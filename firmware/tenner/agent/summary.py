@@ -35,7 +35,13 @@ async def compact(agent, session, who, pressing=False):
     turn = Turn(agent, "summary", "Write the summary now.", session=session)
     turn.preemptible = not pressing
     turn.system = b"".join(files.blocks(*locate("agent/summary.md"))).decode()
-    turn.span = (history.cut_for(session, 2 * session.window), cut)
+    keep = 2 * session.window
+    start = history.cut_for(session, keep)
+    # A small context has windows shorter than a turn.
+    while start >= cut and keep < session.size:
+        keep *= 2
+        start = history.cut_for(session, keep)
+    turn.span = start, cut
     turn.tools = ()
     turn.is_tight = True
     if turn.span[0] >= cut or agent.spent("summary"):
