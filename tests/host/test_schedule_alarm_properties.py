@@ -11,7 +11,7 @@ import json
 import os
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import schedule_sim as sim
@@ -151,6 +151,10 @@ class Life:
         self.guard(lambda: board.pass_time(11 * 3600, longest_s=3600))
 
 
+CUT_AFTER_HOLD = [(None, 27.5, 90), (("cut", 3), 30.5, 30), (("jump", 7200), 20, 30)]
+
+
+@example(line=0, hour=6, window=NIGHT, events=CUT_AFTER_HOLD)
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     line=st.integers(0, len(LINES) - 1),

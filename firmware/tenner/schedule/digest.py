@@ -72,11 +72,7 @@ def text(occurrences):
     lines = []
     marks = []
     length = more = 0
-    for line in occurrences.log.files.holding():
-        try:
-            utc, mark, said = json_strict.loads(line)
-        except ValueError:
-            continue  # torn by a power cut
+    for utc, mark, said in _held(occurrences.log.files):
         if mark in marks:
             continue
         marks.append(mark)
@@ -98,6 +94,20 @@ def text(occurrences):
     hours = Hours(occurrences.service.window).quiet() if occurrences.service.window else ""
     head = "While it was quiet (%s):\n" % hours if hours else "While it was quiet:\n"
     return head + "\n".join(lines), "di:%s-%d" % (marks[0] if marks else "", len(marks))
+
+
+def marks(service):
+    """Return the marks of the held messages."""
+    return {mark for _, mark, _ in _held(schedule_files.of(service))}
+
+
+def _held(files):
+    for line in files.holding():
+        try:
+            utc, mark, said = json_strict.loads(line)
+        except ValueError:
+            continue  # torn by a power cut
+        yield utc, mark, said
 
 
 def _id(task):

@@ -70,6 +70,9 @@ async def settle(service, request, result):
     name = tasks[0].key + " ran" if request.payload else "ran"
     log(service.area, "%s: %s (%d tokens)" % (name, line.get("why") or sent, tokens))
     if tasks[0].key == digest.KEY:
+        # A power cut may have kept an alarm from noting that its message is held.
+        for mark in digest.marks(service):
+            dedup.confirm(service, mark)
         occurrences.log.files.release()
     if service.failures and request.needs_model:
         _recovered(occurrences)
@@ -103,6 +106,8 @@ async def _deliver(service, text, request):
         digest.hold(service, service.app.clock.now(), request.mark, text)
         return "held"
     if payload is None:
+        if request.mark in digest.marks(service):
+            return "held"
         return await dedup.deliver(service, text, request.mark)
     deliver = service.deliver or background.deliver
     return await deliver(service.app, text, False, payload.get("channel"), payload.get("chat"))
