@@ -63,6 +63,7 @@ format: env-test ## Put every file into the project's format
 	@$(VENV) scripts/security_table.py --write
 	@$(VENV) scripts/failures_table.py --write
 	@$(VENV) scripts/api_page.py --write
+	@$(VENV) scripts/settings_page.py --write
 
 fuzz: env-test ## Feed the parsers of what others send with generated input, S seconds each
 	@PYTHONPATH=firmware $(VENV) -m tests.fuzz --seconds $(or $(S),60)

@@ -15,7 +15,6 @@ from scripts import generated
 
 TARGET = ROOT / "docs" / "own-code.md"
 _BEGIN = "<!-- made by scripts/api_page.py from firmware/overlays.toml and the modules -->\n"
-_END = "<!-- end -->\n"
 
 
 def modules() -> list[str]:
@@ -40,16 +39,12 @@ def public(module: str) -> Iterator[tuple[str, str]]:
 
 def page() -> str:
     """The page, with its list renewed."""
-    text = TARGET.read_text(encoding="utf-8")
-    before, begin, rest = text.partition(_BEGIN)
-    _, end, after = rest.partition(_END)
-    if not begin or not end:
-        raise SystemExit(f"{TARGET}: the marks of the list are gone")
     lines = []
     for module in modules():
-        lines += [f"\n### {module}\n", "| | |", "|---|---|"]
+        lines += [f"### {module}\n", "| | |", "|---|---|"]
         lines += [f"| `{name}` | {text} |" for name, text in public(module)]
-    return before + begin + "\n".join(lines) + "\n\n" + end + after
+        lines.append("")
+    return generated.with_block(TARGET, _BEGIN, "\n".join(lines))
 
 
 if __name__ == "__main__":

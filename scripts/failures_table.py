@@ -14,7 +14,6 @@ from scripts import generated
 
 TARGET = ROOT / "docs" / "llm.md"
 _BEGIN = "<!-- made by scripts/failures_table.py from tests/llm_failures.json -->\n"
-_END = "<!-- end -->\n"
 
 
 def _table() -> str:
@@ -39,12 +38,7 @@ def _table() -> str:
 
 def page() -> str:
     """The page, with its table renewed."""
-    text = TARGET.read_text(encoding="utf-8")
-    before, begin, rest = text.partition(_BEGIN)
-    _, end, after = rest.partition(_END)
-    if not begin or not end:
-        raise SystemExit(f"{TARGET}: the marks of the table are gone")
-    return before + begin + "\n" + _table() + "\n" + end + after
+    return generated.with_block(TARGET, _BEGIN, _table())
 
 
 if __name__ == "__main__":

@@ -14,6 +14,16 @@ def stale(target: Path, text: str) -> str:
     return f"{target.name} does not match its sources; run `make format`"
 
 
+def with_block(target: Path, begin: str, block: str, end: str = "<!-- end -->\n") -> str:
+    """Return the page `target` with `block` between its marks; SystemExit when the marks are gone."""
+    text = target.read_text(encoding="utf-8")
+    before, found_begin, rest = text.partition(begin)
+    _, found_end, after = rest.partition(end)
+    if not found_begin or not found_end:
+        raise SystemExit(f"{target}: the marks of the generated part are gone")
+    return f"{before}{begin}\n{block}\n{end}{after}"
+
+
 def main(target: Path, make: Callable[[], str], description: str | None) -> int:
     """The command line of a generator: check the file, or write it with --write."""
     parser = argparse.ArgumentParser(description=(description or "").split("\n", maxsplit=1)[0])

@@ -24,6 +24,7 @@ from scripts import (
     generated,
     package_json,
     security_table,
+    settings_page,
 )
 
 # Pinned: newer stubs differ, and the result of lint must change only with the project.
@@ -221,6 +222,7 @@ def generated_files() -> list[str]:
         config_template.TARGET: config_template.template(),
         failures_table.TARGET: failures_table.page(),
         security_table.TARGET: security_table.page(),
+        settings_page.TARGET: settings_page.page(),
     }
     return [problem for path, text in made.items() if (problem := generated.stale(path, text))]
 

@@ -15,7 +15,6 @@ from scripts import generated
 TARGET = ROOT / "docs" / "security.md"
 _ATTACKS = ROOT / "tests" / "attacks" / "attacks.json"
 _BEGIN = "<!-- made by scripts/security_table.py from tests/attacks/attacks.json -->\n"
-_END = "<!-- end -->\n"
 _OUTCOMES = ("refused", "asked", "harmless")
 
 
@@ -42,12 +41,7 @@ def _table() -> str:
 
 def page() -> str:
     """The page, with its table renewed."""
-    text = TARGET.read_text(encoding="utf-8")
-    before, begin, rest = text.partition(_BEGIN)
-    _, end, after = rest.partition(_END)
-    if not begin or not end:
-        raise SystemExit(f"{TARGET}: the marks of the table are gone")
-    return before + begin + "\n" + _table() + "\n" + end + after
+    return generated.with_block(TARGET, _BEGIN, _table())
 
 
 if __name__ == "__main__":

@@ -15,7 +15,6 @@ from scripts import generated
 TARGET = ROOT / "docs" / "services.md"
 RESULTS = ROOT / "build" / "services.json"
 _BEGIN = "<!-- made by make services-table -->\n"
-_END = "<!-- end -->\n"
 _INTERPRETERS = ("cpython", "micropython", "micropython32")
 
 
@@ -43,14 +42,9 @@ def _table() -> str:
 
 def page() -> str:
     """The page, with the table of the last run."""
-    text = TARGET.read_text(encoding="utf-8")
-    before, begin, rest = text.partition(_BEGIN)
-    _, end, after = rest.partition(_END)
-    if not begin or not end:
-        raise SystemExit(f"{TARGET}: the marks of the table are gone")
     if not RESULTS.exists():
         raise SystemExit(f"{RESULTS} is not there: make test-services writes it")
-    return before + begin + "\n" + _table() + "\n" + end + after
+    return generated.with_block(TARGET, _BEGIN, _table())
 
 
 if __name__ == "__main__":
