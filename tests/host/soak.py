@@ -256,7 +256,7 @@ def main() -> int:
     parser.add_argument("--alerts", type=int, default=500)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--heap", default=HEAP)
-    parser.add_argument("--log", type=Path, help="keep what the board printed in this file")
+    parser.add_argument("--log", type=Path, help="keep the board's output in this file")
     options = parser.parse_args()
     report = soak(options.messages, options.alerts, options.seed, options.heap)
     print(f"{options.messages} messages, {options.alerts} alerts in {report.seconds:.0f} s")

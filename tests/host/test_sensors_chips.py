@@ -77,7 +77,7 @@ SENTENCES = {
     "stuck": r"bus i2c0 stuck low|on spi0\.0 \(only zeros\)|held low|no answer on pin",
     "bad_crc": r"checksum",
     "slow": r"is not done after \d+ ms",
-    "range": r"outside what the chip measures|beyond|at vref or above|more light",
+    "range": r"outside the chip's range|beyond|at vref or above|more light",
     "open": r"thermocouple open",
     "short_gnd": r"thermocouple shorted to ground",
     "short_vcc": r"thermocouple shorted to supply",

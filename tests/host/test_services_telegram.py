@@ -62,7 +62,7 @@ class Background:
         return self._answer
 
 
-# --- who asks, and what -------------------------------------------------------------------------
+# --- the questions of people -------------------------------------------------------------------------
 
 
 def test_get_me_in_any_case_and_by_get(tg: Telegram) -> None:

@@ -30,7 +30,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument(
         "--host",
         default=env("HW_HOST") or Options.host,
-        help="what the board calls this computer, such as 192.168.1.5",
+        help="the board's name for this computer, such as 192.168.1.5",
     )
     made.add_argument("--ssid", default=env("HW_SSID") or "", help="of the Wi-Fi that both are in")
     made.add_argument(

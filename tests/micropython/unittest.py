@@ -65,7 +65,7 @@ def _short(value, limit=600):
 
 
 class _Raises:
-    """What `assertRaises` returns when it is given no callable: a context manager with `.exception`."""
+    """The result of `assertRaises` without a callable: a context manager with `.exception`."""
 
     def __init__(self, case, expected, pattern=None, msg=None):
         self._case = case
