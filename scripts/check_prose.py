@@ -26,10 +26,10 @@ ROOT = Path(__file__).resolve().parent.parent
 
 #: (area, files, findings allowed). Lower a number when it can be; never raise one.
 AREAS = [
-    ("firmware", "firmware/**/*.py", 706),
-    ("host_tools", "host_tools/**/*.py", 668),
-    ("docs", "docs/**/*.md", 210),
-    ("README", "*.md", 47),
+    ("firmware", "firmware/**/*.py", 3),
+    ("host_tools", "host_tools/**/*.py", 15),
+    ("docs", "docs/**/*.md", 0),
+    ("README", "*.md", 0),
 ]
 MAX_WORDS = 30
 MAX_PASSIVES = 2
