@@ -151,7 +151,7 @@ def test_a_release_that_does_not_start_is_taken_back_and_why_is_told(
 ):
     deploy(server, first)
     broken = changed(first, app=source)
-    broken.files["ctl"] = broken.files["ctl"].replace(b"answer_s=60 ", b"answer_s=9 ")
+    broken.files["ctl"] = broken.files["ctl"].replace(b"answer_s=120 ", b"answer_s=9 ")
     broken = changed(Release(broken.files))
     with pytest.raises(CommandError, match=reason) as caught:
         deploy(server, broken)
@@ -354,7 +354,10 @@ def test_the_commands_of_a_board_work_over_ssh(server, first):
     saved = json.loads(tenner(server, "backup", "--json"))
     assert "/workspace/HEARTBEAT.md" in saved["files"]
     server.path("/var/lib/tenner/workspace/HEARTBEAT.md").unlink()
-    assert "1 of" in tenner(server, "restore", saved["file"], "--yes")
+    # The agent runs meanwhile, and may have written a file of its state.
+    assert "files written, the others were the same" in tenner(
+        server, "restore", saved["file"], "--yes"
+    )
     assert server.path("/var/lib/tenner/workspace/HEARTBEAT.md").exists()
     server.path("/var/lib/tenner/workspace/NOTE.md").write_text("written by the agent")
     assert "NOTE.md: board -> here" in tenner(server, "pull")
