@@ -376,7 +376,7 @@ def test_bad_certificates(authority: Authority, certificate: str, says: str) -> 
 
 
 def test_unknown_certificate_kind(authority: Authority) -> None:
-    with pytest.raises(ValueError, match="there are right"):
+    with pytest.raises(ValueError, match="available: right"):
         authority.issue("odd")
 
 
