@@ -7,7 +7,8 @@ import zoneinfo
 from importlib import resources
 from pathlib import Path
 
-_LOCAL = Path("/etc/localtime")
+import tzlocal
+
 _POSIX = re.compile(r"^(<[^>]+>|[A-Za-z]{3,})[+-]?\d{1,2}")
 
 
@@ -23,13 +24,14 @@ def posix_zone(text: str) -> str | None:
 
 
 def local_zone() -> tuple[str, str] | None:
-    """(name, POSIX form) of this computer's zone; None if it is unknown."""
+    """(name, POSIX form) of this computer's zone, or None."""
     try:
-        posix = _footer(_LOCAL.read_bytes())
-        name = _LOCAL.resolve().as_posix().partition("zoneinfo/")[2]
-    except OSError:
+        name = tzlocal.get_localzone_name()
+    except zoneinfo.ZoneInfoNotFoundError:
+        # Two files of the system name different zones.
         return None
-    return (name or posix, posix) if posix else None
+    posix = posix_zone(name) if name else None
+    return (name, posix) if posix else None
 
 
 def _file(name: str) -> bytes | None:

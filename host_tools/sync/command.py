@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+from collections.abc import Callable
 from typing import Any
 
 import rich_click as click
@@ -13,11 +13,9 @@ from host_tools.errors import CommandError, Conflict
 from host_tools.heartbeat import check
 from host_tools.output import at_terminal, echo, json_option, print_json, progress_bar
 from host_tools.project import Project
-from host_tools.sync.run import Report, changed_files, synchronize
+from host_tools.sync.run import Report, synchronize
 from host_tools.sync.threeway import Do
 from host_tools.sync.workspace import diff
-
-_WATCH_S = 0.5
 
 
 @click.command()
@@ -55,19 +53,24 @@ def sync(
     if not watch:
         _finish(report)
         return
-    seen = changed_files(project, report.board)
-    echo("watching for changes; Ctrl-C ends it, the agent runs on", err=True)
-    while True:
-        time.sleep(_WATCH_S)
-        now = changed_files(project, report.board)
-        if now == seen:
-            continue
+    _watch(
+        report, project, lambda: _once(project, port, sim, board_name, dry_run, delete, as_json)
+    )
+
+
+def _watch(report: Report, project: Project, once: Callable[[], Report]) -> None:
+    """Sync after each change, until Ctrl-C."""
+    from host_tools.sync.watch import Watch
+
+    watch = Watch(project, report.board)
+    for _ in watch.changes(
+        lambda: echo("watching for changes; Ctrl-C ends it, the agent runs on", err=True)
+    ):
         try:
-            report = _once(project, port, sim, board_name, dry_run, delete, as_json)
+            watch.settled(step.path for step in once().outcome.done if step.do is not Do.PUSH)
         except CommandError as exc:
             # A typo in an edited file must not end the watch.
             echo(f"tenner: {exc.message}", err=True)
-        seen = changed_files(project, report.board)
 
 
 def _once(

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from host_tools import BOARDS, FIRMWARE
+from host_tools import FIRMWARE
 from host_tools.board import Board
 from host_tools.board.link import Info, Started
 from host_tools.board.transfer import Progress
@@ -204,14 +204,3 @@ def leave_as_it_was(
             finish(board, boot)
         board.remove(list(unfinished))
         board.restart(limit_s=3.0)
-
-
-def changed_files(project: Project, board: str) -> dict[str, int]:
-    """Modification time of every file that a sync of this project reads."""
-    found: dict[str, int] = {}
-    for folder in (FIRMWARE, BOARDS / board, project.root / "workspace"):
-        for path in folder.rglob("*"):
-            with contextlib.suppress(OSError):
-                if path.is_file() and "__pycache__" not in path.parts:
-                    found[str(path)] = path.stat().st_mtime_ns
-    return found

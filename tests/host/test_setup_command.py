@@ -1,12 +1,18 @@
 """`tenner setup`: questions, tests on the board, certificates, secrets that nobody sees, an owner."""
 
 import json
+import os
 import ssl
 import stat
+import subprocess
+import sys
+import zoneinfo
 
 import pytest
+import tzlocal
 from click.testing import CliRunner
 
+from host_tools import ROOT
 from host_tools.cli import main as tenner
 from host_tools.errors import CommandError
 from host_tools.services import API_KEY, MODEL, TOKEN, Services, Step
@@ -368,8 +374,31 @@ def test_time_zones(name, posix):
     assert posix_zone(name) == posix
 
 
-def test_this_computers_zone(monkeypatch, folder):
-    from host_tools.setup import zones
+@pytest.mark.parametrize(
+    ("variable", "zone"),
+    [
+        ("Europe/Berlin", ("Europe/Berlin", "CET-1CEST,M3.5.0,M10.5.0/3")),
+        ("Asia/Kolkata", ("Asia/Kolkata", "IST-5:30")),
+    ],
+)
+def test_this_computers_zone(variable, zone):
+    # It is looked up once in a process.
+    code = "from host_tools.setup.zones import local_zone; print(local_zone())"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=ROOT,
+        env={**os.environ, "TZ": variable},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.strip() == repr(zone)
 
-    monkeypatch.setattr(zones, "_LOCAL", folder / "nothing")
-    assert local_zone() is None
+
+def test_a_computer_that_names_no_zone_or_two(monkeypatch):
+    def two():
+        raise zoneinfo.ZoneInfoNotFoundError("Multiple conflicting time zone configurations found")
+
+    for answer in (two, lambda: None, lambda: "Mars/Olympus"):
+        monkeypatch.setattr(tzlocal, "get_localzone_name", answer)
+        assert local_zone() is None

@@ -1,13 +1,17 @@
 """`tenner sync` on virtual boards: code whole or not at all, the workspace both ways, nothing lost."""
 
 import json
+import os
 import random
+import signal
+import subprocess
+import sys
 import threading
 
 import pytest
 from click.testing import CliRunner
 
-from host_tools import FIRMWARE, build
+from host_tools import FIRMWARE, ROOT, build
 from host_tools.bench.cable import Cable
 from host_tools.board import open_board
 from host_tools.build import compile_modules
@@ -18,6 +22,7 @@ from host_tools.sync import code as codes
 from host_tools.sync.ignore import Ignore
 from host_tools.sync.run import synchronize
 from host_tools.sync.threeway import Do, plan
+from host_tools.sync.watch import Watch
 from host_tools.vboard import VirtualBoard
 
 PARTS = 12
@@ -419,6 +424,75 @@ IGNORED = [
 def test_the_ignore_file(path, out):
     ignore = Ignore("# mine\n/private/\nlog/**\n*.log\n!keep.log\nx[0-9].csv\n")
     assert ignore(path) is out
+
+
+def test_a_line_of_the_ignore_file_that_is_no_pattern():
+    with pytest.raises(
+        CommandError, match=r"^\.tennerignore of this project: Invalid git pattern: '!'; it takes"
+    ):
+        Ignore("*.log\n!\n")
+
+
+def test_a_file_that_the_sync_has_written_is_no_change(project, write):
+    watch = Watch(project, "VIRTUAL")
+
+    def begun():
+        write("pulled.md", "of the board\n")
+        write("deep/pulled.md", "of the board\n")
+        watch.settled(["pulled.md", "deep/pulled.md", "deleted.md"])
+        write("own.md", "of the owner\n")
+
+    found = watch.changes(begun)
+    workspace = project.root.resolve() / "workspace"
+    seen = set()
+    while workspace / "own.md" not in seen:
+        seen |= next(found)
+    assert {path for path in seen if path.is_file()} == {workspace / "own.md"}
+    # Edited afterwards, it is one again.
+    write("pulled.md", "of the owner\n")
+    while workspace / "pulled.md" not in seen:
+        seen |= next(found)
+
+
+def test_a_watch_syncs_each_change(project, write):
+    write("notes.md", "first\n")
+    with VirtualBoard() as board:
+        command = [sys.executable, "-m", "host_tools.cli", "sync", "--watch", "--port", board.pty]
+        with subprocess.Popen(
+            command,
+            cwd=project.root,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        ) as process:
+            seen = []
+
+            def until(text):
+                for line in process.stdout:
+                    seen.append(line)
+                    if text in line:
+                        return
+                raise AssertionError(f"it ended without {text}: {''.join(seen)}")
+
+            try:
+                until("watching for changes")
+                write("notes.md", "second\n")
+                until("workspace  notes.md: here -> board")
+                until("agent      running")
+                # The sync brings what the agent wrote too, and that is no change of the owner's.
+                board.exec("f = open('/workspace/agent.md', 'w'); f.write('mine'); f.close()")
+                write("notes.md", "third\n")
+                until("workspace  agent.md: board -> here")
+                until("agent      running")
+                write("notes.md", "fourth\n")
+                until("workspace  notes.md: here -> board")
+                until("agent      running")
+                assert board.read_tree()["/workspace/notes.md"] == b"fourth\n"
+                process.send_signal(signal.SIGINT)
+                assert "stopped" in process.communicate(timeout=30)[0]
+            finally:
+                process.kill()
 
 
 def test_the_workspace_goes_both_ways(project, write):
