@@ -12,7 +12,7 @@ from host_tools.board import open_board
 from host_tools.board.options import board_options
 from host_tools.errors import CommandError
 from host_tools.output import echo, json_option, print_json
-from host_tools.readings.png import picture
+from host_tools.readings.picture import picture
 from host_tools.readings.ring import PATHS, Series, read_ring
 from host_tools.readings.scale import number
 from host_tools.readings.terminal import plot as plot_lines

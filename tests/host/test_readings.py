@@ -1,16 +1,17 @@
 """The ring of readings: the host reads the firmware's files, cut anywhere, and draws them."""
 
-import io
 import json
 import math
+import sys
 import time
-import zlib
 
 import pytest
 from click.testing import CliRunner
 
+from host_tools import ROOT
 from host_tools.cli import main as tenner
-from host_tools.readings.png import picture
+from host_tools.errors import CommandError
+from host_tools.readings.picture import REQUIREMENT, figure, picture
 from host_tools.readings.ring import PATHS, Series, read_ring
 from host_tools.readings.scale import columns, number, value_range
 from host_tools.readings.terminal import plot
@@ -80,30 +81,75 @@ def test_the_picture_in_the_terminal_rises_with_the_values():
     assert all(len(line) <= 50 for line in lines)
 
 
-def decode(png):
-    """(width, height, rows of color numbers) of a picture this project makes."""
-    assert png[:8] == b"\x89PNG\r\n\x1a\n"
-    file, data, size = io.BytesIO(png[8:]), b"", (0, 0)
-    while head := file.read(8):
-        length, kind = int.from_bytes(head[:4], "big"), head[4:]
-        chunk = file.read(length)
-        assert zlib.crc32(kind + chunk) == int.from_bytes(file.read(4), "big"), kind
-        if kind == b"IHDR":
-            size = int.from_bytes(chunk[:4], "big"), int.from_bytes(chunk[4:8], "big")
-        if kind == b"IDAT":
-            data += chunk
-    raw = zlib.decompress(data)
-    step = size[0] + 1
-    return *size, [raw[at + 1 : at + step] for at in range(0, len(raw), step)]
+def every_5_minutes(name, values, missing=()):
+    kept = [place for place in range(len(values)) if place not in missing]
+    return Series(name, [300 * place for place in kept], [values[place] for place in kept])
 
 
-def test_the_png_is_a_picture_of_the_curve():
-    series = Series("rising", list(range(0, 3600, 60)), [float(n) for n in range(60)])
-    width, height, rows = decode(picture([series, series], 0, 3600))
-    assert (width, height) == (960, 440)
-    places = [[y for y in range(220) if rows[y][x] == 3] for x in (100, 500, 900)]
-    assert all(places) and places[0][0] > places[1][0] > places[2][0]
-    assert rows[:220] == rows[220:], "both panels are the same"
+def panels(*series):
+    return figure(series, 0, 86400).get_axes()
+
+
+def legend(panel):
+    return [text.get_text() for text in panel.get_legend().get_texts()]
+
+
+def test_series_of_one_unit_share_a_panel_that_names_it():
+    rising = [float(n) for n in range(60)]
+    first, second, third = panels(
+        every_5_minutes("room.temperature", rising),
+        every_5_minutes("room.humidity", rising),
+        every_5_minutes("cellar.temperature", rising),
+        every_5_minutes("tank.stones", rising),
+    )
+    assert [panel.get_ylabel() for panel in (first, second, third)] == [
+        "temperature [°C]", "humidity [%]", "stones"
+    ]  # fmt: skip
+    assert legend(first) == ["room.temperature", "cellar.temperature"]
+    assert legend(second) == ["room.humidity"]
+    line = first.get_lines()[0]
+    assert list(line.get_ydata()) == rising
+    assert line.get_drawstyle() == "default"
+    assert list(line.get_xdata())[:2] == [0, 300 / 86400]
+
+
+def test_a_line_ends_where_readings_are_missing():
+    values = [float(n) for n in range(60)]
+    missing = {*range(20, 30), *range(31, 35), 50}
+    (panel,) = panels(every_5_minutes("room.temperature", values, missing))
+    (line,) = panel.get_lines()
+    drawn = list(line.get_ydata())
+    # One reading that is late is no gap.
+    assert [place for place, value in enumerate(drawn) if math.isnan(value)] == [20, 22]
+    # The reading between two gaps has no line, so it is a dot.
+    assert [drawn[place] for place in line.get_markevery()] == [30.0]
+
+
+def test_what_is_on_or_off_is_drawn_as_steps():
+    (first, second) = panels(
+        every_5_minutes("pump.on", [0.0, 1.0, 1.0, 0.0]),
+        every_5_minutes("roof.temperature", [0.0, 0.0, 1.0, 1.0]),
+    )
+    assert first.get_lines()[0].get_drawstyle() == "steps-post"
+    assert [label.get_text() for label in first.get_yticklabels()] == ["off", "on"]
+    assert second.get_lines()[0].get_drawstyle() == "default", "a unit is no switch"
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("name", ["Küche.on", "сад.on", "κήπος.temperature", "$a$.b_c", "_x", "%"])
+def test_a_name_may_have_any_letters(name):
+    data = picture([every_5_minutes(name, [0.0, 1.0])], 0, 86400)
+    assert data[:8] == b"\x89PNG\r\n\x1a\n" and data[12:16] == b"IHDR"
+    assert legend(panels(every_5_minutes(name, [0.0, 1.0]))[0]) == [name]
+
+
+def test_without_matplotlib_a_sentence_says_how_to_get_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(
+        CommandError, match="needs the library matplotlib: pip install 'matplotlib"
+    ):
+        panels(every_5_minutes("x", [1.0]))
+    assert f'"{REQUIREMENT}"' in (ROOT / "pyproject.toml").read_text()
 
 
 def test_numbers_and_spans():
@@ -137,7 +183,8 @@ def test_the_command(written, tmp_path, monkeypatch):
         ]  # fmt: skip
         assert "┤" in sensors("--plot").stdout
         sensors("--png", "x.png")
-        assert decode((tmp_path / "x.png").read_bytes())[1] == 440
+        # Temperature and level have a panel each.
+        assert (tmp_path / "x.png").read_bytes()[20:24] == (2 * 336).to_bytes(4, "big")
         assert (
             "there are no readings of attic; available: room" in sensors("attic", status=1).stderr
         )
