@@ -121,3 +121,10 @@ def release(version: str | None) -> Release:
         f"no MicroPython release {version!r} is listed in boards/releases.tsv; available: {listed}. "
         "Name the image itself with --image URL"
     )
+
+
+@cache
+def image_hashes() -> dict[str, str]:
+    """File name of an official image -> its sha256, as far as they are listed."""
+    with (BOARDS / "images.tsv").open(newline="", encoding="utf-8") as file:
+        return {row["image"]: row["sha256"] for row in csv.DictReader(file, delimiter="\t")}

@@ -12,7 +12,7 @@ from rich.console import Console
 from host_tools.board import ports
 from host_tools.board.options import board_options
 from host_tools.board.ports import Port
-from host_tools.catalog import KnownBoard, boards_with, find_board, release
+from host_tools.catalog import KnownBoard, boards_with, find_board, image_hashes, release
 from host_tools.errors import CommandError
 from host_tools.flash.images import Downloads, Image, from_file, recognize
 from host_tools.flash.loader import DEFAULT_BAUD
@@ -109,7 +109,7 @@ def flash(
         with screen.progress("Downloading MicroPython") as step:
             return Downloads().get(
                 url,
-                expected=sha256,
+                expected=sha256 or image_hashes().get(url.rpartition("/")[2]),
                 ask=lambda reason, seen: screen.confirm(
                     f"{reason}. Its sha256 is {seen}. Use it?"
                 ),

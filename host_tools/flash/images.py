@@ -119,7 +119,7 @@ class Downloads:
         if expected is not None:
             if seen != expected.lower():
                 raise ImageError(
-                    f"{url} has sha256 {seen}, not the {expected} of --sha256; nothing was "
+                    f"{url} has sha256 {seen}, not the expected {expected}; nothing was "
                     "changed. Compare with the page it is linked from"
                 )
         elif seen != recorded:

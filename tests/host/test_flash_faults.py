@@ -5,12 +5,14 @@ import hashlib
 import http.server
 import json
 import random
+import re
 import threading
 
 import pytest
 import serial
 from esptool.util import FatalError
 
+from host_tools.catalog import image_hashes, known_boards, releases
 from host_tools.errors import BoardSilent, PortError
 from host_tools.flash import command, run
 from host_tools.sync.backup import Backup
@@ -274,6 +276,32 @@ def test_an_unknown_hash_asks_and_is_remembered(place, site, used_board, monkeyp
     assert site.asked == asked
 
 
+def test_nobody_is_asked_about_an_image_that_is_listed(site, used_board, monkeypatch):
+    monkeypatch.setitem(image_hashes(), "C3.bin", digest(WHOLE))
+    flash = ["--image", site.url, "--port", used_board.pty]
+    assert flashed(*flash)["image"]["sha256"] == digest(WHOLE)
+
+
+def test_an_image_that_differs_from_the_list_is_refused(site, monkeypatch):
+    listed = "ESP32_GENERIC_C3-20251209-v1.27.0.bin"
+    monkeypatch.setattr(command, "at_terminal", lambda: True)
+    said = refused(6, "--image", site.url.replace("C3.bin", listed), text="y\n")
+    assert f"has sha256 {digest(WHOLE)}, not the expected {image_hashes()[listed]}" in said
+
+
+def test_each_listed_image_is_one_of_a_board_and_a_release():
+    urls = {
+        known.url(one.version, one.date).rpartition("/")[2]
+        for known in known_boards()
+        if known.image_url
+        for one in releases()
+    }
+    assert image_hashes()
+    for name, sha256 in image_hashes().items():
+        assert name in urls
+        assert re.fullmatch("[0-9a-f]{64}", sha256)
+
+
 def test_a_changed_hash_asks_too(place, site, used_board):
     flash = ["--image", site.url, "--port", used_board.pty]
     flashed(*flash, "--sha256", digest(WHOLE))
@@ -291,7 +319,7 @@ def test_a_wrong_hash_is_refused(site, used_board):
         said = refused(
             6, "--image", site.url, "--port", used_board.pty, "--sha256", digest(b"other")
         )
-        assert f"has sha256 {digest(WHOLE)}, not the {digest(b'other')}" in said
+        assert f"has sha256 {digest(WHOLE)}, not the expected {digest(b'other')}" in said
 
 
 def test_a_download_that_fails(site):
