@@ -70,7 +70,8 @@ class TestOutcomes(unittest.TestCase):
     def test_refusals(self):
         for step, expected in (
             (refusal(429, "Too Many Requests", retry_after=7), ("retry", 7)),
-            (refusal(429, "Too Many Requests"), ("retry", 1)),
+            (refusal(429, "Too Many Requests"), ("retry", None)),
+            ((413, b"<html>"), ("refused", "HTTP 413")),
             (refusal(500, "Internal Server Error"), ("retry", None)),
             ((502, b"<html>"), ("retry", None)),
             (refusal(401, "Unauthorized"), ("retry", None)),

@@ -87,9 +87,14 @@ class TestPoll(unittest.TestCase):
                 self.assertEqual(found, [expected, True])
 
     def test_a_connection_that_the_server_closed_is_opened_again(self):
-        found, peer = poll([Peer.CLOSE], reply(QUIET))
-        self.assertEqual(found, [None, True])
+        found, peer = poll(reply(QUIET), [Peer.CLOSE], reply(QUIET))
+        self.assertEqual(found, [True, None, True])
         self.assertEqual(peer.connections, 2)
+
+    def test_a_new_connection_without_an_answer_is_an_error(self):
+        # Where it was not told apart, nobody learned why, and it was tried again every second.
+        with self.assertRaises(EOFError):
+            poll([Peer.CLOSE])
 
     def test_a_reply_that_is_cut_is_an_error(self):
         for cut in (b"HTTP/1.1 200 OK\r\nCont", reply(NEWS)[:-3]):

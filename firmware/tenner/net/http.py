@@ -180,8 +180,8 @@ class Http(Response):
     async def poll(self, body, quiet, timeout_s):
         """
         Send the request of `open` with `body` and wait for the reply. Return True if its body equals `quiet`, False for
-        another one, which `answer` reads, None if the server has closed the connection. This waits all day, so its
-        code is minimal.
+        another one, which `answer` reads, None if the server has closed a connection it had answered on. This waits
+        all day, so its code is minimal.
         """
         self._asked = False
         self._work = body, quiet
@@ -214,12 +214,16 @@ class Http(Response):
                 if not count or end == len(buffer):
                     break
         except OSError:
-            if end:
+            if end or not self.keep:
                 raise
         if not end:
+            if not self.keep:
+                # A new connection was not idle: this raises the error it has.
+                await self._fill()
             self._result = None
             await self._drop()
             return
+        self.keep = True
         self.came = not self._result
         self.start = 0
         self.end = end if self.came else 0

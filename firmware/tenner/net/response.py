@@ -40,6 +40,7 @@ class Response:
     def attach(self, stream):
         """Read from `stream` from now on; None for no stream."""
         self.stream = stream
+        self.keep = False
 
     async def _receive(self, view):
         while True:

@@ -37,7 +37,7 @@ def reason(error):
     """Return one clause for a failure."""
     detail = error.args[0] if error.args else ""
     if isinstance(detail, dict):
-        return "Telegram answers %d %s" % (detail["status"], detail["description"])
+        return ("Telegram answers %d %s" % (detail["status"], detail["description"])).rstrip()
     text = explain(error)
     if text:
         return text
@@ -54,8 +54,9 @@ def refused(answer, is_html):
     why = answer["description"] or "HTTP %d" % status
     log("telegram", "sendMessage: %d %s" % (status, why))
     if status == 429:
-        return "retry", answer["retry_after"] or 1
-    if status not in (400, 403):
+        # A proxy does not say when to retry, and it counts each try, so the waits grow.
+        return "retry", answer["retry_after"] or None
+    if status not in (400, 403, 413):
         # 200 without "ok" is not the Bot API, 3xx and 5xx are server errors, and the owner may fix a token.
         return "retry", None
     if answer["migrate_to_chat_id"]:
