@@ -44,7 +44,7 @@ HEAD = """\
 def _value(type_text: str, default: str) -> str:
     """The JSON text of a default."""
     kind = configload.kind(type_text)
-    if kind in ("duration", "str", "id", "choice", "hours"):
+    if kind in ("duration", "str", "id", "choice", "hours", "topic"):
         return json.dumps(default)
     return json.dumps(default_of(("", type_text, default)))
 

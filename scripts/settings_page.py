@@ -24,6 +24,7 @@ _VALUES = {
     "id": "text or number",
     "bool": "`true`, `false`",
     "hours": "`HH:MM-HH:MM`",
+    "topic": "an MQTT topic",
     "policy": "`allow`, `ask`, `deny`, list",
     "list": "list",
     "objects": "list of objects",

@@ -3,7 +3,7 @@
 """
 The types of the table's second column:
 
-    str  id  bool  hours  policy  list  objects  int(1..100)  choice(a|b)  duration(60..)
+    str  id  bool  hours  topic  policy  list  objects  int(1..100)  choice(a|b)  duration(60..)
 
 `id` takes a number or text and gives text. `duration(60..)` takes "30m", "1h30m", "off" or a bare number of
 minutes, gives seconds, and is either 0 or at least 60. `int` and `duration` may leave out either end.
@@ -181,6 +181,7 @@ def convert(type_text, value):
         or (name == "int" and is_int and _inside(limits, value))
         or (name == "choice" and value in limits.split("|"))
         or (name == "hours" and is_text and _is_window(value))
+        or (name == "topic" and is_text and _is_topic(value))
         or (name == "policy" and value in ("allow", "ask", "deny"))
         or (name == "objects" and isinstance(value, list))
     ):
@@ -222,6 +223,11 @@ def _is_window(text):
         return False
 
 
+def _is_topic(text):
+    """May a client publish to it? A broker hangs up without a word on one that must not."""
+    return text[:1] != "$" and not any(one in "+#\x7f" or one < " " for one in text)
+
+
 def _allowed(name, limits):
     if name == "int":
         low, _, high = limits.partition("..")
@@ -240,6 +246,7 @@ def _allowed(name, limits):
         "id": "a number or text, for example 123456789",
         "bool": "true or false",
         "hours": 'a window "HH:MM-HH:MM" with two different ends, for example "08:00-22:00"',
+        "topic": 'a topic without +, # or control characters that does not begin with $, for example "tenner/attic"',
         "policy": '"allow", "ask", "deny" or a list of allowed uses, for example ["read"]',
         "list": 'a list, for example ["a", "b"]',
         "objects": 'a list of objects, for example [{"model": "name"}]',
