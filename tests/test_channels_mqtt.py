@@ -11,6 +11,10 @@ from tenner.channels.question import Question
 
 #: Of Home Assistant's source, components/mqtt/discovery.py: TOPIC_MATCHER allows these in an object id.
 OBJECT_ID = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
+#: Of mosquitto's source, lib/utf8_mosq.c: who has one of these in a topic is thrown out.
+NO_LETTERS = (
+    set(range(0x20)) | set(range(0x7F, 0xA0)) | set(range(0xFDD0, 0xFDF0)) | {0xFFFE, 0xFFFF}
+)
 
 
 class Sensors:
@@ -57,7 +61,8 @@ class Mqtt:
         return await self.publish_at(self.base + "/" + topic, payload, retain)
 
     async def publish_at(self, topic, payload, retain=False):
-        assert "+" not in topic and "#" not in topic, "the broker would end the connection"
+        refused = [one for one in topic if one in "+#" or ord(one) in NO_LETTERS]
+        assert not refused, "the broker would end the connection"
         if self.refuse and self.refuse in topic:
             return False
         self.published.append((topic, json.loads(payload)))
@@ -82,9 +87,12 @@ class TestDiscovery(unittest.TestCase):
             ("soil moisture", "soil moisture"),
             ("air", "pm2.5"),
             ("x+y", "temperature"),
+            ("a\tb\x7f\ufdd0\ufffe", "temperature"),
             ("a#b", "temperature"),
             ("\u6c34", "\u6e29\u5ea6"),
             ("it's", 'a "b"'),
+            ("back", "a'b\\c\n"),
+            ("smile", "\U0001f600"),
         ):
             mqtt = told({name: {value: 21.5}})
             ((topic, config),) = mqtt.configs()
@@ -96,7 +104,7 @@ class TestDiscovery(unittest.TestCase):
             shown = dict(mqtt.published)[config["state_topic"]]
             template = config["value_template"]
             self.assertEqual((template[:14], template[-4:]), ("{{ value_json[", "] }}"))
-            self.assertEqual(shown[json.loads(template[14:-4])], 21.5)
+            self.assertEqual(shown[eval(template[14:-4])], 21.5)
 
     def test_no_two_names_share_a_topic(self):
         names = ["a b", "a_b", "a+b", "a#b", "a.b", "\u00e4b", "\u00f6b"]
@@ -128,6 +136,14 @@ class TestDiscovery(unittest.TestCase):
         self.assertEqual(by_name["door angle"]["state_class"], "measurement")
         # Of a text Home Assistant wants neither a class nor a unit.
         self.assertFalse("state_class" in by_name["door text"])
+
+    def test_a_sensor_with_other_values_is_announced_again(self):
+        mqtt = told({"room": {"temperature": 21.5}})
+        for values in ({"temperature": 22}, {"temperature": 22, "humidity": 40}):
+            mqtt.published.clear()
+            mqtt.sensors.values["room"] = values
+            run(readings.publish(mqtt))
+            self.assertEqual(len(mqtt.configs()), 2 if "humidity" in values else 0)
 
     def test_what_the_broker_did_not_take_is_announced_again(self):
         mqtt = Mqtt({"room": {"temperature": 21.5}}, "/config")
@@ -214,13 +230,21 @@ class Port:
         return b"\xa1\xb2"
 
 
+class Socket:
+    is_closed = False
+
+    def close(self):
+        self.is_closed = True
+
+
 class TestSession(unittest.TestCase):
     def setUp(self):
         library = Library()
         kept = {name: sys.modules.get(name) for name in ("chumicro_mqtt", "chumicro_mqtt.client")}
         self.addCleanup(self.restore, kept, channel.RawSocket)
         sys.modules.update({"chumicro_mqtt": library, "chumicro_mqtt.client": library})
-        channel.RawSocket = lambda host, port, tls: None
+        self.sockets = []
+        channel.RawSocket = self.connect
         Client.made.clear()
         Client.refused = None
         self.inbound = Queue(2)
@@ -234,6 +258,10 @@ class TestSession(unittest.TestCase):
             del sys.modules[name]
             if kept[name]:
                 sys.modules[name] = kept[name]
+
+    def connect(self, host, port, tls):
+        self.sockets.append(Socket())
+        return self.sockets[-1]
 
     def session(self, act):
         """Run `act()` once there is a connection."""
@@ -266,6 +294,22 @@ class TestSession(unittest.TestCase):
         self.session(act)
         self.assertEqual(Client.made[0].subscribed, ["attic/say", "homeassistant/status"])
         self.assertEqual(run(self.inbound.get()).text, "hello")
+
+    def test_it_says_goodbye_only_when_it_comes_back(self):
+        """The broker publishes the last will of a client that went without a word."""
+
+        async def scene():
+            service = asyncio.create_task(self.mqtt.run())
+            while not self.mqtt.is_connected():
+                await asyncio.sleep(0.01)
+            await self.mqtt.give_way(False)
+            while len(Client.made) < 2 or not self.mqtt.is_connected():
+                await asyncio.sleep(0.01)
+            await cancelled(service)
+
+        run(asyncio.wait_for(scene(), 10))
+        self.assertEqual([one.state for one in Client.made], ["closed", "connected"])
+        self.assertEqual([one.is_closed for one in self.sockets], [False, True])
 
     def test_another_topic_is_somebody_elses(self):
         """A broker remembers subscriptions made under other settings, and may send unexpected topics."""

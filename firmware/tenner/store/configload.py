@@ -224,7 +224,7 @@ def _is_window(text):
 
 
 def _is_topic(text):
-    """May a client publish to it? A broker hangs up without a word on one that must not."""
+    """May a client publish to it? A broker disconnects for any other topic, without a reason."""
     return text[:1] != "$" and not any(one in "+#\x7f" or one < " " for one in text)
 
 

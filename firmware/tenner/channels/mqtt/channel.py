@@ -75,7 +75,7 @@ class Mqtt:
         self._client = None
         self._asked = False
         self._questions = {}  # the pending ones, by id
-        self.announced = []  # the sensors announced to Home Assistant
+        self.announced = []  # the values announced to Home Assistant, see readings
         #: The topic on which Home Assistant announces its start.
         self._birth = get("mqtt.discovery") and get("mqtt.discovery") + "/status"
         self._wanted = asyncio.Event()  # set when readings are due now
@@ -112,8 +112,9 @@ class Mqtt:
         get = self.config.get
         self._asked = False
         tls = self._tls and self._tls()
+        raw = RawSocket(get("mqtt.host"), get("mqtt.port"), tls)
         client = MQTTClient(
-            RawSocket(get("mqtt.host"), get("mqtt.port"), tls),
+            raw,
             client_id=self.base.replace("/", "-"),  # as unique as the topic
             keep_alive_seconds=_KEEP_ALIVE_S,
             clean_session=False,  # the broker keeps messages while we are offline
@@ -162,7 +163,11 @@ class Mqtt:
                     return
                 await sleep_ms(_BUSY_MS if busy else _IDLE_MS)
         finally:
-            client.disconnect()
+            if self._asked:
+                client.disconnect()
+            else:
+                # The broker publishes the last will of a client that leaves without a DISCONNECT.
+                raw.close()
 
     async def give_way(self, to_poll):
         """Give the connection back soon; the gate calls this when another task waits."""

@@ -20,7 +20,8 @@ async def announce(mqtt, sensors, sensor, values):
     for value in sorted(values):
         key = slug("%s_%s_%s" % (mqtt.id, sensor, value))
         shown = values[value]
-        place = "value_json[%s]" % json.dumps(value)
+        # A template reads each escape as a letter, and JSON writes an emoji as two.
+        place = "value_json[%r]" % value
         config = {
             "name": "%s %s" % (sensor, value),
             "unique_id": key,
@@ -54,17 +55,25 @@ async def announce(mqtt, sensors, sensor, values):
 
 def slug(name):
     """Return a unique form of a name in the characters that Home Assistant accepts."""
-    return _replaced(name, _PLAIN, True)
+    return _replaced(name, lambda one: one in _PLAIN)
 
 
 def topic(sensor):
     """Return the topic of a sensor's values, below the board's topic."""
-    # A broker disconnects a client that publishes to a topic with a wildcard.
-    return "sensor/" + _replaced(sensor, "+#\0", False)
+    # A broker disconnects a client that publishes to a topic with any other character.
+    return "sensor/" + _replaced(sensor, _is_topic_letter)
 
 
-def _replaced(name, letters, are_allowed):
-    plain = "".join([one if (one in letters) == are_allowed else "_" for one in name])
+def _is_topic_letter(one):
+    """Is this no wildcard, control character or Unicode noncharacter? See MQTT 3.1.1, 1.5.3 and 4.7.1."""
+    code = ord(one)
+    is_control = code < 0x20 or 0x7F <= code < 0xA0
+    is_none = 0xFDD0 <= code < 0xFDF0 or code & 0xFFFE == 0xFFFE
+    return one not in "+#" and not is_control and not is_none
+
+
+def _replaced(name, is_allowed):
+    plain = "".join([one if is_allowed(one) else "_" for one in name])
     if plain != name:
         plain += "_%04x" % (crc32(name.encode()) & 0xFFFF)
     return plain

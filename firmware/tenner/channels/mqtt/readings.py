@@ -2,6 +2,7 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import json
+from binascii import crc32
 
 from tenner import __version__
 from tenner.channels.mqtt import discovery
@@ -30,8 +31,10 @@ async def publish(mqtt):
         except SensorError as error:
             log("mqtt", error)
             continue
-        if name not in mqtt.announced and mqtt.config.get("mqtt.discovery"):
+        # A sensor with a new driver has other values.
+        shape = crc32(("%s %s" % (name, sorted(values))).encode())
+        if shape not in mqtt.announced and mqtt.config.get("mqtt.discovery"):
             if not await discovery.announce(mqtt, sensors, name, values):
                 continue
-            mqtt.announced.append(name)
+            mqtt.announced.append(shape)
         await mqtt.publish(discovery.topic(name), json.dumps(values), retain=True)
