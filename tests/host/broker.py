@@ -11,6 +11,8 @@ import paho.mqtt.client as paho
 import pytest
 
 USER, PASSWORD = "board", "broker-secret"
+#: Another name, with the same password, for access lists.
+OWNER_USER = "owner"
 LIMIT_S = 25
 
 
@@ -30,9 +32,9 @@ def _free_port():
 
 
 class Broker:
-    """A running mosquitto; `authority` signs its certificate, of one of its kinds."""
+    """A running mosquitto; `authority` signs its certificate, of one of its kinds. `more` are lines of its settings."""
 
-    def __init__(self, folder, authority, certificate="right"):
+    def __init__(self, folder, authority, certificate="right", more=""):
         self.port = _free_port()
         self.authority = authority
         self._folder = folder
@@ -43,14 +45,14 @@ class Broker:
         chain.write_bytes(b"".join(pem.bytes() for pem in leaf.cert_chain_pems))
         leaf.private_key_pem.write_to_path(str(folder / "key.pem"))
         passwords = folder / "passwords"
-        passwords.write_text(f"{USER}:{PASSWORD}\n")
+        passwords.write_text(f"{USER}:{PASSWORD}\n{OWNER_USER}:{PASSWORD}\n")
         subprocess.run(["mosquitto_passwd", "-U", passwords], check=True, capture_output=True)
         (folder / "mosquitto.conf").write_text(
             f"listener {self.port} 127.0.0.1\n"
             f"certfile {chain}\nkeyfile {folder / 'key.pem'}\n"
             f"allow_anonymous false\npassword_file {passwords}\n"
             f"persistence true\npersistence_location {folder}/\n"
-            "user root\n"
+            f"user root\n{more}"
         )
 
     def start(self):
@@ -66,13 +68,18 @@ class Broker:
                 socket.create_connection(("127.0.0.1", self.port), 1),
             ):
                 return self
-        pytest.fail((self._folder / "mosquitto.log").read_text(), pytrace=False)
+        pytest.fail(self.log, pytrace=False)
 
     def stop(self):
         if self._process is not None:
             self._process.terminate()
             self._process.wait(10)
             self._process = None
+
+    @property
+    def log(self):
+        """What it has said so far."""
+        return (self._folder / "mosquitto.log").read_text()
 
     def forget(self):
         """Lose the retained messages, as a broker without persistence does when it is stopped."""
@@ -99,12 +106,12 @@ class Broker:
 class Owner:
     """An owner's MQTT client: `heard` is every message as (topic, text), in order."""
 
-    def __init__(self, broker, topics=("#",)):
+    def __init__(self, broker, topics=("#",), user=USER):
         self.heard = []
         self._changed = threading.Condition()
         self._ready = threading.Event()
         self._client = paho.Client(paho.CallbackAPIVersion.VERSION2)
-        self._client.username_pw_set(USER, PASSWORD)
+        self._client.username_pw_set(user, PASSWORD)
         self._client.tls_set_context(broker.authority.client_context())
         self._client.on_connect = lambda *_: self._client.subscribe([(one, 1) for one in topics])
         self._client.on_subscribe = lambda *_: self._ready.set()

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
 import sys
+import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from host_tools import FIRMWARE, interpreters
+from host_tools import FIRMWARE, build, interpreters
 
 INTERPRETERS = ("cpython", "micropython", "micropython32")
 KEY = "sk-test-0123456789"
+LIMIT_S = 40
 
 
 @dataclass
@@ -38,7 +42,7 @@ def find(name: str) -> tuple[str, ...]:
 
 
 class Agent:
-    """A folder with settings and files; `once` runs one turn of it."""
+    """A folder with settings and files; `once` runs one turn of it, `serving` all of it."""
 
     def __init__(self, root: Path, python: tuple[str, ...]) -> None:
         self.root = root
@@ -46,23 +50,77 @@ class Agent:
         self.settings: dict[str, Any] = {}
         (root / "workspace").mkdir()
         (root / "certs").mkdir()
+        (root / "lib").mkdir()
 
     def write(self, name: str, text: str) -> None:
         """Put a file into the workspace."""
-        (self.root / "workspace" / name).write_text(text, encoding="utf-8")
+        path = self.root / "workspace" / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
 
     def set(self, **sections: Any) -> None:
-        """Change sections of config.json."""
+        """Change sections of config.json, or settings that stand in none."""
         for name, section in sections.items():
-            self.settings[name] = {**self.settings.get(name, {}), **section}
+            is_section = isinstance(section, dict)
+            self.settings[name] = (
+                {**self.settings.get(name, {}), **section} if is_section else section
+            )
         (self.root / "config.json").write_text(json.dumps(self.settings))
 
     def environment(self) -> dict[str, str]:
         return {
             **os.environ,
-            "MICROPYPATH": interpreters.search_path(FIRMWARE),
+            "MICROPYPATH": interpreters.search_path(FIRMWARE, self.root / "lib"),
             "TENNER_HOME": str(self.root),
         }
+
+    def trust(self, name: str, der: bytes) -> None:
+        """Have it trust an authority, instead of those of the system."""
+        (self.root / "certs" / f"{name}.der").write_bytes(der)
+
+    def add_library(self, name: str) -> None:
+        """Put a library that boards get into lib/, as those have it; CPython has its own."""
+        for path, data in build.library_tree([name]).items():
+            target = self.root / path.lstrip("/")
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(data)
+
+    @property
+    def log(self) -> str:
+        """What it has printed as a service."""
+        path = self.root / "log"
+        return path.read_text(errors="replace") if path.exists() else ""
+
+    def wait_log(self, *words: str, after: int = 0) -> str:
+        """Wait until a line of the log, after so many characters, has all these words; return it."""
+        end = time.monotonic() + LIMIT_S
+        while time.monotonic() < end:
+            for line in self.log[after:].splitlines():
+                if all(word in line for word in words):
+                    return line
+            time.sleep(0.1)
+        raise AssertionError(f"{words} not in the log: {self.log[-2000:]}")
+
+    @contextlib.contextmanager
+    def serving(self) -> Iterator[subprocess.Popen[bytes]]:
+        """Run it as a service while the block lasts."""
+        with (self.root / "log").open("ab") as log:
+            process = subprocess.Popen(
+                self.command(),
+                cwd=FIRMWARE,
+                env=self.environment(),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+            )
+        try:
+            yield process
+        finally:
+            process.terminate()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(10)
+            process.kill()
+            process.wait()
 
     def command(self, *options: str) -> list[str]:
         return [*self._python, "-m", "tenner", *options]

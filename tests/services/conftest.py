@@ -20,13 +20,16 @@ _found: dict[tuple[str, str], Counter[str]] = {}
 def _is_wanted(item: pytest.Item, interpreter: str) -> bool:
     params = getattr(item, "callspec", None)
     values = params.params if params else {}
-    if interpreter not in ("all", values.get("python", values.get("agent"))):
+    # By this name the other tests are told apart.
+    item.interpreter = values.get("python", values.get("agent"))  # type: ignore[attr-defined]
+    if interpreter not in ("all", item.interpreter):  # type: ignore[attr-defined]
         return False
     if values.get("python", "cpython") == "cpython":
         return True
     return all(values.get(name, wanted[0]) in wanted for name, wanted in EVERYWHERE.items())
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     interpreter = config.getoption("--interpreter")
     left = [item for item in items if not _is_wanted(item, interpreter)]

@@ -1,4 +1,4 @@
-"""Services that nobody here wrote: fetched once into the cache by npm and pip, and started for a test.
+"""Services that nobody here wrote: fetched once into the cache by npm and pip, or the system's, and started for a test.
 
 A service that cannot be had is `Unavailable`, with the reason; TENNER_REQUIRE_SERVICES=1 makes that a failure.
 """
@@ -37,6 +37,49 @@ PYPI = {
     "llmock": "0.2.2",
     "fakellm": "0.3.5",
 }
+#: Home Assistant and what its MQTT integration imports, alone: the whole brings a hundred packages more.
+HOME_ASSISTANT = {
+    "homeassistant": "2024.3.3",
+    "aiohttp": "3.9.3",
+    "aiohttp-fast-url-dispatcher": "0.3.0",
+    "aiohttp-zlib-ng": "0.3.1",
+    "aiosignal": "1.4.0",
+    "async-interrupt": "1.1.1",
+    "atomicwrites-homeassistant": "1.4.1",
+    "attrs": "23.2.0",
+    "awesomeversion": "24.2.0",
+    "bcrypt": "4.1.2",
+    "certifi": "2024.2.2",
+    "cffi": "1.16.0",
+    "charset-normalizer": "3.3.2",
+    "ciso8601": "2.3.1",
+    "cryptography": "42.0.5",
+    "frozenlist": "1.4.1",
+    "idna": "3.6",
+    "ifaddr": "0.2.0",
+    "janus": "1.0.0",
+    "Jinja2": "3.1.3",
+    "lru-dict": "1.3.0",
+    "MarkupSafe": "2.1.5",
+    "multidict": "6.0.5",
+    "orjson": "3.9.15",
+    "packaging": "24.0",
+    "paho-mqtt": "1.6.1",
+    "PyJWT": "2.8.0",
+    "python-slugify": "8.0.4",
+    "PyYAML": "6.0.1",
+    "requests": "2.31.0",
+    "text-unidecode": "1.3",
+    "typing-extensions": "4.10.0",
+    "ulid-transform": "0.9.0",
+    "urllib3": "1.26.18",
+    "voluptuous": "0.13.1",
+    "voluptuous-serialize": "2.6.0",
+    "yarl": "1.9.4",
+    "zlib-ng": "0.4.1",
+}
+#: The Pythons that this Home Assistant has wheels for.
+HOME_ASSISTANT_PYTHONS = ((3, 11), (3, 12))
 START_S = 30
 SBIN = "/usr/sbin:/usr/local/sbin:/usr/bin:/usr/local/bin:/bin"
 
@@ -110,16 +153,30 @@ def node(name: str, script: str, *args: str) -> list[str]:
 
 
 def pypi(name: str) -> str:
-    """The path of a program that a package of PyPI brings; their libraries are not those of the tests."""
-    words = [f"{one}=={version}" for one, version in PYPI.items()]
+    """The folder of the packages of PyPI; their libraries are not those of the tests."""
+    return _pip_installed("pypi", PYPI)
+
+
+def home_assistant() -> str:
+    """The folder of Home Assistant and what its MQTT integration imports."""
+    if sys.version_info[:2] not in HOME_ASSISTANT_PYTHONS:
+        pinned = HOME_ASSISTANT["homeassistant"]
+        raise Unavailable(
+            f"Home Assistant {pinned} runs on Python 3.11 and 3.12: make PYTHON=python3.11"
+        )
+    return _pip_installed("home-assistant", HOME_ASSISTANT, "--no-deps", "--no-compile")
+
+
+def _pip_installed(kind: str, packages: dict[str, str], *options: str) -> str:
+    words = [f"{one}=={version}" for one, version in packages.items()]
 
     def fill(folder: Path) -> None:
         # No links into this folder, which is renamed: the packages alone, put on the path when one is started.
         quiet = ["--quiet", "--disable-pip-version-check", "--no-input", "--target", str(folder)]
-        command = [sys.executable, "-m", "pip", "install", *quiet, *words]
+        command = [sys.executable, "-m", "pip", "install", *quiet, *options, *words]
         _run(command, "pip cannot fetch the services")
 
-    return str(_filled("pypi", PYPI, fill))
+    return str(_filled(kind, packages, fill))
 
 
 def free_port() -> int:

@@ -2,20 +2,17 @@
 
 import contextlib
 import json
-import subprocess
 import time
 
 import pytest
 
-from host_tools import FIRMWARE
-from tests.services.agent import INTERPRETERS, Agent, find
+from tests.services.agent import INTERPRETERS, LIMIT_S, Agent, find
 from tests.services.kit import call, free_port, need, npm, program, running
 
 pytestmark = pytest.mark.timeout(600)
 
 TOKEN = "77:secret-token-of-a-test"
 OWNER = 1000
-LIMIT_S = 40
 
 
 class Emulator:
@@ -44,13 +41,19 @@ class Emulator:
         raise AssertionError(f"told: {self.told()}")
 
 
-@pytest.fixture
-def emulator(tmp_path):
-    port = free_port()
+@contextlib.contextmanager
+def emulating(port, folder):
+    """A running one; it forgets everything when it ends."""
     module = json.dumps(str(need(npm, "telegram-test-api")))
     script = f"const T = require({module}); new (T.default || T)({{port: {port}, host: '127.0.0.1'}}).start()"
-    with running([need(program, "node"), "-e", script], port, tmp_path):
+    with running([need(program, "node"), "-e", script], port, folder):
         yield Emulator(port)
+
+
+@pytest.fixture
+def emulator(tmp_path):
+    with emulating(free_port(), tmp_path) as made:
+        yield made
 
 
 @pytest.fixture(params=INTERPRETERS)
@@ -63,21 +66,9 @@ def agent(request, tmp_path, emulator):
         telegram={"token": TOKEN, "base_url": emulator.url, "owner": OWNER, "poll_s": 1},
         console={"enabled": False},
     )
-    with (root / "log").open("wb") as log:
-        process = subprocess.Popen(
-            made.command(),
-            cwd=FIRMWARE,
-            env=made.environment(),
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
-        )
-    yield made
-    process.terminate()
-    with contextlib.suppress(subprocess.TimeoutExpired):
-        process.wait(10)
-    process.kill()
-    assert TOKEN not in (root / "log").read_text()
+    with made.serving():
+        yield made
+    assert TOKEN not in made.log
 
 
 def test_emulator_a_command_is_answered(agent, emulator):
