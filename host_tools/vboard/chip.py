@@ -160,14 +160,17 @@ class Chip(Part):
     def _say(self, text: bytes) -> None:
         self._line.emit(self._model.banner + text + b"\r\n")
 
-    def soft_reset(self) -> None:
-        """A new interpreter on the same chip: Wi-Fi, clock and registers stay."""
+    def soft_reset(self, *, at_prompt: bool = False) -> None:
+        """A new interpreter on the same chip: Wi-Fi, clock and registers stay.
+
+        `at_prompt`: as Ctrl-D there, which starts main.py. Otherwise the raw REPL stays one.
+        """
         if self.program is None:
             raise BoardError(f"the board is {self.state}")
         program, self.program = self.program, None
         program.end()
         self._line.emit(_SOFT_REBOOT)
-        self._start("raw" if program.raw else "soft", SOFT)
+        self._start("raw" if program.raw and not at_prompt else "soft", SOFT)
 
     def _start(self, mode: str, cause: int) -> None:
         region = (0, 0)

@@ -193,7 +193,8 @@ class ControlServer:
         self._chip.press_reset()
 
     def _do_soft_reset(self) -> None:
-        self._chip.soft_reset()
+        # The byte with which a tool leaves the raw REPL may still be on its way.
+        self._chip.soft_reset(at_prompt=True)
 
     def _do_unplug(self, after_bytes: int | None) -> None:
         """Pull the cable, which powers the board too: now, or after so many bytes from the host."""

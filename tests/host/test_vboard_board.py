@@ -98,6 +98,14 @@ def test_soft_reset_runs_main_and_keeps_wifi(board):
     board.wait_for("cause 5")
 
 
+def test_a_soft_reset_leaves_the_raw_repl(board):
+    board.type("\x01")
+    board.wait_for("raw REPL; CTRL-B to exit")
+    board.soft_reset()
+    board.wait_for("cause 5")
+    board.wait_for(">>> ")
+
+
 def test_reset_from_code_and_from_the_button(board):
     board.type("machine.reset()\r")
     board.wait_for("SW_SYS_RST")
