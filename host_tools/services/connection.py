@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 import time
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 from urllib.parse import parse_qsl, urlsplit
 
 import h11
@@ -16,18 +17,37 @@ from .faults import Step
 from .records import Call, Event, Request, Response
 from .wire import HandshakeFailed, Wire
 
-if TYPE_CHECKING:
-    from .server import Service
-
 _MAX_HEADER_BYTES = 64 * 1024
 _READ_FIRST_S = 0.02
 _SECRET_HEADERS = ("authorization", "x-api-key", "proxy-authorization", "cookie")
 
 
+class Server(Protocol):
+    """The part of a service that its connections use; server.py explains each name."""
+
+    changed: threading.Condition
+    requests: list[Request]
+    problems: list[str]
+    tls_failures: list[str]
+    tls_versions: list[str]
+
+    @property
+    def body_timeout_s(self) -> float: ...
+    async def respond(self, call: Call) -> Response: ...
+    def error_response(
+        self, call: Call, status: int, message: str = "", retry_after_s: int | None = None
+    ) -> Response: ...
+    def error_event(self, call: Call, message: str) -> Event: ...
+    def redact(self, text: str) -> str: ...
+    def take_step(self, path: str) -> Step | None: ...
+    def forget(self, connection: Connection) -> None: ...
+    def tell(self, line: str) -> None: ...
+
+
 class Connection:
     """The life of one connection: handshake, then requests until one side closes."""
 
-    def __init__(self, service: Service, wire: Wire, number: int) -> None:
+    def __init__(self, service: Server, wire: Wire, number: int) -> None:
         self._service = service
         self.wire = wire
         self._number = number
