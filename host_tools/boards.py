@@ -8,7 +8,8 @@ from typing import Any
 
 import rich_click as click
 
-from host_tools.board import open_board, ports, seen
+from host_tools.board import ports, seen
+from host_tools.board.opening import open_board
 from host_tools.board.options import port_option
 from host_tools.board.ports import Port
 from host_tools.board.sims import running_boards

@@ -15,7 +15,7 @@ from pathlib import Path
 from host_tools import ROOT, build
 from host_tools.bench.cable import Cable
 from host_tools.bench.rows import NotMeasured
-from host_tools.board import open_board
+from host_tools.board.opening import open_board
 from host_tools.vboard import VirtualBoard
 
 _LIMIT_S = 300

@@ -7,6 +7,7 @@
 Leaving the block lets the agent run again if it ran before.
 """
 
-from host_tools.board.link import Board, Info, open_board, open_line
+from host_tools.board.info import Info
+from host_tools.board.link import Board
 
-__all__ = ["Board", "Info", "open_board", "open_line"]
+__all__ = ["Board", "Info"]

@@ -7,17 +7,17 @@ import contextlib
 import functools
 import re
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from host_tools.board import ports, seen
+from host_tools.board.info import Info
 from host_tools.board.transfer import Progress, get_files, put_files
 from host_tools.board.transport import Transport
 from host_tools.errors import BoardGone, BoardRefused, BoardSilent, CommandError
 from host_tools.overlays import translate
-from host_tools.project import Project
 
 _ONBOARD = Path(__file__).parent / "onboard"
 #: Long enough for any sync, short enough that a board that lost its link soon restarts.
@@ -27,36 +27,6 @@ _START_LIMIT_S = 15.0
 _STARTED = re.compile(r"boot +(tenner \S+ on \S+ \(.*start\))")
 _REFUSED = re.compile(r"^ *\S+ config +(.+)$", re.MULTILINE)
 _AT_PROMPT = "\n>>> "
-
-
-@dataclass(frozen=True)
-class Info:
-    """The identity of a board and its free space."""
-
-    micropython: str
-    mpy: int
-    machine: str
-    build: str
-    platform: str
-    agent: str | None
-    block: int
-    flash_total: int
-    flash_free: int
-    heap_free: int
-    heap_used: int
-    device_id: str | None
-    reset_cause: int | None
-    deflate: bool
-    #: Build, board and version of the agent that its image has inside (host_tools/image.py).
-    image: str | None = None
-
-    @property
-    def mpy_version(self) -> int:
-        """The bytecode format it loads; 0 when it loads none."""
-        return self.mpy & 0xFF
-
-    def as_json(self) -> dict[str, Any]:
-        return {**asdict(self), "mpy_version": self.mpy_version}
 
 
 @dataclass(frozen=True)
@@ -337,51 +307,3 @@ def _entries(text: str) -> tuple[dict[str, Entry], set[str]]:
         except (ValueError, SyntaxError) as exc:
             raise CommandError(f"the board's list of files has a line {line[:80]!a}") from exc
     return files, folders
-
-
-def open_line(
-    port: str | None = None,
-    sim: str | None = None,
-    *,
-    project: Project | None = None,
-    remember: bool = False,
-) -> tuple[Transport, ports.Port]:
-    """Find the board and open its port, without disturbing its program."""
-    found = project or Project.find()
-    chosen = ports.choose(found, port, sim)
-    if chosen.on_linux:
-        from host_tools.linux.board import open_console
-
-        transport: Transport = open_console(chosen)
-    else:
-        transport = Transport(chosen.device, refind=lambda: ports.refind(chosen))
-    if remember or (found.exists and (port or sim)):
-        found.remember(port=chosen.as_json())
-    return transport, chosen
-
-
-def open_board(
-    port: str | None = None,
-    sim: str | None = None,
-    *,
-    project: Project | None = None,
-    remember: bool = False,
-) -> Board:
-    """Find the board, open its port and enter its REPL. `remember` makes it the project's."""
-    found = project or Project.find()
-    chosen = ports.choose(found, port, sim)
-    if chosen.on_linux:
-        from host_tools.linux.board import LinuxBoard
-
-        board = LinuxBoard(chosen)
-        board.look()
-        if remember or (found.exists and port):
-            found.remember(port=chosen.as_json())
-        return board
-    transport, chosen = open_line(port, sim, project=project, remember=remember)
-    try:
-        transport.enter_raw_repl()
-    except BaseException:
-        transport.close()
-        raise
-    return Board(transport, chosen)

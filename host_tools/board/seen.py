@@ -7,14 +7,12 @@ import json
 import os
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from host_tools.board.info import Info
+from host_tools.board.ports import Port
 from host_tools.board.sims import sim_folder
 from host_tools.places import cache_folder
-
-if TYPE_CHECKING:
-    from host_tools.board.link import Info
-    from host_tools.board.ports import Port
 
 
 def _place(port: Port) -> tuple[Path, str] | None:

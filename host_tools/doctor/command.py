@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import rich_click as click
 
-from host_tools.board import open_board
 from host_tools.board.link import Board
+from host_tools.board.opening import open_board
 from host_tools.board.options import board_options
 from host_tools.board.ports import Port
 from host_tools.doctor import cable, inside, outside

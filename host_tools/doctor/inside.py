@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import time
 
-from host_tools.board.link import Board, Entry, Info
+from host_tools.board.info import Info
+from host_tools.board.link import Board, Entry
 from host_tools.doctor.findings import Part, fail, ok, skip, warn
 from host_tools.errors import CommandError
 from host_tools.project import Project

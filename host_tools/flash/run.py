@@ -10,8 +10,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
-from host_tools.board import Board, open_board, ports
-from host_tools.board.link import Info, Started
+from host_tools.board import Board, ports
+from host_tools.board.info import Info
+from host_tools.board.link import Started
+from host_tools.board.opening import open_board
 from host_tools.board.ports import Port
 from host_tools.board.transport import RETURN_LIMIT_S
 from host_tools.catalog import KnownBoard

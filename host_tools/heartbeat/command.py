@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from host_tools.board import open_board
+from host_tools.board.opening import open_board
 from host_tools.errors import CommandError
 from host_tools.heartbeat.check import NAME, as_text, problems
 from host_tools.heartbeat.replay import Readings, from_ring, read_csv, replay

@@ -16,7 +16,8 @@ import time
 from dataclasses import dataclass, field
 
 from host_tools.board import ports
-from host_tools.board.link import Board, Entry, Info, Started, onboard
+from host_tools.board.info import Info
+from host_tools.board.link import Board, Entry, Started, onboard
 from host_tools.board.transfer import Progress
 from host_tools.errors import BoardGone, CommandError, Conflict
 from host_tools.linux.release import tarred

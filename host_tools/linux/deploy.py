@@ -16,7 +16,7 @@ from host_tools.linux.release import Release
 from host_tools.linux.ssh import Refused, script
 from host_tools.project import Project
 from host_tools.sync.code import CodePlan, space_needed
-from host_tools.sync.run import Report
+from host_tools.sync.report import Report
 from host_tools.sync.workspace import HOME, Ask, Workspace
 
 #: A clock this far off makes certificates look expired or not yet valid.

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import rich_click as click
 
-from host_tools.board import open_board
 from host_tools.board.link import Board, Started
+from host_tools.board.opening import open_board
 from host_tools.board.options import board_options
 from host_tools.errors import BoardSilent, CommandError
 from host_tools.output import at_terminal, echo, json_option, print_json

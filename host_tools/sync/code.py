@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from importlib.metadata import version as installed
 from typing import Any
 
-from host_tools.board.link import Board, Entry, Info
+from host_tools.board.info import Info
+from host_tools.board.link import Board, Entry
 from host_tools.board.transfer import short_hash
 from host_tools.build import (
     LIBRARIES,

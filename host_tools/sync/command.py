@@ -7,13 +7,16 @@ from typing import Any
 
 import rich_click as click
 
-from host_tools.board import open_board
+from host_tools.board.opening import open_board
 from host_tools.board.options import board_options
 from host_tools.errors import CommandError, Conflict
 from host_tools.heartbeat import check
+from host_tools.linux.board import linux
+from host_tools.linux.deploy import deploy
 from host_tools.output import at_terminal, echo, json_option, print_json, progress_bar
 from host_tools.project import Project
-from host_tools.sync.run import Report, synchronize
+from host_tools.sync.report import Report
+from host_tools.sync.run import synchronize
 from host_tools.sync.threeway import Do
 from host_tools.sync.workspace import diff
 
@@ -86,15 +89,26 @@ def _once(
         open_board(port, sim, project=project, remember=not dry_run) as board,
         progress_bar("sync", quiet=as_json) as progress,
     ):
-        report = synchronize(
-            board,
-            project,
-            ask=ask_which,
-            board_name=board_name,
-            delete=delete,
-            dry_run=dry_run,
-            progress=progress,
-        )
+        if board.on_linux:
+            report = deploy(
+                linux(board),
+                project,
+                ask=ask_which,
+                board_given=board_name,
+                delete=delete,
+                dry_run=dry_run,
+                progress=progress,
+            )
+        else:
+            report = synchronize(
+                board,
+                project,
+                ask=ask_which,
+                board_name=board_name,
+                delete=delete,
+                dry_run=dry_run,
+                progress=progress,
+            )
     wrong = _heartbeat_problems(project)
     if as_json:
         print_json({**report.as_json(), "heartbeat_problems": wrong})

@@ -5,62 +5,24 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass, field
-from typing import Any
 
 from host_tools import FIRMWARE
 from host_tools.board import Board
-from host_tools.board.link import Info, Started
 from host_tools.board.transfer import Progress
 from host_tools.errors import BoardGone, BoardRefused, CommandError
 from host_tools.project import Project
 from host_tools.sync import code as codes
 from host_tools.sync.code import CodePlan
+from host_tools.sync.report import Report
 from host_tools.sync.switch import LIST, MAIN, NEW, finish, switch
 from host_tools.sync.threeway import Do, Step
-from host_tools.sync.workspace import HOME, Ask, Outcome, Workspace
+from host_tools.sync.workspace import HOME, Ask, Workspace
 
 #: No watchdog may fire while a person reads a diff.
 _ASKING_S = 1800
 #: Wait only once for a board that has stopped answering.
 _LEAVE_S = 5.0
 _TEMPLATES = FIRMWARE / "workspace"
-
-
-@dataclass
-class Report:
-    """The findings and actions of a sync."""
-
-    board: str
-    info: Info
-    code: CodePlan
-    steps: list[Step]
-    outcome: Outcome = field(default_factory=Outcome)
-    started: Started | None = None
-    configured: bool = True
-    seconds: float = 0.0
-    dry_run: bool = False
-
-    def as_json(self) -> dict[str, Any]:
-        return {
-            "board": self.board,
-            "micropython": self.info.micropython,
-            "dry_run": self.dry_run,
-            "code": {
-                "written": sorted(self.code.write),
-                "removed": self.code.remove,
-                "unchanged": self.code.unchanged,
-                "bytes": sum(map(len, self.code.write.values())),
-            },
-            "workspace": [
-                step.as_json() for step in (self.steps if self.dry_run else self.outcome.done)
-            ],
-            "conflicts": self.outcome.conflicts,
-            "kept": [step.as_json() for step in self.outcome.kept],
-            "agent": self.started.as_json() if self.started else None,
-            "configured": self.configured,
-            "seconds": round(self.seconds, 3),
-        }
 
 
 def synchronize(
@@ -75,19 +37,6 @@ def synchronize(
     progress: Progress | None = None,
 ) -> Report:
     """Update the board and start its agent. `tree` replaces the firmware's own code."""
-    if board.on_linux:
-        from host_tools.linux.board import linux
-        from host_tools.linux.deploy import deploy
-
-        return deploy(
-            linux(board),
-            project,
-            ask=ask,
-            board_given=board_name,
-            delete=delete,
-            dry_run=dry_run,
-            progress=progress,
-        )
     begun = time.monotonic()
     if not dry_run:
         board.guard()

@@ -12,7 +12,7 @@ from typing import Any
 
 import rich_click as click
 
-from host_tools.board import open_board, open_line
+from host_tools.board.opening import open_board, open_line
 from host_tools.board.options import board_options
 from host_tools.errors import CommandError
 from host_tools.output import at_terminal, echo, json_option, json_text, print_json, visible

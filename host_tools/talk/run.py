@@ -7,7 +7,7 @@ from pathlib import Path
 
 import rich_click as click
 
-from host_tools.board import open_board, open_line
+from host_tools.board.opening import open_board, open_line
 from host_tools.board.options import board_options
 from host_tools.errors import CommandError
 from host_tools.output import echo

@@ -10,7 +10,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from host_tools.board import open_board, ports, trouble
+from host_tools.board import ports, trouble
+from host_tools.board.opening import open_board
 from host_tools.board.transfer import short_hash
 from host_tools.board.transport import Transport
 from host_tools.build import BOARDS

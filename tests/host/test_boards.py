@@ -6,7 +6,7 @@ import pytest
 import serial
 
 from host_tools.board import ports, seen
-from host_tools.board.link import Info
+from host_tools.board.info import Info
 from host_tools.board.ports import Port
 from host_tools.vboard import VirtualBoard
 from tests.host import flash_fakes

@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from host_tools import ROOT, image, interpreters, tenner_version
-from host_tools.board import open_board
+from host_tools.board.opening import open_board
 from host_tools.build import BOARDS, BuildError, firmware_tree
 from host_tools.micropython import build as own
 from host_tools.partitions import APP, file_system

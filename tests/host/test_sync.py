@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from host_tools import FIRMWARE, ROOT, build
 from host_tools.bench.cable import Cable
-from host_tools.board import open_board
+from host_tools.board.opening import open_board
 from host_tools.build import compile_modules
 from host_tools.cli import main as tenner
 from host_tools.errors import BoardGone, CommandError

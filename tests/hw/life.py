@@ -18,7 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from host_tools import ROOT, tenner_version
-from host_tools.board.link import Board, open_line
+from host_tools.board.link import Board
+from host_tools.board.opening import open_line
 from host_tools.build import compile_module
 from host_tools.project import Project
 from host_tools.services import OWNER, Services
