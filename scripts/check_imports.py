@@ -1,4 +1,4 @@
-"""Check that modules of the firmware import each other at the top, and never in a circle.
+"""Check that modules of the firmware import each other at the top, and none, nor one of host_tools, in a circle.
 
 The build merges modules into overlays and links each to its imports (firmware/overlays.toml). An
 import inside a function would hide a dependency, and a circle would have no order.
@@ -23,16 +23,28 @@ MAY_IMPORT_LATE = (
 )
 
 
-def modules(folder: Path) -> dict[str, ast.Module]:
-    """The syntax trees of a folder of modules, by their full names."""
+def modules(folder: Path, package: str = "") -> dict[str, ast.Module]:
+    """The syntax trees of a folder of modules, by their full names; `package` is the folder's own."""
     found = {}
     for path in sorted(folder.rglob("*.py")):
-        parts = path.relative_to(folder).with_suffix("").parts
+        parts = [*filter(None, [package]), *path.relative_to(folder).with_suffix("").parts]
+        above = parts[:-1]
         if parts[-1] == "__init__":
-            parts = parts[:-1]
+            parts = above
         if parts:
-            found[".".join(parts)] = ast.parse(path.read_bytes(), str(path))
+            tree = ast.parse(path.read_bytes(), str(path))
+            _make_absolute(tree, above)
+            found[".".join(parts)] = tree
     return found
+
+
+def _make_absolute(tree: ast.Module, package: list[str]) -> None:
+    """Give relative imports in a module of this package the full names of their modules."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            above = package[: len(package) - node.level + 1]
+            node.module = ".".join([*above, *filter(None, [node.module])])
+            node.level = 0
 
 
 def imported(node: ast.AST, known: dict[str, ast.Module]) -> Iterator[str]:
@@ -91,7 +103,8 @@ def _reached(start: str, edges: dict[str, set[str]]) -> set[str]:
 
 def check(folder: Path = ROOT / "firmware") -> list[str]:
     known = modules(folder)
-    return sorted({*late_imports(known), *circles(known)})
+    host = modules(ROOT / "host_tools", "host_tools")
+    return sorted({*late_imports(known), *circles(known), *circles(host)})
 
 
 def main() -> int:

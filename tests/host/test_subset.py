@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from scripts import check_subset, generated, lint, package_json
+from scripts import check_imports, check_subset, generated, lint, package_json
 
 ROOT = lint.ROOT
 GOOD_HEADER = (
@@ -196,3 +196,11 @@ def test_the_exit_status_tells(monkeypatch, capsys):
     assert "lint: 1 of 2 checks passed" in capsys.readouterr().out
     monkeypatch.setattr(lint, "STEPS", [("good", list)])
     assert lint.main() == 0
+
+
+def test_a_circle_is_found_also_through_relative_imports(tmp_path):
+    (tmp_path / "one.py").write_text("from . import two\n")
+    (tmp_path / "two.py").write_text("def f():\n    from .one import x\n    return x\n")
+    (tmp_path / "three.py").write_text("from own.one import x\n")
+    found = list(check_imports.circles(check_imports.modules(tmp_path, "own")))
+    assert found == ["circle of imports: own.one, own.two"]
