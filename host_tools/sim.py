@@ -111,8 +111,9 @@ def start(
     """Start a board with the firmware; it runs until `tenner sim stop`."""
     from host_tools.build import firmware_tree
 
-    if name in running_boards():
-        _again(name)
+    running = running_boards().get(name)
+    if running:
+        _again(name, running)
         return
     try:
         tree = firmware_tree(mpy=runtime == "micropython") if fresh else None
@@ -132,7 +133,7 @@ def start(
     _started(name, f"{name} runs", running_boards()[name], erased)
 
 
-def _again(name: str) -> None:
+def _again(name: str, running: dict[str, Any]) -> None:
     """Report a second start: its options would have no effect."""
     context = get_current_context()
     given = sorted(
@@ -145,7 +146,7 @@ def _again(name: str) -> None:
         raise CommandError(
             f"{name} runs already, so {' '.join(given)} would do nothing: `tenner sim stop --sim {name}` first"
         )
-    _started(name, f"{name} runs already", running_boards()[name], False)
+    _started(name, f"{name} runs already", running, False)
 
 
 def _started(name: str, begin: str, description: dict[str, Any], erased: bool) -> None:

@@ -122,12 +122,13 @@ def _model(board: Board, settings: Settings) -> Part:
         return
     yield from _reached(host, secure)
     yield ok("key", sentence)
-    told = context.context_tokens(board, settings)
-    if 0 < told < int(get(settings, context.KEY)):
+    found = context.excess(board, settings)
+    if found:
+        told, setting = found
         yield warn(
             "context",
             f"{host} has room for {told} tokens, and {context.KEY} is {get(settings, context.KEY)}",
-            f"run `tenner setup --set {context.KEY}={max(told, context.LEAST)}`",
+            f"run `tenner setup --set {context.KEY}={setting}`",
         )
 
 

@@ -12,21 +12,20 @@ from urllib.parse import quote
 from host_tools.board.link import Board
 from host_tools.board.probe import ProbeError, fetch
 from host_tools.setup.providers import by_url
-from host_tools.setup.settings import Settings, get, put
+from host_tools.setup.settings import Settings, get, least, put
 
 KEY = "llm.context_tokens"
-#: The minimum of the setting.
-LEAST = 2000
-
-#: (server, path behind the address without its version, the field). The first answer wins: the
-#: loaded context comes before the model's maximum.
+#: (path behind the address without its version, the field). The first answer wins: the loaded
+#: context comes before the model's maximum.
 _TELLS = [
-    ("vLLM", "/v1/models", "max_model_len"),
-    # docs of llama.cpp: tools/server/README.md, GET /props
-    ("llama.cpp", "/props", "n_ctx"),
-    # The model is loaded: it has just answered.
-    ("Ollama", "/api/ps", "context_length"),
-    ("LM Studio", "/api/v0/models/{model}", "loaded_context_length"),
+    # vLLM
+    ("/v1/models", "max_model_len"),
+    # llama.cpp: tools/server/README.md, GET /props
+    ("/props", "n_ctx"),
+    # Ollama lists loaded models; this one has just answered.
+    ("/api/ps", "context_length"),
+    # LM Studio
+    ("/api/v0/models/{model}", "loaded_context_length"),
 ]
 
 
@@ -39,7 +38,7 @@ def context_tokens(board: Board, settings: Settings) -> int:
     model = str(get(settings, "llm.model"))
     key = str(get(settings, "llm.api_key"))
     headers = {"Authorization": f"Bearer {key}"} if key else {}
-    for _server, path, field in _TELLS:
+    for path, field in _TELLS:
         url = base.removesuffix("/v1") + path.format(model=quote(model, safe=""))
         try:
             answer = fetch(board, url, headers=headers)
@@ -52,13 +51,22 @@ def context_tokens(board: Board, settings: Settings) -> int:
     return 0
 
 
+def excess(board: Board, settings: Settings) -> tuple[int, int] | None:
+    """(The server's context, the setting that fits it) if the present setting is larger; else None."""
+    told = context_tokens(board, settings)
+    if 0 < told < int(get(settings, KEY)):
+        return told, max(told, least(KEY))
+    return None
+
+
 def fit(board: Board, settings: Settings) -> str:
     """Lower the setting to the server's context; return a sentence about it, or "" without a change."""
-    told = context_tokens(board, settings)
-    if not told or told >= int(get(settings, KEY)):
+    found = excess(board, settings)
+    if found is None:
         return ""
-    put(settings, KEY, max(told, LEAST))
-    if told < LEAST:
+    told, setting = found
+    put(settings, KEY, setting)
+    if told < setting:
         return f"its context of {told} tokens is too small for an agent: give it 4,096 or more"
     return f"its context is {told} tokens: {KEY} is set to that"
 

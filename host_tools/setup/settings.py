@@ -47,6 +47,11 @@ def get(settings: Settings, key: str) -> Any:
     return place
 
 
+def least(key: str) -> int:
+    """The smallest value of a whole number's setting, from its row of the table, as in `int(5..600)`."""
+    return int(find(key)[1].partition("(")[2].partition("..")[0])
+
+
 def put(settings: Settings, key: str, value: Any) -> None:
     """Set a key; None and "" remove it, so that the default applies."""
     *sections, name = key.split(".")
