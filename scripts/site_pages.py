@@ -13,20 +13,22 @@ from mkdocs.structure.files import File, Files
 from host_tools import ROOT
 
 _LINK = re.compile(r"\[([^\]]*)\]\(([^)\s]+)\)")
+#: Pages at the root of the repository, besides the README.
+_PAGES = ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
 _OUTSIDE = ("http://", "https://", "mailto:", "#")
 
 
 def on_files(files: Files, config: Any) -> Files:
     """Add the README as the first page, and the other pages at the root of the repository."""
     files.append(File.generated(config, "index.md", content=_page("README.md", config)))
-    for name in ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"):
+    for name in _PAGES:
         files.append(File.generated(config, name.lower(), content=_page(name, config)))
     return files
 
 
 def on_page_markdown(markdown: str, config: Any, **_: Any) -> str:
     """Turn links out of docs/ into links to the repository."""
-    return _LINK.sub(lambda found: _link(found, config), markdown)
+    return _LINK.sub(lambda found: _link(found[1], found[2], config), markdown)
 
 
 def _page(name: str, config: Any) -> str:
@@ -39,20 +41,21 @@ def _page(name: str, config: Any) -> str:
         path, mark, anchor = target.partition("#")
         if path.startswith("docs/"):
             return f"[{text}]({path.removeprefix('docs/')}{mark}{anchor})"
-        if path in ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"):
+        if path in _PAGES:
             return f"[{text}]({path.lower()}{mark}{anchor})"
-        return _link(re.match(r"\[(.*)\]\((.*)\)", f"[{text}](../{target})"), config)  # type: ignore[arg-type]
+        return _link(text, f"../{target}", config)
 
     return _LINK.sub(moved, (ROOT / name).read_text(encoding="utf-8"))
 
 
-def _link(found: re.Match[str], config: Any) -> str:
-    text, target = found[1], found[2]
+def _link(text: str, target: str, config: Any) -> str:
     if not target.startswith("../"):
-        return found[0]
+        return f"[{text}]({target})"
     place = target.removeprefix("../")
-    if place in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"):
-        return f"[{text}]({'index.md' if place == 'README.md' else place.lower()})"
+    if place == "README.md":
+        return f"[{text}](index.md)"
+    if place in _PAGES:
+        return f"[{text}]({place.lower()})"
     if config.repo_url:
         return f"[{text}]({config.repo_url.rstrip('/')}/blob/main/{place})"
     return text if text.strip("`") == place.rpartition("/")[2] else f"{text} (`{place}`)"
