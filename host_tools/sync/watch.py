@@ -7,7 +7,7 @@ from pathlib import Path
 
 import watchfiles
 
-from host_tools.build import BOARDS, FIRMWARE
+from host_tools import BOARDS, FIRMWARE
 from host_tools.project import Project
 
 #: Until the first word that the watch has begun.

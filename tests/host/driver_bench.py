@@ -11,7 +11,7 @@ import os
 import sys
 import types
 
-from host_tools.build import BOARDS
+from host_tools import BOARDS
 from host_tools.vboard.bus import BusError
 from host_tools.vboard.hardware import Hardware
 from tenner.port.gpio import Gpio

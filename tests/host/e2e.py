@@ -16,7 +16,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from host_tools.build import BOARDS, firmware_tree
+from host_tools import BOARDS
+from host_tools.build import firmware_tree
 from host_tools.services import OWNER, Services
 from host_tools.vboard import VirtualBoard
 

@@ -10,11 +10,11 @@ from types import SimpleNamespace
 
 import pytest
 
+from host_tools import BOARDS
 from host_tools.board import ports, trouble
 from host_tools.board.opening import open_board
 from host_tools.board.transfer import short_hash
 from host_tools.board.transport import Transport
-from host_tools.build import BOARDS
 from host_tools.errors import BoardGone, BoardRefused, BoardSilent, PortError
 from host_tools.project import Project
 from host_tools.vboard import VirtualBoard

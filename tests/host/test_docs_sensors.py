@@ -6,8 +6,7 @@ import re
 import pytest
 
 from host.driver_bench import Bench
-from host_tools import ROOT
-from host_tools.build import FIRMWARE
+from host_tools import FIRMWARE, ROOT
 from tenner.sensors import SensorError
 from tenner.sensors.reader import Sensors
 

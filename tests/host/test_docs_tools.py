@@ -6,8 +6,7 @@ import re
 import pytest
 
 import tables
-from host_tools import ROOT
-from host_tools.build import BOARDS
+from host_tools import BOARDS, ROOT
 from tenner.net.web import guard
 from tenner.port.gpio import Gpio
 from tenner.store import configload

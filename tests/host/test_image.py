@@ -6,9 +6,9 @@ import re
 import pytest
 import yaml
 
-from host_tools import ROOT, image, interpreters, tenner_version
+from host_tools import BOARDS, ROOT, image, interpreters, tenner_version
 from host_tools.board.opening import open_board
-from host_tools.build import BOARDS, BuildError, firmware_tree
+from host_tools.build import BuildError, firmware_tree
 from host_tools.micropython import build as own
 from host_tools.partitions import APP, file_system
 from host_tools.project import Project

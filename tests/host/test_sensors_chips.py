@@ -6,7 +6,7 @@ import re
 import pytest
 
 from host.driver_bench import Bench
-from host_tools.build import FIRMWARE
+from host_tools import FIRMWARE
 from host_tools.vboard.devices import CHIPS
 from tenner.sensors import SensorError
 
