@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +13,7 @@ from tests.services.agent import INTERPRETERS
 
 #: On every interpreter; providers differ only in the server's part, so the others run on CPython.
 EVERYWHERE = {"provider": ("openai", "anthropic"), "aimock": (1,)}
+HERE = Path(__file__).parent
 RESULTS = ROOT / "build" / "services.json"
 #: (service, interpreter): {outcome: how many cases}
 _found: dict[tuple[str, str], Counter[str]] = {}
@@ -32,13 +34,17 @@ def _is_wanted(item: pytest.Item, interpreter: str) -> bool:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     interpreter = config.getoption("--interpreter")
-    left = [item for item in items if not _is_wanted(item, interpreter)]
+    # pytest calls this for the tests of every folder of the session.
+    here = [item for item in items if item.path.parent == HERE]
+    left = [item for item in here if not _is_wanted(item, interpreter)]
     if left:
         config.hook.pytest_deselected(items=left)
         items[:] = [item for item in items if item not in left]
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    if not report.nodeid.startswith("tests/services/"):
+        return
     if report.when == "call" or (report.when == "setup" and report.outcome != "passed"):
         name, _, params = report.nodeid.partition("::")[2].partition("[")
         service = name.removeprefix("test_").split("_")[0]
