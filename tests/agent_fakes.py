@@ -135,7 +135,7 @@ class App:
         self.answer = None
         self._parts = {"chain": chain, "registry": Registry(), "budget": Budget(), "sensors": None}
 
-    def part(self, name):
+    def get(self, name):
         return self._parts[name]
 
     def owner(self):
@@ -169,9 +169,9 @@ class App:
 def make_agent(root, *replies, **settings):
     app = App(Chain(*replies))
     agent = app.agent = Agent(Port(root), Settings(**settings), root + "/workspace", app)
-    agent.chain = app.part("chain")
-    agent.registry = app.part("registry")
-    agent.budget = app.part("budget")
+    agent.chain = app.get("chain")
+    agent.registry = app.get("registry")
+    agent.budget = app.get("budget")
     agent.delivered = app.delivered
     return agent
 
@@ -190,7 +190,7 @@ class _Runner:
         self.runner = runner
 
     async def call(self, ctx, name, arguments_text):
-        registry = ctx.agent.part("registry")
+        registry = ctx.agent.get("registry")
         if hasattr(registry, "call"):
             return await registry.call(name, arguments_text, ctx)
         return await self.runner.call(ctx, name, arguments_text)

@@ -203,7 +203,7 @@ class FakeAgent:
     def app(self):
         return self
 
-    def part(self, name):
+    def get(self, name):
         return self
 
     def times(self, entry):

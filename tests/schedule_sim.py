@@ -227,11 +227,11 @@ class Board:
 
     # --- the application
 
-    def part(self, name):
+    def get(self, name):
+        """Return a setting, or a part of the application."""
+        if name in self.settings:
+            return self.settings[name]
         return self.zone if name == "zone" else self
-
-    def get(self, key):
-        return self.settings[key]
 
     def device_id(self):
         return b"board-1"

@@ -45,11 +45,9 @@ class Mqtt:
         self.refuse = refuse
         self.config = self.port = self
 
-    def part(self, name):
-        return self.sensors
-
-    def get(self, key):
-        return {"name": "attic", "mqtt.discovery": "homeassistant"}[key]
+    def get(self, name):
+        settings = {"name": "attic", "mqtt.discovery": "homeassistant"}
+        return self.sensors if name == "sensors" else settings[name]
 
     def memory(self):
         return 1000, 2000

@@ -5,7 +5,7 @@ import unittest
 
 from support import run, temp_folder
 from tenner import memory_guard, memory_restart
-from tenner.net.tls_semaphore import Gate
+from tenner.net.tls_semaphore import TlsSemaphore
 from tenner.store import files
 
 
@@ -14,7 +14,7 @@ class Board:
 
     def __init__(self, folder):
         self.state = folder
-        self.gate = Gate(1)
+        self.semaphore = TlsSemaphore(1)
         self.agent = self.lane = self.port = self.clock = self
         self.memory = 60000, 50000, 30000
         self.resets = 0
@@ -23,10 +23,10 @@ class Board:
         self.up_s = 600
         self.told = []
 
-    def part(self, name):
-        return {"gate": self.gate}[name]
+    def get(self, name):
+        return {"semaphore": self.semaphore}[name]
 
-    def made(self, name):
+    def has(self, name):
         return False
 
     def system_memory(self):
@@ -83,16 +83,16 @@ class TestGuard(unittest.TestCase):
         self.assertTrue(memory_guard.needs_look(board) and memory_guard.is_short(board))
         board.memory = 60000, 50000, 900
         self.assertFalse(memory_guard.is_short(board))
-        board.gate.reserve = Reserve()
+        board.semaphore.reserve = Reserve()
         self.assertFalse(memory_guard.is_short(board))
-        board.gate.reserve.fits = False
+        board.semaphore.reserve.fits = False
         self.assertTrue(memory_guard.is_short(board))
-        board.gate.reserve = None
+        board.semaphore.reserve = None
         for count in (1, 2):
-            board.gate.lacked_memory(OSError(12))
+            board.semaphore.lacked_memory(OSError(12))
             self.assertTrue(memory_guard.needs_look(board))
             self.assertFalse(memory_guard.is_short(board), count)
-        board.gate.lacked_memory(OSError(12))
+        board.semaphore.lacked_memory(OSError(12))
         self.assertTrue(memory_guard.is_short(board))
 
     def test_a_restart_waits_for_the_turn_and_is_told_once(self):

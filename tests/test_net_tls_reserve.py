@@ -9,7 +9,7 @@ from tenner.net.http import Http
 from tenner.net.shortage import SENTENCE, is_short
 from tenner.net.tls_errors import explain
 from tenner.net.tls_reserve import Reserve
-from tenner.net.tls_semaphore import Gate
+from tenner.net.tls_semaphore import TlsSemaphore
 
 SESSION = 23380
 
@@ -82,20 +82,20 @@ class TestReserve(unittest.TestCase):
     def test_the_gate_takes_it_when_the_last_session_ends(self):
         async def script():
             context = Context(60000)
-            gate = Gate(1)
-            self.assertTrue(gate.has_room())
-            gate.reserve = Reserve(context, context.memory)
-            client = Http(None, gate)
-            await gate.acquire(client)
-            session = gate.reserve.wrap_socket("socket")
+            semaphore = TlsSemaphore(1)
+            self.assertTrue(semaphore.has_room())
+            semaphore.reserve = Reserve(context, context.memory)
+            client = Http(None, semaphore)
+            await semaphore.acquire(client)
+            session = semaphore.reserve.wrap_socket("socket")
             session.close()
             self.assertEqual(context.open, [])
-            gate.release(client)
+            semaphore.release(client)
             self.assertEqual(len(context.open), 1)
-            self.assertTrue(gate.has_room())
-            gate.reserve._give_up()
+            self.assertTrue(semaphore.has_room())
+            semaphore.reserve._give_up()
             context.free = 20000
-            self.assertFalse(gate.has_room())
+            self.assertFalse(semaphore.has_room())
 
         run(script())
 
@@ -114,8 +114,8 @@ class TestShortage(unittest.TestCase):
 
     def test_a_good_certificate_is_not_blamed_for_want_of_memory(self):
         bad = ValueError("\nThe certificate is not correctly signed by the trusted CA\n")
-        gate = Gate(1)
-        self.assertFalse(gate.lacked_memory(bad))
+        semaphore = TlsSemaphore(1)
+        self.assertFalse(semaphore.lacked_memory(bad))
         self.assertIn("add its DER file", explain(bad))
         for free, least, lacked in (
             (60000, 30000, False),
@@ -123,17 +123,17 @@ class TestShortage(unittest.TestCase):
             (60000, 900, True),
         ):
             context = Context(free)
-            gate.shortages = 0
-            gate.reserve = Reserve(context, context.memory)
-            gate.reserve.wrap_socket("socket")
+            semaphore.shortages = 0
+            semaphore.reserve = Reserve(context, context.memory)
+            semaphore.reserve.wrap_socket("socket")
             context.least = least
-            self.assertEqual(gate.lacked_memory(bad), lacked)
-            self.assertEqual(gate.shortages, int(lacked))
-        self.assertTrue(gate.lacked_memory(OSError(12)))
-        self.assertFalse(gate.lacked_memory(OSError(113)))
-        self.assertEqual(gate.shortages, 2)
-        gate.lacked_memory(None)
-        self.assertEqual(gate.shortages, 0)
+            self.assertEqual(semaphore.lacked_memory(bad), lacked)
+            self.assertEqual(semaphore.shortages, int(lacked))
+        self.assertTrue(semaphore.lacked_memory(OSError(12)))
+        self.assertFalse(semaphore.lacked_memory(OSError(113)))
+        self.assertEqual(semaphore.shortages, 2)
+        semaphore.lacked_memory(None)
+        self.assertEqual(semaphore.shortages, 0)
 
 
 if __name__ == "__main__":

@@ -98,10 +98,10 @@ class App:
         self.sending = False
         self.heard_s = None
 
-    def part(self, name):
+    def get(self, name):
         return getattr(self, name)
 
-    def made(self, name):
+    def has(self, name):
         return True
 
     def busy(self):
@@ -131,7 +131,7 @@ class Looking(unittest.TestCase):
             self.assertEqual(power.look(app), (None, why))
         for name in ("heartbeat", "cron"):
             app = App()
-            service = app.part(name)
+            service = app.get(name)
             service.running_s = 1
             self.assertEqual(power.look(app), (None, "a turn"))
             service.running_s = None

@@ -181,7 +181,7 @@ class App:
         self.state = folder + "/state"
         files.make_dirs(self.state)
 
-    def part(self, name):
+    def get(self, name):
         from tenner.sensors.reader import Sensors
 
         # Without the cache of a reading that is 2 s old: hours pass here.

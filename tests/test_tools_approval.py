@@ -73,7 +73,7 @@ class App(FakeAgent):
     state = workspace = ""
     config = {}
 
-    def part(self, name):
+    def get(self, name):
         return Zone("CET-1CEST,M3.5.0,M10.5.0/3") if name == "zone" else self
 
 

@@ -22,13 +22,13 @@ from tenner.tools.registry import Registry
 _SETTLE_MS = const(50)
 _SETTLE_STEPS = const(60)
 #: Parts that live longer than a phase.
-_LASTING = ("gate", "tls", "wifi", "telegram", "mqtt", "console", "heartbeat", "cron")
+_LASTING = ("semaphore", "tls", "wifi", "telegram", "mqtt", "console", "heartbeat", "cron")
 
 
 class App:
     """
     The agent. `root` is the folder of config.json, workspace/ and state/ ("" on a board); `boot` makes the objects
-    that exist from the start. `part` makes each other part on its first use; on a small board the end of a phase frees
+    that exist from the start. `get` makes each other part on its first use; on a small board the end of a phase frees
     the parts that only the phase needs.
     """
 
@@ -46,7 +46,7 @@ class App:
         boot.equip(self, root, config_path, workspace)
         overlay.configure(self.port.small, self._phase_over)
 
-    def part(self, name):
+    def get(self, name):
         """Return a part of the agent, made on its first use (see _make, and factories for long-lived parts)."""
         if name not in self._parts:
             self._parts[name] = self._make(name)
@@ -67,18 +67,18 @@ class App:
             per_day = get("budget.tokens_per_day")
             reserve = get("budget.person_reserve_percent")
             slots = self.slots(name)
-            zone = self.part("zone")
+            zone = self.get("zone")
             return Budget(slots, self.clock, zone, per_day, reserve, self.agent.notify)
         if name == "delivery":
             outbox = Outbox(self.state, self.clock, self.outbox_state)
-            delivery = Delivery(outbox, self.owner, self.part("heartbeat").confirm)
+            delivery = Delivery(outbox, self.owner, self.get("heartbeat").confirm)
             for channel in (self.console, self.telegram, self.mqtt):
                 if channel is not None:
                     delivery.register(channel.name, channel)
             return delivery
         return factories.make(name, self)
 
-    def made(self, name):
+    def has(self, name):
         """Return whether this part exists now."""
         return name in self._parts
 
@@ -97,11 +97,11 @@ class App:
 
     def http(self, yields=False):
         """Return a new HTTP client; all share the certificates and the limit of TLS sessions."""
-        return Http(self.tls, self.part("gate"), yields)
+        return Http(self.tls, self.get("semaphore"), yields)
 
     def tls(self):
         """Return the shared, verifying TLS context."""
-        return self.part("tls")
+        return self.get("tls")
 
     def online(self):
         """Return True, or the name of the missing link."""
@@ -115,11 +115,11 @@ class App:
 
     def now_text(self):
         """Return the owner's local time for a prompt, or a note that it is unknown."""
-        return self.part("zone").tell(self.clock.now(), self.clock.trusted)
+        return self.get("zone").tell(self.clock.now(), self.clock.trusted)
 
     async def breathe(self, turn):
         """Let Telegram poll between the rounds of a background turn that holds the only TLS session."""
-        if self.telegram and self.part("gate").polls and self.telegram.is_starved():
+        if self.telegram and self.get("semaphore").polls and self.telegram.is_starved():
             await turn.chain.close()
             async with overlay.released():
                 await self.telegram.poll_once()
@@ -137,7 +137,7 @@ class App:
 
     def deliver(self, channel, chat, text, alert=False, id=None, reply_to=None):
         """Send a text to a person, through the outbox and without secrets; return the ids of its entries."""
-        ids = self.part("delivery").post(channel, chat, redact(text), alert, id, reply_to)
+        ids = self.get("delivery").post(channel, chat, redact(text), alert, id, reply_to)
         self.mail.set()
         self.start_sending()
         return ids
@@ -198,7 +198,7 @@ class App:
 
 
 async def _drain(app):
-    delivery = app.part("delivery")
+    delivery = app.get("delivery")
     if app.retry_now:
         app.retry_now = False
         delivery.outbox.retry_now()

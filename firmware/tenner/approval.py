@@ -25,5 +25,5 @@ def _is_quiet(app):
     window = app.config.get("heartbeat.active_hours")
     if not window:
         return False
-    local = app.part("zone").local(app.clock.now())
+    local = app.get("zone").local(app.clock.now())
     return not (app.clock.trusted and Hours(window).active(local[3] * 60 + local[4]))

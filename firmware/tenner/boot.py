@@ -88,10 +88,10 @@ def _list(app):
     module: it would keep the entire module in memory.
     """
     if app.config.get("console.enabled"):
-        app.console = app.part("console")
+        app.console = app.get("console")
         yield "console", app.console.run
     if app.config.get("wifi.ssid"):
-        yield "wifi", app.part("wifi").run
+        yield "wifi", app.get("wifi").run
     else:
         app.connected.set()
     yield "network", services.network, app
@@ -102,20 +102,20 @@ def _list(app):
         paired = pair.kept(app.state)
         if paired and not app.config.get("telegram.owner"):
             app.config.put("telegram.owner", paired)
-        app.telegram = app.part("telegram")
+        app.telegram = app.get("telegram")
         if not app.telegram.owner:
             log("telegram", "nobody is the owner. " + pair.offer(app.telegram, app.state))
         yield "telegram", services.when_connected, app, app.telegram.poll
     else:
         log("telegram", "off: there is no telegram.token")
     if app.config.get("mqtt.host"):
-        app.mqtt = app.part("mqtt")
+        app.mqtt = app.get("mqtt")
         yield "mqtt", services.when_connected, app, app.mqtt.run
         yield "readings", app.mqtt.readings
     if files.size(app.state + "/outbox.jsonl") > 0:
         app.start_sending()
     timed = (
-        ("heartbeat", app.part("heartbeat").service),
+        ("heartbeat", app.get("heartbeat").service),
         ("cron", services.jobs, app),
     )
     if app.config.section("power").get("mode") == "sleep":

@@ -6,24 +6,24 @@ from tenner.channels.mqtt.channel import Mqtt
 from tenner.channels.telegram.channel import Telegram
 from tenner.net.tls import context
 from tenner.net.tls_reserve import Reserve
-from tenner.net.tls_semaphore import Gate
+from tenner.net.tls_semaphore import TlsSemaphore
 from tenner.net.wifi import Wifi
 from tenner.schedule.service import CronJobs, Heartbeat
 
 
 def make(name, app):
-    """Return a new part of this name for `App.part`."""
+    """Return a new part of this name for `App.get`."""
     return _MAKERS[name](app)
 
 
-def _gate(app):
-    return Gate(1, app.port.tls_fits) if app.port.small else Gate(4)
+def _semaphore(app):
+    return TlsSemaphore(1, app.port.tls_fits) if app.port.small else TlsSemaphore(4)
 
 
 def _tls(app):
     made = context(app.port.path("certs"), getattr(app.port, "authorities", None))
     if app.port.shares_memory:
-        made = app.part("gate").reserve = Reserve(made, app.port.system_memory)
+        made = app.get("semaphore").reserve = Reserve(made, app.port.system_memory)
     return made
 
 
@@ -42,7 +42,7 @@ def _telegram(app):
 
 def _mqtt(app):
     mono_s = app.clock.mono_s
-    return Mqtt(app.config, app.port, app.tls, app.inbox, app.part, app.linked, mono_s)
+    return Mqtt(app.config, app.port, app.tls, app.inbox, app.get, app.linked, mono_s)
 
 
 def _console(app):
@@ -58,7 +58,7 @@ def _cron(app):
 
 
 _MAKERS = {
-    "gate": _gate,
+    "semaphore": _semaphore,
     "tls": _tls,
     "wifi": _wifi,
     "telegram": _telegram,

@@ -13,13 +13,17 @@ _TRIES = const(3)  # connections in a row
 
 def is_short(app):
     """Return whether connections have too little memory."""
-    gate = app.part("gate")
-    return gate.shortages >= _TRIES or app.port.system_memory()[0] < _LEAST or not gate.has_room()
+    semaphore = app.get("semaphore")
+    return (
+        semaphore.shortages >= _TRIES
+        or app.port.system_memory()[0] < _LEAST
+        or not semaphore.has_room()
+    )
 
 
 def needs_look(app):
     """Return whether to evict all overlays and check the memory again."""
-    return app.part("gate").shortages > 0 or is_short(app)
+    return app.get("semaphore").shortages > 0 or is_short(app)
 
 
 def note(app):

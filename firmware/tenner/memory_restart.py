@@ -23,8 +23,8 @@ async def mend(app):
     log("memory", "too little for connections (%s): restarting" % what)
     files.write_atomic(note(app), "%d\n%s\n%s" % (_read(app)[0], app.now_text(), what))
     for name in ("heartbeat", "cron"):
-        if app.made(name):
-            await power.write_down(app.part(name))
+        if app.has(name):
+            await power.write_down(app.get(name))
     app.port.reset()
 
 

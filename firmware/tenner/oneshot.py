@@ -70,7 +70,7 @@ async def _beat(app):
         sent.append(text)
         return "queued"
 
-    heartbeat = app.part("heartbeat")
+    heartbeat = app.get("heartbeat")
     heartbeat.deliver = deliver
     _show(status.heartbeat(heartbeat))
     # True: ignore due times and active hours, and report alarms as they are.

@@ -75,9 +75,9 @@ def _busy(app, services):
 
 def _services(app):
     """Return the heartbeat, and the jobs if there are any."""
-    found = [app.part("heartbeat")]
-    if files.exists(app.workspace + "/CRON.json") or app.made("cron"):
-        found.append(app.part("cron"))
+    found = [app.get("heartbeat")]
+    if files.exists(app.workspace + "/CRON.json") or app.has("cron"):
+        found.append(app.get("cron"))
     return found
 
 
@@ -107,7 +107,7 @@ def look(app):
         wakes.append((service.next_wake(), again))
         clock_waits = clock_waits or bool(service.tasks and not app.clock.trusted)
     if app.sending:
-        outbox_s = app.part("delivery").outbox.next_wake()
+        outbox_s = app.get("delivery").outbox.next_wake()
         if not outbox_s:
             busy = busy or "a message on its way"
         wakes.append((outbox_s, "a message is tried again"))

@@ -14,7 +14,7 @@ async def sample(app, every_s):
         kept = ring.Ring(app.state + "/readings", app.config.get("sensors.history_kb") * 1024)
         # No second reading after a quick restart.
         if kept.last() // every_s != now // every_s:
-            values = await _read(app.part("sensors"))
+            values = await _read(app.get("sensors"))
             if values:
                 try:
                     kept.keep(now, values)

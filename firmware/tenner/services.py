@@ -50,7 +50,7 @@ async def network(app):
         if app.port.network_up() and await app.clock.sync(host):
             app.synced = True
             await overlay.run("CLOCK", _log_time, app, host)
-            app.part("heartbeat").poke()
+            app.get("heartbeat").poke()
             await asyncio.sleep(_SYNC_EVERY_S)
         else:
             await asyncio.sleep(_SYNC_RETRY_S)
@@ -80,7 +80,7 @@ async def jobs(app):
     """Run the jobs of CRON.json as soon as there is one."""
     while not files.exists(app.workspace + "/CRON.json"):
         await asyncio.sleep(_JOBS_POLL_S)
-    await app.part("cron").service()
+    await app.get("cron").service()
 
 
 async def readings(app):

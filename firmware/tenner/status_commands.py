@@ -20,7 +20,7 @@ class Report:
 
     def cron_lines(self):
         return (
-            "\n".join(self.app.part("cron").lines()) or "No jobs. Ask for one, or write CRON.json."
+            "\n".join(self.app.get("cron").lines()) or "No jobs. Ask for one, or write CRON.json."
         )
 
     def lanes_lines(self):
@@ -32,7 +32,7 @@ class Report:
             yield "in the background: " + ", ".join(self.app.agent.spawned)
 
     def budget_lines(self):
-        return self.app.part("budget").lines()
+        return self.app.get("budget").lines()
 
     def status_lines(self):
         app = self.app
@@ -62,18 +62,18 @@ class Report:
         )
         if app.telegram is not None:
             yield "telegram: " + app.telegram.status
-        yield "outbox: %d waiting" % len(app.part("delivery").outbox)
+        yield "outbox: %d waiting" % len(app.get("delivery").outbox)
 
     # --- acts, or takes arguments
 
     def heartbeat(self, args, channel, chat):
-        return status.heartbeat(self.app.part("heartbeat"), args)
+        return status.heartbeat(self.app.get("heartbeat"), args)
 
     def why(self, args, channel, chat):
-        return status.why(self.app.part("heartbeat"), args)
+        return status.why(self.app.get("heartbeat"), args)
 
     def alarms(self, args, channel, chat):
-        return alarm_commands.command(self.app.part("heartbeat"), args)
+        return alarm_commands.command(self.app.get("heartbeat"), args)
 
     def trigger(self, args, channel, chat):
         lines = True
@@ -81,7 +81,7 @@ class Report:
             if not args.encode().isdigit():
                 return "expected the number of a line of HEARTBEAT.md, or nothing"
             lines = (int(args),)
-        asyncio.create_task(self.app.part("heartbeat").trigger(channel, chat, lines))
+        asyncio.create_task(self.app.get("heartbeat").trigger(channel, chat, lines))
         return "Running the heartbeat now."
 
     def new(self, args, channel, chat):

@@ -207,11 +207,11 @@ class Board:
 
     # --- queries of the service
 
-    def part(self, name: str) -> Any:
+    def get(self, name: str) -> Any:
+        """Return a setting, or a part of the application."""
+        if name in self.settings:
+            return self.settings[name]
         return self.zone if name == "zone" else self
-
-    def get(self, key: str) -> Any:
-        return self.settings[key]
 
     def device_id(self) -> bytes:
         return b"replay"

@@ -111,7 +111,7 @@ class Phone:
     def owner(self):
         return "telegram", "1"
 
-    def part(self, name):
+    def get(self, name):
         return getattr(self, name)
 
     def session(self, channel, chat):

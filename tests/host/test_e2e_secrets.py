@@ -33,7 +33,7 @@ _TOOLS = {
         "async def run(args, ctx):\n"
         "    def broken(name):\n"
         "        raise RuntimeError(open('/config.json').read())\n"
-        "    ctx.agent.part = broken\n"
+        "    ctx.agent.get = broken\n"
         "    return 'broken'\n"
     ),
 }

@@ -400,7 +400,7 @@ def test_a_person_is_served_at_once(rounds, thinks, works, comes):
     async def main():
         agent = make_agent("nowhere", turn__max_rounds=9)
         talker = Talker(rounds, thinks, works, events)
-        agent.part = {
+        agent.get = {
             "chain": talker,
             "registry": talker,
             "budget": agent.budget,

@@ -34,7 +34,7 @@ def not_kept(agent, error):
 def account(agent, kind, who, result):
     """Count and log the cost of a turn."""
     try:
-        agent.part("budget").spend(result.tokens(), kind, result.estimated)
+        agent.get("budget").spend(result.tokens(), kind, result.estimated)
     except OSError as error:
         log("budget", "not kept: %s" % error)
     log(

@@ -27,7 +27,7 @@ class Session:
 
 class Agent:
     """
-    Owns the lane and the sessions. `app` provides the rest: `part(name)` returns chain, registry, sensors, budget or
+    Owns the lane and the sessions. `app` provides the rest: `get(name)` returns chain, registry, sensors, budget or
     spawner; `breathe(turn)` is awaited between the rounds of a background turn; `deliver(channel, chat, text)`
     queues a text for a person, `settle()` waits until it is sent; `console` and `telegram` are channels, or None;
     `now_text()` is the local time for the prompt; `owner()` is the owner's (channel, chat); `clock` is a
@@ -39,7 +39,7 @@ class Agent:
         self.config = config
         self.workspace = workspace
         self.app = app
-        self.part = app.part
+        self.get = app.get
         self.lane = Lane(app.clock)
         #: Has the owner been notified that flash is full?
         self.full = False
@@ -54,7 +54,7 @@ class Agent:
 
     @property
     def cron(self):
-        return self.part("cron")
+        return self.get("cron")
 
     def session(self, channel, chat):
         """Return the session of a chat; the last one is cached, since its file is already checked."""
@@ -70,7 +70,7 @@ class Agent:
 
     def spent(self, kind):
         """Return whether turns of this kind have used up today's tokens."""
-        return self.config.get("budget.tokens_per_day") and self.part("budget").left(kind) <= 0
+        return self.config.get("budget.tokens_per_day") and self.get("budget").left(kind) <= 0
 
     async def wait_quiet(self):
         """Wait until no turn runs and the last answer is sent."""

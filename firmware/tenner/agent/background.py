@@ -39,7 +39,7 @@ async def deliver(app, text, alert=False, channel=None, chat=None):
     the outbox cannot store it.
     """
     if isinstance(alert, str):
-        waiting = app.part("delivery").outbox.items
+        waiting = app.get("delivery").outbox.items
         if any(item.alert == alert for item in waiting):
             return "repeat"
     if chat is None:

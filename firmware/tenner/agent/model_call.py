@@ -77,7 +77,7 @@ async def ask(turn, timeout_ms):
 async def _offer(turn):
     """Return the schemas of the tools on offer."""
     agent = turn.agent
-    registry = agent.part("registry")
+    registry = agent.get("registry")
     if registry.servers:
         await registry.refresh(agent.app)
         turn.notes = registry.missing()

@@ -36,11 +36,11 @@ class ToolContext:
 
     @property
     def registry(self):
-        return self.agent.part("registry")
+        return self.agent.get("registry")
 
     @property
     def sensors(self):
-        return self.agent.part("sensors")
+        return self.agent.get("sensors")
 
     def http(self):
         """Return a new HTTP client."""
@@ -159,7 +159,7 @@ async def _deliver(app, *args):
 
 async def _not_understood(agent):
     """Return the mistakes in HEARTBEAT.md, for the model that has just written it."""
-    return agent.part("heartbeat").check()
+    return agent.get("heartbeat").check()
 
 
 def _guard(turn, call, text):

@@ -110,7 +110,7 @@ class Turn:
         """Run to the end and return a Result; only CancelledError leaves this method."""
         result = self.result
         start = ticks_ms()
-        self.chain = self.agent.part("chain")
+        self.chain = self.agent.get("chain")
         if self.session is not None and not self.keep():
             self.session = None
         for told in prompt_files.check(self.agent.workspace):

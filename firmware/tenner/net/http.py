@@ -23,8 +23,8 @@ _RESTARTS = const(3)
 class Http(Response):
     """
     An HTTP client with at most one connection. `tls` is a function that returns the SSLContext. The client
-    holds `gate` (net.tls_semaphore) while it has a TLS session; with `yields` true the exchange is a long
-    poll that ends with Yielded when another client wants the gate.
+    holds `semaphore` (net.tls_semaphore) while it has a TLS session; with `yields` true the exchange is a long
+    poll that ends with Yielded when another client wants the semaphore.
     `consume` gets the client itself: `status`, `header(name)`, and the body by `readinto` or `read_text`.
     """
 
@@ -35,7 +35,7 @@ class Http(Response):
     #: An async function of (host, port) that returns the address to connect to, or raises OSError.
     resolve = None
 
-    def __init__(self, tls=None, gate=None, yields=False):
+    def __init__(self, tls=None, semaphore=None, yields=False):
         super().__init__()
         self.yields = yields
         #: Bytes of the body last sent.
@@ -49,8 +49,8 @@ class Http(Response):
         #: Does the buffer hold the beginning of the reply to `poll`?
         self.came = False
         self._tls = tls
-        self._gate = gate
-        self._gated = False
+        self._semaphore = semaphore
+        self._has_place = False
         self._known = "", None  # the beginning of the last URL, and its origin
         self._origin = None
         self._task = self._work = self._result = None
@@ -65,7 +65,7 @@ class Http(Response):
         Send a request and return the result of `await consume(self)`. `headers` is a list of (name,
         value). `body` is None, bytes, or a function that returns a fresh generator of bytes; it is called
         twice, to count and to send. asyncio.TimeoutError after `timeout_s`, counted from the moment
-        the gate is open. If a reused connection closes without an answer, the request is repeated only for a GET, or
+        it has a connection. If a reused connection closes without an answer, the request is repeated only for a GET, or
         if `repeats` declares it harmless.
         """
         origin, head = self._request(method, url, headers)
@@ -82,8 +82,8 @@ class Http(Response):
             self._busy = False
             raise self._reason(error)
         result = await self._watch(self._exchange, (origin,), timeout_s)
-        if self._gate and self._gate.shortages:
-            self._gate.lacked_memory(None)
+        if self._semaphore and self._semaphore.shortages:
+            self._semaphore.lacked_memory(None)
         return result
 
     def _request(self, method, url, headers):
@@ -118,8 +118,8 @@ class Http(Response):
 
     def _reason(self, error):
         """Return the exception to raise for `error`: ENOMEM for a lack of memory."""
-        lacked = self._gate and isinstance(error, (OSError, ValueError))
-        return OSError(ENOMEM) if lacked and self._gate.lacked_memory(error) else error
+        lacked = self._semaphore and isinstance(error, (OSError, ValueError))
+        return OSError(ENOMEM) if lacked and self._semaphore.lacked_memory(error) else error
 
     async def _exchange(self, origin):
         for _ in range(1 + _RESTARTS):
@@ -165,7 +165,7 @@ class Http(Response):
     # --- long polls, also on the open connection of an exchange
 
     async def open(self, method, url, headers, timeout_s):
-        """Set the request of `poll`, and connect as soon as the gate is open; the timeout starts then."""
+        """Set the request of `poll`, and connect as soon as the semaphore lets it; the timeout starts then."""
         self._asked = False
         origin, self.head = self._request(method, url, headers)
         if self.stream is None:
@@ -173,9 +173,9 @@ class Http(Response):
             await self._watch(self._connect, (origin,), timeout_s)
 
     async def _enter(self, origin):
-        if origin[0] and self._gate and not self._gated:
-            await self._gate.acquire(self)
-            self._gated = True
+        if origin[0] and self._semaphore and not self._has_place:
+            await self._semaphore.acquire(self)
+            self._has_place = True
 
     async def poll(self, body, quiet, timeout_s):
         """
@@ -247,7 +247,7 @@ class Http(Response):
             await self._drop()
 
     async def give_way(self, to_poll):
-        """Stop a long poll, or close an idle connection; the gate calls this when another client waits."""
+        """Stop a long poll, or close an idle connection; the semaphore calls this when another client waits."""
         if self._busy:
             if self.yields and not to_poll and self._task:
                 self._asked = True
@@ -279,13 +279,13 @@ class Http(Response):
             await stream.wait_closed()
 
     async def _drop(self):
-        """Close the connection and leave the gate."""
+        """Close the connection and release the semaphore."""
         try:
             await self._disconnect()
         finally:
-            if self._gated:
-                self._gated = False
-                self._gate.release(self)
+            if self._has_place:
+                self._has_place = False
+                self._semaphore.release(self)
 
     # --- the request
 

@@ -7,4 +7,4 @@ class HttpError(OSError):
 
 
 class Yielded(Exception):
-    """The exchange gave its connection up because another one waited for the gate."""
+    """The exchange gave its connection up because another one waited for the semaphore."""

@@ -6,7 +6,7 @@ import asyncio
 from tenner.net.shortage import is_short
 
 
-class Gate:
+class TlsSemaphore:
     """
     Holders (net.http.Http) keep their place as long as their TLS session lives. A waiting one asks them to
     give way: a long poll stops at once, an idle connection closes. `fits()`, if given, returns whether the

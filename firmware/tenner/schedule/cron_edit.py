@@ -47,7 +47,7 @@ def add(cron, entry):
 
 def times(cron, entry):
     """Return in words when the job of an entry would run, with the next three times; ValueError if it is wrong."""
-    zone = cron.app.part("zone")
+    zone = cron.app.get("zone")
     clock = cron.app.clock
     job = cron_jobs.job_of(entry, zone)
     if job.at:

@@ -142,11 +142,11 @@ def prompt(heartbeat, tasks, only=None, numbered=False):
     if met:
         pieces.append("\nReadings:")
     for task in met:
-        sign = app.part("sensors").unit(task.condition.value)
+        sign = app.get("sensors").unit(task.condition.value)
         text = describe(task.condition, task.trigger_value)
         pieces.append("- %s%s" % (text, " (%s)" % sign if sign else ""))
     clock = app.clock
-    pieces.append("\nTime: %s\n" % app.part("zone").tell(clock.now(), clock.trusted))
+    pieces.append("\nTime: %s\n" % app.get("zone").tell(clock.now(), clock.trusted))
     return "\n".join(pieces)
 
 

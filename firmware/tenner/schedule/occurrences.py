@@ -24,7 +24,7 @@ class Occurrences:
 
     @property
     def zone(self):
-        return self.service.app.part("zone")
+        return self.service.app.get("zone")
 
     def write(self, task, due_s, line, start=None, trusted=True, can_wait=False):
         """Put the line of an occurrence into the run log."""
@@ -137,7 +137,7 @@ class Occurrences:
             if not found.busy and service.preemptions >= 3 and lane.idle_s() < 60:
                 found.busy = "conversation"
             found.online = app.online()
-            budget = app.part("budget")
+            budget = app.get("budget")
             found.tokens_left = budget.left(service.area)
             found.tokens_per_day = budget.per_day
             if service.running_s is not None and model:

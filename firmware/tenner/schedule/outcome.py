@@ -118,7 +118,7 @@ def _late(service, task):
     run = task.run
     if run is None or not run.trusted or run.due <= 0 or run.start - run.due <= _LATE_S:
         return ""
-    return "(late: this was due on %s) " % service.app.part("zone").short(run.due)
+    return "(late: this was due on %s) " % service.app.get("zone").short(run.due)
 
 
 def _failed(occurrences, request, sentence, tokens, outage):

@@ -6,7 +6,7 @@ from tenner.log import log
 
 async def read(heartbeat, names):
     """Return the readings of these sensors, {value: number} each; a sentence (str) where one does not answer."""
-    sensors = heartbeat.app.part("sensors")
+    sensors = heartbeat.app.get("sensors")
     found = {}
     for name in names:
         try:
@@ -24,7 +24,7 @@ async def fill(heartbeat, template, known):
     Return a template with readings for its `{sensor.value}` or `{sensor.value:.1f}`; `known` are those at hand, by
     their names.
     """
-    sensors = heartbeat.app.part("sensors")
+    sensors = heartbeat.app.get("sensors")
     text, *rest = template.split("{")
     readings = {}
     for piece in rest:

@@ -25,7 +25,7 @@ class Service:
 
     config, clock, port      .get(name); .now(), .trusted, .mono_s(); .device_id()
     workspace, state         folders
-    part(name)               "zone", "sensors" and "budget", asked for at every look, so that they need not be kept
+    get(name)                "zone", "sensors" and "budget", asked for at every look, so that they need not be kept
     agent                    .lane, .notify(text): tells the owner something about the agent itself
     online()                 True, or the missing link ("wifi")
     """

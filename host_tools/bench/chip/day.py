@@ -69,7 +69,7 @@ async def main():
     Chain.complete = complete
     Sensors.read = read
     Sensors.unit = lambda sensors, name: "\u00b0C"
-    heartbeat = app.part("heartbeat")
+    heartbeat = app.get("heartbeat")
     while clock.passed_s < DAY_S:
         await heartbeat.step()
         wake_s = heartbeat.next_wake()

@@ -47,7 +47,7 @@ class _Ticks:
 
 class Mqtt:
     """
-    `tls()` returns the verifying TLS context; `up()` is called after each connect; `part(name)` returns the gate,
+    `tls()` returns the verifying TLS context; `up()` is called after each connect; `get(name)` returns the TLS semaphore,
     the sensors and other parts of the app.
     """
 
@@ -55,21 +55,21 @@ class Mqtt:
     #: The chats of this channel: the last parts of their topics.
     owner = "answer"
     alert_chat = "alert"
-    #: The gate may ask for the connection back, as with a long poll.
+    #: The semaphore may ask for the connection back, as with a long poll.
     yields = True
 
-    def __init__(self, config, port, tls, inbound, part, up, mono_s):
-        get = config.get
+    def __init__(self, config, port, tls, inbound, get, up, mono_s):
+        setting = config.get
         self.id = hexlify(port.device_id()).decode()
-        self.base = get("mqtt.topic") or "tenner/" + self.id
+        self.base = setting("mqtt.topic") or "tenner/" + self.id
         #: The state of the service, for /status.
         self.status = "starting"
         self.config = config
         self.port = port
-        self._tls = tls if get("mqtt.tls") else None
-        self._gate = part("gate") if get("mqtt.tls") else None
+        self._tls = tls if setting("mqtt.tls") else None
+        self._semaphore = get("semaphore") if setting("mqtt.tls") else None
         self._inbound = inbound
-        self.part = part
+        self.get = get
         self._up = up
         self.mono_s = mono_s
         self._client = None
@@ -77,7 +77,7 @@ class Mqtt:
         self._questions = {}  # the pending ones, by id
         self.announced = []  # the values announced to Home Assistant, see readings
         #: The topic on which Home Assistant announces its start.
-        self._birth = get("mqtt.discovery") and get("mqtt.discovery") + "/status"
+        self._birth = setting("mqtt.discovery") and setting("mqtt.discovery") + "/status"
         self._wanted = asyncio.Event()  # set when readings are due now
 
     # --- the connection
@@ -88,15 +88,15 @@ class Mqtt:
         while True:
             wait_s = 0
             try:
-                if self._gate:
-                    await self._gate.acquire(self)
+                if self._semaphore:
+                    await self._semaphore.acquire(self)
                 try:
                     await self._session()
                     failures = 0
                 finally:
                     self._client = None
-                    if self._gate:
-                        self._gate.release(self)
+                    if self._semaphore:
+                        self._semaphore.release(self)
             except (OSError, ValueError) as error:
                 wait_s = min(1 << min(failures, 9), _LONGEST_WAIT_S)
                 failures += 1
@@ -170,7 +170,7 @@ class Mqtt:
                 raw.close()
 
     async def give_way(self, to_poll):
-        """Give the connection back soon; the gate calls this when another task waits."""
+        """Give the connection back soon; the semaphore calls this when another task waits."""
         self._asked = self._asked or not to_poll
 
     # --- out

@@ -19,7 +19,7 @@ async def publish(mqtt):
         "heap_free": mqtt.port.memory()[0],
     }
     await mqtt.publish("state", json.dumps(state), retain=True)
-    sensors = mqtt.part("sensors")
+    sensors = mqtt.get("sensors")
     try:
         names = sensors.names()
     except SensorError as error:

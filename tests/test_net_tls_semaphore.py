@@ -1,4 +1,4 @@
-# tenner tests: the gate lets one TLS session live, and long polls give way.
+# tenner tests: the semaphore lets one TLS session live, and long polls give way.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import asyncio
@@ -8,11 +8,11 @@ from net_peer import Peer, reply
 from support import run
 from tenner.net.http import Http
 from tenner.net.http_errors import Yielded
-from tenner.net.tls_semaphore import Gate
+from tenner.net.tls_semaphore import TlsSemaphore
 
 
 class PlainHttp(Http):
-    """Takes part in the gate as if its plain connection were a TLS session."""
+    """Takes part in the semaphore as if its plain connection were a TLS session."""
 
     async def _connect(self, origin):
         await super()._connect((False,) + origin[1:])
@@ -38,7 +38,7 @@ async def outcome(task):
 
 class TestGate(unittest.TestCase):
     def scene(self, script, answers):
-        """Run `script(gate, peer, get)`; `get(http)` starts an exchange with the peer."""
+        """Run `script(semaphore, peer, get)`; `get(http)` starts an exchange with the peer."""
 
         async def main():
             peer = await Peer(*answers).start()
@@ -51,7 +51,7 @@ class TestGate(unittest.TestCase):
                 return asyncio.create_task(http.exchange("GET", url, [], None, status, 10))
 
             try:
-                await script(Gate(1), peer, get)
+                await script(TlsSemaphore(1), peer, get)
             finally:
                 for http in self.clients:
                     await http.close()
@@ -60,8 +60,8 @@ class TestGate(unittest.TestCase):
         run(main())
 
     def test_long_poll_is_stopped_by_a_turn(self):
-        async def script(gate, peer, get):
-            poll, turn = PlainHttp(None, gate, True), PlainHttp(None, gate)
+        async def script(semaphore, peer, get):
+            poll, turn = PlainHttp(None, semaphore, True), PlainHttp(None, semaphore)
             polling = asyncio.create_task(outcome(get(poll)))
             while not peer.requests:
                 await asyncio.sleep(0)
@@ -79,8 +79,8 @@ class TestGate(unittest.TestCase):
     def test_turn_is_not_stopped_by_a_poll_or_another_turn(self):
         for yields in (True, False):
 
-            async def script(gate, peer, get, yields=yields):
-                turn, other = PlainHttp(None, gate), PlainHttp(None, gate, yields)
+            async def script(semaphore, peer, get, yields=yields):
+                turn, other = PlainHttp(None, semaphore), PlainHttp(None, semaphore, yields)
                 first = get(turn)
                 while not peer.requests:
                     await asyncio.sleep(0)
@@ -97,8 +97,8 @@ class TestGate(unittest.TestCase):
             self.scene(script, [[Peer.STALL], reply(b"")])
 
     def test_idle_connection_goes_when_it_is_in_the_way(self):
-        async def script(gate, peer, get):
-            turn, tool = PlainHttp(None, gate), PlainHttp(None, gate)
+        async def script(semaphore, peer, get):
+            turn, tool = PlainHttp(None, semaphore), PlainHttp(None, semaphore)
             await get(turn)
             self.assertEqual(peer.open, 1)
             await get(tool)
@@ -108,8 +108,8 @@ class TestGate(unittest.TestCase):
         self.scene(script, [reply(b"")] * 3)
 
     def test_idle_connection_goes_for_a_poll_only_after_a_while(self):
-        async def script(gate, peer, get):
-            turn, poll = PlainHttp(None, gate), PlainHttp(None, gate, True)
+        async def script(semaphore, peer, get):
+            turn, poll = PlainHttp(None, semaphore), PlainHttp(None, semaphore, True)
             await get(turn)
             await turn.give_way(True)
             self.assertTrue(turn.stream is not None)
@@ -120,31 +120,31 @@ class TestGate(unittest.TestCase):
         self.scene(script, [reply(b"")] * 2)
 
     def test_place_is_kept_with_the_connection(self):
-        async def script(gate, peer, get):
-            turn = PlainHttp(None, gate)
+        async def script(semaphore, peer, get):
+            turn = PlainHttp(None, semaphore)
             for _ in range(3):
                 await get(turn)
-            self.assertEqual(len(gate._holders), 1)
+            self.assertEqual(len(semaphore._holders), 1)
             await turn.close()
-            self.assertEqual(gate._holders, [])
+            self.assertEqual(semaphore._holders, [])
 
         self.scene(script, [reply(b"")] * 3)
 
     def test_failure_frees_the_place(self):
-        async def script(gate, peer, get):
-            turn = PlainHttp(None, gate)
+        async def script(semaphore, peer, get):
+            turn = PlainHttp(None, semaphore)
             with self.assertRaises((OSError, EOFError)):
                 await get(turn)
-            self.assertEqual(gate._holders, [])
+            self.assertEqual(semaphore._holders, [])
 
         self.scene(script, [Peer.CLOSE])
 
     def test_who_stops_waiting_is_forgotten(self):
-        async def script(gate, peer, get):
+        async def script(semaphore, peer, get):
             turn, other, poll = (
-                PlainHttp(None, gate),
-                PlainHttp(None, gate),
-                PlainHttp(None, gate, True),
+                PlainHttp(None, semaphore),
+                PlainHttp(None, semaphore),
+                PlainHttp(None, semaphore, True),
             )
             first = get(turn)
             while not peer.requests:
@@ -157,7 +157,7 @@ class TestGate(unittest.TestCase):
                 await second
             except asyncio.CancelledError:
                 pass
-            self.assertEqual(gate._urgent, 0)
+            self.assertEqual(semaphore._urgent, 0)
             first.cancel()
             try:
                 await first
@@ -168,13 +168,13 @@ class TestGate(unittest.TestCase):
         self.scene(script, [[Peer.STALL], reply(b"")])
 
     def test_one_more_while_the_memory_has_room_for_it(self):
-        async def script(gate, peer, get):
+        async def script(semaphore, peer, get):
             room = [True]
-            gate = Gate(1, lambda: room[0])
+            semaphore = TlsSemaphore(1, lambda: room[0])
             poll, turn, tool = (
-                PlainHttp(None, gate, True),
-                PlainHttp(None, gate),
-                PlainHttp(None, gate),
+                PlainHttp(None, semaphore, True),
+                PlainHttp(None, semaphore),
+                PlainHttp(None, semaphore),
             )
             polling = asyncio.create_task(outcome(get(poll)))
             while not peer.requests:
@@ -192,7 +192,7 @@ class TestGate(unittest.TestCase):
             room[0] = False
             self.assertEqual(await get(turn), 200)
             self.assertEqual(await polling, "yielded")
-            self.assertEqual(gate.polls, 0)
+            self.assertEqual(semaphore.polls, 0)
 
         ok = reply(b"")
         self.scene(script, [[Peer.STALL], ok, ok, [Peer.STALL], ok])
@@ -200,8 +200,8 @@ class TestGate(unittest.TestCase):
     def test_plain_http_needs_no_place(self):
         async def main():
             peer = await Peer(reply(b"")).start()
-            gate = Gate(0)
-            http = Http(None, gate)
+            semaphore = TlsSemaphore(0)
+            http = Http(None, semaphore)
             self.assertEqual(await http.exchange("GET", peer.url, [], None, status, 10), 200)
             await http.close()
             await peer.stop()
