@@ -22,7 +22,7 @@ help: ## Show this list
 # The demo reads FOLLOW, RUNTIME, LLM_* and TELEGRAM_TOKEN from the environment; make passes on
 # what is given on its own command line too.
 run: env-run ## Boot a virtual board and watch a heartbeat find something (no account needed)
-	@$(VENV) -m host_tools.demo
+	@$(VENV) -m tenner_host.demo
 
 test: env-test ## Run the tests on CPython and on MicroPython, 64- and 32-bit
 	@$(if $(filter cpython micropython,$(I)),,$(VENV) scripts/fetch_micropython32.py --if-possible)
@@ -73,10 +73,10 @@ docs: env-docs ## Build the pages as a site, in build/site
 	@echo "The site is in build/site: python3 -m http.server -d build/site"
 
 bench: env-test ## Measure heap, code size and requests; write build/bench.json
-	@$(VENV) -m host_tools.bench $(B)
+	@$(VENV) -m tenner_host.bench $(B)
 
 package: env-run ## Make a tar.xz of the agent for each Linux architecture, in build/packages
-	@$(VENV) -m host_tools.linux.package $(A)
+	@$(VENV) -m tenner_host.linux.package $(A)
 
 micropython32: env-test ## Fetch the 32-bit MicroPython (Debian) whose heap is like an ESP32's
 	@$(VENV) scripts/fetch_micropython32.py

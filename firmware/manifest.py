@@ -1,7 +1,7 @@
 # tenner manifest: the agent frozen into a custom MicroPython image.
 # MIT license; Copyright (c) 2026 the tenner authors
 #
-# First `python -m host_tools.image BOARD`, which makes the overlays; boards/<BOARD>/image/ has the rest. Freezing takes only
+# First `python -m tenner_host.image BOARD`, which makes the overlays; boards/<BOARD>/image/ has the rest. Freezing takes only
 # code: the package's data files are in the image's ROMFS partition.
 
 metadata(description="An AI agent that lives on a ten-dollar board.", version="0.1.0")

@@ -9,9 +9,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from host_tools import FIRMWARE, ROOT
-from host_tools.overlays import read_table
 from scripts import generated
+from tenner_host import FIRMWARE, ROOT
+from tenner_host.overlays import read_table
 
 TARGET = ROOT / "docs" / "own-code.md"
 _BEGIN = "<!-- made by scripts/api_page.py from firmware/overlays.toml and the modules -->\n"

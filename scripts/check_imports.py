@@ -1,4 +1,4 @@
-"""Check that modules of the firmware import each other at the top, and none, nor one of host_tools, in a circle.
+"""Check that modules of the firmware import each other at the top, and none, nor one of tenner_host, in a circle.
 
 The build merges modules into overlays and links each to its imports (firmware/overlays.toml). An
 import inside a function would hide a dependency, and a circle would have no order.
@@ -103,7 +103,7 @@ def _reached(start: str, edges: dict[str, set[str]]) -> set[str]:
 
 def check(folder: Path = ROOT / "firmware") -> list[str]:
     known = modules(folder)
-    host = modules(ROOT / "host_tools", "host_tools")
+    host = modules(ROOT / "tenner_host", "tenner_host")
     return sorted({*late_imports(known), *circles(known), *circles(host)})
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from host_tools import FIRMWARE
 from scripts import generated
+from tenner_host import FIRMWARE
 
 sys.path.insert(0, str(FIRMWARE))
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from host_tools import ROOT
 from scripts import generated
+from tenner_host import ROOT
 
 TARGET = ROOT / "docs" / "llm.md"
 _BEGIN = "<!-- made by scripts/failures_table.py from tests/llm_failures.json -->\n"

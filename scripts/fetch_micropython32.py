@@ -16,7 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from host_tools import debian, interpreters
+from tenner_host import debian, interpreters
 
 
 def check_machine() -> None:

@@ -13,7 +13,6 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from host_tools import FIRMWARE, ROOT, interpreters
 from scripts import (
     api_page,
     check_imports,
@@ -26,6 +25,7 @@ from scripts import (
     security_table,
     settings_page,
 )
+from tenner_host import FIRMWARE, ROOT, interpreters
 
 # Pinned: newer stubs differ, and the result of lint must change only with the project.
 STUBS = ["micropython-esp32-stubs==1.29.0.post1", "micropython-stdlib-stubs==1.29.0.post2"]

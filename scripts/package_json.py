@@ -11,8 +11,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from host_tools import FIRMWARE, ROOT, tenner_version
 from scripts import generated
+from tenner_host import FIRMWARE, ROOT, tenner_version
 
 TARGET = ROOT / "package.json"
 NOT_PACKAGED = {".pyc", ".mpy"}

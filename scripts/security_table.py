@@ -9,8 +9,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from host_tools import ROOT
 from scripts import generated
+from tenner_host import ROOT
 
 TARGET = ROOT / "docs" / "security.md"
 _ATTACKS = ROOT / "tests" / "attacks" / "attacks.json"

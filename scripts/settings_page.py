@@ -8,8 +8,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from host_tools import FIRMWARE, ROOT
 from scripts import generated
+from tenner_host import FIRMWARE, ROOT
 
 sys.path.insert(0, str(FIRMWARE))
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from mkdocs.structure.files import File, Files
 
-from host_tools import ROOT
+from tenner_host import ROOT
 
 _LINK = re.compile(r"\[([^\]]*)\]\(([^)\s]+)\)")
 #: Pages at the root of the repository, besides the README.

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from host_tools import interpreters
-from host_tools.micropython import under_test
+from tenner_host import interpreters
+from tenner_host.micropython import under_test
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent

@@ -18,9 +18,9 @@ import time
 import uuid
 from pathlib import Path
 
-from host_tools import build, debian, interpreters
-from host_tools.linux import kit, release
-from host_tools.linux.release import Release
+from tenner_host import build, debian, interpreters
+from tenner_host.linux import kit, release
+from tenner_host.linux.release import Release
 
 #: The command that sshd runs in place of the requested one, which comes as a variable.
 CHROOT = "/usr/sbin/chroot"

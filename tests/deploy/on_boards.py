@@ -13,16 +13,16 @@ import pytest
 
 from deploy import bench
 from deploy.bench import changed, wait
-from host_tools import ROOT
-from host_tools.board.ports import Port
-from host_tools.errors import BoardGone, BoardSilent, CommandError, Conflict
-from host_tools.linux import deploy as deploying
-from host_tools.linux import release
-from host_tools.linux.board import LinuxBoard, open_console
-from host_tools.linux.release import Release
-from host_tools.project import Project
-from host_tools.services import API_KEY, MODEL, Services
-from host_tools.talk.console import Console
+from tenner_host import ROOT
+from tenner_host.board.ports import Port
+from tenner_host.errors import BoardGone, BoardSilent, CommandError, Conflict
+from tenner_host.linux import deploy as deploying
+from tenner_host.linux import release
+from tenner_host.linux.board import LinuxBoard, open_console
+from tenner_host.linux.release import Release
+from tenner_host.project import Project
+from tenner_host.services import API_KEY, MODEL, Services
+from tenner_host.talk.console import Console
 
 # The first run fetches some 15 MB.
 pytestmark = pytest.mark.timeout(600)
@@ -81,7 +81,7 @@ def log(server):
 
 def tenner(server, *args, expect=0):
     done = subprocess.run(
-        [sys.executable, "-m", "host_tools.cli", *args],
+        [sys.executable, "-m", "tenner_host.cli", *args],
         cwd=server.project,
         env={**os.environ, "PYTHONPATH": str(ROOT), "NO_COLOR": "1", "COLUMNS": "120"},
         stdin=subprocess.DEVNULL,
@@ -498,7 +498,7 @@ def test_a_host_where_nothing_listens(server):
 
 
 def test_a_package_runs_where_nothing_is_installed(server):
-    from host_tools.linux import package
+    from tenner_host.linux import package
 
     name, data = package.package(bench.architecture())
     path = server.root / name

@@ -10,15 +10,15 @@ import time
 import pytest
 
 from deploy.bench import changed, wait
-from host_tools import debian
-from host_tools.board.ports import Port
-from host_tools.errors import CommandError
-from host_tools.linux import deploy as deploying
-from host_tools.linux import doctor, release
-from host_tools.linux.board import LinuxBoard, open_console
-from host_tools.project import Project
-from host_tools.qemu.riscv64 import USER, USER_HOME, Computer
-from host_tools.talk.console import Console
+from tenner_host import debian
+from tenner_host.board.ports import Port
+from tenner_host.errors import CommandError
+from tenner_host.linux import deploy as deploying
+from tenner_host.linux import doctor, release
+from tenner_host.linux.board import LinuxBoard, open_console
+from tenner_host.project import Project
+from tenner_host.qemu.riscv64 import USER, USER_HOME, Computer
+from tenner_host.talk.console import Console
 
 # The first run fetches some 120 MB.
 pytestmark = pytest.mark.timeout(900)

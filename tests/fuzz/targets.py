@@ -10,9 +10,6 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from host_tools.output import json_text
-from host_tools.output import visible as host_visible
-from host_tools.talk.console import Console
 from tenner.channels import split
 from tenner.channels.telegram import markup, update
 from tenner.log import visible
@@ -30,6 +27,9 @@ from tenner.store import json_strict
 from tenner.tools import patterns, secrets
 from tenner.tools.errors import ToolError
 from tenner.tools.paths import _check_text, _straight
+from tenner_host.output import json_text
+from tenner_host.output import visible as host_visible
+from tenner_host.talk.console import Console
 
 
 @dataclass(frozen=True)

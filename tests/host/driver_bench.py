@@ -11,11 +11,11 @@ import os
 import sys
 import types
 
-from host_tools import BOARDS
-from host_tools.vboard.bus import BusError
-from host_tools.vboard.hardware import Hardware
 from tenner.port.gpio import Gpio
 from tenner.sensors import ads1115, aht20, bh1750, bme280, dht22, ds18b20, reading, sht
+from tenner_host import BOARDS
+from tenner_host.vboard.bus import BusError
+from tenner_host.vboard.hardware import Hardware
 
 BOARD = BOARDS / "VIRTUAL"
 #: The time of a transfer on the wires, so that no two things happen at the same time.

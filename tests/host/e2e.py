@@ -16,10 +16,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from host_tools import BOARDS
-from host_tools.build import firmware_tree
-from host_tools.services import OWNER, Services
-from host_tools.vboard import VirtualBoard
+from tenner_host import BOARDS
+from tenner_host.build import firmware_tree
+from tenner_host.services import OWNER, Services
+from tenner_host.vboard import VirtualBoard
 
 #: As on a board without PSRAM, and on one with it.
 HEAP = "512K"

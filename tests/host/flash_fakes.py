@@ -7,10 +7,10 @@ import random
 
 from click.testing import CliRunner
 
-from host_tools import build
-from host_tools.cli import main
-from host_tools.vboard import VirtualBoard, image
-from host_tools.vboard.chips import MODELS
+from tenner_host import build
+from tenner_host.cli import main
+from tenner_host.vboard import VirtualBoard, image
+from tenner_host.vboard.chips import MODELS
 
 C3 = MODELS["esp32c3"]
 #: The files of an owner and an agent on a board.
@@ -41,7 +41,7 @@ def place(folder, monkeypatch):
     monkeypatch.setenv("TENNER_CACHE", str(folder / "cache"))
     monkeypatch.setenv("TENNER_SIM_DIR", str(folder / "sim"))
     monkeypatch.delenv("TENNER_PORT", raising=False)
-    monkeypatch.setattr("host_tools.flash.loader.CONNECT_ATTEMPTS", 1)
+    monkeypatch.setattr("tenner_host.flash.loader.CONNECT_ATTEMPTS", 1)
 
 
 def tenner(*arguments, code=0, text=None):

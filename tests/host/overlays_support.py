@@ -5,8 +5,8 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from host_tools import FIRMWARE, build, interpreters
-from host_tools.overlays import CORE, Bundle, Table, bundle, packed
+from tenner_host import FIRMWARE, build, interpreters
+from tenner_host.overlays import CORE, Bundle, Table, bundle, packed
 
 #: The files under the run time.
 RUNTIME = (

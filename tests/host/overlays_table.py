@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from host_tools import FIRMWARE
-from host_tools.overlays import CORE, Table, read_table
-from host_tools.overlays.constants import find_constants
-from host_tools.overlays.merge import phases_named
-from host_tools.overlays.program import Program, Symbol, read_program
-from host_tools.overlays.source import module_name
+from tenner_host import FIRMWARE
+from tenner_host.overlays import CORE, Table, read_table
+from tenner_host.overlays.constants import find_constants
+from tenner_host.overlays.merge import phases_named
+from tenner_host.overlays.program import Program, Symbol, read_program
+from tenner_host.overlays.source import module_name
 
 DYNAMIC = {"tenner.tools": ["*"], "tenner.sensors": ["*"]}
 

@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from host_tools import ROOT
+from tenner_host import ROOT
 
 LIMIT_S = 30
 
@@ -19,7 +19,7 @@ class Terminal:
     """A person at a terminal in front of a command."""
 
     def __init__(self, *arguments):
-        command = [sys.executable, "-m", "host_tools.cli", *arguments]
+        command = [sys.executable, "-m", "tenner_host.cli", *arguments]
         self.pid, self._fd = pty.fork()
         if not self.pid:
             os.environ["PYTHONPATH"] = str(ROOT)

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from host_tools.littlefs_image import FileSystemError
-from host_tools.services import OWNER, Answer, Services, ToolCall
-from host_tools.vboard import VirtualBoard
-from host_tools.vboard.image import BLOCK_SIZE, VFS_SIZE, build_image
+from tenner_host.littlefs_image import FileSystemError
+from tenner_host.services import OWNER, Answer, Services, ToolCall
+from tenner_host.vboard import VirtualBoard
+from tenner_host.vboard.image import BLOCK_SIZE, VFS_SIZE, build_image
 from tests.host import e2e
 
 SESSION = b'["u","the key is under the mat"]\n["a","I will remember."]\n'

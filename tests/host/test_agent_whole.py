@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from host_tools.bench import heap
-from host_tools.services import OWNER, STALL, Answer, ToolCall
+from tenner_host.bench import heap
+from tenner_host.services import OWNER, STALL, Answer, ToolCall
 
 HEAP_KB = 192
 SCAN = ToolCall("i2c", {"action": "scan", "bus": "i2c0"})

@@ -5,8 +5,8 @@ import re
 
 import pytest
 
-from host_tools.bench import heap
-from host_tools.services import GARBAGE, OWNER, Answer, Step, ToolCall
+from tenner_host.bench import heap
+from tenner_host.services import GARBAGE, OWNER, Answer, Step, ToolCall
 
 #: Enough for the code that explains failures beside that of a turn, and little enough that a reply
 #: of megabytes would not fit.

@@ -6,10 +6,10 @@ import json
 import pytest
 from rich.console import Console
 
-from host_tools.bench import __main__ as bench
-from host_tools.bench import code, loaded, riscv64, schedule
-from host_tools.bench.rows import NotMeasured, Row
-from host_tools.littlefs_image import taken
+from tenner_host.bench import __main__ as bench
+from tenner_host.bench import code, loaded, riscv64, schedule
+from tenner_host.bench.rows import NotMeasured, Row
+from tenner_host.littlefs_image import taken
 
 
 def row(value=None, budget=2):

@@ -10,14 +10,14 @@ from types import SimpleNamespace
 
 import pytest
 
-from host_tools import BOARDS
-from host_tools.board import ports, trouble
-from host_tools.board.opening import open_board
-from host_tools.board.transfer import short_hash
-from host_tools.board.transport import Transport
-from host_tools.errors import BoardGone, BoardRefused, BoardSilent, PortError
-from host_tools.project import Project
-from host_tools.vboard import VirtualBoard
+from tenner_host import BOARDS
+from tenner_host.board import ports, trouble
+from tenner_host.board.opening import open_board
+from tenner_host.board.transfer import short_hash
+from tenner_host.board.transport import Transport
+from tenner_host.errors import BoardGone, BoardRefused, BoardSilent, PortError
+from tenner_host.project import Project
+from tenner_host.vboard import VirtualBoard
 
 AGENT = b"""
 import asyncio
@@ -328,7 +328,7 @@ def test_the_board_goes_away():
 
 
 def test_a_silent_board(board, monkeypatch):
-    monkeypatch.setattr("host_tools.board.transport.ENTER_TRIES", 2)
+    monkeypatch.setattr("tenner_host.board.transport.ENTER_TRIES", 2)
     with VirtualBoard({}, power=False) as dead, pytest.raises(BoardSilent, match="says nothing"):
         open_board(dead.pty)
 

@@ -5,10 +5,10 @@ import json
 import pytest
 import serial
 
-from host_tools.board import ports, seen
-from host_tools.board.info import Info
-from host_tools.board.ports import Port
-from host_tools.vboard import VirtualBoard
+from tenner_host.board import ports, seen
+from tenner_host.board.info import Info
+from tenner_host.board.ports import Port
+from tenner_host.vboard import VirtualBoard
 from tests.host import flash_fakes
 from tests.host.flash_fakes import tenner
 

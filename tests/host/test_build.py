@@ -5,8 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from host_tools import build
-from host_tools.overlays import maps
+from tenner_host import build
+from tenner_host.overlays import maps
 from tests.host.overlays_support import RUNTIME
 
 TABLE = """

@@ -5,13 +5,13 @@ import asyncio
 import pytest
 
 from channels_fakes import FakeConfig, deliver
-from host_tools.services import OWNER, TOKEN, Step, Telegram
 from tenner.agent.message_queue import Queue
 from tenner.channels.delivery import Delivery
 from tenner.channels.telegram.channel import Telegram as Channel
 from tenner.net.http import Http
 from tenner.store.outbox import Outbox
 from tenner.store.two_slot import TwoSlots
+from tenner_host.services import OWNER, TOKEN, Step, Telegram
 
 
 class Clock:

@@ -11,9 +11,9 @@ import rich_click as click
 from click.testing import CliRunner
 from rich.console import Console
 
-from host_tools import ROOT, errors, output
-from host_tools.cli import COMMANDS, GROUPS, main
-from host_tools.completion import script
+from tenner_host import ROOT, errors, output
+from tenner_host.cli import COMMANDS, GROUPS, main
+from tenner_host.completion import script
 
 #: Commands that report something, and so have `--json`.
 REPORTS = (
@@ -27,9 +27,9 @@ def run(*arguments, environment=None):
 
 def test_help_lists_every_command_without_reading_its_module():
     code = (
-        "import sys\nfrom host_tools.cli import main\n"
+        "import sys\nfrom tenner_host.cli import main\n"
         "try:\n    main(['--help'], prog_name='tenner')\nexcept SystemExit:\n    pass\n"
-        "print(sorted(name for name in sys.modules if name.startswith('host_tools.')))\n"
+        "print(sorted(name for name in sys.modules if name.startswith('tenner_host.')))\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
@@ -37,7 +37,7 @@ def test_help_lists_every_command_without_reading_its_module():
     for name, (_, _, about) in COMMANDS.items():
         assert re.search(rf"│ {name} +\S", done.stdout), name
         assert about in re.sub(r"\s+", " ", done.stdout.replace("│", "")), about
-    assert done.stdout.splitlines()[-1] == "['host_tools.cli', 'host_tools.errors']"
+    assert done.stdout.splitlines()[-1] == "['tenner_host.cli', 'tenner_host.errors']"
 
 
 def test_every_command_is_in_one_group():
@@ -145,7 +145,7 @@ def test_what_completion_offers(typed, offered, shell):
         "COMP_WORD": words[-1],
     }
     done = subprocess.run(
-        [sys.executable, "-m", "host_tools.cli"],
+        [sys.executable, "-m", "tenner_host.cli"],
         cwd=ROOT, env=environment, capture_output=True, text=True, check=False,
     )  # fmt: skip
     lines = [re.sub(r"^plain,|\t.*", "", line) for line in done.stdout.splitlines()]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import csv
 
-from host_tools import FIRMWARE
 from scripts import config_template, generated
+from tenner_host import FIRMWARE
 
 
 def test_template_is_up_to_date() -> None:

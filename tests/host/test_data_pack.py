@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from host_tools import FIRMWARE, build, data_pack
+from tenner_host import FIRMWARE, build, data_pack
 
 sys.path.insert(0, str(FIRMWARE))
 

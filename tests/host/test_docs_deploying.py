@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from host_tools import ROOT
-from host_tools.vboard import VirtualBoard
+from tenner_host import ROOT
+from tenner_host.vboard import VirtualBoard
 
 TEXT = (ROOT / "docs" / "deploying.md").read_text()
 TABLES = {

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from host_tools import ROOT
+from tenner_host import ROOT
 
 PAGES = sorted(
     [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "boards").rglob("*.md")]

@@ -4,12 +4,12 @@ import re
 
 import pytest
 
-from host_tools import FIRMWARE, ROOT, build
-from host_tools.overlays import read_table
-from host_tools.overlays.bundle import wanted
-from host_tools.overlays.kept import Kept
-from host_tools.overlays.program import read_program
 from scripts import api_page
+from tenner_host import FIRMWARE, ROOT, build
+from tenner_host.overlays import read_table
+from tenner_host.overlays.bundle import wanted
+from tenner_host.overlays.kept import Kept
+from tenner_host.overlays.program import read_program
 from tests.host.e2e import agent_board
 
 PAGE = (ROOT / "docs" / "own-code.md").read_text(encoding="utf-8")

@@ -6,9 +6,9 @@ import re
 import pytest
 
 from host.driver_bench import Bench
-from host_tools import FIRMWARE, ROOT
 from tenner.sensors import SensorError
 from tenner.sensors.reader import Sensors
+from tenner_host import FIRMWARE, ROOT
 
 TEXT = (ROOT / "docs" / "sensors.md").read_text()
 TABLE = [

@@ -6,7 +6,6 @@ import re
 import pytest
 
 import tables
-from host_tools import BOARDS, ROOT
 from tenner.net.web import guard
 from tenner.port.gpio import Gpio
 from tenner.store import configload
@@ -14,6 +13,7 @@ from tenner.store.config import Config
 from tenner.tools import built_in
 from tenner.tools import exec as exec_tool
 from tenner.tools.prepare import verified
+from tenner_host import BOARDS, ROOT
 
 TEXT = (ROOT / "docs" / "tools.md").read_text()
 CALLS = re.findall(r"^(\w+) (\{.*\})$", TEXT, re.MULTILINE)

@@ -8,13 +8,13 @@ import sys
 import pytest
 from click.testing import CliRunner
 
-from host_tools import ROOT, build, littlefs_image
-from host_tools.cli import main as tenner
-from host_tools.doctor import cable, inside
-from host_tools.doctor.findings import State
-from host_tools.services import Step
-from host_tools.vboard import VirtualBoard
-from host_tools.vboard.image import VFS_SIZE
+from tenner_host import ROOT, build, littlefs_image
+from tenner_host.cli import main as tenner
+from tenner_host.doctor import cable, inside
+from tenner_host.doctor.findings import State
+from tenner_host.services import Step
+from tenner_host.vboard import VirtualBoard
+from tenner_host.vboard.image import VFS_SIZE
 from tests.host.e2e import SENSORS, SideBySide, agent_board
 
 together = SideBySide(at_once=3)
@@ -34,7 +34,7 @@ CHECKS = (
 def examine(board, *options):
     """check -> finding; the exit status goes with them."""
     # A process of its own: several boards are examined at once.
-    command = [sys.executable, "-m", "host_tools.cli", "doctor", "--port", board.pty, "--json"]
+    command = [sys.executable, "-m", "tenner_host.cli", "doctor", "--port", board.pty, "--json"]
     done = subprocess.run(
         [*command, *options], cwd=ROOT, capture_output=True, text=True, timeout=100, check=False
     )
@@ -158,7 +158,7 @@ def test_the_text_for_people():
 
 @pytest.mark.parametrize("name", ["tmp102", "lm75", "sht31", "bme280", "ads1115"])
 def test_where_a_driver_looks_is_known(name):
-    from host_tools.doctor.outside import _default_address
+    from tenner_host.doctor.outside import _default_address
 
     assert _default_address(name) is not None
     assert _default_address("gpio") is None

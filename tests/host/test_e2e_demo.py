@@ -10,7 +10,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from host_tools.services import Services, Step
+from tenner_host.services import Services, Step
 from tests.host.e2e import SideBySide
 
 together = SideBySide(at_once=3)
@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 LIMIT_S = 100
 
 
-COMMAND = [sys.executable, "-m", "host_tools.demo"]
+COMMAND = [sys.executable, "-m", "tenner_host.demo"]
 
 
 def place(folder, **environment):
@@ -104,7 +104,7 @@ def test_the_commands_that_follow_prints_do_something_visible(tmp_path):
             line = until(rf" \.venv/bin/{command}")[0] and seen[-1]
             words = shlex.split(re.split(r"   +", line.strip())[0])
             return subprocess.run(
-                [sys.executable, "-m", "host_tools.cli", *words[1:]],
+                [sys.executable, "-m", "tenner_host.cli", *words[1:]],
                 cwd=ROOT,
                 env=environment,
                 capture_output=True,

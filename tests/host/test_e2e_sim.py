@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 def sim(*arguments, code=0):
     """Run `tenner sim ...` and return its output."""
     done = subprocess.run(
-        [sys.executable, "-c", "from host_tools.cli import main; main()", "sim", *arguments],
+        [sys.executable, "-c", "from tenner_host.cli import main; main()", "sim", *arguments],
         cwd=ROOT,
         stdin=subprocess.DEVNULL,
         capture_output=True,

@@ -3,7 +3,7 @@
 import json
 import re
 
-from host_tools.services import (
+from tenner_host.services import (
     API_KEY,
     OWNER,
     TOKEN,

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from host_tools import ROOT
+from tenner_host import ROOT
 
 USER = 58999  # nobody's
 

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from host_tools.partitions import Partition
-from host_tools.sync.backup import Backup
-from host_tools.vboard import VirtualBoard, image
-from host_tools.vboard.chips import MODELS, mac_of
+from tenner_host.partitions import Partition
+from tenner_host.sync.backup import Backup
+from tenner_host.vboard import VirtualBoard, image
+from tenner_host.vboard.chips import MODELS, mac_of
 from tests.host import flash_fakes
 from tests.host.flash_fakes import (
     OWN,

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from host_tools.flash import images
-from host_tools.vboard.chips import MODELS
-from host_tools.vboard.image import boot_fault
+from tenner_host.flash import images
+from tenner_host.vboard.chips import MODELS
+from tenner_host.vboard.image import boot_fault
 from tests.host import flash_fakes
 from tests.host.flash_fakes import OWN, board, flashed, own, refused
 

@@ -5,12 +5,12 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from host_tools import output
-from host_tools.board.link import Entry, _entries
-from host_tools.cli import main as tenner
-from host_tools.errors import CommandError
-from host_tools.project import Project
-from host_tools.sync.workspace import Workspace
+from tenner_host import output
+from tenner_host.board.link import Entry, _entries
+from tenner_host.cli import main as tenner
+from tenner_host.errors import CommandError
+from tenner_host.project import Project
+from tenner_host.sync.workspace import Workspace
 
 TRICKS = {
     "\x1b]52;c;cm0=\x07": "\\x1b]52;c;cm0=\\x07",
@@ -42,7 +42,7 @@ def test_an_error_is_shown_visibly(monkeypatch, tmp_path):
         raise CommandError("the board says \x1b[2J\u202e")
 
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("host_tools.talk.commands.open_line", broken)
+    monkeypatch.setattr("tenner_host.talk.commands.open_line", broken)
     done = CliRunner().invoke(tenner, ["status"])
     assert done.exit_code == 1
     assert "tenner: the board says \\x1b[2J\\u202e\n" in done.output

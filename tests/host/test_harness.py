@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from host_tools import ROOT, debian, interpreters
 from scripts import fetch_micropython32 as fetch
+from tenner_host import ROOT, debian, interpreters
 
 HEAD = "import unittest\nclass T(unittest.TestCase):\n"
 MAIN = "\nif __name__ == '__main__':\n    unittest.main()\n"

@@ -5,10 +5,10 @@ import subprocess
 
 import pytest
 
-from host_tools.bench import esp32
-from host_tools.bench.agent import IN_ANSWER, QUESTION, agent
-from host_tools.bench.images import CHIP
-from host_tools.bench.rows import NotMeasured
+from tenner_host.bench import esp32
+from tenner_host.bench.agent import IN_ANSWER, QUESTION, agent
+from tenner_host.bench.images import CHIP
+from tenner_host.bench.rows import NotMeasured
 
 POOL = 100_000
 SCRIPT = """

@@ -7,9 +7,9 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from host_tools.cli import main
-from host_tools.vboard import VirtualBoard
 from tenner.sensors.ring import Ring
+from tenner_host.cli import main
+from tenner_host.vboard import VirtualBoard
 
 FILE = """# Freezer
 - (every 1m; when freezer.temperature > -12 for 5m reset -15; notify; repeat 1h) Warm: {freezer.temperature}

@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from host_tools import ROOT
-from host_tools.heartbeat.check import firmware, problems
-from host_tools.heartbeat.replay import Readings, replay
+from tenner_host import ROOT
+from tenner_host.heartbeat.check import firmware, problems
+from tenner_host.heartbeat.replay import Readings, replay
 
 PAGE = (ROOT / "docs" / "heartbeat.md").read_text(encoding="utf-8")
 COOKBOOK = sorted((ROOT / "docs" / "cookbook").glob("*.md"))

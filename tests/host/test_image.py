@@ -6,15 +6,15 @@ import re
 import pytest
 import yaml
 
-from host_tools import BOARDS, ROOT, image, interpreters, tenner_version
-from host_tools.board.opening import open_board
-from host_tools.build import BuildError, firmware_tree
-from host_tools.micropython import build as own
-from host_tools.partitions import APP, file_system
-from host_tools.project import Project
-from host_tools.services import Services
-from host_tools.sync.run import synchronize
-from host_tools.vboard import VirtualBoard
+from tenner_host import BOARDS, ROOT, image, interpreters, tenner_version
+from tenner_host.board.opening import open_board
+from tenner_host.build import BuildError, firmware_tree
+from tenner_host.micropython import build as own
+from tenner_host.partitions import APP, file_system
+from tenner_host.project import Project
+from tenner_host.services import Services
+from tenner_host.sync.run import synchronize
+from tenner_host.vboard import VirtualBoard
 from tests.host.e2e import ASK, PSRAM, READS, Bench, tree
 
 

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from host_tools import debian, interpreters
-from host_tools.errors import BoardGone, BoardSilent, CommandError
-from host_tools.linux import deploy, doctor, kit, package, release
-from host_tools.linux.board import Ending, Probe
-from host_tools.linux.ssh import Ssh, script
-from host_tools.project import Project
+from tenner_host import debian, interpreters
+from tenner_host.errors import BoardGone, BoardSilent, CommandError
+from tenner_host.linux import deploy, doctor, kit, package, release
+from tenner_host.linux.board import Ending, Probe
+from tenner_host.linux.ssh import Ssh, script
+from tenner_host.project import Project
 
 HASH = "0123456789abcdef" * 4
 KIT = {"ld.so": b"loader", "micropython": b"program", "libc.so.6": b"library"}

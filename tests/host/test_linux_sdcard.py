@@ -5,9 +5,9 @@ import subprocess
 import pytest
 from click.testing import CliRunner
 
-from host_tools.cli import main
-from host_tools.errors import CommandError
-from host_tools.linux.sdcard import check_wifi, with_script
+from tenner_host.cli import main
+from tenner_host.errors import CommandError
+from tenner_host.linux.sdcard import check_wifi, with_script
 
 KEY = "ssh-ed25519 AAAAC3Nza me@here"
 

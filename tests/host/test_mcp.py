@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("mcp.server.mcpserver", reason="pip install mcp: the official SDK")
 
-from host_tools import interpreters
+from tenner_host import interpreters
 from tests.host import mcp_servers
 from tests.host.mcp_servers import TOKEN, Running
 

@@ -18,7 +18,7 @@ import trustme
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding
 
-from host_tools import interpreters
+from tenner_host import interpreters
 
 ROOT = Path(__file__).resolve().parents[2]
 CLIENT = Path(__file__).with_name("tls_client.py")

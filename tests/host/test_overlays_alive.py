@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import pytest
 
-from host_tools import interpreters
-from host_tools.bench import agent
-from host_tools.services import Step
-from host_tools.services.mcp_tools import McpTools
+from tenner_host import interpreters
+from tenner_host.bench import agent
+from tenner_host.services import Step
+from tenner_host.services.mcp_tools import McpTools
 from tests.host.overlays_heap import looks, stale
 
 #: Less than a board with PSRAM has, and more than enough.

@@ -7,10 +7,10 @@ import builtins
 
 import pytest
 
-from host_tools import FIRMWARE, build
-from host_tools.overlays import bundle, read_table
-from host_tools.overlays.bundle import file_name
-from host_tools.overlays.scopes import resolve
+from tenner_host import FIRMWARE, build
+from tenner_host.overlays import bundle, read_table
+from tenner_host.overlays.bundle import file_name
+from tenner_host.overlays.scopes import resolve
 from tests.host.overlays_table import generated
 
 SOURCES = {

@@ -1,8 +1,8 @@
 """A traceback of a board says file, line and function of the source."""
 
-from host_tools import interpreters
-from host_tools.overlays import CORE, Translator, bundle, translate
-from host_tools.overlays import maps as kept_maps
+from tenner_host import interpreters
+from tenner_host.overlays import CORE, Translator, bundle, translate
+from tenner_host.overlays import maps as kept_maps
 from tests.host.overlays_support import MAIN, package, run, table, write
 
 MODULES = {

@@ -5,10 +5,10 @@ import subprocess
 
 import pytest
 
-from host_tools.interpreters import find_micropython, find_micropython32
-from host_tools.overlays import bundle
-from host_tools.overlays.micropython_names import NAMES
-from host_tools.overlays.rom_names import ARGUMENTS, ATTRIBUTES, ROM, STATIC
+from tenner_host.interpreters import find_micropython, find_micropython32
+from tenner_host.overlays import bundle
+from tenner_host.overlays.micropython_names import NAMES
+from tenner_host.overlays.rom_names import ARGUMENTS, ATTRIBUTES, ROM, STATIC
 from tests.host.overlays_support import MAIN, both, package, table
 
 # Prints each attribute of each module, of their classes, and of the classes inside these.
@@ -73,7 +73,7 @@ def test_micropythons_own_names_are_all_known(tmp_path):
     )
     found = {name for name in done.stdout.split() if name[0].isalpha()}
     assert len(found) > 500
-    assert found - NAMES == set(), "add these to host_tools/overlays/micropython_names.py"
+    assert found - NAMES == set(), "add these to tenner_host/overlays/micropython_names.py"
 
 
 def test_a_name_is_short_wherever_it_stands():

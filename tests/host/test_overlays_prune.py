@@ -2,7 +2,7 @@
 
 import pytest
 
-from host_tools.overlays import bundle
+from tenner_host.overlays import bundle
 from tests.host.overlays_support import MAIN, both, package, table
 
 APP = """

@@ -2,8 +2,8 @@
 
 import pytest
 
-from host_tools import FIRMWARE, interpreters
-from host_tools.overlays import bundle
+from tenner_host import FIRMWARE, interpreters
+from tenner_host.overlays import bundle
 from tests.host.overlays_heap import looks, stale
 from tests.host.overlays_support import MAIN, both, package, run, table, write
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from host_tools.overlays import CORE, OverlayError, Table, bundle, read_table
+from tenner_host.overlays import CORE, OverlayError, Table, bundle, read_table
 from tests.host.overlays_support import package, table
 
 TEXT = """

@@ -9,8 +9,8 @@ import sys
 
 import pytest
 
-from host_tools import FIRMWARE, ROOT, image, tenner_version
 from scripts import package_json
+from tenner_host import FIRMWARE, ROOT, image, tenner_version
 
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 
@@ -32,8 +32,8 @@ def test_package_json_lists_files_that_are_there():
 
 
 def imported_modules():
-    """(module, file) of everything host_tools imports from outside, at any depth."""
-    for path in sorted((ROOT / "host_tools").rglob("*.py")):
+    """(module, file) of everything tenner_host imports from outside, at any depth."""
+    for path in sorted((ROOT / "tenner_host").rglob("*.py")):
         if {"chip", "onboard"} & set(path.parts):
             continue  # code for MicroPython
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -44,11 +44,11 @@ def imported_modules():
                 names = [node.module or ""]
             for name in names:
                 module = name.split(".", maxsplit=1)[0]
-                if module not in sys.stdlib_module_names | {"host_tools", "tenner"}:
+                if module not in sys.stdlib_module_names | {"tenner_host", "tenner"}:
                     yield module, path.relative_to(ROOT)
 
 
-def test_what_the_host_tools_import_is_declared():
+def test_what_the_tenner_host_import_is_declared():
     declared = {
         re.split(r"[<>=;\[ ]", requirement)[0].lower().replace("_", "-")
         for requirement in importlib.metadata.requires("tenner")
@@ -78,7 +78,7 @@ def test_manifest_freezes_the_package_with_its_version():
     exec((FIRMWARE / "manifest.py").read_text(encoding="utf-8"), {}, manifest)
     calls = {name: (args, kwargs) for name, args, kwargs in manifest.calls}
     assert calls["metadata"][1]["version"] == tenner_version()
-    # The output of `python -m host_tools.image BOARD`, from the manifest's own folder.
+    # The output of `python -m tenner_host.image BOARD`, from the manifest's own folder.
     assert (FIRMWARE / calls["freeze"][0][0]).resolve() == image.OUTPUT / "frozen"
 
 
@@ -90,7 +90,7 @@ def test_make_help_names_every_target(target):
 
 
 def test_the_command_line_needs_no_board():
-    command = [sys.executable, "-m", "host_tools.cli"]
+    command = [sys.executable, "-m", "tenner_host.cli"]
     done = subprocess.run([*command, "--version"], capture_output=True, text=True, check=True)
     assert tenner_version() in done.stdout
     done = subprocess.run([*command, "nonsense"], capture_output=True, text=True, check=False)

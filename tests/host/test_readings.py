@@ -8,15 +8,15 @@ import time
 import pytest
 from click.testing import CliRunner
 
-from host_tools import ROOT
-from host_tools.cli import main as tenner
-from host_tools.errors import CommandError
-from host_tools.readings.picture import REQUIREMENT, figure, picture
-from host_tools.readings.ring import PATHS, Series, read_ring
-from host_tools.readings.scale import columns, number, value_range
-from host_tools.readings.terminal import plot
-from host_tools.vboard import VirtualBoard
 from tenner.sensors.ring import Ring
+from tenner_host import ROOT
+from tenner_host.cli import main as tenner
+from tenner_host.errors import CommandError
+from tenner_host.readings.picture import REQUIREMENT, figure, picture
+from tenner_host.readings.ring import PATHS, Series, read_ring
+from tenner_host.readings.scale import columns, number, value_range
+from tenner_host.readings.terminal import plot
+from tenner_host.vboard import VirtualBoard
 
 
 @pytest.fixture

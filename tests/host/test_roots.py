@@ -4,8 +4,8 @@ import ssl
 
 import pytest
 
-from host_tools.roots import RootError, Unreachable, root_of
-from host_tools.services import Authority, OfflineModel
+from tenner_host.roots import RootError, Unreachable, root_of
+from tenner_host.services import Authority, OfflineModel
 
 
 @pytest.fixture

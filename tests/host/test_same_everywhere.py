@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 import tables
-from host_tools import ROOT
+from tenner_host import ROOT
 
 RUNNER = ROOT / "tests" / "vectors.py"
 FOLDER = ROOT / "tests" / "vectors"

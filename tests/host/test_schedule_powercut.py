@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from host_tools.interpreters import search_path
+from tenner_host.interpreters import search_path
 
 HERE = Path(__file__).resolve().parent
 BOARD = HERE / "powercut_board.py"

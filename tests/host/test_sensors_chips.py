@@ -6,9 +6,9 @@ import re
 import pytest
 
 from host.driver_bench import Bench
-from host_tools import FIRMWARE
-from host_tools.vboard.devices import CHIPS
 from tenner.sensors import SensorError
+from tenner_host import FIRMWARE
+from tenner_host.vboard.devices import CHIPS
 
 # Chip, its wiring, driver and settings, its values with the allowed error of a reading, which is half a
 # step of the converter.

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from host_tools.services import (
+from tenner_host.services import (
     API_KEY,
     GARBAGE,
     MODEL,

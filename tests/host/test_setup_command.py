@@ -12,15 +12,15 @@ import pytest
 import tzlocal
 from click.testing import CliRunner
 
-from host_tools import ROOT
-from host_tools.cli import main as tenner
-from host_tools.errors import CommandError
-from host_tools.services import API_KEY, MODEL, TOKEN, Services, Step
-from host_tools.setup import settings as store
-from host_tools.setup.providers import PROVIDERS
-from host_tools.setup.trust import addresses, describe, superfluous
-from host_tools.setup.zones import local_zone, posix_zone
-from host_tools.vboard import VirtualBoard
+from tenner_host import ROOT
+from tenner_host.cli import main as tenner
+from tenner_host.errors import CommandError
+from tenner_host.services import API_KEY, MODEL, TOKEN, Services, Step
+from tenner_host.setup import settings as store
+from tenner_host.setup.providers import PROVIDERS
+from tenner_host.setup.trust import addresses, describe, superfluous
+from tenner_host.setup.zones import local_zone, posix_zone
+from tenner_host.vboard import VirtualBoard
 from tests.host.e2e import HEAP, settings, tree, wifi
 from tests.host.terminal import terminal  # noqa: F401 -- a fixture
 
@@ -383,7 +383,7 @@ def test_time_zones(name, posix):
 )
 def test_this_computers_zone(variable, zone):
     # It is looked up once in a process.
-    code = "from host_tools.setup.zones import local_zone; print(local_zone())"
+    code = "from tenner_host.setup.zones import local_zone; print(local_zone())"
     done = subprocess.run(
         [sys.executable, "-c", code],
         cwd=ROOT,

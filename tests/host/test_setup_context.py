@@ -2,9 +2,9 @@
 
 import pytest
 
-from host_tools.board.probe import Fetched, ProbeError
-from host_tools.doctor import outside
-from host_tools.setup import context
+from tenner_host.board.probe import Fetched, ProbeError
+from tenner_host.doctor import outside
+from tenner_host.setup import context
 
 # As the servers answer, without needless keys; the board reads 4 KB at most.
 VLLM = b'{"object":"list","data":[{"id":"qwen3","object":"model","owned_by":"vllm","max_model_len":8192}]}'

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from host_tools import ROOT
 from scripts import setup_env
+from tenner_host import ROOT
 
 SCRIPT = ROOT / "scripts" / "setup_env.py"
 HERE = tuple(sys.version_info[:3])

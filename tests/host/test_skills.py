@@ -5,8 +5,8 @@ import re
 
 import pytest
 
-from host_tools import ROOT
 from tables import Parsed
+from tenner_host import ROOT
 from tests.host.e2e import agent_board
 
 SKILLS = ROOT / "skills"

@@ -5,9 +5,9 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from host_tools.cli import main
-from host_tools.mcp import TOKEN
-from host_tools.services import McpTools
+from tenner_host.cli import main
+from tenner_host.mcp import TOKEN
+from tenner_host.services import McpTools
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from host_tools import FIRMWARE, interpreters
+from tenner_host import FIRMWARE, interpreters
 
 LIMIT_S = 30
 

@@ -11,19 +11,19 @@ import threading
 import pytest
 from click.testing import CliRunner
 
-from host_tools import FIRMWARE, ROOT, build
-from host_tools.bench.cable import Cable
-from host_tools.board.opening import open_board
-from host_tools.build import compile_modules
-from host_tools.cli import main as tenner
-from host_tools.errors import BoardGone, CommandError
-from host_tools.project import Project
-from host_tools.sync import code as codes
-from host_tools.sync.ignore import Ignore
-from host_tools.sync.run import synchronize
-from host_tools.sync.threeway import Do, plan
-from host_tools.sync.watch import Watch
-from host_tools.vboard import VirtualBoard
+from tenner_host import FIRMWARE, ROOT, build
+from tenner_host.bench.cable import Cable
+from tenner_host.board.opening import open_board
+from tenner_host.build import compile_modules
+from tenner_host.cli import main as tenner
+from tenner_host.errors import BoardGone, CommandError
+from tenner_host.project import Project
+from tenner_host.sync import code as codes
+from tenner_host.sync.ignore import Ignore
+from tenner_host.sync.run import synchronize
+from tenner_host.sync.threeway import Do, plan
+from tenner_host.sync.watch import Watch
+from tenner_host.vboard import VirtualBoard
 
 PARTS = 12
 # Stands for the agent: it starts only when all its modules are of one version, and says which.
@@ -457,7 +457,7 @@ def test_a_file_that_the_sync_has_written_is_no_change(project, write):
 def test_a_watch_syncs_each_change(project, write):
     write("notes.md", "first\n")
     with VirtualBoard() as board:
-        command = [sys.executable, "-m", "host_tools.cli", "sync", "--watch", "--port", board.pty]
+        command = [sys.executable, "-m", "tenner_host.cli", "sync", "--watch", "--port", board.pty]
         with subprocess.Popen(
             command,
             cwd=project.root,

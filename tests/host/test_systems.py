@@ -8,12 +8,12 @@ import pytest
 import serial
 from platformdirs import windows
 
-from host_tools import errors, places
-from host_tools.board import ports
-from host_tools.board.ports import Port
-from host_tools.board.trouble import explain_open
-from host_tools.linux.ssh import NEEDS_POSIX, Ssh
-from host_tools.vboard import VirtualBoard
+from tenner_host import errors, places
+from tenner_host.board import ports
+from tenner_host.board.ports import Port
+from tenner_host.board.trouble import explain_open
+from tenner_host.linux.ssh import NEEDS_POSIX, Ssh
+from tenner_host.vboard import VirtualBoard
 from tests.host.e2e import HEAP
 
 #: Lets every module of others load, then loads the commands again as on a Python for Windows.
@@ -23,17 +23,17 @@ import serial.tools.list_ports
 from click.testing import CliRunner
 
 def load():
-    from host_tools.cli import COMMANDS, main
+    from tenner_host.cli import COMMANDS, main
     for name in COMMANDS:
         before = set(sys.modules)
         done = CliRunner().invoke(main, [name, "--help"], prog_name="tenner")
         assert done.exit_code == 0, (name, done.output, done.exception)
-        found = sorted(one for one in set(sys.modules) - before if one.startswith("host_tools.vboard"))
+        found = sorted(one for one in set(sys.modules) - before if one.startswith("tenner_host.vboard"))
         assert name == "sim" or not found, (name, found)
     return main
 
 load()
-for name in [one for one in sys.modules if one.partition(".")[0] == "host_tools"]:
+for name in [one for one in sys.modules if one.partition(".")[0] == "tenner_host"]:
     del sys.modules[name]
 for name in ("fcntl", "grp", "pty", "pwd", "resource", "termios", "tty"):
     sys.modules[name] = None

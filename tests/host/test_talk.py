@@ -6,11 +6,11 @@ from types import SimpleNamespace
 import pytest
 from click.testing import CliRunner
 
-from host_tools.cli import main as tenner
-from host_tools.errors import CommandError
-from host_tools.services import Step
-from host_tools.talk.console import LOG_LINE, Console, Kind, Said
-from host_tools.vboard import VirtualBoard
+from tenner_host.cli import main as tenner
+from tenner_host.errors import CommandError
+from tenner_host.services import Step
+from tenner_host.talk.console import LOG_LINE, Console, Kind, Said
+from tenner_host.vboard import VirtualBoard
 from tests.host.e2e import ASK, READS, agent_board
 from tests.host.terminal import terminal  # noqa: F401 -- a fixture
 

@@ -9,9 +9,9 @@ import sys
 import pytest
 import serial
 
-from host_tools.vboard import VirtualBoard, image
-from host_tools.vboard.chips import MODELS
-from host_tools.vboard.image import find_vfs
+from tenner_host.vboard import VirtualBoard, image
+from tenner_host.vboard.chips import MODELS
+from tenner_host.vboard.image import find_vfs
 from tests.host.e2e import SideBySide
 
 together = SideBySide()

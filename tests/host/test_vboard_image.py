@@ -5,9 +5,9 @@ import sys
 
 import pytest
 
-from host_tools import littlefs_image, partitions
-from host_tools.vboard import VirtualBoard, image
-from host_tools.vboard.chips import MODELS
+from tenner_host import littlefs_image, partitions
+from tenner_host.vboard import VirtualBoard, image
+from tenner_host.vboard.chips import MODELS
 
 
 def test_files_come_back_as_they_went_in():

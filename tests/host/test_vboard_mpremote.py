@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from host_tools.vboard import BoardError, VirtualBoard
+from tenner_host.vboard import BoardError, VirtualBoard
 
 AGENT = b"""
 import asyncio

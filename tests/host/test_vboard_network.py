@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from host_tools.vboard import VirtualBoard
+from tenner_host.vboard import VirtualBoard
 
 MAIN = """
 import asyncio

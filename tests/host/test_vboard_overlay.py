@@ -2,7 +2,7 @@
 
 import pytest
 
-from host_tools.vboard import VirtualBoard
+from tenner_host.vboard import VirtualBoard
 
 
 def outcome(board):

@@ -6,11 +6,11 @@ import zlib
 
 import pytest
 
-from host_tools.vboard.chips import MODELS
-from host_tools.vboard.modem import ModemLines
-from host_tools.vboard.nor import NorError, NorFlash
-from host_tools.vboard.rom import SYNC_DATA, SYNC_FRAME, RomLoader
-from host_tools.vboard.slip import SlipReader, encode
+from tenner_host.vboard.chips import MODELS
+from tenner_host.vboard.modem import ModemLines
+from tenner_host.vboard.nor import NorError, NorFlash
+from tenner_host.vboard.rom import SYNC_DATA, SYNC_FRAME, RomLoader
+from tenner_host.vboard.slip import SlipReader, encode
 
 SIZE = 0x400000
 STUB_ENTRY = 0x403C0000

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from host_tools.build import firmware_tree, linux_tree
-from host_tools.vboard import VirtualBoard
+from tenner_host.build import firmware_tree, linux_tree
+from tenner_host.vboard import VirtualBoard
 
 MAIN = b"""\
 import asyncio, json, sys

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from host_tools.board.sims import running_boards
-from host_tools.sim import sim
-from host_tools.vboard import VirtualBoard
-from host_tools.vboard.control import socket_path
-from host_tools.vboard.hardware import Hardware, read_pins
+from tenner_host.board.sims import running_boards
+from tenner_host.sim import sim
+from tenner_host.vboard import VirtualBoard
+from tenner_host.vboard.control import socket_path
+from tenner_host.vboard.hardware import Hardware, read_pins
 
 BOARD = Path(__file__).resolve().parent.parent.parent / "boards" / "VIRTUAL"
 
@@ -122,7 +122,7 @@ def test_start_outlives_its_starter_and_keeps_its_files(sim_dir):
 
     def command(*arguments):
         return subprocess.run(
-            [sys.executable, "-m", "host_tools.cli", "sim", *arguments],
+            [sys.executable, "-m", "tenner_host.cli", "sim", *arguments],
             cwd=BOARD.parent.parent,
             env=environment,
             capture_output=True,

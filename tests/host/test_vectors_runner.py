@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from host_tools import ROOT
+from tenner_host import ROOT
 
 RUNNER = ROOT / "tests" / "vectors.py"
 GOOD = {"reply": "HEARTBEAT_OK", "deliver": None}

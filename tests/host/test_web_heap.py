@@ -2,7 +2,7 @@
 
 import pytest
 
-from host_tools.bench import web
+from tenner_host.bench import web
 
 
 @pytest.fixture(scope="module")

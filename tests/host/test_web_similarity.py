@@ -6,8 +6,8 @@ import re
 import pytest
 from rich.console import Console
 
-from host_tools import ROOT
-from host_tools.bench import web
+from tenner_host import ROOT
+from tenner_host.bench import web
 from tests.host.web_pages import PAGES, large
 
 

@@ -13,19 +13,19 @@ from pathlib import Path
 
 import pytest
 
-from host_tools import ROOT, interpreters, tenner_version
-from host_tools.services import Services
+from tenner_host import ROOT, interpreters, tenner_version
+from tenner_host.services import Services
 from tests.host.e2e import settings
 
 SHIPPED = ("firmware", "boards", "skills")
-DATA = "host_tools/data/"
+DATA = "tenner_host/data/"
 #: As pip says it when no index can be reached.
 NO_NETWORK = ("Retrying (", "No matching distribution found")
 #: Every command and every command of a group, each with its module read.
 EVERY_HELP = """
 import sys
 from click.testing import CliRunner
-from host_tools.cli import COMMANDS, main
+from tenner_host.cli import COMMANDS, main
 todo = [([name], main.get_command(None, name)) for name in COMMANDS]
 for words, command in todo:
     done = CliRunner().invoke(main, [*words, "--help"], prog_name="tenner")
@@ -141,7 +141,7 @@ def contents(path):
 def test_the_wheel_has_what_ships_and_claims_one_name(wheel, folder):
     there = contents(wheel)
     assert {name.split("/")[0] for name in there} == {
-        "host_tools", f"tenner-{tenner_version()}.dist-info",
+        "tenner_host", f"tenner-{tenner_version()}.dist-info",
     }  # fmt: skip
     listed = run(["git", "ls-files", "-z", *SHIPPED], cwd=ROOT).split("\0")
     wanted = {name for name in listed if name and (ROOT / name).exists()}
@@ -157,9 +157,9 @@ def test_every_command_has_help_and_the_version_is_that_of_the_metadata(tenner):
     assert tenner("--version").split()[-1] == tenner_version()
     code = "import importlib.metadata as m; print(m.version('tenner'))"
     assert run([tenner.python, "-I", "-c", code]).strip() == tenner_version()
-    code = "import host_tools; print(host_tools.ROOT)"
+    code = "import tenner_host; print(tenner_host.ROOT)"
     assert run([tenner.python, "-I", "-c", code]).strip() == str(
-        tenner.packages / "host_tools/data"
+        tenner.packages / "tenner_host/data"
     )
 
 

@@ -11,7 +11,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from host_tools import ROOT
+from tenner_host import ROOT
 from tests.hw.life import Options, live
 
 REPORT = ROOT / "build" / "hw.txt"

@@ -17,12 +17,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from host_tools import ROOT, tenner_version
-from host_tools.board.link import Board
-from host_tools.board.opening import open_line
-from host_tools.build import compile_module
-from host_tools.project import Project
-from host_tools.services import OWNER, Services
+from tenner_host import ROOT, tenner_version
+from tenner_host.board.link import Board
+from tenner_host.board.opening import open_line
+from tenner_host.build import compile_module
+from tenner_host.project import Project
+from tenner_host.services import OWNER, Services
 from tests.hw.line import Line
 from tests.hw.report import Report, Step
 from tests.hw.turns import asks
@@ -125,7 +125,7 @@ class Life:
         command = [
             sys.executable,
             "-m",
-            "host_tools.cli",
+            "tenner_host.cli",
             arguments[0],
             "--port",
             self.options.port,

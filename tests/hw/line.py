@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import serial
 
-from host_tools.board.serialport import new_port
+from tenner_host.board.serialport import new_port
 
 _MEMORY = re.compile(r"hw-memory (\d+) (\d+) (\d+) (\d+) (\d+) (\d+)\s*$")
 _READ_S = 0.1

@@ -14,9 +14,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from host_tools import FIRMWARE, debian
-from host_tools.qemu import program
-from host_tools.qemu.cpio import Archive
+from tenner_host import FIRMWARE, debian
+from tenner_host.qemu import program
+from tenner_host.qemu.cpio import Archive
 
 HERE = Path(__file__).resolve().parent
 MODULES = ("gpio-mxc", "i2c-imx", "spi-imx", "gpio-aspeed", "i2c-aspeed", "i2c-dev")

@@ -9,8 +9,8 @@ import re
 
 import pytest
 
-from host_tools import debian
 from kernel.emulator import Agent, Guest, Packages
+from tenner_host import debian
 
 # The first run fetches some 120 MB.
 pytestmark = pytest.mark.timeout(1200)

@@ -11,9 +11,9 @@ import subprocess
 import pytest
 
 from conftest import HERE, LAST_LINE, run_file
-from host_tools import debian
-from host_tools.linux import kit, package
 from riscv64 import userland
+from tenner_host import debian
+from tenner_host.linux import kit, package
 
 # The first run fetches some 90 MB.
 pytestmark = pytest.mark.timeout(1200)

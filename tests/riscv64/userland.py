@@ -4,9 +4,9 @@ import os
 import platform
 import shutil
 
-from host_tools import ROOT, debian, interpreters
-from host_tools.linux import kit
-from host_tools.qemu import riscv64
+from tenner_host import ROOT, debian, interpreters
+from tenner_host.linux import kit
+from tenner_host.qemu import riscv64
 
 LIBRARIES = "usr/lib/riscv64-linux-gnu"
 

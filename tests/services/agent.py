@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from host_tools import FIRMWARE, build, interpreters
+from tenner_host import FIRMWARE, build, interpreters
 
 INTERPRETERS = ("cpython", "micropython", "micropython32")
 KEY = "sk-test-0123456789"

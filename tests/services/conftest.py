@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from host_tools import ROOT
+from tenner_host import ROOT
 from tests.services.agent import INTERPRETERS
 
 #: On every interpreter; providers differ only in the server's part, so the others run on CPython.

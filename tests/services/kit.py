@@ -22,7 +22,7 @@ from typing import Any
 
 import pytest
 
-from host_tools import interpreters
+from tenner_host import interpreters
 
 #: Pinned: a newer one may answer otherwise, and this is a test of the agent.
 NPM = {

@@ -8,7 +8,7 @@ Two pipes and one shared page:
   sends one byte, the number of the question. A question given up half-way (Ctrl-C) leaves a stale
   byte behind; the next one skips it, so nothing can get out of step.
 
-Layout of the page: host_tools/vboard/shared.py.
+Layout of the page: tenner_host/vboard/shared.py.
 """
 
 import os
@@ -33,7 +33,7 @@ except ImportError:
 
 _lock = RLock()
 
-# Descriptors and facts the supervisor hands down: see host_tools/vboard/runtime.py.
+# Descriptors and facts the supervisor hands down: see tenner_host/vboard/runtime.py.
 request_fd, token_fd, page_fd, counters_fd, flash_fd, vfs_offset, vfs_size = [
     int(word) for word in os.getenv("TENNER_VBOARD").split()
 ]

@@ -10,7 +10,7 @@ import _board
 import vfs
 from _flash import FlashRegion
 
-# In-band marks round a binary stretch of output; host_tools/vboard/console.py takes them out.
+# In-band marks round a binary stretch of output; tenner_host/vboard/console.py takes them out.
 _BINARY_ON = b"\x1b]vb-\x07"
 _BINARY_OFF = b"\x1b]vb+\x07"
 

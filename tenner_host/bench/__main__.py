@@ -1,0 +1,197 @@
+"""Run the measurements, print the table and write build/bench.json after every row.
+
+python -m tenner_host.bench                  everything
+python -m tenner_host.bench heap. flash.     the rows whose names start so
+python -m tenner_host.bench web.             how pages are read, one by one
+python -m tenner_host.bench overlay. tool.   the heap of each overlay, and each tool in a prompt
+python -m tenner_host.bench riscv64.         Linux figures on an emulated board; they take minutes
+PORT=... python -m tenner_host.bench chip.       a real board, or an emulator of one, through its whole life
+python -m tenner_host.bench soak.            2,000 messages and 500 alerts amid faults, several times; half an hour and more
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import traceback
+from collections.abc import Callable
+
+from rich.console import Console
+from rich.table import Table
+
+from tenner_host import ROOT, tenner_version
+from tenner_host.bench import (
+    board,
+    code,
+    cpu,
+    esp32,
+    flash,
+    heap,
+    linux,
+    loaded,
+    mixed,
+    mqtt,
+    requests,
+    riscv64,
+    schedule,
+    soak,
+    sync,
+    web,
+)
+from tenner_host.bench.agent import Died
+from tenner_host.bench.rows import NotMeasured, Row
+from tenner_host.vboard import BoardError
+
+BROKEN = "the bench itself failed"
+OUTPUT = ROOT / "build" / "bench.json"
+
+#: The budgets of the design and the figures without one, in the order the table prints them.
+ROWS = [
+    Row("heap.turn.min_kb", "smallest heap for a turn with a tool", "KB", heap.turn_min_kb, 88, "371"),
+    Row(
+        "heap.turn.min_kb.history10k",
+        "the same with a history of 10,000 messages",
+        "KB",
+        heap.turn_min_history_kb,
+        112,
+        "grows",
+    ),
+    Row(
+        "heap.turn.min_kb.long_reply",
+        "the same with 1,500 characters in 1-byte chunks",
+        "KB",
+        heap.turn_min_long_reply_kb,
+        112,
+    ),
+    Row(
+        "heap.turn.min_kb.mcp",
+        "the same with an MCP server's tool",
+        "KB",
+        heap.turn_min_mcp_kb,
+        96,
+    ),
+    Row("heap.turn.min_kb.web", "the same with a page of 200 KB", "KB", web.turn_min_kb, 96),
+    Row("heap.turn.min_kb.mqtt", "the same with MQTT connected", "KB", mqtt.turn_min_kb, 112),
+    Row("heap.mixed.min_kb", "people, an open gate and the outbox at once", "KB", mixed.min_kb, 96),
+    Row("heap.romfs.turn.min_kb", "a turn, code in a ROMFS image", "KB", heap.romfs_turn_min_kb, 60),
+    Row("heap.romfs.mixed.min_kb", "mixed use, code in a ROMFS image", "KB", mixed.romfs_min_kb, 64),
+    Row("heap.frozen.turn.min_kb", "a turn, frozen code", "KB", heap.frozen_turn_min_kb, 44),
+    Row("heap.frozen.mixed.min_kb", "mixed use, frozen code", "KB", mixed.frozen_min_kb, 48),
+    *esp32.ROWS,
+    Row("heap.idle_import_kb", "importing the core", "KB", code.idle_import_kb, 45, "213"),
+    Row("heap.idle_live_kb", "everything the idle agent holds", "KB", heap.idle_live_kb, 48),
+    Row("heap.mqtt_kb", "heap for MQTT, where it is used", "KB", loaded.mqtt_kb),
+    Row("heap.history_growth_kb", "heap for 10,000 messages, not 10", "KB", heap.history_growth_kb, 2, "grows"),
+    Row("heap.web_growth_kb", "heap for a page of 2 MB, not 20 KB", "KB", web.heap_growth_kb, 1, "grows"),
+    Row(
+        "heap.live_growth_1000_turns_kb",
+        f"growth of live heap, turns 50 to 1,000, in {heap.LONG_RUN_KB} KB",
+        "KB",
+        heap.live_growth_kb,
+        0,
+        "",
+    ),
+    Row("cpu.turn.imports", "imports of a turn with a tool", "modules", cpu.turn_imports, 25),
+    Row("cpu.turn.opcodes", "its opcodes", "opcodes", cpu.turn_opcodes, 230_000),
+    Row("cpu.turn.allocated_kb", "its allocations", "KB", cpu.turn_allocated_kb, 1200),
+    Row("cpu.turn.collections", "its collections of garbage", "times", cpu.turn_collections, 150),
+    Row("cpu.poll.opcodes", "a poll that finds nothing", "opcodes", cpu.poll_opcodes, 2000),
+    Row("cpu.history10k.first_turn_x", "opcodes, history 10,000 against 10", "times", cpu.history_factor, 3),
+    Row("flash.littlefs_kb", "flash that all files take", "KB", flash.littlefs_kb, 400),
+    Row("flash.erases_per_turn", "flash erases of a turn", "blocks", requests.erases_per_turn, 4, "1 a message"),
+    Row("flash.erases_of_readings", "flash erases of a day of 3 values", "blocks", requests.erases_of_readings),
+    Row("request.heartbeat_bytes", "first request of a heartbeat", "B", requests.heartbeat_bytes, 4096, "6758"),
+    Row("heartbeat.idle_day_model_calls", "model calls, 3 gates, an idle day", "calls", schedule.idle_day_model_calls, 0, "1 a beat"),
+    Row("heartbeat.day_bytes.template", "prompts of a day, template untouched", "B", schedule.template_bytes, 0),
+    Row("heartbeat.day_bytes.gated", "3 gates, one true from noon, fires once", "B", schedule.gated_bytes),
+    Row("heartbeat.day_bytes.ten_tasks", "10 plain tasks, 48 beats", "B", schedule.ten_tasks_bytes),
+    Row("rss.micropython_mb", "idle agent on Linux after 100 turns", "MB", linux.rss_micropython_mb, 4, "10-20"),
+    Row("rss.cpython_mb", "the same under CPython", "MB", linux.rss_cpython_mb, 20, "10-20"),
+    Row("start.micropython", "start to the first poll, as python3 -c pass", "times", linux.start_micropython),
+    Row("start.cpython", "the same under CPython", "times", linux.start_cpython),
+    Row("sync.deploy_vs_mpremote", "time of a full deploy, mpremote's is 1", "", sync.deploy_time, 0.33, "1"),
+    Row("sync.deploy_vs_mpremote.trips", "its round trips", "", sync.deploy_trips, 0.33, "1"),
+    Row("sync.unchanged_vs_mpremote", "time when nothing has changed", "", sync.unchanged_time, 0.1, "1"),
+    Row("sync.unchanged_vs_mpremote.trips", "its round trips", "", sync.unchanged_trips, 0.1, "1"),
+    Row("sync.deploy_vs_mpremote.pty", "a deploy on a pseudo-terminal", "", sync.deploy_time_pty, 0.33, "1"),
+    Row("sync.unchanged_vs_mpremote.pty", "nothing changed, on a pseudo-terminal", "", sync.unchanged_time_pty, 0.1, "1"),
+    Row("sync.enter_repl_ms", "to the REPL of a busy board", "ms", sync.enter_repl_ms),
+    Row("web.similarity.lxml", "words of a page as lxml reads them, least", "", web.least_lxml, web.LEAST["lxml"], floor=True),
+    Row("web.similarity.html2text", "the same beside html2text", "", web.least_html2text, web.LEAST["html2text"], floor=True),
+    Row("lane.person_wait_ms", "a person's wait while a heartbeat streams", "ms", requests.person_wait_ms),
+]  # fmt: skip
+
+
+#: Rows that take long: they are measured only on request.
+ON_REQUEST = [*board.ROWS, *riscv64.ROWS, *soak.ROWS]
+
+
+def collect(rows: list[Row], keep: Callable[[], None]) -> None:
+    """Measure every row, or keep the reason it cannot be measured; call `keep` after each."""
+    for row in rows:
+        print(f"measuring {row.name} ...", file=sys.stderr, flush=True)
+        try:
+            row.value = round(row.measure(), 2)
+        except (NotMeasured, BoardError, Died, TimeoutError) as exc:
+            row.note = str(exc)
+        except Exception as exc:  # a broken row must not stop the others
+            traceback.print_exc()
+            row.note = f"{BROKEN}: {exc!r}"
+        keep()
+
+
+def write(rows: list[Row]) -> None:
+    """Write build/bench.json: the rows measured so far."""
+    done = [row.as_json() for row in rows if row.value is not None or row.note]
+    OUTPUT.parent.mkdir(parents=True, exist_ok=True)
+    OUTPUT.write_text(json.dumps(done, indent=1) + "\n", encoding="utf-8")
+
+
+def show(rows: list[Row], console: Console) -> None:
+    table = Table(title=f"tenner {tenner_version()}", title_justify="left", box=None)
+    table.add_column("figure", no_wrap=True)
+    table.add_column("what")
+    for heading in ("measured", "budget", ""):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("best peer", no_wrap=True)
+    for row in rows:
+        measured = "-" if row.value is None else f"{row.value:g} {row.unit}"
+        budget = "" if row.budget is None else f"{'>= ' if row.floor else ''}{row.budget:g}"
+        verdict = {None: "", True: "ok", False: "under" if row.floor else "over"}[row.ok]
+        table.add_row(row.name, row.what, measured, budget, verdict, row.peer)
+    console.print(table, markup=False)
+    for row in rows:
+        if row.note:
+            console.print(f"{row.name}: {row.note}", markup=False, highlight=False)
+
+
+def main(argv: list[str]) -> int:
+    parts = [row for row in loaded.rows() if not argv or row.name.startswith(tuple(argv))]
+    rows = [row for row in ROWS if not argv or row.name.startswith(tuple(argv))]
+    if argv:
+        rows += [row for row in ON_REQUEST if row.name.startswith(tuple(argv))]
+    if not rows and not parts:
+        print(
+            f"tenner: no row starts with {' or '.join(argv)}; rows: "
+            + ", ".join(r.name for r in ROWS + ON_REQUEST)
+            + ", overlay., tool."
+        )
+        return 2
+
+    def keep() -> None:
+        write(rows + parts)
+
+    collect(rows, keep)
+    if rows:
+        show(rows, Console())
+    if any(row.value is not None for row in rows if row.name.startswith("web.similarity.")):
+        web.show(Console())
+    collect(parts, keep)
+    if parts:
+        loaded.show(parts, Console())
+    print(f"written to {OUTPUT.relative_to(ROOT)}")
+    return 1 if any(row.note.startswith(BROKEN) for row in rows + parts) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

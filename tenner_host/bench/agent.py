@@ -1,0 +1,212 @@
+"""The whole agent in a heap of a given size, on an interpreter whose objects are the size of an ESP32's.
+
+It is wired as on a board: it polls Telegram, the heartbeat waits, all tools are there, the code is .mpy. Only
+the chip's own modules, which are C there, are replaced by a few lines each (`chip/`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import queue
+import subprocess
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from tenner_host import build
+from tenner_host.bench import code
+from tenner_host.bench.images import STOCK, Image
+from tenner_host.services import OWNER, Services
+
+PATIENCE_S = 30.0
+
+#: A turn with one tool call; the stand-in for the model makes exactly this call and repeats the result.
+QUESTION = 'call i2c {"action":"read","bus":"i2c0","address":"0x48","register":0,"length":2}'
+IN_ANSWER = "0x1f 0x80"
+
+HEARTBEAT = "- (every 1h; when room.temperature > 90) Far too hot.\n"
+
+# The agent counts as idle after so many equal samples of the live heap in a row.
+_EQUAL_LOOKS = 3
+_BETWEEN_LOOKS_S = 0.1
+
+
+class Died(Exception):
+    """The agent ended, or gave a wrong answer; the text is the last it printed."""
+
+
+class Agent:
+    """One agent process and the services it talks to, over plain HTTP."""
+
+    def __init__(
+        self, root: Path, services: Services, heap_kb: int, image: Image, mode: str
+    ) -> None:
+        self.root = root
+        self.services = services
+        self._process = subprocess.Popen(
+            image.find().command("-m", "start", mode, heap=f"{heap_kb}K"),
+            cwd=root,
+            env=image.environment(root),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        self.lines: list[str] = []
+        self._printed = threading.Condition()
+        self._live: queue.Queue[tuple[str, int]] = queue.Queue()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def _read(self) -> None:
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            words = line.split()
+            if len(words) == 3 and words[0] == "live":
+                self._live.put((words[1], int(words[2])))
+                continue
+            with self._printed:
+                self.lines.append(line.rstrip())
+                self._printed.notify_all()
+        self._live.put(("end", 0))
+
+    def live(self, label: str = "now") -> int:
+        """Bytes alive now; in the mode `watched` and with the label `most` at the highest point so far."""
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(label + "\n")
+            self._process.stdin.flush()
+            found, size = self._live.get(timeout=PATIENCE_S)
+        except (OSError, queue.Empty) as exc:
+            raise Died(self.last()) from exc
+        if found == "end":
+            raise Died(self.last())
+        return size
+
+    def idle(self) -> int:
+        """Wait until nothing runs but a poll for messages; return the bytes alive then."""
+        with contextlib.suppress(TimeoutError):
+            self.services.telegram.wait_requests(1, PATIENCE_S)
+        end = time.monotonic() + PATIENCE_S
+        looks = [self.live()]
+        while time.monotonic() < end and looks != looks[:1] * _EQUAL_LOOKS:
+            time.sleep(_BETWEEN_LOOKS_S)  # the agent changes it, another process
+            looks = [*looks, self.live()][-_EQUAL_LOOKS:]
+        return min(looks)
+
+    def wait_line(self, text: str, count: int = 1) -> None:
+        """Wait until so many of its printed lines contain `text`."""
+        with self._printed:
+            if not self._printed.wait_for(
+                lambda: sum(text in line for line in self.lines) >= count, PATIENCE_S
+            ):
+                raise Died(f"{text!r} was not printed; {self.last()}")
+
+    def last(self) -> str:
+        return " | ".join(self.lines[-6:])
+
+    @property
+    def ended(self) -> bool:
+        return self._process.poll() is not None
+
+    def ask(self, text: str, expect: str = "") -> str:
+        """Send a message as the owner, wait for an answer that contains `expect` and return it."""
+        telegram = self.services.telegram
+        before = len(telegram.sent)
+        telegram.say(OWNER, text)
+        for _ in range(int(PATIENCE_S * 4)):
+            with contextlib.suppress(TimeoutError):
+                telegram.wait_sent(before + 1, 0.25)
+                break
+            if self.ended:
+                break
+        if len(telegram.sent) == before:
+            raise Died(self.last())
+        answer = telegram.sent[before].text
+        if expect not in answer:
+            raise Died(f"answered {answer[:200]!r}; {self.last()}")
+        return answer
+
+    def stop(self) -> None:
+        self._process.kill()
+        self._process.wait()
+        self._reader.join(5)
+        for stream in (self._process.stdin, self._process.stdout):
+            if stream:
+                with contextlib.suppress(OSError):
+                    stream.close()
+
+
+def _tree(
+    services: Services,
+    heartbeat: str,
+    llm: dict[str, object],
+    settings: dict[str, object],
+    libraries: tuple[str, ...],
+    debug: bool,
+) -> dict[str, bytes]:
+    tree = build.firmware_tree("VIRTUAL", libraries=libraries, debug=debug)
+    tree.update(code.chip_tree())
+    own = services.settings()
+    config: dict[str, object] = {
+        **own,
+        "wifi": {"ssid": "home", "password": "of the house"},
+        "console": {"enabled": False},
+        **settings,
+    }
+    for section, more in (("llm", llm), ("telegram", settings.get("telegram"))):
+        if isinstance(more, dict):
+            config[section] = {**own[section], **more}
+    tree["/config.json"] = json.dumps(config).encode()
+    tree["/workspace/SENSORS.json"] = b'{"room":{"driver":"tmp102","bus":"i2c0","address":"0x48"}}'
+    tree["/workspace/HEARTBEAT.md"] = heartbeat.encode()
+    return tree
+
+
+def history(messages: int) -> bytes:
+    """A session of so many messages, in turns with a tool call now and then."""
+    lines = []
+    for number in range(messages // 2):
+        lines.append(
+            json.dumps(["u", f"question {number}: how warm is it?"], separators=(",", ":"))
+        )
+        lines.append(
+            json.dumps(["a", f"{number % 40} degrees, as before."], separators=(",", ":"))
+        )
+    return "".join([line + "\n" for line in lines]).encode()
+
+
+@contextlib.contextmanager
+def agent(
+    heap_kb: int,
+    *,
+    image: Image = STOCK,
+    messages: int = 0,
+    session: bytes = b"",
+    heartbeat: str = HEARTBEAT,
+    llm: dict[str, object] | None = None,
+    settings: dict[str, object] | None = None,
+    libraries: tuple[str, ...] = (),
+    mode: str = "asked",
+    debug: bool = False,
+) -> Iterator[Agent]:
+    """Run the agent in a heap of this size. The owner's chat has a history of so many messages, or the file
+    `session`; `llm` are further settings of that section, `settings` further sections. `mode` is that of
+    chip/start.py, `debug` that of the build."""
+    with tempfile.TemporaryDirectory() as folder, Services(tls=False) as services:
+        root = Path(folder)
+        tree = _tree(services, heartbeat, llm or {}, settings or {}, libraries, debug)
+        image.install(tree, root)
+        session = session or history(messages)
+        if session:
+            path = root / "state" / "sessions" / f"telegram_{OWNER}.jsonl"
+            path.parent.mkdir(parents=True)
+            path.write_bytes(session)
+        running = Agent(root, services, heap_kb, image, mode)
+        try:
+            yield running
+        finally:
+            running.stop()

@@ -1,0 +1,74 @@
+"""The whole agent with an ESP32's memory: a heap that grows, and the rest for Wi-Fi and TLS."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from functools import cache
+
+from tenner_host.bench.agent import IN_ANSWER, QUESTION, Agent, Died, agent
+from tenner_host.bench.images import CHIP, Image
+from tenner_host.bench.mixed import SHORT
+from tenner_host.bench.rows import NotMeasured, Row
+
+#: The first part of Python's heap on an ESP32; the rest it takes from the other memory.
+FIRST_KB = 56
+TURNS = 40
+_NO_MEMORY = re.compile(
+    r"ENOMEM|Out of Memory|too little|no answer from Telegram: 12|" + SHORT.pattern
+)
+
+
+def trouble(running: Agent) -> str:
+    """The first line that reports a lack of memory, "" if none does."""
+    with contextlib.suppress(StopIteration):
+        return next(line for line in list(running.lines) if _NO_MEMORY.search(line))
+    return ""
+
+
+@cache
+def turns(image: Image = CHIP, most: int = TURNS) -> tuple[int, int, str]:
+    """Return (turns in a row without a failure, the least free memory of ESP-IDF, the first failure)."""
+    with agent(FIRST_KB, image=image) as running:
+        done = 0
+        wrong = ""
+        try:
+            running.idle()
+            for number in range(most):
+                if number % 2:
+                    running.ask(QUESTION, IN_ANSWER)
+                else:
+                    running.ask(f"say turn {number}", f"turn {number}")
+                wrong = trouble(running)
+                if wrong:
+                    break
+                done += 1
+            return done, running.live("least"), wrong
+        except Died as exc:
+            wrong = trouble(running) or str(exc)
+        try:
+            return done, running.live("least"), wrong
+        except Died:
+            return done, 0, wrong
+
+
+def turns_in_row() -> float:
+    done, _, wrong = turns()
+    if wrong:
+        print(f"after {done} turns: {wrong}")
+    return done
+
+
+def idf_least_kb() -> float:
+    done, least, wrong = turns()
+    if not done:
+        raise NotMeasured(f"no turn was done: {wrong}")
+    return least / 1024
+
+
+ROWS = [
+    Row("heap.chip.turns", "an ESP32's memory: turns in a row, nothing short", "turns", turns_in_row, TURNS, floor=True),
+    Row("heap.chip.idf_least_kb", "there: the least left for Wi-Fi and TLS", "KB", idf_least_kb, 24, floor=True),
+]  # fmt: skip
+
+__all__ = ["FIRST_KB", "ROWS", "TURNS", "trouble", "turns"]

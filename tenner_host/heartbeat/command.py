@@ -1,0 +1,100 @@
+"""`tenner heartbeat --check` and `--replay`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from tenner_host.board.opening import open_board
+from tenner_host.errors import CommandError
+from tenner_host.heartbeat.check import NAME, as_text, problems
+from tenner_host.heartbeat.replay import Readings, from_ring, read_csv, replay
+from tenner_host.output import echo, print_json
+from tenner_host.project import Project
+from tenner_host.readings.ring import PATHS
+
+
+def read(path: Path | None) -> tuple[str, str]:
+    """(text, name) of the file, or of the workspace's file."""
+    place = path or Project.find().root / "workspace" / NAME
+    try:
+        return place.read_text(encoding="utf-8"), place.name
+    except (OSError, UnicodeError) as exc:
+        raise CommandError(f"{place} cannot be read: {exc}; name the file") from exc
+
+
+def check(path: Path | None, as_json: bool) -> None:
+    """Print the errors; exit status 1 if there are any."""
+    text, name = read(path)
+    found = problems(text)
+    if as_json:
+        print_json({"problems": found})
+    else:
+        for line in as_text(found, name) or [f"{name} is understood"]:
+            echo(line)
+    if found:
+        raise SystemExit(1)
+
+
+def run(
+    path: Path | None,
+    readings: Path | None,
+    board: tuple[str | None, str | None],
+    settings: dict[str, Any],
+    price: float,
+    as_json: bool,
+) -> None:
+    """Print the messages of a replay; `board`: the port and simulator of the board whose readings
+    serve without `readings`."""
+    text, name = read(path)
+    found = replay(text, _read_readings(readings) if readings else _of_board(*board), settings)
+    found["cost_usd"] = round(found["tokens"] * price / 1e6, 4)
+    if as_json:
+        print_json(found)
+        return
+    for line in as_text(found["problems"], name):
+        echo(line)
+    for one in found["messages"]:
+        where = f"line {one['line']}" if one["line"] else ""
+        head, *more = one["text"].split("\n")
+        echo(f"{one['time'][:16].replace('T', ' ')}  {one['kind']:<7} {where:<8} {head}")
+        for line in more:
+            echo(" " * 35 + line)
+    echo(
+        f"{len(found['messages'])} messages, {found['model_calls']} model calls, about {found['tokens']} tokens "
+        f"(${found['cost_usd']:.4f} at ${price:g} a million)"
+    )
+
+
+def _read_readings(path: Path) -> Readings:
+    """The readings in a CSV file, or in a folder with the state of a board."""
+    try:
+        if path.is_dir():
+            return from_ring(_ring_files(path), str(path))
+        with path.open(encoding="utf-8", newline="") as lines:
+            return read_csv(lines, path.name)
+    except (OSError, UnicodeError) as exc:
+        raise CommandError(f"{path} cannot be read: {exc}") from exc
+
+
+def _ring_files(folder: Path) -> dict[str, bytes]:
+    found = {}
+    for name in PATHS:
+        file = folder / Path(name).name
+        if not file.exists():
+            # A copy of the entire board.
+            file = folder / "state" / Path(name).name
+        if file.exists():
+            found[name] = file.read_bytes()
+    return found
+
+
+def _of_board(port: str | None, sim: str | None) -> Readings:
+    try:
+        with open_board(port, sim) as board:
+            files = board.read_files(PATHS)
+    except CommandError as exc:
+        raise CommandError(
+            f"--replay takes the board's own readings where --readings names none: {exc}"
+        ) from exc
+    return from_ring(files, "the board")

@@ -1,0 +1,20 @@
+"""Merge the firmware's modules into overlays, the pieces of code that a small board loads and evicts."""
+
+from __future__ import annotations
+
+from tenner_host.overlays.bundle import Bundle, bundle, packed
+from tenner_host.overlays.errors import OverlayError
+from tenner_host.overlays.maps import Translator, translate
+from tenner_host.overlays.table import CORE, Table, read_table
+
+__all__ = [
+    "CORE",
+    "Bundle",
+    "OverlayError",
+    "Table",
+    "Translator",
+    "bundle",
+    "packed",
+    "read_table",
+    "translate",
+]

@@ -1,0 +1,237 @@
+"""Merge the firmware into overlays: from the files of the package to the source of each overlay."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from tenner_host.overlays.constants import find_constants
+from tenner_host.overlays.emit import File, emit
+from tenner_host.overlays.errors import OverlayError
+from tenner_host.overlays.maps import Map
+from tenner_host.overlays.merge import Overlay, arrange
+from tenner_host.overlays.minify import Minify
+from tenner_host.overlays.naming import Naming
+from tenner_host.overlays.plan import BORROW, LOADED, Plan
+from tenner_host.overlays.program import Program, read_program
+from tenner_host.overlays.prune import fold_switches, prune
+from tenner_host.overlays.rom_names import ARGUMENTS, ATTRIBUTES, ROM, STATIC
+from tenner_host.overlays.source import PACKAGE, module_name
+from tenner_host.overlays.table import CORE, CORE_MODULE, RUNTIME, Table
+from tenner_host.overlays.texts import words
+
+#: The index for lookups at run time, a line for each module: its name, its overlay, its object's
+#: name there, and "+" if owners may import it.
+INDEX = "overlays.tsv"
+
+
+@dataclass
+class Bundle:
+    """The firmware as overlays: the source of each, by the name of its file (`app` is the core)."""
+
+    files: dict[str, File]
+    index: str
+    map: Map
+    #: Symbols without a use on a chip, which the build omits.
+    dead: list[str]
+    #: Overlays in the order of `packed`, with their names in code; empty if each has a separate file.
+    places: dict[str, str]
+
+
+def bundle(
+    sources: Mapping[str, bytes],
+    table: Table,
+    *,
+    scripts: Mapping[str, bytes] | None = None,
+    others: Mapping[str, bytes] | None = None,
+    minify: bool = True,
+    debug: bool = False,
+    build: str = "",
+    is_packed: bool = False,
+) -> Bundle:
+    """Merge the modules in `sources`, such as `tenner/net/http.py`, by the table.
+
+    `scripts`, such as main.py, import from the core by name and stay unchanged; so do `others`,
+    libraries that the firmware uses. With `debug` the run time checks that only overlays of the
+    current phase are loaded. `build` is the build's id. `is_packed`: one file holds all overlays
+    but the core, and code calls them by names that are in ROM.
+    """
+    places = _places(table) if is_packed else []
+    # A name that is in ROM costs no RAM.
+    free = sorted({*STATIC, *ROM}, key=lambda name: (len(name), name))
+    names = dict(zip(places, free, strict=False))
+    if len(names) < len(places):
+        raise OverlayError(f"{len(places)} overlays are more than there are names in ROM")
+    program = read_program(wanted(sources, table), table.is_outside, table.pieces)
+    _fill_in(
+        program,
+        RUNTIME,
+        {
+            "_PHASES": _carried(table),
+            "_CARRIED": " %s " % " ".join(names.values() or _carried_names(table)),
+            "_MAY_HOLD": _phases(table) if debug else (),
+            "_PACKED": is_packed,
+        },
+    )
+    _fill_in(program, PACKAGE, {"__build__": build})
+    find_constants(program)
+    fold_switches(program)
+    overlays = arrange(program, table)
+    scripts = scripts or {}
+    outside = {**scripts, **(others or {})}
+    entries = set(_entries(scripts))
+    used = {f"{RUNTIME}.{LOADED}", *_split_names(program)}
+    dead = prune(program, overlays.values(), {*entries, *used})
+    naming = Minify(program, overlays, table, outside, entries) if minify else Naming(entries)
+    naming.overlays = names
+    # The core first: others import by the names it has.
+    order = sorted(overlays, key=lambda name: (name != CORE, name))
+    order = _needed_first(overlays, order)
+    plans = {name: Plan(program, overlays[name], naming) for name in order}
+    files = {file_name(CORE): emit(plans[CORE])}
+    kept = {*ROM, *STATIC, *ATTRIBUTES, *ARGUMENTS, *words(ast.parse(files[file_name(CORE)].text))}
+    for name in order:
+        if name != CORE:
+            files[file_name(name)] = emit(plans[name], kept if minify else None)
+    index = _index(overlays, table, naming)
+    symbols = [one.full for one in dead]
+    return Bundle(files, index, _map(overlays, files, naming), symbols, names)
+
+
+def packed(places: Iterable[str], compiled: Mapping[str, bytes]) -> bytes:
+    """One file of overlays in this order, in the format of `firmware/tenner/overlay.py`: their
+    offsets, then all of them."""
+    places = list(places)
+    begins = len(places) * 3
+    table = b""
+    for name in places:
+        table += begins.to_bytes(3, "little")
+        begins += len(compiled[name])
+    return table + b"".join(compiled[name] for name in places)
+
+
+def wanted(sources: Mapping[str, bytes], table: Table) -> dict[str, bytes]:
+    """The files that overlays consist of."""
+    return {
+        path: source
+        for path, source in sources.items()
+        if not table.is_outside(module_name(path)) and not _is_empty(source)
+    }
+
+
+def file_name(overlay: str) -> str:
+    """The name of an overlay's file, without its end."""
+    return CORE_MODULE.rpartition(".")[2] if overlay == CORE else overlay
+
+
+def _needed_first(overlays: Mapping[str, Overlay], names: Iterable[str]) -> list[str]:
+    order: list[str] = []
+
+    def add(name: str) -> None:
+        if name not in order:
+            for other in sorted(overlays[name].needs):
+                add(other)
+            order.append(name)
+
+    for name in names:
+        add(name)
+    return order
+
+
+def _is_empty(source: bytes) -> bool:
+    """Does a file hold nothing but comments?"""
+    return not any(line.strip() and not line.startswith(b"#") for line in source.splitlines())
+
+
+def _entries(scripts: Mapping[str, bytes]) -> Iterator[str]:
+    """Yield the names that scripts import from the core."""
+    for path, source in scripts.items():
+        for node in ast.walk(ast.parse(source, path)):
+            if isinstance(node, ast.ImportFrom) and node.module == CORE_MODULE:
+                yield from (f"{CORE_MODULE}.{alias.name}" for alias in node.names)
+
+
+def _split_names(program: Program) -> Iterator[str]:
+    """Yield symbols that split classes use although no module mentions them."""
+    for one in program.fragments:
+        yield f"{RUNTIME}.{BORROW}"
+        for module, name in ((one.home, one.owner), (one.module, one.name)):
+            yield program.symbol(program.modules[module], name).full
+
+
+def _carried(table: Table) -> dict[str, int]:
+    """For each phase, a bit for each of `_carried_names` that stays on entry."""
+    names = _carried_names(table)
+    return {
+        phase: sum(1 << names.index(one) for one in table.carry.get(phase, held) if one in names)
+        for phase, held in table.phases.items()
+    }
+
+
+def _carried_names(table: Table) -> list[str]:
+    """The overlays that some phase takes over, the most frequent first."""
+    counts = Counter(
+        one for phase, held in table.phases.items() for one in table.carry.get(phase, held)
+    )
+    return [name for name, _ in counts.most_common()]
+
+
+def _places(table: Table) -> list[str]:
+    """All overlays but the core, those that phases take over first: their positions are the bits of `_carried`."""
+    first = _carried_names(table)
+    return [*first, *sorted(set(table.overlays) - {CORE, *first})]
+
+
+def _phases(table: Table) -> dict[str, tuple[str, ...]]:
+    return {phase: tuple(names) for phase, names in table.phases.items()}
+
+
+def _fill_in(program: Program, name: str, values: dict[str, object]) -> None:
+    """Set variables of a module, as far as it has them, to values known only to the build."""
+    module = program.modules.get(name)
+    missing = set(values)
+    for statement in module.tree.body if module else ():
+        if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
+            variable = statement.targets[0].id
+            if variable in values:
+                made = ast.parse(repr(values[variable]), mode="eval").body
+                for part in ast.walk(made):
+                    ast.copy_location(part, statement)
+                statement.value = made
+                missing.remove(variable)
+    if missing and name == RUNTIME:
+        raise OverlayError(f"{RUNTIME} has no {' and no '.join(sorted(missing))} to fill in")
+
+
+def _index(overlays: Mapping[str, Overlay], table: Table, naming: Naming) -> str:
+    """The lines of the run time's index; `+` marks a module that owners may import."""
+    lines = []
+    for overlay in overlays.values():
+        for symbol in overlay.objects:
+            name = symbol.module.name
+            is_api = name in table.api
+            if symbol in overlay.by_name:
+                home = naming.overlay(file_name(overlay.name))
+                fields = [name, home, symbol.flat, "+" if is_api else ""]
+                lines.append("\t".join(fields) + "\n")
+    return "".join(sorted(lines))
+
+
+def _map(overlays: Mapping[str, Overlay], files: Mapping[str, File], naming: Naming) -> Map:
+    """The map that translates tracebacks of these files."""
+    lines = {}
+    for name, file in files.items():
+        lines[name] = [
+            line and (line[0].path, line[1], line[0].functions.get(line[1], ""))
+            for line in file.lines
+        ]
+    names = {
+        file_name(overlay.name): {
+            one.flat: one.name for one in overlay.symbols if one.flat != one.name
+        }
+        for overlay in overlays.values()
+    }
+    modules = [module for overlay in overlays.values() for module in overlay.modules]
+    return Map(lines, names, naming.attributes(), {one.path: naming.own(one) for one in modules})

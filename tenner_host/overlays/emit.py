@@ -1,0 +1,146 @@
+"""The text of an overlay's file, and the source line of each of its lines."""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from tenner_host.overlays.plan import LENT, Plan
+from tenner_host.overlays.rewrite import rewrite
+from tenner_host.overlays.source import Module
+from tenner_host.overlays.table import CORE, CORE_MODULE
+from tenner_host.overlays.texts import pool
+
+
+@dataclass
+class File:
+    """An overlay as source; `lines` has for each line (from 1) its module and line, None for new lines."""
+
+    text: str
+    lines: list[tuple[Module, int] | None] = field(default_factory=list)
+
+
+def emit(plan: Plan, kept: set[str] | None = None) -> File:
+    """Write an overlay; `kept` are names that exist anyway: with it, the other short texts move into a tuple."""
+    statements: list[tuple[ast.stmt, Module | None]] = []
+    statements += [(one, None) for one in _imports(plan)]
+    for module in plan.overlay.modules:
+        statements += [(one, module) for one in rewrite(plan, module)]
+    statements += [(one, None) for one in _objects(plan)]
+    statements += [(one, None) for one in _split_classes(plan)]
+    texts = None if kept is None else pool([one for one, _ in statements], kept)
+    if texts is not None:
+        statements.insert(0, (texts, None))
+    tree = ast.Module(body=[one for one, _ in statements], type_ignores=[])
+    ast.fix_missing_locations(tree)
+    text = _with_bare_tuples(ast.unparse(tree) + "\n")
+    lines: list[tuple[Module, int] | None] = [None] * text.count("\n")
+    for (statement, source), made in zip(statements, ast.parse(text).body, strict=True):
+        if source is not None:
+            for line, old in _lines(statement, made):
+                if lines[line - 1] is None:
+                    lines[line - 1] = (source, old)
+    return File(text, lines)
+
+
+def _with_bare_tuples(text: str) -> str:
+    """Remove the brackets of `a, b = (c, d)`: only without them the compiler makes no tuple."""
+    lines = text.splitlines()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Tuple) and node.value.elts:
+            line = lines[node.lineno - 1].encode()
+            start, end = node.value.col_offset, node.value.end_col_offset
+            if line[start:].startswith(b"(") and len(node.value.elts) > 1:
+                line = line[:start] + line[start + 1 : (end or 0) - 1]
+                lines[node.lineno - 1] = line.decode()
+    return "\n".join(lines) + "\n"
+
+
+def _lines(old: ast.AST, new: ast.AST) -> Iterator[tuple[int, int]]:
+    """Yield (line, line in the source) of a statement and of those inside it."""
+    decorators = list(
+        zip(getattr(old, "decorator_list", ()), getattr(new, "decorator_list", ()), strict=True)
+    )
+    for before, after in decorators:
+        yield after.lineno, before.lineno
+    if isinstance(old, (ast.stmt, ast.ExceptHandler)):
+        yield getattr(new, "lineno", 1), old.lineno
+    for name in ("body", "handlers", "orelse", "finalbody"):
+        before, after = getattr(old, name, None), getattr(new, name, None)
+        if isinstance(before, list) and isinstance(after, list):
+            for one, other in zip(before, after, strict=True):
+                yield from _lines(one, other)
+
+
+def _imports(plan: Plan) -> Iterator[ast.stmt]:
+    """Yield the imports of the file: other packages, the core, overlays loaded before it."""
+    overlay = plan.overlay
+    by_module: dict[str, list[ast.alias]] = {}
+    for external, name in overlay.externals.items():
+        if external.name is None:
+            yield ast.Import(names=[_alias(external.module, name)])
+        else:
+            by_module.setdefault(external.module, []).append(_alias(external.name, name))
+    core = [
+        _alias(one.flat, name) for one, name in overlay.imported.items() if one.overlay == CORE
+    ]
+    if core:
+        by_module[CORE_MODULE] = core
+    for module, names in by_module.items():
+        yield ast.ImportFrom(module=module, names=names, level=0)
+    for symbol, name in overlay.imported.items():
+        if symbol.overlay != CORE:
+            home = plan.elsewhere(symbol.overlay)
+            value = ast.Attribute(value=home, attr=symbol.flat, ctx=ast.Load())
+            yield ast.Assign(targets=[ast.Name(id=name, ctx=ast.Store())], value=value)
+
+
+def _alias(name: str, here: str) -> ast.alias:
+    return ast.alias(name=name, asname=here if here != name else None)
+
+
+def _objects(plan: Plan) -> Iterator[ast.stmt]:
+    """Yield a class for every module used as a value: its attributes are those of the module."""
+    for symbol, names in plan.overlay.objects.items():
+        body: list[ast.stmt] = []
+        for name in names:
+            target = plan.member(symbol, name)
+            if target is None:
+                continue
+            value = copy.deepcopy(plan.reference(target))
+            attribute = plan.naming.attribute(name, symbol.module)
+            body.append(ast.Assign(targets=[ast.Name(id=attribute, ctx=ast.Store())], value=value))
+        made = ast.parse(f"class {symbol.flat}: pass").body[0]
+        assert isinstance(made, ast.ClassDef)
+        if body:
+            made.body = body
+        yield made
+
+
+def _split_classes(plan: Plan) -> Iterator[ast.stmt]:
+    """Yield the code that gives classes methods of other overlays, and the methods here for classes of others."""
+    for owner, places in plan.overlay.borrows.items():
+        # Most failing lookups come from hasattr: they load no overlay.
+        home: ast.expr = ast.Constant(None)
+        for overlay, methods in places.items():
+            known = sorted(plan.naming.attribute(one, owner.module) for one in methods)
+            test = ast.Compare(
+                left=ast.Name(id="n", ctx=ast.Load()),
+                ops=[ast.In()],
+                comparators=[ast.Tuple(elts=[ast.Constant(one) for one in known], ctx=ast.Load())],
+            )
+            there = ast.Constant(plan.naming.overlay(overlay))
+            home = ast.IfExp(test=test, body=there, orelse=home)
+        made = ast.parse(f"{owner.flat}.__getattr__ = lambda o, n: x(o, n, y)").body[0]
+        assert isinstance(made, ast.Assign) and isinstance(made.value, ast.Lambda)
+        call = made.value.body
+        assert isinstance(call, ast.Call)
+        call.func = copy.deepcopy(plan.reference(plan.borrow()))
+        call.args[2] = home
+        yield made
+    pairs = [plan.reference(one) for pair in plan.overlay.lends for one in pair]
+    if pairs:
+        value = ast.Tuple(elts=[copy.deepcopy(one) for one in pairs], ctx=ast.Load())
+        yield ast.Assign(targets=[ast.Name(id=LENT, ctx=ast.Store())], value=value)

@@ -1,0 +1,146 @@
+"""Names of attributes, methods and arguments that must stay, because code outside knows them.
+
+- MicroPython's own: `x.append` may be a list's (micropython_names.py);
+- names visible to owners' tools and drivers: all in the modules that they may import, and in the
+  built-in tools and drivers, because a copy of one works in /workspace;
+- names in scripts such as main.py and in libraries;
+- names in strings: `getattr(app, "status")`. In a module that computes such names any word of any
+  string counts, and may be one end of a name;
+- keywords of calls to functions that are not ours.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator, Mapping
+
+from tenner_host.overlays.micropython_names import NAMES
+from tenner_host.overlays.program import External, Program, Symbol
+from tenner_host.overlays.rom_names import ARGUMENTS
+from tenner_host.overlays.scopes import CLASS
+from tenner_host.overlays.source import Module
+from tenner_host.overlays.table import Table
+
+_BY_NAME = ("getattr", "setattr", "hasattr", "delattr")
+_WORD = re.compile(r"[A-Za-z_]\w*")
+
+
+class Kept:
+    """The set of names that must stay: `name in kept`."""
+
+    def __init__(self, program: Program, table: Table, outside: Mapping[str, bytes]) -> None:
+        self.names: set[str] = {*NAMES, *ARGUMENTS}
+        self.parts: set[str] = set()
+        for source in outside.values():
+            self.names.update(_words_of(ast.parse(source)))
+        for module in program.modules.values():
+            self.names.update(program.texts(module))
+            self.parts.update(_parts(program, module))
+            if is_seen_by_owners(module, table):
+                self.names.update(mentioned(program, module))
+        self.names |= self.parts
+        defined: set[str] = set()
+        for module in program.modules.values():
+            defined.update(defined_in(program, module))
+        for module in program.modules.values():
+            self.names.update(_keywords_of_others(program, module, defined - self.names))
+        self._starts = tuple(part for part in self.parts if part.endswith("_"))
+        self._ends = tuple(part for part in self.parts if part.startswith("_"))
+
+    def __contains__(self, name: str) -> bool:
+        return (
+            len(name) <= 2
+            or name in self.names
+            or name.startswith(("__", *self._starts))
+            or name.endswith(("__", *self._ends))
+        )
+
+
+def is_seen_by_owners(module: Module, table: Table) -> bool:
+    """May an owner's tool or driver use the names in this module?"""
+    return module.name in table.api or table.is_dynamic(module.name)
+
+
+def mentioned(program: Program, module: Module) -> Iterator[str]:
+    """Yield the names of attributes, methods, arguments and keywords in a module."""
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.Attribute):
+            yield node.attr
+        elif isinstance(node, ast.arg) or (isinstance(node, ast.keyword) and node.arg):
+            yield node.arg or ""
+    yield from module.scopes.module.bindings
+    yield from _class_names(module)
+
+
+def defined_in(program: Program, module: Module) -> Iterator[str]:
+    """Yield the attributes, methods and arguments that a module defines."""
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.arg):
+            yield node.arg
+        elif isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
+            if node not in program.links:
+                yield node.attr
+    yield from _class_names(module)
+
+
+def keywords(program: Program) -> set[str]:
+    """Every name that a call uses as a keyword, or might use."""
+    found: set[str] = set()
+    for module in program.modules.values():
+        names = {node.arg for node in ast.walk(module.tree) if isinstance(node, ast.keyword)}
+        if None in names:
+            # The names in a dict behind `**` are strings of the same module.
+            names.update(program.texts(module))
+        found.update(filter(None, names))
+    return found
+
+
+def _class_names(module: Module) -> Iterator[str]:
+    for scope in module.scopes.module.walk():
+        if scope.kind == CLASS:
+            yield from scope.bindings
+
+
+def _words_of(tree: ast.AST) -> Iterator[str]:
+    """Yield every name in a file: variables, attributes, functions, arguments and keywords."""
+    for node in ast.walk(tree):
+        for field in ("id", "attr", "name", "arg"):
+            name = getattr(node, field, None)
+            if isinstance(name, str):
+                yield name
+
+
+def _parts(program: Program, module: Module) -> Iterable[str]:
+    """The words in a module's strings, if it computes names."""
+    for node in ast.walk(module.tree):
+        computes = isinstance(node, ast.Attribute) and node.attr == "__dict__"
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            given = node.args[1:2]
+            computes = node.func.id in _BY_NAME and not isinstance(given[0], ast.Constant)
+        if computes:
+            return [word for text in program.texts(module) for word in _WORD.findall(text)]
+    return []
+
+
+def _keywords_of_others(program: Program, module: Module, ours: set[str]) -> Iterator[str]:
+    """Yield the keywords of calls whose target may be none of `ours`."""
+    for node in ast.walk(module.tree):
+        if not isinstance(node, ast.Call) or not node.keywords:
+            continue
+        link = program.links.get(node.func)
+        if link is not None:
+            is_ours = not isinstance(link.target, External)
+            if isinstance(link.target, Symbol):
+                is_ours = not _is_made_by_others(program, link.target)
+        else:
+            is_ours = isinstance(node.func, ast.Attribute) and node.func.attr in ours
+        if not is_ours:
+            yield from (word.arg for word in node.keywords if word.arg)
+
+
+def _is_made_by_others(program: Program, symbol: Symbol) -> bool:
+    """Is a symbol at the top of a module neither a function nor a class, but for example a namedtuple?"""
+    stores = symbol.binding.stores if symbol.binding else []
+    made = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    return not stores or not all(isinstance(one, made) for one in stores)

@@ -1,0 +1,286 @@
+"""The modules of each overlay, their order, and their needs from other overlays."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from tenner_host.overlays.errors import OverlayError
+from tenner_host.overlays.program import AS_OBJECT, External, ModuleTarget, Program, Symbol, Target
+from tenner_host.overlays.source import Module
+from tenner_host.overlays.table import CORE, RUNTIME, Table
+
+
+@dataclass(eq=False)
+class Overlay:
+    """Modules that become one file; `symbols` are all names that they define in it."""
+
+    name: str
+    modules: list[Module]
+    symbols: list[Symbol] = field(default_factory=list)
+    #: Symbols of modules used as values, with the names that code looks up in each.
+    objects: dict[Symbol, list[str]] = field(default_factory=dict)
+    #: Those of them that code looks up by the module's name at run time.
+    by_name: set[Symbol] = field(default_factory=set)
+    #: Names from other packages that it needs at its top.
+    externals: dict[External, str] = field(default_factory=dict)
+    #: Symbols from overlays that are always loaded with it, with their names here.
+    imported: dict[Symbol, str] = field(default_factory=dict)
+    #: Overlays that it needs when it is loaded.
+    needs: set[str] = field(default_factory=set)
+    #: Its methods for classes of other overlays: (class, fragment).
+    lends: list[tuple[Symbol, Symbol]] = field(default_factory=list)
+    #: Its classes that lack methods: the names of these by the overlay that has them.
+    borrows: dict[Symbol, dict[str, tuple[str, ...]]] = field(default_factory=dict)
+
+
+def arrange(program: Program, table: Table) -> dict[str, Overlay]:
+    """The overlays with their modules in order; each symbol gets its overlay."""
+    table.check(program.modules)
+    _check_phases(program, table)
+    order = _in_order(program)
+    overlays = {
+        name: Overlay(name, [one for one in order if table.overlay_of(one.name) == name])
+        for name in table.overlays
+    }
+    for overlay in overlays.values():
+        for module in overlay.modules:
+            for name, binding in module.scopes.module.bindings.items():
+                symbol = program.symbol(module, name)
+                symbol.overlay = overlay.name
+                if binding not in program.aliases and binding.stores and symbol.value is None:
+                    overlay.symbols.append(symbol)
+    _find_split_classes(program, overlays)
+    _find_objects(program, table, overlays)
+    _find_needs(program, table, overlays)
+    return overlays
+
+
+def _find_split_classes(program: Program, overlays: dict[str, Overlay]) -> None:
+    borrowed: dict[Symbol, dict[str, tuple[str, ...]]] = {}
+    for one in program.fragments:
+        owner = program.symbol(program.modules[one.home], one.owner)
+        made = program.symbol(program.modules[one.module], one.name)
+        overlays[made.overlay].lends.append((owner, made))
+        borrowed.setdefault(owner, {})[made.overlay] = one.methods
+    for symbol in _classes(program):
+        # The __getattr__ of a class hides that of its base.
+        found: dict[str, tuple[str, ...]] = {}
+        for base in _family(program, symbol):
+            for overlay, methods in borrowed.get(base, {}).items():
+                found[overlay] = found.get(overlay, ()) + methods
+        if symbol in borrowed and found:
+            overlays[symbol.overlay].borrows[symbol] = found
+
+
+def _classes(program: Program) -> Iterator[Symbol]:
+    for module in program.modules.values():
+        for node in module.tree.body:
+            if isinstance(node, ast.ClassDef):
+                yield program.symbol(module, node.name)
+
+
+def _family(program: Program, symbol: Symbol) -> Iterator[Symbol]:
+    """Yield a class and the firmware's classes that it inherits from."""
+    yield symbol
+    for node in symbol.binding.stores if symbol.binding else ():
+        for base in node.bases if isinstance(node, ast.ClassDef) else ():
+            link = program.links.get(base)
+            if link is not None and isinstance(link.target, Symbol):
+                yield from _family(program, link.target)
+
+
+def object_of(program: Program, module_name: str, where: str) -> Symbol:
+    """The symbol of a module as a value."""
+    module = program.modules.get(module_name)
+    if module is None:
+        raise OverlayError(f"{where}: the package {module_name} is used as a value")
+    return program.symbol(module, AS_OBJECT)
+
+
+# --- order
+
+
+def _in_order(program: Program) -> list[Module]:
+    """All modules, each after the modules it imports."""
+    done: dict[str, Module] = {}
+    path: list[str] = []
+
+    def add(name: str) -> None:
+        if name in done or name in path:
+            return
+        path.append(name)
+        for other in imported_at_top(program, program.modules[name]):
+            add(other)
+        done[path.pop()] = program.modules[name]
+
+    for name in sorted(program.modules):
+        add(name)
+    return list(done.values())
+
+
+def imported_at_top(program: Program, module: Module) -> Iterator[str]:
+    """Yield the firmware's modules that this one imports at its top."""
+    for node in ast.walk(module.tree):
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            if not module.scopes.home[node].runs_at_import:
+                continue
+            for alias in node.names:
+                binding = module.scopes.variables[alias]
+                target = program.aliases.get(binding) or program.assigned.get(alias)
+                name = _module_of(target)
+                if name in program.modules and name != module.name:
+                    yield name
+
+
+def _module_of(target: Target | None) -> str:
+    if isinstance(target, Symbol):
+        return target.module.name
+    return target.name if isinstance(target, ModuleTarget) else ""
+
+
+# --- phases
+
+#: Functions of the run time whose first argument is the name of a phase.
+_ENTER = ("run", "step", "enter", "later")
+
+
+def phases_named(program: Program) -> Iterator[tuple[str, Module, ast.AST]]:
+    """Yield each phase that the source enters by name, and the place."""
+    for module in program.modules.values():
+        for node in ast.walk(module.tree):
+            link = program.links.get(node.func) if isinstance(node, ast.Call) else None
+            if (
+                link is None
+                or not isinstance(link.target, Symbol)
+                or not isinstance(node, ast.Call)
+            ):
+                continue
+            if link.target.module.name == RUNTIME and link.target.name in _ENTER and node.args:
+                name = node.args[0]
+                if isinstance(name, ast.Constant) and isinstance(name.value, str):
+                    yield name.value, module, node
+
+
+def _check_phases(program: Program, table: Table) -> None:
+    for phase, module, node in phases_named(program):
+        if phase not in table.phases:
+            raise OverlayError(f"{module.where(node)}: overlays.toml has no phase {phase}")
+
+
+# --- modules as values
+
+
+def _find_objects(program: Program, table: Table, overlays: dict[str, Overlay]) -> None:
+    looked_up = set(_looked_up(program))
+    for module in program.modules.values():
+        for link in program.links_of(module):
+            if isinstance(link.target, ModuleTarget):
+                symbol = object_of(program, link.target.name, module.where(link.node))
+                _add_object(program, overlays, symbol, looked_up)
+    for name, module in program.modules.items():
+        parent = name.rpartition(".")[0]
+        listed = table.dynamic.get(parent, [])
+        if listed or name in table.api:
+            everything = "*" in listed or name in table.api
+            wanted = set(module.scopes.module.bindings) if everything else set(listed)
+            symbol = program.symbol(module, AS_OBJECT)
+            _add_object(program, overlays, symbol, wanted, name in table.api)
+            overlays[symbol.overlay].by_name.add(symbol)
+
+
+def _looked_up(program: Program) -> Iterator[str]:
+    """Yield every attribute that code looks up in a possible module."""
+    for module in program.modules.values():
+        for node in ast.walk(module.tree):
+            if isinstance(node, ast.Attribute) and node not in program.links:
+                yield node.attr
+        yield from program.texts(module)
+
+
+def _add_object(
+    program: Program,
+    overlays: dict[str, Overlay],
+    symbol: Symbol,
+    wanted: set[str],
+    is_api: bool = False,
+) -> None:
+    module = symbol.module
+    overlay = next(one for one in overlays.values() if module in one.modules)
+    symbol.overlay = overlay.name
+    if symbol not in overlay.objects:
+        overlay.symbols.append(symbol)
+        overlay.objects[symbol] = []
+    names = overlay.objects[symbol]
+    for name, binding in sorted(module.scopes.module.bindings.items()):
+        if name not in wanted or name.startswith("_") or name in names:
+            continue
+        target = program.aliases.get(binding)
+        # Only owners may use a module's imports through it.
+        if isinstance(target, ModuleTarget) or (isinstance(target, External) and not is_api):
+            continue
+        if binding.rebound:
+            raise OverlayError(
+                f"{module.path}: {name} changes, and {module.name} is used as a value: "
+                "keep the changing value in an object"
+            )
+        names.append(name)
+
+
+# --- needs at import
+
+
+def _find_needs(program: Program, table: Table, overlays: dict[str, Overlay]) -> None:
+    for overlay in overlays.values():
+        place = {module.name: at for at, module in enumerate(overlay.modules)}
+        for module in overlay.modules:
+            for link in program.links_of(module):
+                if not link.at_import:
+                    continue
+                target = _symbol_of(program, link.target)
+                if target is None or target.value is not None:
+                    continue
+                if target.overlay != overlay.name:
+                    _need(table, overlay, module, link.node, target)
+                elif place[target.module.name] > place[module.name]:
+                    raise OverlayError(
+                        f"{module.where(link.node)}: {module.name} needs {target.full} while it is "
+                        "imported, and imports it in a circle"
+                    )
+    _check_circles(overlays)
+
+
+def _need(table: Table, overlay: Overlay, module: Module, node: ast.AST, target: Symbol) -> None:
+    if not table.may_need(overlay.name, target.overlay):
+        phases = table.missing_phases(overlay.name, target.overlay)
+        reason = (
+            f"phase {phases[0]} may hold {overlay.name} without {target.overlay}"
+            if phases
+            else "core is there without it"
+        )
+        raise OverlayError(
+            f"{module.where(node)}: {module.name} (overlay {overlay.name}) needs {target.full} "
+            f"(overlay {target.overlay}) while it is imported, and {reason}: use it inside a "
+            "function, or put both into overlays that are loaded together"
+        )
+    if target.overlay != CORE:
+        overlay.needs.add(target.overlay)
+
+
+def _check_circles(overlays: dict[str, Overlay]) -> None:
+    def visit(name: str, path: list[str]) -> None:
+        if name in path:
+            circle = " -> ".join([*path[path.index(name) :], name])
+            raise OverlayError(f"overlays need each other while they are loaded: {circle}")
+        for other in sorted(overlays[name].needs):
+            visit(other, [*path, name])
+
+    for name in overlays:
+        visit(name, [])
+
+
+def _symbol_of(program: Program, target: Target) -> Symbol | None:
+    if isinstance(target, ModuleTarget):
+        return program.symbol(program.modules[target.name], AS_OBJECT)
+    return target if isinstance(target, Symbol) else None

@@ -1,0 +1,174 @@
+"""firmware/overlays.toml: the overlay of each module, and the overlays that each phase may hold."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tenner_host.overlays.errors import OverlayError
+from tenner_host.overlays.split import MARK
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+#: The overlay that is always loaded, and the module that its file is named after.
+CORE = "core"
+CORE_MODULE = "tenner.app"
+#: The module that loads and evicts overlays.
+RUNTIME = "tenner.overlay"
+
+#: Key in [phases]: overlays that every phase may hold.
+EVERY_PHASE = "*"
+
+_SECTIONS = ("overlays", "phases", "carry", "dynamic", "api", "separate", "linux")
+
+
+@dataclass
+class Table:
+    """The table as written; names of modules are full, such as `tenner.net.http`.
+
+    `tenner.net.http: Http Http.close` in an overlay is a piece: these names, without the other
+    methods of a class. The overlay that lists the module alone has the rest of it.
+    """
+
+    overlays: dict[str, list[str]]
+    phases: dict[str, list[str]] = field(default_factory=dict)
+    #: By phase, the overlays it takes over from the one before; without an entry, all that it may hold.
+    carry: dict[str, list[str]] = field(default_factory=dict)
+    #: Packages whose modules code finds by name at run time, and the names it looks up in such a module.
+    dynamic: dict[str, list[str]] = field(default_factory=dict)
+    #: Modules that owners' tools and drivers may import.
+    api: list[str] = field(default_factory=list)
+    #: Modules that get a separate file, unchanged.
+    separate: list[str] = field(default_factory=list)
+    #: Modules for Linux only; `tenner.port.linux.*` are all modules below that package.
+    linux: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        if CORE not in self.overlays:
+            raise OverlayError(f"overlays.toml has no overlay {CORE!r}")
+        everywhere = self.phases.pop(EVERY_PHASE, [])
+        for phase, names in self.phases.items():
+            names += [name for name in everywhere if name not in names]
+            for name in names:
+                if name not in self.overlays:
+                    raise OverlayError(f"overlays.toml: phase {phase} names no overlay: {name!r}")
+        for phase, names in self.carry.items():
+            for name in names:
+                if name not in self.phases.get(phase, []):
+                    raise OverlayError(
+                        f"overlays.toml: {phase} cannot carry {name!r}: it may not hold it"
+                    )
+        self._home: dict[str, str] = {}
+        #: By module and overlay, the names that are in another overlay than the rest of the module.
+        self.pieces: dict[str, dict[str, list[str]]] = {}
+        for overlay, modules in self.overlays.items():
+            for module in modules:
+                if MARK in module:
+                    module, _, listed = module.partition(MARK)
+                    self.pieces.setdefault(module, {})[overlay] = listed.split()
+                    module += MARK + overlay
+                if module in self._home:
+                    raise OverlayError(
+                        f"overlays.toml: {module} is in {self._home[module]} and in {overlay}"
+                    )
+                self._home[module] = overlay
+
+    def overlay_of(self, module: str) -> str:
+        """The overlay that has this module; OverlayError if none has."""
+        try:
+            return self._home[module]
+        except KeyError:
+            raise OverlayError(
+                f"{module} is in no overlay: add it to one in overlays.toml"
+            ) from None
+
+    def is_outside(self, module: str) -> bool:
+        """Return whether no overlay has this module."""
+        return module in self.separate or self.is_linux_only(module)
+
+    def is_linux_only(self, module: str) -> bool:
+        """Return whether this module is for Linux only."""
+        for entry in self.linux:
+            package = entry.removesuffix(".*")
+            if module == package or (entry != package and module.startswith(package + ".")):
+                return True
+        return False
+
+    def check(self, modules: Iterable[str]) -> None:
+        """Raise OverlayError unless exactly these modules are in the overlays."""
+        known = set(modules)
+        homeless = sorted(known - set(self._home))
+        if homeless:
+            raise OverlayError(
+                f"overlays.toml: {', '.join(homeless)} in no overlay: add each to one, or to [linux]"
+            )
+        for module, overlay in self._home.items():
+            if module not in known:
+                raise OverlayError(
+                    f"overlays.toml: overlay {overlay} has {module}, which does not exist"
+                )
+
+    def missing_phases(self, user: str, target: str) -> list[str]:
+        """The phases in which overlay `user` may be loaded while `target` is not."""
+        return [
+            phase for phase, names in self.phases.items() if user in names and target not in names
+        ]
+
+    def may_need(self, user: str, target: str) -> bool:
+        """Return whether `user` may need `target` while it is loaded."""
+        if target in (user, CORE):
+            return True
+        return user != CORE and not self.missing_phases(user, target)
+
+    def is_dynamic(self, module: str) -> bool:
+        """Return whether code finds this module by name at run time."""
+        return module.rpartition(".")[0] in self.dynamic
+
+
+def read_table(path: Path) -> Table:
+    """The table in a file; OverlayError if the file is invalid."""
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as exc:
+        raise OverlayError(f"{path.name}: {exc}") from exc
+    for section in data:
+        if section not in _SECTIONS:
+            raise OverlayError(f"{path.name}: [{section}] is unknown; known: {_SECTIONS}")
+    return Table(
+        overlays=_lists(data.get("overlays", {}), f"{path.name} [overlays]"),
+        phases=_lists(data.get("phases", {}), f"{path.name} [phases]"),
+        carry=_lists(data.get("carry", {}), f"{path.name} [carry]"),
+        dynamic=_lists(data.get("dynamic", {}), f"{path.name} [dynamic]"),
+        api=_modules(data, "api", path.name),
+        separate=_modules(data, "separate", path.name),
+        linux=_modules(data, "linux", path.name),
+    )
+
+
+def _modules(data: Mapping[str, Any], section: str, where: str) -> list[str]:
+    values = _lists(data.get(section, {}), f"{where} [{section}]")
+    return [name for names in values.values() for name in names]
+
+
+def _lists(values: object, where: str) -> dict[str, list[str]]:
+    if not isinstance(values, dict):
+        raise OverlayError(f"{where} is not a table")
+    return {name: list(_texts(value, f"{where} {name}")) for name, value in values.items()}
+
+
+def _texts(value: object, where: str) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+        return
+    if not isinstance(value, list):
+        raise OverlayError(f"{where} is not a list")
+    for one in value:
+        if not isinstance(one, str):
+            raise OverlayError(f"{where}: {one!r} is not a name")
+        yield one

@@ -1,0 +1,118 @@
+"""`tenner sensors`: the readings of the board's sensors, hour by hour."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from pathlib import Path
+
+import rich_click as click
+
+from tenner_host.board.opening import open_board
+from tenner_host.board.options import board_options
+from tenner_host.errors import CommandError
+from tenner_host.output import echo, json_option, print_json
+from tenner_host.readings.picture import picture
+from tenner_host.readings.ring import PATHS, Series, read_ring
+from tenner_host.readings.scale import number
+from tenner_host.readings.terminal import plot as plot_lines
+
+
+@click.command()
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+@board_options
+@click.option("--hours", default=24.0, metavar="HOURS", show_default=True, help="How far back.")
+@click.option("--plot", is_flag=True, help="Draw the readings here in the terminal.")
+@click.option("--png", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path), help="Draw them into a PNG file.")  # fmt: skip
+@json_option
+def sensors(
+    names: tuple[str, ...],
+    port: str | None,
+    sim: str | None,
+    hours: float,
+    plot: bool,
+    png: Path | None,
+    as_json: bool,
+) -> None:
+    """The sensors' readings over time: of all sensors, or of those whose NAME begins so.
+
+    The board stores a reading every `sensors.every`. They are files, so the agent is stopped to
+    read them and started
+    again; for one value now, ask it: `tenner chat "what is the temperature?"`.
+    """
+    with open_board(port, sim) as board:
+        files = board.read_files(PATHS)
+    end = time.time()
+    start = end - hours * 3600
+    everything = read_ring(files)
+    series = [
+        one
+        for found in everything
+        if (not names or found.name.startswith(names)) and (one := found.since(start))
+    ]
+    if png and series:
+        _write(png, picture(series, _first(series, start), end))
+    if as_json:
+        print_json([_summary(one) for one in series])
+    elif not series:
+        raise CommandError(_nothing(everything, names, hours))
+    elif plot:
+        width = shutil.get_terminal_size((80, 24)).columns
+        for one in series:
+            echo("\n".join(plot_lines(one, _first(series, start), end, min(width, 120))) + "\n")
+    else:
+        _table(series)
+    if png and series:
+        echo(f"drawn into {png}", err=True)
+
+
+def _first(series: list[Series], start: float) -> float:
+    """The start of the axis: a board that is an hour old has no day to show."""
+    return max(start, min(one.times[0] for one in series) - 1)
+
+
+def _nothing(everything: list[Series], names: tuple[str, ...], hours: float) -> str:
+    if not everything:
+        return (
+            "the board has kept no readings: name its sensors in workspace/SENSORS.json, and see that "
+            "sensors.every is set (`tenner setup --keys`)"
+        )
+    known = ", ".join(one.name for one in everything)
+    if names and not any(one.name.startswith(names) for one in everything):
+        return f"there are no readings of {', '.join(names)}; available: {known}"
+    last = max(one.times[-1] for one in everything)
+    when = time.strftime("%Y-%m-%d %H:%M", time.localtime(last))
+    return f"there are no readings of the last {hours:g} hours; the newest is of {when}"
+
+
+def _summary(series: Series) -> dict[str, object]:
+    return {
+        "name": series.name,
+        "count": len(series.times),
+        "first": series.times[0],
+        "last": series.times[-1],
+        "min": min(series.values),
+        "mean": series.mean,
+        "max": max(series.values),
+        "value": series.values[-1],
+        "readings": list(zip(series.times, series.values, strict=True)),
+    }
+
+
+def _table(series: list[Series]) -> None:
+    width = max(len(one.name) for one in series)
+    echo(f"{'':{width}}  {'last':>9} {'at':>12} {'min':>9} {'mean':>9} {'max':>9}  readings")
+    for one in series:
+        at = time.strftime("%d %b %H:%M", time.localtime(one.times[-1]))
+        values = (min(one.values), one.mean, max(one.values))
+        middle = " ".join(f"{number(value):>9}" for value in values)
+        echo(
+            f"{one.name:{width}}  {number(one.values[-1]):>9} {at:>12} {middle}  {len(one.times)}"
+        )
+
+
+def _write(path: Path, data: bytes) -> None:
+    try:
+        path.write_bytes(data)
+    except OSError as exc:
+        raise CommandError(f"{path} cannot be written: {exc.strerror or exc}") from exc

