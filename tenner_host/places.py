@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import platformdirs
@@ -19,3 +22,23 @@ def cache_folder() -> Path:
 def build_folder() -> Path:
     """The folder for builds and virtual boards: the checkout's `build`, else the cache."""
     return cache_folder() if IS_INSTALLED else ROOT / "build"
+
+
+@contextlib.contextmanager
+def one_at_a_time(name: str) -> Iterator[None]:
+    """Hold the lock of a download or build in the cache; the other processes wait for it."""
+    import fcntl  # Windows has none, and makes nothing of this kind
+
+    folder = cache_folder()
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / f".{name}.lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file of the cache that others may read or write at the same time: they never see a part of it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".new-", delete=False) as file:
+        file.write(data)
+    os.replace(file.name, path)

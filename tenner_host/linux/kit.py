@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 
 from tenner_host import debian
-from tenner_host.places import cache_folder
+from tenner_host.places import cache_folder, one_at_a_time
 
 #: Debian's name of an architecture, by the output of `uname -m`.
 MACHINES = {"riscv64": "riscv64", "aarch64": "arm64", "armv7l": "armhf", "x86_64": "amd64"}
@@ -34,12 +34,17 @@ CannotFetch = debian.CannotFetch
 
 def kit(architecture: str) -> dict[str, bytes]:
     """The files of the kit by name, from the cache or, without a fresh kit there, from Debian."""
-    cached = cache_folder() / f"kit-{debian.SUITE}-{architecture}"
-    found = _read(cached)
-    if found and time.time() - (cached / SUMS).stat().st_mtime < _FRESH_S:
+    name = f"kit-{debian.SUITE}-{architecture}"
+    cached = cache_folder() / name
+    found, is_fresh = _read(cached)
+    if is_fresh:
         return found
     try:
-        return _make(architecture, cached)
+        debian.check_tools()
+        with one_at_a_time(name):
+            # Another process may have just made it.
+            newer, is_fresh = _read(cached)
+            return newer if is_fresh else _make(architecture, cached)
     except CannotFetch:
         if found:
             return found
@@ -62,22 +67,22 @@ def executable(name: str) -> bool:
     return name in (LOADER, "micropython")
 
 
-def _read(folder: Path) -> dict[str, bytes]:
-    """The files of a kit in the cache; none if any differs from its checksum."""
+def _read(folder: Path) -> tuple[dict[str, bytes], bool]:
+    """The files of a kit in the cache, none if any differs from its checksum; and whether they are new enough."""
     files = {}
     try:
+        age_s = time.time() - (folder / SUMS).stat().st_mtime
         sums = (folder / SUMS).read_bytes()
         for row in sums.decode().splitlines():
             name = row.partition("  ")[2]
             files[name] = (folder / name).read_bytes()
     except (OSError, UnicodeDecodeError):
-        return {}
-    return files if checksums(files) == sums else {}
+        return {}, False
+    is_whole = checksums(files) == sums
+    return (files, age_s < _FRESH_S) if is_whole else ({}, False)
 
 
 def _make(architecture: str, cached: Path) -> dict[str, bytes]:
-    debian.check_tools()
-    cached.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".fetch-", dir=cached.parent) as work:
         root, stage = Path(work, "root"), Path(work, "kit")
         debian.unpack(architecture, ["micropython"], root)

@@ -7,7 +7,6 @@ into the cache. The cache keeps each build too, under a hash of its inputs.
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import os
 import shlex
@@ -15,11 +14,11 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 
 from tenner_host import debian, interpreters
+from tenner_host.places import one_at_a_time
 
 VARIANT = Path(__file__).parent / "variant"
 _LIBRARIES = "usr/lib/i386-linux-gnu"
@@ -103,7 +102,7 @@ def _built(kind: str, manifest: Path, content: bytes, flags: str) -> Path:
         return made
     _check_machine()
     try:
-        with _lock(f"micropython32{kind}"):
+        with one_at_a_time(f"micropython32{kind}"):
             if not made.exists():
                 program = _make(kind, manifest, flags)
                 _keep(program, made, kind)
@@ -118,16 +117,6 @@ def _check_machine() -> None:
     for tool in ("gcc", "make", "dpkg-source", "python3"):
         if shutil.which(tool) is None:
             raise CannotBuild(f"needs a compiler and Debian's tools; {tool} is not here")
-
-
-@contextmanager
-def _lock(name: str) -> Iterator[None]:
-    """Allow one build at a time among all processes."""
-    folder = interpreters.cache_folder()
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / f".{name}.lock").open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
 
 
 def _keep(program: Path, made: Path, kind: str) -> None:

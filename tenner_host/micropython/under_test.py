@@ -11,7 +11,7 @@ from pathlib import Path
 from tenner_host import FIRMWARE, build, interpreters
 from tenner_host.micropython import build as own
 from tenner_host.micropython import romfs
-from tenner_host.places import build_folder
+from tenner_host.places import build_folder, write_whole
 
 #: Interpreters built here, with the firmware's code inside.
 WITH_CODE = ("micropython32rom", "micropython32frozen")
@@ -54,10 +54,10 @@ def _with_romfs() -> Runner:
     )
     path = build_folder() / f"romfs-{hashlib.sha256(partition).hexdigest()[:16]}.img"
     if not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        for old in path.parent.glob("romfs-*.img"):
-            old.unlink()
-        path.write_bytes(partition)
+        old = set(path.parent.glob("romfs-*.img")) - {path}
+        write_whole(path, partition)
+        for one in old:
+            one.unlink(missing_ok=True)
     found = interpreters.probe("micropython32rom", own.argv(own.plain()))
     return Runner(found, ("/rom/lib",), {"TENNER_ROMFS": str(path)})
 

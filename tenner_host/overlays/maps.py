@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tenner_host.places import build_folder, cache_folder
+from tenner_host.places import build_folder, cache_folder, write_whole
 
 BUILT = build_folder() / "overlay-maps"
 #: Number of maps in a folder, the newest ones.
@@ -132,13 +132,12 @@ def translate(text: str, build: str | None = None) -> str:
 def save(build: str, data: Mapping[str, Any], folder: Path | None = None) -> None:
     """Store the map of a build, by default in the build folder."""
     folder = folder or BUILT
-    folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{build}.json"
     if path.exists():
         path.touch()
     else:
-        path.write_text(json.dumps(data, separators=(",", ":")), encoding="utf-8")
-    maps = sorted(folder.glob("*.json"), key=lambda one: one.stat().st_mtime)
+        write_whole(path, json.dumps(data, separators=(",", ":")).encode())
+    maps = sorted(folder.glob("*.json"), key=_age)
     for old in maps[:-KEPT]:
         old.unlink(missing_ok=True)
 
@@ -158,6 +157,14 @@ def build_of(tree: Mapping[str, bytes]) -> str | None:
     return found[1].decode() if found else None
 
 
+def _age(path: Path) -> float:
+    """When a map was last used; another process may have just removed it."""
+    try:
+        return path.stat().st_mtime
+    except FileNotFoundError:
+        return 0.0
+
+
 def _cache() -> Path:
     return cache_folder() / "overlay-maps"
 
@@ -167,5 +174,5 @@ def _read(folders: Iterable[Path], build: str | None) -> Map | None:
     paths = [path for folder in folders for path in folder.glob(f"{build or '*'}.json")]
     if not paths:
         return None
-    newest = max(paths, key=lambda path: path.stat().st_mtime)
+    newest = max(paths, key=_age)
     return from_json(json.loads(newest.read_text(encoding="utf-8")))
