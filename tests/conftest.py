@@ -19,6 +19,8 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 LAST_LINE = re.compile(r"^(\d+) passed, (\d+) failed, (\d+) skipped$", re.MULTILINE)
 RUN_LIMIT_S = 240
+#: These tests look at the machine's processes, shared memory and /tmp.
+ONE_AT_A_TIME = ("tests/host/test_exec_user.py", "tests/test_tools_exec.py")
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell that runs this in the background ignores Ctrl-C, and so would the programs that are tested with it.
@@ -64,6 +66,30 @@ def pytest_collection_modifyitems(config, items):
         ]
     items[:] = [item for item in items if item not in set(dropped)]
     config.hook.pytest_deselected(items=dropped)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers(config):
+    """`-n auto`: twice the CPUs, as half of the tests wait for a board or a server."""
+    return 2 * len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else None
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByFile(LoadScopeScheduling):
+        """One worker has all tests of a file, which share boards and servers; a file under MicroPython is by itself."""
+
+        def _split_scope(self, nodeid):
+            path, _, name = nodeid.partition("::")
+            if path in ONE_AT_A_TIME:
+                return ONE_AT_A_TIME
+            return nodeid if name in under_test.NAMES else path
+
+    # The order of the collection: tests/host with its long files first, the many short ones of MicroPython last.
+    config.option.loadscopereorder = False
+    return ByFile(config, log)
 
 
 def pytest_collection_finish(session):
