@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -99,6 +100,7 @@ def _built(kind: str, manifest: Path, content: bytes, flags: str) -> Path:
     key = hashlib.sha256(_digest(own) + content).hexdigest()[:16]
     made = interpreters.cache_folder() / f"micropython32{kind}-{key}"
     if made.exists():
+        os.utime(made)
         return made
     _check_machine()
     try:
@@ -120,21 +122,19 @@ def _check_machine() -> None:
 
 
 def _keep(program: Path, made: Path, kind: str) -> None:
-    """Put a built program into the cache, and remove those it replaces."""
+    """Put a built program into the cache, and remove those that nobody has used for a day."""
     with tempfile.TemporaryDirectory(prefix=".build-", dir=made.parent) as work:
         stage = Path(work, "made")
         stage.mkdir()
         shutil.copy(program, stage / "micropython")
         stage.rename(made)
-    others = sorted(
-        made.parent.glob(f"micropython32{kind}-*"), key=lambda one: one.stat().st_mtime
-    )
-    for old in others[:-_KEPT]:
-        shutil.rmtree(old, ignore_errors=True)
+    for other in made.parent.glob(f"micropython32{kind}-*"):
+        if other.stat().st_mtime < time.time() - _UNUSED_S:
+            shutil.rmtree(other, ignore_errors=True)
 
 
-#: Builds of a kind to keep in the cache: several states of the source may all be in use.
-_KEPT = 8
+#: The tests of another state of the source may be running.
+_UNUSED_S = 24 * 3600
 
 
 def _make(kind: str, manifest: Path, flags: str) -> Path:

@@ -4,11 +4,13 @@ import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from scripts import fetch_micropython32 as fetch
 from tenner_host import ROOT, debian, interpreters
+from tenner_host.micropython import build as own
 
 HEAD = "import unittest\nclass T(unittest.TestCase):\n"
 MAIN = "\nif __name__ == '__main__':\n    unittest.main()\n"
@@ -170,6 +172,18 @@ def test_an_image_is_left_out_with_single_files():
     found = {line.partition("::")[2] for line in done.stdout.splitlines()}
     assert {"micropython", "micropython32"} < found
     assert not {"micropython32rom", "micropython32frozen"} & found
+
+
+def test_a_build_removes_those_that_nobody_uses_any_more(monkeypatch, tmp_path):
+    monkeypatch.setenv("TENNER_CACHE", str(tmp_path))
+    monkeypatch.setattr(own, "_check_machine", lambda: None)
+    monkeypatch.setattr(own, "_make", lambda *_: Path(sys.executable))
+    used, unused = (own.frozen({"tenner/x.py": source}) for source in (b"x = 1\n", b"x = 2\n"))
+    for folder in (used, unused):
+        os.utime(folder, (0, 0))
+    assert own.frozen({"tenner/x.py": b"x = 1\n"}) == used
+    new = own.frozen({"tenner/x.py": b"x = 3\n"})
+    assert sorted(tmp_path.glob("micropython32*")) == sorted([used, new])
 
 
 def test_an_image_that_cannot_be_built_is_skipped_with_the_reason(tmp_path):
