@@ -197,11 +197,11 @@ def show(screen: Screen, environment: dict[str, str]) -> None:
 def _story(screen: Screen, board: VirtualBoard, services: Services, settings: Settings) -> None:
     patience_s = 60.0 if settings.real_model or settings.real_telegram else 25.0
     board.set("room.temperature", COOL)
-    board.wait_for("no gate is true", 30)
+    board.wait_for("no condition met", 30)
     if services.model.requests:
-        raise DemoError("the model was asked although no gate was open")
+        raise DemoError("the model was asked although no condition was met")
     screen.say(
-        f"The room is at {COOL} °C: the gate is shut, the model is not asked, nothing is spent."
+        f"The room is at {COOL} °C: the condition is not met, the model is not asked, nothing is spent."
     )
     screen.say(f"Now somebody turns on the heating: room.temperature {COOL} -> {WARM}")
     board.set("room.temperature", WARM)

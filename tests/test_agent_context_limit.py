@@ -138,7 +138,7 @@ class TestSmallContext(unittest.TestCase):
             self.assertTrue("xxx" in self.say(agent, "and?"))
         self.assertEqual(model.refused, 0, model.sizes)
 
-    def test_a_damaged_file_is_set_aside(self):
+    def test_a_damaged_file_is_quarantined(self):
         make_dirs(self.root + "/state")
         for text in ("{", '{"%s": 5}' % MODEL, "[1]"):
             with open(self.root + "/state/context.json", "w") as file:

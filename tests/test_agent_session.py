@@ -116,7 +116,7 @@ class TestSession(unittest.TestCase):
             self.assertTrue(second.startswith(rest), cut)
             self.assertEqual(rest.count(b'["c",'), rest.count(b'["t",'), cut)
 
-    def test_foreign_lines_are_set_aside(self):
+    def test_foreign_lines_are_quarantined(self):
         good = b"".join((record("u", "one"), record("a", "1")))
         for foreign in (
             b"hello\n",

@@ -328,7 +328,7 @@ class TestChain(unittest.TestCase):
             bench.ask(good())
         self.assertEqual(bench.stored(), before)
 
-    def test_a_broken_file_is_set_aside(self):
+    def test_a_broken_file_is_quarantined(self):
         bench = Bench(self)
         bench.ask(bad(401), good())
         bench.restart()

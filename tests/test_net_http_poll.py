@@ -114,7 +114,7 @@ class TestPoll(unittest.TestCase):
 
         self.assertEqual(run(main()), (200, "mine"))
 
-    def test_somebody_who_needs_the_gate_ends_it(self):
+    def test_somebody_who_needs_the_semaphore_ends_it(self):
         async def main():
             peer = await Peer([Peer.STALL]).start()
             http = Http(yields=True)

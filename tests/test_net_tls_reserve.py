@@ -79,7 +79,7 @@ class TestReserve(unittest.TestCase):
         context.free = 100
         self.assertFalse(Reserve(context, context.memory).take())
 
-    def test_the_gate_takes_it_when_the_last_session_ends(self):
+    def test_the_semaphore_takes_it_when_the_last_session_ends(self):
         async def script():
             context = Context(60000)
             semaphore = TlsSemaphore(1)

@@ -79,7 +79,7 @@ class Settings(unittest.TestCase):
 
 
 class App:
-    """The application as `power.look` sees it, all of it quiet."""
+    """The application as `power.decide` sees it, all of it quiet."""
 
     def __init__(self, text="- Check.\n"):
         self.board = sim.Board(text)
@@ -111,12 +111,12 @@ class App:
 class Looking(unittest.TestCase):
     def test_an_idle_board_sleeps_until_the_next_beat(self):
         app = App()
-        self.assertEqual(power.look(app), (app.heartbeat.next_wake(), "the next task"))
+        self.assertEqual(power.decide(app), (app.heartbeat.next_wake(), "the next task"))
 
     def test_jobs_wake_it_too(self):
         app = App()
         app.cron.wake_s = 15
-        self.assertEqual(power.look(app)[0], 15)
+        self.assertEqual(power.decide(app)[0], 15)
 
     def test_whatever_is_going_on_keeps_it_awake(self):
         for name, value, why in (
@@ -126,78 +126,78 @@ class Looking(unittest.TestCase):
             ("heard_s", 0, "a conversation"),
         ):
             app = App()
-            self.assertTrue(power.look(app)[0])
+            self.assertTrue(power.decide(app)[0])
             setattr(app, name, value)
-            self.assertEqual(power.look(app), (None, why))
+            self.assertEqual(power.decide(app), (None, why))
         for name in ("heartbeat", "cron"):
             app = App()
             service = app.get(name)
             service.running_s = 1
-            self.assertEqual(power.look(app), (None, "a turn"))
+            self.assertEqual(power.decide(app), (None, "a turn"))
             service.running_s = None
             service.booted = False
-            self.assertEqual(power.look(app), (None, "starting"))
+            self.assertEqual(power.decide(app), (None, "starting"))
 
     def test_a_conversation_is_over_after_two_minutes(self):
         app = App()
         app.heard_s = app.clock.mono
         app.clock.pass_s(119)
-        self.assertEqual(power.look(app), (None, "a conversation"))
+        self.assertEqual(power.decide(app), (None, "a conversation"))
         app.clock.pass_s(1)
-        self.assertTrue(power.look(app)[0])
+        self.assertTrue(power.decide(app)[0])
 
     def test_a_service_that_fails_is_no_reason_to_sleep_for_a_day(self):
         app = App()
         app.heartbeat.file = __file__
         app.heartbeat.wake_at_s = None
-        self.assertEqual(power.look(app), (None, "heartbeat starts again"))
+        self.assertEqual(power.decide(app), (None, "heartbeat restarts"))
         app.clock.pass_s(60)
-        self.assertEqual(power.look(app)[0], 600)
+        self.assertEqual(power.decide(app)[0], 600)
         app.heartbeat.every_s = 0
-        self.assertEqual(power.look(app)[0], 86400)
+        self.assertEqual(power.decide(app)[0], 86400)
 
     def test_an_unset_clock_keeps_it_awake_for_its_tasks_only(self):
         app = App()
         app.clock.trusted = False
-        self.assertEqual(power.look(app), (None, "the clock is not set"))
+        self.assertEqual(power.decide(app), (None, "the clock is not set"))
         app.heartbeat.tasks = None
         app.heartbeat.wake_at_s = None
-        self.assertEqual(power.look(app)[0], 86400)
+        self.assertEqual(power.decide(app)[0], 86400)
         app.cron.tasks = [Task()]
-        self.assertEqual(power.look(app), (None, "the clock is not set"))
+        self.assertEqual(power.decide(app), (None, "the clock is not set"))
 
     def test_the_outbox(self):
         app = App()
         app.sending = True
         app.outbox.wake_s = 0
-        self.assertEqual(power.look(app), (None, "a message on its way"))
+        self.assertEqual(power.decide(app), (None, "a message on its way"))
         app.outbox.wake_s = 120
-        self.assertEqual(power.look(app), (None, "a message is tried again"))
+        self.assertEqual(power.decide(app), (None, "a message is tried again"))
         app.clock.pass_s(60)
-        self.assertEqual(power.look(app)[0], 600)
+        self.assertEqual(power.decide(app)[0], 600)
         app.cron.wake_s = 30
-        self.assertEqual(power.look(app)[0], 30)
+        self.assertEqual(power.decide(app)[0], 30)
 
     def test_whoever_wrote_meanwhile_is_heard_first(self):
         app = App()
         app.telegram = Telegram()
-        self.assertTrue(power.look(app)[0])
+        self.assertTrue(power.decide(app)[0])
         app.telegram.status = "starting"
-        self.assertEqual(power.look(app), (None, "Telegram is asked for messages"))
+        self.assertEqual(power.decide(app), (None, "Telegram is asked for messages"))
         app.telegram.status = "polling"
         app.telegram.digest = "hello"
-        self.assertEqual(power.look(app), (None, "a message"))
+        self.assertEqual(power.decide(app), (None, "a message"))
 
     def test_a_count_that_is_in_memory_only(self):
         app = App("- (every 1m; when room.temperature > 30 for 3m reset 25) Hot.\n")
         board = app.board
-        self.assertTrue(power.look(app)[0])
+        self.assertTrue(power.decide(app)[0])
         board.readings["room"]["temperature"] = 31
         board.pass_time(60)
-        self.assertEqual(power.look(app), (None, "a condition that holds"))
+        self.assertEqual(power.decide(app), (None, "a condition that holds"))
         board.pass_time(240)
         self.assertEqual(len(board.turns), 1)
-        self.assertTrue(power.look(app)[0])
+        self.assertTrue(power.decide(app)[0])
 
 
 class OnFlash(unittest.TestCase):
@@ -209,15 +209,15 @@ class OnFlash(unittest.TestCase):
         seconds = None
         while seconds is None:
             board.pass_time(5)
-            seconds, _ = power.look(app)
+            seconds, _ = power.decide(app)
         sim.drive(power.write_down(board.service))
         board.clock.pass_s(seconds)
         board.boot()
         board.step()
 
     def test_no_line_is_lost_and_nothing_runs_twice(self):
-        gates = "- (every 20m; when room.temperature > 30) Hot.\n" * 2
-        board = sim.Board(gates + "- Check.\n")
+        conditions = "- (every 20m; when room.temperature > 30) Hot.\n" * 2
+        board = sim.Board(conditions + "- Check.\n")
         board.step()
         for _ in range(60):
             self.sleep(board)

@@ -48,7 +48,7 @@ class Episodes(unittest.TestCase):
         end = "back to normal: room.temperature 27.8; 1 min, highest 35.2"
         self.assertEqual(texts(board), [WARM, end, WARM, end, WARM])
 
-    def test_a_gate_without_reset_does_not_storm(self):
+    def test_a_condition_without_reset_does_not_storm(self):
         board = sim.Board("- (every 5s; when room.temperature > 30; notify) Hot!\n")
         spell(board, HOT, 3600)
         self.assertEqual(texts(board), ["Hot!"])
@@ -63,7 +63,7 @@ class Episodes(unittest.TestCase):
         board = sim.Board(FREEZER)
         board.step(True)
         self.assertEqual(texts(board), [])
-        # By its line it is sent with the gate shut, and is no episode.
+        # By its line it is sent with the condition unmet, and is no episode.
         board.step((1,))
         board.pass_time(60)
         self.assertEqual((texts(board), alarm(board)), ([WARM], None))
@@ -400,7 +400,7 @@ class Commands(unittest.TestCase):
         spell(board, 20, 3600)
         lines = status.why(board.service).split("\n")
         self.assertEqual(len(lines), 2)
-        self.assertTrue("no gate is true (1 checked) (\u00d740 since 00:" in lines[0], lines)
+        self.assertTrue("no condition met (1 checked) (\u00d740 since 00:" in lines[0], lines)
         found = [json.loads(line) for line in status.why(board.service, "json").split("\n")]
         self.assertEqual((found[0]["times"], found[0]["task"]), (40, "line 1"))
 

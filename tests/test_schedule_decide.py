@@ -1,4 +1,4 @@
-# tenner tests: the gates of a sensor, the chain of gates of a beat, slots, hours, zones, cron, dates.
+# tenner tests: conditions of sensors, the chain of checks of a beat, due times, hours, zones, cron, dates.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import unittest
@@ -146,7 +146,7 @@ class Chain(unittest.TestCase):
             first = [what for _, what in chain(question) if what]
             self.assertEqual(first[0], reason)
 
-    def test_every_gate_gives_its_reason(self):
+    def test_every_check_gives_its_reason(self):
         night = Hours("07:00-22:00")
         self.check("run", "due")
         self.check("off", "disabled (no HEARTBEAT.md)", tasks=None)
@@ -155,7 +155,7 @@ class Chain(unittest.TestCase):
                    tasks=[self.task(NOON)])  # fmt: skip
         self.check("skip", "quiet hours (22:00-07:00)", now=NOON + 11 * 3600, hours=night)
         self.check("skip", "nothing to do", has_work=False)
-        self.check("skip", "no gate is true (3 checked)", conditions=(0, 3, 0))
+        self.check("skip", "no condition met (3 checked)", conditions=(0, 3, 0))
         self.check("skip", "daily token budget spent (20000)", tokens_left=0)
         self.check("retry", "lane busy (telegram:1234)", busy="telegram:1234")
         self.check("retry", "already running (since 12 s)", running_s=12)
@@ -168,7 +168,7 @@ class Chain(unittest.TestCase):
         task.last = last
         return task
 
-    def test_the_first_gate_that_says_no_wins(self):
+    def test_the_first_check_that_fails_wins(self):
         question = self.ask(has_work=False, tokens_left=0, busy="x", online="wifi")
         self.assertEqual(decide(question), ("skip", "nothing to do"))
         self.assertEqual(len(list(chain(question))), 9)

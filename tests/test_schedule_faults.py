@@ -166,7 +166,7 @@ class Faults(unittest.TestCase):
         board.reply = sim.Result("The door is open.")
         board.pass_time(8 * 3600)
         turns, sent = len(board.turns), len(board.sent)
-        # Last runs, said texts, and the gate that has fired.
+        # Last runs, told texts, and the condition that has fired.
         board.boot()
         board.pass_time(60)
         self.assertEqual((len(board.turns), len(board.sent)), (turns, sent))

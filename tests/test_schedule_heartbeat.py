@@ -112,7 +112,7 @@ class Beats(unittest.TestCase):
         self.assertFalse("banana" in board.turns[0][1])
 
 
-class Gates(unittest.TestCase):
+class Conditions(unittest.TestCase):
     def test_notify_needs_no_model_and_fires_once(self):
         board = sim.Board(TANK)
         board.readings["tank"] = {"level": 50}
@@ -146,12 +146,12 @@ class Gates(unittest.TestCase):
         board.pass_time(120)
         self.assertEqual([text for _, text in board.sent], ["Tank low: 12.5 %"])
 
-    def test_no_gate_is_true(self):
+    def test_no_condition_is_met(self):
         board = sim.Board("- (when room.temperature > 30) A.\n- (when room.temperature > 40) B.\n")
         board.pass_time(1790)
         board.clock.pass_s(20)
         self.assertEqual(board.step()[1].split("(")[0], "not due ")
-        self.assertEqual(set(reasons(board)), {"no gate is true (1 checked)"})
+        self.assertEqual(set(reasons(board)), {"no condition met (1 checked)"})
         self.assertEqual(board.turns, [])
 
     def test_a_silent_sensor_is_reported_once(self):
@@ -450,7 +450,7 @@ class Answers(unittest.TestCase):
                           heartbeat__active_hours="07:00-22:00")  # fmt: skip
         board.readings["tank"] = {"level": 77}
         before = board.flash.saved.get("heartbeat")
-        self.assertEqual(board.step(True), ("run", "nothing to say"))
+        self.assertEqual(board.step(True), ("run", "nothing to report"))
         self.assertTrue("- Check." in board.turns[0][1] and "Hot" not in board.turns[0][1])
         self.assertEqual(board.sent, [])
         told = []
@@ -461,7 +461,7 @@ class Answers(unittest.TestCase):
             "line 2: room.temperature 21.5 > 90; not met; clear\n"
             "line 3: tank.level 77 < 20; not met; clear\n"
             "    would say: Tank low: 77 %\n"
-            "heartbeat: run (nothing to say)",
+            "heartbeat: run (nothing to report)",
         )
         self.assertEqual([task.condition.alarm for task in board.service.tasks if task.key
                           and task.condition], [None, None])  # fmt: skip
@@ -472,9 +472,9 @@ class Answers(unittest.TestCase):
     def test_trigger_of_a_line_runs_it_for_real(self):
         board = sim.Board("- Check.\n- (when room.temperature > 90) Hot.\n" + TANK)
         board.readings["tank"] = {"level": 77}
-        self.assertEqual(board.step((3,)), ("run", "sent"))
+        self.assertEqual(board.step((3,)), ("run", "message sent"))
         self.assertEqual([text for _, text in board.sent], ["Tank low: 77 %"])
-        self.assertEqual(board.step((2,)), ("run", "nothing to say"))
+        self.assertEqual(board.step((2,)), ("run", "nothing to report"))
         self.assertTrue("- Hot." in board.turns[0][1])
         self.assertEqual(board.step((9,)), ("skip", "no such line"))
         # The real alarm is told all the same.
@@ -611,7 +611,7 @@ class OnFlash(unittest.TestCase):
         self.assertEqual(lines[0], (due, "skipped", "waits for memory"))
         self.assertEqual(lines[1], (due + 1800, "ran", None))
 
-    def test_the_service_checks_gates_while_a_model_thinks(self):
+    def test_the_service_checks_conditions_while_a_model_thinks(self):
         board = sim.Board("- Check.\n" + TANK)
         board.readings["tank"] = {"level": 50}
         events = []

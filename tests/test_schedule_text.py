@@ -113,7 +113,7 @@ class Items(unittest.TestCase):
 
 
 class Clauses(unittest.TestCase):
-    def gate(self, text):
+    def condition(self, text):
         found, _, problem = heartbeat_parser.parse_clauses("(when %s) x" % text)
         return found.get("when"), problem
 
@@ -131,9 +131,9 @@ class Clauses(unittest.TestCase):
         ):
             with self.subTest(text):
                 wanted.update(base)
-                self.assertEqual(self.gate(text), (wanted, None))
+                self.assertEqual(self.condition(text), (wanted, None))
 
-    def test_gates_that_make_no_sense(self):
+    def test_conditions_that_make_no_sense(self):
         for text in (
             "",
             "room > 30",
@@ -152,7 +152,7 @@ class Clauses(unittest.TestCase):
             "room.temperature > 1.2.3",
         ):
             with self.subTest(text):
-                found, problem = self.gate(text)
+                found, problem = self.condition(text)
                 self.assertTrue(found is None and problem)
 
     def test_other_mistakes_keep_the_text_and_say_what_was_expected(self):

@@ -154,7 +154,7 @@ class TestRing(unittest.TestCase):
         self.fill(13, 1)
         self.assertEqual(self.summary()["temperature"][0], 14)
 
-    def test_a_damaged_file_is_put_aside(self):
+    def test_a_damaged_file_is_quarantined(self):
         self.fill(0, 20)
         for data in (b"", b"\n", b"{}\n", b"[]\n", b'["x"]\n', b"\xff\xfe\n" * 9, b"[1,2"):
             self.put(".0", data)

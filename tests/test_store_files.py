@@ -166,12 +166,12 @@ class TestChores(unittest.TestCase):
         files.write_atomic(path + "/a.tmp", "x")
         self.assertEqual(repairs.clean_strays(self.folder), 1)
 
-    def test_set_aside_never_replaces_an_older_one_silently(self):
+    def test_quarantine_never_replaces_an_older_one_silently(self):
         path = self.folder + "/a.json"
         names = []
         for number in range(3):
             files.write_atomic(path, str(number))
-            names.append(repairs.set_aside(path))
+            names.append(repairs.quarantine(path))
             self.assertFalse(files.exists(path))
         self.assertEqual(names, [path + ".bad", path + ".bad1", path + ".bad2"])
         self.assertEqual([read_bytes(name) for name in names], [b"0", b"1", b"2"])

@@ -58,7 +58,7 @@ class TestTwoSlots(unittest.TestCase):
             write_bytes(newest, bad)
             self.assertEqual(TwoSlots(self.path).load(), {"n": 1})
 
-    def test_both_bad_starts_afresh_and_puts_them_aside(self):
+    def test_both_bad_starts_afresh_and_quarantines_them(self):
         write_bytes(self.path + ".a", b"garbage")
         write_bytes(self.path + ".b", b"7 12345678 {}")
         slots = TwoSlots(self.path)

@@ -387,7 +387,7 @@ class TestExec(unittest.TestCase):
 
     def test_it_ends_with_an_agent_that_is_killed(self):
         if process.user():
-            return  # a namespace ends with its keeper, which the kernel sees to
+            return  # a namespace ends with its supervisor, which the kernel sees to
         pid = process.fork()
         if pid == 0:
             try:
@@ -421,10 +421,10 @@ class TestExec(unittest.TestCase):
         here = os.getcwd()
         os.chdir(self.root)
         try:
-            cage = sandbox.Cage(self.root, "other", "")
+            made = sandbox.Sandbox(self.root, "other", "")
         finally:
             os.chdir(here)
-        self.assertEqual(cage.folder, self.root + "/other/exec")
+        self.assertEqual(made.folder, self.root + "/other/exec")
         self.assertEqual(sorted(os.listdir(self.root + "/other")), ["drivers", "exec", "tools"])
 
     def test_works(self):

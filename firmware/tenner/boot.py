@@ -104,10 +104,10 @@ def _list(app):
             app.config.put("telegram.owner", paired)
         app.telegram = app.get("telegram")
         if not app.telegram.owner:
-            log("telegram", "nobody is the owner. " + pair.offer(app.telegram, app.state))
+            log("telegram", "no owner yet. " + pair.offer(app.telegram, app.state))
         yield "telegram", services.when_connected, app, app.telegram.poll
     else:
-        log("telegram", "off: there is no telegram.token")
+        log("telegram", "off (no telegram.token)")
     if app.config.get("mqtt.host"):
         app.mqtt = app.get("mqtt")
         yield "mqtt", services.when_connected, app, app.mqtt.run

@@ -18,9 +18,9 @@ async def mend(app):
     free, block, _ = app.port.system_memory()
     what = "%d KB free, %d KB of it in one block" % (free // 1024, block // 1024)
     if app.clock.mono_s() < _SOONEST_S:
-        log("memory", "too little for connections (%s)" % what)
+        log("memory", "too little memory for connections (%s)" % what)
         return
-    log("memory", "too little for connections (%s): restarting" % what)
+    log("memory", "too little memory for connections (%s): restarting" % what)
     files.write_atomic(note(app), "%d\n%s\n%s" % (_read(app)[0], app.now_text(), what))
     for name in ("heartbeat", "cron"):
         if app.has(name):

@@ -14,7 +14,7 @@ from tenner.port.compat import const
 from tenner.schedule.occurrences import Occurrences
 from tenner.store import files
 
-_LOOK_S = const(1)
+_CHECK_S = const(1)
 _SHORTEST_S = const(10)
 _LONGEST_S = const(86400)
 _SYNC_S = const(30)
@@ -91,7 +91,7 @@ def _failed(service):
     )
 
 
-def look(app):
+def decide(app):
     """Return (seconds to sleep or None, reason) for the present state."""
     services = _services(app)
     now_s = app.clock.mono_s()
@@ -103,7 +103,7 @@ def look(app):
         if any(task.pending for task in service.tasks or ()):
             again = "a task is tried again"
         elif _failed(service):
-            again = "%s starts again" % service.area
+            again = "%s restarts" % service.area
         wakes.append((service.next_wake(), again))
         clock_waits = clock_waits or bool(service.tasks and not app.clock.trusted)
     if app.sending:
@@ -131,7 +131,7 @@ async def write_down(service):
 async def after_sync(app, service, *args):
     """Run a coroutine function once the clock is set, or after a timeout."""
     while not app.synced and app.clock.mono_s() < _SYNC_S:
-        await asyncio.sleep(_LOOK_S)
+        await asyncio.sleep(_CHECK_S)
     await service(*args)
 
 
@@ -142,8 +142,8 @@ async def run(app):
         app.heard_s = app.clock.mono_s()
     said = before = None
     while True:
-        await asyncio.sleep(_LOOK_S)
-        sleep_s, why = look(app)
+        await asyncio.sleep(_CHECK_S)
+        sleep_s, why = decide(app)
         # Two checks in a row, so that work the last turn has started counts.
         if sleep_s is not None and before is not None:
             for service in _services(app):
@@ -153,4 +153,4 @@ async def run(app):
         before = sleep_s
         if sleep_s is None and why != said:
             said = why
-            log("power", "awake: %s" % why)
+            log("power", "staying awake: %s" % why)

@@ -19,7 +19,7 @@ async def sample(app, every_s):
                 try:
                     kept.keep(now, values)
                 except OSError as error:
-                    log("sensors", "readings are not kept: %s" % error)
+                    log("sensors", "readings not stored: %s" % error)
     return every_s - now % every_s
 
 

@@ -15,7 +15,7 @@ _LAST_BACKOFF_S = const(300)
 _HEALTHY_MS = const(600000)  # a service that ran this long resets its back-off
 _SYNC_RETRY_S = const(10)
 _JOBS_POLL_S = const(60)
-_LOOK_S = const(1)
+_CHECK_S = const(1)
 _SYNC_EVERY_S = const(6 * 3600)
 _MEMORY_S = const(5)
 
@@ -37,7 +37,7 @@ async def supervise(name, service, *args):
             log_exception(name + " failed", error)
         if ticks_diff(ticks_ms(), start) > _HEALTHY_MS:
             backoff_s = _FIRST_BACKOFF_S
-        log("app", "%s starts again in %d s" % (name, backoff_s))
+        log("app", "%s restarts in %d s" % (name, backoff_s))
         await asyncio.sleep(backoff_s)
         backoff_s = min(backoff_s * 2, _LAST_BACKOFF_S)
 
@@ -88,7 +88,7 @@ async def readings(app):
     every_s = app.config.get("sensors.every")
     while every_s:
         while not app.clock.trusted:
-            await asyncio.sleep(_LOOK_S)
+            await asyncio.sleep(_CHECK_S)
         await app.agent.lane.wait_free()
         await asyncio.sleep(await overlay.run("SAMPLE", sampler.sample, app, every_s))
 

@@ -1,7 +1,7 @@
-"""The smallest heap for all work at once: people, an open gate, and the outbox.
+"""The smallest heap for all work at once: people, an alarm, and the outbox.
 
-Three messages arrive at a time, and every other one needs a tool. Every five seconds the heartbeat finds a gate
-open and asks the model, which reads a sensor and tells the owner. The outbox sends all of it. A clean run answers
+Three messages arrive at a time, and every other one needs a tool. Every five seconds the heartbeat finds a condition
+met and asks the model, which reads a sensor and tells the owner. The outbox sends all of it. A clean run answers
 everybody right, reports every beat, and is never short of memory.
 """
 

@@ -34,9 +34,9 @@ def _board(services: Services) -> VirtualBoard:
 
 
 def heartbeat_bytes() -> float:
-    """Bytes of the body of the first model request of a beat that one sensor's gate has let through."""
+    """Bytes of the body of the first model request of a beat that one sensor's condition has started."""
     with Services(tls=False) as services, _board(services) as board:
-        board.wait_for("no gate is true", 30)
+        board.wait_for("no condition met", 30)
         board.set("room.temperature", 31.5)
         services.telegram.wait_sent(1, 30)
         return len(services.model.requests[0].body)
@@ -46,7 +46,7 @@ def erases_per_turn() -> float:
     """Blocks erased on flash by a person's turn with one tool call, averaged over ten."""
     question = 'call i2c {"action":"read","bus":"i2c0","address":"0x48","register":0,"length":2}'
     with Services(tls=False) as services, _board(services) as board:
-        board.wait_for("no gate is true", 30)
+        board.wait_for("no condition met", 30)
         services.telegram.say(OWNER, question)
         services.telegram.wait_sent(1, 30)
         before = board.flash_counters().erases
@@ -90,7 +90,7 @@ def erases_of_readings() -> float:
 def person_wait_ms() -> float:
     """From a person's message to its model request, while a heartbeat's reply is being streamed."""
     with Services(tls=False) as services, _board(services) as board:
-        board.wait_for("no gate is true", 30)
+        board.wait_for("no condition met", 30)
         # The heartbeat's reply drips for minutes: only cancellation ends it.
         services.model.plan([Step(path="/chat/completions", write_bytes=1, piece_delay_ms=500)])
         board.set("room.temperature", 31.5)

@@ -13,8 +13,8 @@ from tenner_host.bench.code import CHIP
 from tenner_host.bench.rows import NotMeasured
 from tenner_host.services import API_KEY, MODEL
 
-#: Three gates, evaluated every ten minutes; the first holds while the room is warm, and fires once.
-GATED = (
+#: Three conditions, evaluated every ten minutes; the first holds while the room is warm, and fires once.
+CONDITIONS = (
     "# Heartbeat\n"
     "- (every 10m; when room.temperature > 30 reset 28) Too warm: say what to do.\n"
     "- (every 10m; when room.temperature < 5) Frost: warn me.\n"
@@ -56,8 +56,8 @@ def day(heartbeat: str | None, warm_from_h: int = NEVER) -> tuple[int, int]:
 
 
 def idle_day_model_calls() -> float:
-    """Model calls of a day with three gated tasks of which none is ever true."""
-    return day(GATED)[0]
+    """Model calls of a day with three tasks with conditions of which none is ever true."""
+    return day(CONDITIONS)[0]
 
 
 def template_bytes() -> float:
@@ -65,9 +65,9 @@ def template_bytes() -> float:
     return day(None)[1]
 
 
-def gated_bytes() -> float:
-    """Request bytes of a day with three gated tasks, one of them true from noon on."""
-    return day(GATED, NOON)[1]
+def condition_bytes() -> float:
+    """Request bytes of a day with three tasks with conditions, one of them true from noon on."""
+    return day(CONDITIONS, NOON)[1]
 
 
 def ten_tasks_bytes() -> float:

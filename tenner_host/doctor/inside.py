@@ -76,7 +76,7 @@ def check_code(
 def check_files(board: Board, info: Info, there: dict[str, Entry]) -> Part:
     """Every file was read already; now one is written."""
     broken = sorted(path for path, entry in there.items() if entry.hash == "unreadable")
-    aside = sorted(path for path in there if path.endswith(".bad"))
+    quarantined = sorted(path for path in there if path.endswith(".bad"))
     free = info.flash_free * 100 // max(info.flash_total, 1)
     if broken:
         yield fail(
@@ -99,10 +99,10 @@ def check_files(board: Board, info: Info, there: dict[str, Entry]) -> Part:
         largest = sorted(there, key=lambda path: -there[path].size)[:3]
         names = ", ".join(f"{path} ({there[path].size // 1024} KB)" for path in largest)
         yield warn("files", f"only {free} % of the flash are free", f"the largest files: {names}")
-    elif aside:
+    elif quarantined:
         yield warn(
             "files",
-            f"{aside[0]} was corrupt and quarantined",
+            f"{quarantined[0]} was corrupt and quarantined",
             "look at it with `tenner pull`, then delete it",
         )
     else:

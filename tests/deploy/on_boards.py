@@ -298,7 +298,7 @@ def test_an_agent_that_is_killed_is_back_and_nothing_is_lost(server, first, reco
         console.write(b"/=while-away\r")
     wait(lambda: "There is no command /=while-away" in log(server), "its answer")
     print(f"\nback and answering {time.monotonic() - start:.1f} s after kill -9")
-    assert "status 137 and starts again in 1 s" in log(server)
+    assert "status 137 and restarts in 1 s" in log(server)
     assert server.agents() != [before]
 
 
@@ -308,7 +308,7 @@ def test_an_agent_that_ends_again_and_again_is_started_ever_more_seldom(server, 
     server.path("/etc/tenner/config.json").write_text("not json")
     for pid in server.agents():
         os.kill(pid, 9)
-    wait(lambda: "starts again in 4 s" in log(server), "the back-off")
+    wait(lambda: "restarts in 4 s" in log(server), "the back-off")
     waits = [line.rpartition(" in ")[2] for line in log(server).splitlines() if "ended" in line]
     assert waits[:3] == ["1 s", "2 s", "4 s"]
 
@@ -338,7 +338,7 @@ def test_the_environment_of_the_service_overrides_its_settings(server, first):
     server.path("/etc/tenner").mkdir()
     server.path("/etc/tenner/environment").write_text("TENNER_TELEGRAM_TOKEN=1:abcdefgh\n")
     deploy(server, first)
-    assert "nobody is the owner" in log(server) and "abcdefgh" not in log(server)
+    assert "no owner yet" in log(server) and "abcdefgh" not in log(server)
 
 
 # --- the other commands over the same way
@@ -459,7 +459,7 @@ def test_a_user_who_is_not_root_has_it_in_the_own_folders(pilot, first):
     (agent,) = pilot.agents()
     os.kill(agent, 9)
     log = pilot.path("/users/pilot/.local/state/tenner/agent.log")
-    wait(lambda: "status 137 and starts again in 1 s" in log.read_text(), "the end")
+    wait(lambda: "status 137 and restarts in 1 s" in log.read_text(), "the end")
     wait(lambda: pilot.agents() not in ([], [agent]), "the agent")
     with LinuxBoard(PORT) as board:
         board.write_files({"/config.json": b'{"name": "mine"}'})

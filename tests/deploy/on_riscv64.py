@@ -28,13 +28,13 @@ PILOT = Port(f"ssh://{USER}@board")
 LOG = "/var/log/tenner.log"
 
 
-_CAGED = """
+_SANDBOXED = """
 import time
-from tenner.port.linux.sandbox import Cage
+from tenner.port.linux.sandbox import Sandbox
 root = "/var/lib/tenner/try"
-running = Cage(root, root + "/workspace", "").start("/usr/bin/id", ["id"], (20, 100, False))
+running = Sandbox(root, root + "/workspace", "").start("/usr/bin/id", ["id"], (20, 100, False))
 while True:
-    ended = running.look(lambda part: print(str(bytes(part), "utf-8"), end=""))
+    ended = running.poll(lambda part: print(str(bytes(part), "utf-8"), end=""))
     if ended:
         break
     time.sleep(0.05)
@@ -114,7 +114,7 @@ def test_an_agent_that_is_killed_is_back(computer, deployed):
     computer.run(f"kill -9 {before}")
     wait(lambda: process(computer) not in (None, before), "the agent", 90)
     print(f"\nback {time.monotonic() - begun:.1f} s after kill -9")
-    assert "status 137 and starts again in 1 s" in computer.run(f"cat {LOG}")
+    assert "status 137 and restarts in 1 s" in computer.run(f"cat {LOG}")
     assert any(line.startswith("next: ") for line in answers())
 
 
@@ -136,11 +136,11 @@ def test_it_has_no_more_rights_than_it_needs(computer, deployed):
     assert seen == "2000eb\n"
 
 
-def test_a_command_of_the_models_still_gets_its_cage(computer, deployed):
+def test_a_command_of_the_models_still_gets_its_sandbox(computer, deployed):
     """As a process started like the agent: it keeps the rights that the sandbox needs."""
     code = "/var/lib/tenner/try.py"
     computer.run("mkdir -p /var/lib/tenner/try/workspace")
-    computer.run(f"cat >{code} <<'END'\n{_CAGED}END")
+    computer.run(f"cat >{code} <<'END'\n{_SANDBOXED}END")
     kit = "/opt/tenner/current/kit"
     run = f"{kit}/ld.so --library-path {kit} {kit}/micropython"
     lib = "MICROPYPATH=/opt/tenner/current/lib:.frozen"

@@ -34,7 +34,7 @@ LIMIT_S = 180
 _IN_FLIGHT = 3
 
 #: On a chip TLS takes memory beside Python's heap; this interpreter would take it from the heap. So it is left out,
-#: and all that the firmware does about it is there: the gate, with one session at a time.
+#: and all that the firmware does about it is there: the TLS semaphore, with one session at a time.
 SSL = """\
 PROTOCOL_TLS_CLIENT = CERT_REQUIRED = 0
 
@@ -246,7 +246,7 @@ def soak(messages: int, alerts: int, seed: int, heap: str = HEAP) -> Report:
     ) as bench:
         bench.board.set("chip.idf_free", ONE_SESSION)
         # The first beat takes the value that changes are counted from.
-        bench.wait_for("no gate is true")
+        bench.wait_for("no condition met")
         return Soak(bench, messages, alerts, seed).run()
 
 

@@ -278,9 +278,9 @@ SESSIONS = [
 
 @pytest.mark.parametrize("api", ["chat", "messages"])
 @pytest.mark.parametrize(
-    ("data", "aside"), [case[1:] for case in SESSIONS], ids=[case[0] for case in SESSIONS]
+    ("data", "quarantined"), [case[1:] for case in SESSIONS], ids=[case[0] for case in SESSIONS]
 )
-def test_a_history_nobody_wrote_so(micropython32, api, data, aside):
+def test_a_history_nobody_wrote_so(micropython32, api, data, quarantined):
     with heap.agent(HEAP_KB, session=data, llm={"api": api}) as agent:
         agent.idle()
         telegram = agent.services.telegram
@@ -293,13 +293,13 @@ def test_a_history_nobody_wrote_so(micropython32, api, data, aside):
         told = [one.text for one in telegram.sent if "saved it as .bad" in one.text]
         folder = agent.root / "state" / "sessions"
         bad = sorted(folder.glob("*.bad"))
-        if aside is not None:
-            assert (len(told), len(bad)) == (int(aside), int(aside)), [told, bad]
+        if quarantined is not None:
+            assert (len(told), len(bad)) == (int(quarantined), int(quarantined)), [told, bad]
         if bad:
             assert bad[0].read_bytes() == data
         agent.ask("say: and on", "and on")
         # Once repaired it is whole: every line is JSON of a known kind.
-        if aside:
+        if quarantined:
             for line in (folder / f"telegram_{OWNER}.jsonl").read_bytes().splitlines():
                 assert json.loads(line)[0] in "uacnts"
         assert not any("Traceback" in line or "MemoryError" in line for line in agent.lines)

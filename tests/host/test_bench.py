@@ -133,8 +133,8 @@ def test_every_overlay_and_tool_has_its_line():
 
 def test_a_day_of_the_heartbeat():
     assert schedule.day(None) == (0, 0)
-    assert schedule.day(schedule.GATED) == (0, 0)
-    calls, size = schedule.day(schedule.GATED, schedule.NOON)
+    assert schedule.day(schedule.CONDITIONS) == (0, 0)
+    calls, size = schedule.day(schedule.CONDITIONS, schedule.NOON)
     assert calls == 1
     calls, ten = schedule.day(schedule.TEN_TASKS)
     assert calls == 48

@@ -127,7 +127,7 @@ def test_the_real_firmware_builds():
 
 def test_a_chip_gets_no_commands_and_linux_does():
     assert not [
-        name for name in build.firmware_tree("VIRTUAL") if "exec" in name or "cage" in name
+        name for name in build.firmware_tree("VIRTUAL") if "exec" in name or "sandbox" in name
     ]
     chip = build.firmware_tree("VIRTUAL", mpy=False)
     assert b"tools/exec.json\t" not in chip["/lib/tenner/data.pack"]

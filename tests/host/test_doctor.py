@@ -99,7 +99,7 @@ TROUBLE = [
     ("shadow", {"files": {"/lib/tenner/app.py": "x=1"}}, None, "code", "hides newer", "tenner sync"),
     ("stale", {"files": {"/lib/tenner/old.mpy": "x"}}, None, "code", "not those of this", "tenner sync"),
     ("cut-off", {"files": {"/lib/tenner/app.mpy.new": "x"}}, None, "code", "was cut off", "tenner sync"),
-    ("aside", {"files": {"/state/x.json.bad": "x"}}, None, "files", "quarantined", "tenner pull"),
+    ("quarantined", {"files": {"/state/x.json.bad": "x"}}, None, "files", "quarantined", "tenner pull"),
     ("full", {"files": {"/workspace/big": os.urandom(FILLING)}}, None, "files", "are free", "/workspace/big"),
     ("bus", {"files": {"/workspace/SENSORS.json": SENSORS.replace("0x48", "0x49")}}, None, "i2c0", "0x49", "SDA"),
     ("json", {"files": {"/workspace/SENSORS.json": "{"}}, None, "sensors", "cannot be read", "tenner sync"),

@@ -59,7 +59,7 @@ def test_the_buttons_of_an_alarm():
         assert answer.startswith("Muted for 1 h: room.temperature > 30."), answer
         told = len(bench.told())
         bench.board.set("room.temperature", 20)
-        bench.wait_for("is over: room.temperature 20 > 30")
+        bench.wait_for("room.temperature 20 > 30: alarm")
         assert "muted until " in bench.ask("/alarms")
         assert len(bench.told()) == told + 1
         # It was kept, and is told when nobody minds any more.
@@ -121,11 +121,11 @@ def test_what_the_agent_writes_into_the_file_is_watched_at_once():
         bench.board.set("room.temperature", 31.5)
         bench.telegram.say(OWNER, f"call write_file {json.dumps(write)}")
         # Nobody asks, and nobody types.
-        bench.wait_for("HEARTBEAT.md: 1 timed")
+        bench.wait_for("HEARTBEAT.md: 1 scheduled")
         bench.wait_told(r"^Warm: 31\.5 °C$")
         hourly = WARM.replace("1s", "1h").replace("31", "32")
         write["content"] = f"# Heartbeat\n\n{hourly}- (every 2h) Look.\n"
         bench.telegram.say(OWNER, f"call write_file {json.dumps(write)}")
-        bench.wait_for("HEARTBEAT.md: 2 timed")
+        bench.wait_for("HEARTBEAT.md: 2 scheduled")
         found = re.search(r"next: in (\d+) s$", bench.ask("/why"))
         assert 0 < int(found[1]) <= 3600

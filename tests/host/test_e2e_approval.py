@@ -81,7 +81,7 @@ def test_y_and_n_on_the_console():
             assert led(bench) == 0
             bench.type(key)
             bench.wait_for(answer)
-            bench.wait_for("2 rounds, 1 tool calls")
+            bench.wait_for("2 model calls, 1 tool calls")
             assert led(bench) == level
 
 
@@ -147,6 +147,6 @@ def test_a_heartbeat_at_night_waits_for_nobody():
         bench.type("/trigger")
         bench.wait_for("quiet hours: not asking")
         bench.wait_for("error: not approved: ")
-        bench.wait_for("heartbeat: 2 rounds, 1 tool calls")
+        bench.wait_for("heartbeat: 2 model calls, 1 tool calls")
         assert led(bench) == 0
         assert not any(re.search(EXACT, text) for text in bench.told())

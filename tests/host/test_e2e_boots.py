@@ -43,7 +43,7 @@ def test_a_beat_runs_once_and_between_two_the_board_sleeps():
 
 
 @together.check
-def test_a_gate_that_stays_shut_asks_no_model_and_loses_no_line():
+def test_an_unmet_condition_asks_no_model_and_loses_no_line():
     beat = (
         "- (every 1h; when room.temperature > 30) Hot.\n"
         "- (every 1h; when room.temperature < 5) Cold.\n"
@@ -66,7 +66,7 @@ def test_who_wrote_while_it_slept_is_answered_and_the_conversation_keeps_it_awak
         bench.telegram.say(OWNER, "say: good morning")
         bench.board.clock(advance_s=3600)
         bench.wait_told("good morning")
-        bench.wait_for("awake: a conversation")
+        bench.wait_for("staying awake: a conversation")
         bench.echo("still there")
         before = bench.log.count("sleeping for ")
         assert before == 1
@@ -80,7 +80,7 @@ def test_a_pin_wakes_it_once():
         asleep(bench)
         bench.board.set("gpio0", 0)
         bench.wait_for("DEEPSLEEP start")
-        bench.wait_for("awake: a conversation")
+        bench.wait_for("staying awake: a conversation")
         # Held down it does not wake the board again and again.
         asleep(bench)
         bench.board.set("gpio0", 1)
@@ -92,19 +92,19 @@ def test_a_pin_wakes_it_once():
 def test_an_alert_that_waits_over_a_power_cut_is_told_once():
     with agent_board("# Heartbeat\n- (every 2s) Remind me to water the plants.\n") as bench:
         bench.telegram.plan([Step(path="sendMessage", status=429, retry_after_s=600, times=9)])
-        bench.wait_for("ran: queued (")
+        bench.wait_for("ran: message queued (")
         bench.telegram.wait_requests(1, LIMIT_S, path="sendMessage")
         bench.board.power_cycle()
         # Beats come and go while it waits, and after it has arrived.
-        bench.wait_for("ran: said before (", 60)
+        bench.wait_for("ran: told before (", 60)
         bench.telegram.plan([])
         bench.board.power_cycle()
         bench.wait_told("water the plants")
         # Told in order: with the answer here, the board knows that the alert before it arrived.
         bench.echo("heard")
-        bench.wait_for("ran: said before (", 60)
+        bench.wait_for("ran: told before (", 60)
         bench.board.power_cycle()
-        bench.wait_for("ran: said before (", 60)
+        bench.wait_for("ran: told before (", 60)
         assert len([text for text in bench.told() if "water the plants" in text]) == 1
 
 

@@ -52,11 +52,11 @@ def demo(folder=None, **environment):
 STORY = [
     r"board \| .*boot +tenner [\d.]+ on esp32",
     r"board \| .*clock +\w+day 20\d\d-\d\d-\d\d \d\d:\d\d \(",
-    r"board \| .*heartbeat no gate is true \(1 checked\)",
-    r"board \| .*heartbeat gate room\.temperature 31\.5 > 30: open",
+    r"board \| .*heartbeat no condition met \(1 checked\)",
+    r"board \| .*heartbeat room\.temperature 31\.5 > 30: alarm",
     r"board \| .*llm +\d+ bytes sent, \d+\+\d+ tokens: calls i2c",
     r"board \| .*tool +i2c read,.*address 72",
-    r"board \| .*heartbeat ran: queued \(\d+ tokens",
+    r"board \| .*heartbeat alarm \d+: message queued \(\d+ tokens",
 ]
 
 

@@ -47,7 +47,7 @@ def test_wifi_lost_in_the_middle_of_a_request():
         bench.telegram.say(OWNER, "say: hello")
         bench.model.wait_requests(1, LIMIT_S)
         bench.board.wifi(False)
-        bench.wait_for("the link is down")
+        bench.wait_for("disconnected")
         bench.type("say: anybody there?")
         bench.wait_for("I could not get an answer: ")
         bench.board.wifi(True)

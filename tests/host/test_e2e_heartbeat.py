@@ -49,28 +49,28 @@ def test_the_model_is_not_asked_when_there_is_nothing_to_do(_name, heartbeat, de
 
 
 @together.each([(31.5,), (36.25,)])
-def test_the_gate_decides_and_the_message_has_the_value(value):
+def test_the_condition_decides_and_the_message_has_the_value(value):
     with agent_board(WARM_ROOM) as bench:
-        bench.wait_for("no gate is true (1 checked)")
+        bench.wait_for("no condition met (1 checked)")
         assert bench.model.requests == []
         bench.board.set("room.temperature", value)
-        bench.wait_for(f"gate room.temperature {value:g} > 30: open")
+        bench.wait_for(f"room.temperature {value:g} > 30: alarm")
         bench.wait_told(r"reads %s °C" % f"{value:g}".replace(".", r"\."))
         bench.wait_for("bytes sent")
         bench.wait_for("calls i2c")
         bench.wait_for("tool      i2c read")
-        bench.wait_for("ran: queued (")
+        bench.wait_for(": message queued (")
         # Fired once: still warm is no news.
-        bench.wait_for("no gate is true (1 checked)")
+        bench.wait_for("no condition met (1 checked)")
         assert len(bench.model.requests) == 2
         assert len(bench.told()) == 1
 
 
 @together.check
-def test_an_item_without_a_gate_asks_and_silence_stays_silent():
+def test_an_item_without_a_condition_asks_and_silence_stays_silent():
     beat = "- (every 1s) Read the TMP102 at 0x48 on i2c0 with the i2c tool; warn me above 90 °C.\n"
     with agent_board(beat) as bench:
-        bench.wait_for("ran: nothing to say")
+        bench.wait_for("ran: nothing to report")
         assert bench.model.requests
         assert bench.told() == []
 
@@ -78,8 +78,8 @@ def test_an_item_without_a_gate_asks_and_silence_stays_silent():
 @together.check
 def test_the_same_alert_is_told_once():
     with agent_board("- (every 1s) Remind me to water the plants.\n") as bench:
-        bench.wait_for("ran: queued (")
-        bench.wait_for("ran: said before (")
+        bench.wait_for("ran: message queued (")
+        bench.wait_for("ran: told before (")
         bench.wait_told("water the plants")
         assert len(bench.told()) == 1
 
@@ -101,7 +101,7 @@ def test_a_person_at_the_console_comes_first():
         bench.wait_for(READS.format(31.5))
         # The beat is run again and the alert is not lost.
         bench.wait_told(WARM_TOLD)
-        bench.wait_for("ran: queued (")
+        bench.wait_for(": message queued (")
         assert bench.model.plan_left == []
 
 

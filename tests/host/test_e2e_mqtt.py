@@ -144,7 +144,7 @@ def test_an_alert_waits_for_a_broker_that_is_away(broker):
         broker.stop()
         bench.wait_for("mqtt")
         bench.board.set("room.temperature", 33.25)
-        bench.wait_for("ran: queued")
+        bench.wait_for(": message queued")
         broker.start()
         again = Owner(broker)
         try:

@@ -22,7 +22,7 @@ def test_a_message_is_answered_with_what_the_sensor_shows(bench):
     assert bench.ask(ASK) == READS.format(23.25)
     bench.board.set("room.temperature", 24.5)
     assert bench.ask(ASK) == READS.format(24.5)
-    bench.wait_for("telegram:1000: 2 rounds, 1 tool calls")
+    bench.wait_for("telegram:1000: 2 model calls, 1 tool calls")
 
 
 def test_the_answer_quotes_the_message(bench):
@@ -137,14 +137,14 @@ def test_stop_by_telegram_where_two_tls_sessions_fit(heap):
 def test_the_code_of_the_serial_console_makes_a_chat_the_owner():
     with agent_board(changes={"telegram.owner": None}) as bench:
         bench.ready()
-        offered = re.search(r"nobody is the owner\. .*: (\w{8})\r?\n", bench.log)
+        offered = re.search(r"no owner yet\. .*: (\w{8})\r?\n", bench.log)
         bench.telegram.say(STRANGER, "/status", username="mallory")
         assert bench.ask(offered.group(1)).startswith("This agent is yours now.")
         assert bench.told(STRANGER) == []
         bench.echo("mine")
         bench.board.reset()
         bench.wait_for("connected")
-        assert "nobody is the owner" not in bench.log[bench.log.rindex("rst:") :]
+        assert "no owner yet" not in bench.log[bench.log.rindex("rst:") :]
         bench.echo("still mine")
         assert bench.ask("/pair") == "Only on the serial console, since its user holds the board."
         # The board is sold: the person with the serial line takes it over.
@@ -163,7 +163,7 @@ def test_a_long_answer_is_seen_while_it_is_written():
         bench.model.plan([Step(piece_delay_ms=60)])
         said = bench.telegram.say(OWNER, "say: " + "one more line of a long story, " * 12)
         preview = bench.wait_told("^one more line.* \u2026$")
-        bench.wait_for("1 rounds, 0 tool calls")
+        bench.wait_for("1 model calls, 0 tool calls")
         bench.telegram.wait_for(lambda server: server.sent[-1].text.endswith(")"), LIMIT_S)
         assert len(bench.told()) == 1, "the preview has become the answer"
         answer = bench.telegram.sent[-1]

@@ -54,7 +54,7 @@ def test_set_get_and_list(bench):
 def test_a_warm_room_alerts_the_owner(bench):
     sim("set", "room.temperature", "33.75")
     bench.wait_told(READS.format(33.75).replace(".", r"\."))
-    assert "gate room.temperature 33.75 > 30: open" in sim("log")
+    assert "room.temperature 33.75 > 30: alarm" in sim("log")
 
 
 def test_a_broken_sensor_is_noticed_and_mended(bench):

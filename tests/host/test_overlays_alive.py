@@ -17,7 +17,9 @@ from tests.host.overlays_heap import looks, stale
 #: Less than a board with PSRAM has, and more than enough.
 HEAP_KB = 400
 
-GATE = "- (every 2s; when room.temperature > 20) Say how warm it is.\n- (every 3s) Say hello.\n"
+CONDITION = (
+    "- (every 2s; when room.temperature > 20) Say how warm it is.\n- (every 3s) Say hello.\n"
+)
 TOOLS = (
     'call i2c {"action":"scan","bus":"i2c0"}',
     'call sensor {"action":"read","name":"room"}',
@@ -81,7 +83,7 @@ def test_a_heartbeat_with_an_open_gate():
     def ask(running):
         running.services.telegram.wait_sent(2, 30)
 
-    check(run(ask, heartbeat=GATE), "BEAT", "BEAT_LOOK")
+    check(run(ask, heartbeat=CONDITION), "BEAT", "BEAT_READ")
 
 
 def test_commands():

@@ -337,7 +337,7 @@ def test_every_occurrence_has_exactly_one_line(text, spells):
         assert found == expected, show(len(found))
 
 
-def test_a_month_makes_no_model_call_when_no_gate_opens():
+def test_a_month_makes_no_model_call_when_no_condition_is_met():
     board = sim.Board("- (every 5m; when room.temperature > 30) Hot.\n- [x] Done.\n")
     board.pass_time(30 * 86400, longest_s=600)
     assert board.turns == [] and len(board.lines()) == 30 * 288

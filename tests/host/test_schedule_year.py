@@ -34,13 +34,13 @@ def test_every_occurrence_has_one_line_unless_there_was_no_power(board):
             if at >= board.clock.utc:
                 break
             if at not in found:
-                # A missed stretch is caught up by one occurrence; lines of shut gates are held for a minute.
+                # A missed stretch is caught up by one occurrence; lines of unmet conditions are held for a minute.
                 assert any(start - 60 <= at < end for start, end in board.outages), at
 
 
 def test_what_the_year_is_meant_to_show_happens(board):
     reasons = {schedule_year.reason(line) for line in board.lines() if line["r"] != "ran"}
-    assert reasons >= {"no gate is true", "quiet hours", "daily token budget spent", "offline"}
+    assert reasons >= {"no condition met", "quiet hours", "daily token budget spent", "offline"}
     assert any(line["r"] == "ran" and line["k"] == "beat" for line in board.lines())
     assert len(board.turns) < sum(line["r"] == "ran" for line in board.lines())
 

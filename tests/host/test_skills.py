@@ -64,7 +64,7 @@ def test_each_skill_raises_its_alert_once():
         # Long before the first beat: the board is still booting.
         for value, well, _, _ in ALERTS:
             bench.board.set(value, well)
-        bench.wait_for("no gate is true")
+        bench.wait_for("no condition met")
         assert bench.told() == []
         for count, (value, _, ill, told) in enumerate(ALERTS, 1):
             bench.board.set(value, ill)

@@ -30,14 +30,14 @@ from tests.hw.turns import asks
 SAMPLER = Path(__file__).parent / "onboard" / "hw_sampler.py"
 _SENSORS = '{"chip": {"driver": "cpu"}}\n'
 _QUIET = "# Heartbeat\n"
-#: A gate that is always open; each beat asks the model, and tells the owner.
-_BEAT = "# Heartbeat\n\n- (every 15s; when chip.uptime > 0) Say: the gate is open\n"
+#: A condition that always holds; each beat asks the model, and tells the owner.
+_BEAT = "# Heartbeat\n\n- (every 15s; when chip.uptime > 0) Say: the condition holds\n"
 _SAMPLE_LIMIT_S = 30.0
-_TOLD = "the gate is open"
+_TOLD = "the condition holds"
 _RESTARTED = "I was restarted"
 #: The agent's log lines when a connection has no memory.
 SHORT = re.compile(
-    r"ENOMEM|memory allocation failed|MemoryError|too little memory|no memory for|too little for connections"
+    r"ENOMEM|memory allocation failed|MemoryError|too little memory|no memory for|too little memory for connections"
 )
 _FAILED_CONNECTION = re.compile(
     r"(?:connect|OSError|-203|ECONN|TLS|certificate).*(?:fail|refused|Error|not signed)", re.I
@@ -272,7 +272,7 @@ class Life:
             raise Failed(f"{len(wrong)} wrong: {'; '.join(wrong[:3])}")
 
     def _beats(self, step: Step) -> None:
-        """An open gate every 15 s beside people."""
+        """An alarm every 15 s beside people."""
         self._write(**{"HEARTBEAT.md": _BEAT})
         with Line(self.options.port) as line:
             try:

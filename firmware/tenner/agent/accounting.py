@@ -25,7 +25,7 @@ def keep(agent, session, lines=()):
 
 def not_kept(agent, error):
     """Log that the history could not be stored, and notify the owner once; the answer is still sent."""
-    log("session", "not kept: %s" % error)
+    log("session", "history not stored: %s" % error)
     if not agent.full:
         agent.full = True
         agent.notify("I cannot keep our conversation on flash: %s" % error)
@@ -36,10 +36,10 @@ def account(agent, kind, who, result):
     try:
         agent.get("budget").spend(result.tokens(), kind, result.estimated)
     except OSError as error:
-        log("budget", "not kept: %s" % error)
+        log("budget", "token count not stored: %s" % error)
     log(
         "agent",
-        "%s: %d rounds, %d tool calls, %d tokens, %d ms"
+        "%s: %d model calls, %d tool calls, %d tokens, %d ms"
         % (who, result.rounds, result.tool_calls, result.tokens(), result.ms),
     )
 
@@ -59,7 +59,7 @@ def report(agent, channel, chat, text, untrusted=False):
     if chat is None:
         channel, chat = agent.app.owner()
     if chat is None:
-        log("agent", "nobody to tell: " + text)
+        log("agent", "no owner to notify: " + text)
         return
     remember(agent, channel, chat, text, untrusted)
     agent.app.deliver(channel, chat, text)

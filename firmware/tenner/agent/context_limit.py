@@ -124,7 +124,7 @@ def _load(agent):
                 return rows
             raise ValueError("has no rows of two numbers")
         except (ValueError, TypeError) as error:
-            log("turn", "%s: %s; kept as %s" % (path, error, repairs.set_aside(path)))
+            log("turn", "%s: %s; kept as %s" % (path, error, repairs.quarantine(path)))
     return {}
 
 

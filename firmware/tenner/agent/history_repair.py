@@ -22,7 +22,7 @@ def repair(path, summary_end, start, size):
             return False
     kept = _kept(path, summary_end if summary_good else 0, start, size)
     files.write_atomic(path + ".new", kept)
-    repairs.set_aside(path)
+    repairs.quarantine(path)
     os.rename(path + ".new", path)
     return True
 

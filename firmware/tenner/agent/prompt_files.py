@@ -27,7 +27,7 @@ def check(workspace):
                     % (
                         name,
                         "folder" if name in _FOLDERS.split() else "file",
-                        repairs.set_aside(path).rpartition("/")[2],
+                        repairs.quarantine(path).rpartition("/")[2],
                     )
                 )
             except OSError as error:

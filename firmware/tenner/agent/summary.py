@@ -61,7 +61,7 @@ async def compact(agent, session, who, pressing=False):
             text = mark_untrusted("of an earlier conversation", text)
         history.compact(session, cut, text)
     else:
-        log("session", "%s not summed up: %s" % (who, result.error or "the model said nothing"))
+        log("session", "%s not compacted: %s" % (who, result.error or "the model said nothing"))
         if before <= _HARD_FACTOR * session.window:
             return result
         history.compact(session, cut)

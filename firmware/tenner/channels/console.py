@@ -90,5 +90,5 @@ class Console:
             finally:
                 self._question = None
             if question.answer is None:
-                self.show(self.chat, "No answer in %d s: taken as no." % timeout_s)
+                self.show(self.chat, "No answer in %d s: denied." % timeout_s)
             return answer

@@ -32,5 +32,5 @@ class Question:
         try:
             await asyncio.wait_for(self._answered.wait(), timeout_s)
         except asyncio.TimeoutError:
-            log("ask", "no answer in %d s: taken as no" % timeout_s)
+            log("ask", "no answer in %d s: denied" % timeout_s)
         return self.answer is True

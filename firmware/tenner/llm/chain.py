@@ -110,7 +110,7 @@ class Chain:
                 wait_s = failure.pause_s(error)
                 if wait_s is None:
                     raise
-                log("llm", "%s: %s; once more in %d s" % (error.kind, error, wait_s))
+                log("llm", "%s: %s; retry in %d s" % (error.kind, error, wait_s))
             await self._sleep(wait_s)
             await overlay.enter("REQUEST")
             return await client.complete(http, candidate, request, left_s)

@@ -31,7 +31,7 @@ class Cooldown:
             try:
                 self._rows = json_strict.loads(files.read_text(path, 4096))
             except ValueError as error:
-                log("llm", "%s: %s; kept as %s" % (path, error, repairs.set_aside(path)))
+                log("llm", "%s: %s; kept as %s" % (path, error, repairs.quarantine(path)))
 
     def available(self, found):
         """Return the candidates without a cooldown, or all, sorted by the end of their cooldown, if none is left."""

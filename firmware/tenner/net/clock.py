@@ -43,5 +43,5 @@ class Clock:
             self._port.sync_clock(host)
             return True
         except OSError as error:
-            log("clock", "%s did not give the time: %s" % (host, error))
+            log("clock", "no time from %s: %s" % (host, error))
             return False

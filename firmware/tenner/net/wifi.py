@@ -43,7 +43,7 @@ class Wifi:
     async def _join(self, backoff_s):
         """Try to connect; return whether there is a link."""
         if self.up:
-            log("wifi", "the link is down")
+            log("wifi", "disconnected")
             self.up = False
         left_s = _JOIN_S
         try:
@@ -56,5 +56,5 @@ class Wifi:
             await self._sleep(1)
             left_s -= 1
         if not left_s:
-            log("wifi", "no link to %s; next try in %d s" % (self._ssid, backoff_s))
+            log("wifi", "cannot connect to %s; retry in %d s" % (self._ssid, backoff_s))
         return left_s > 0

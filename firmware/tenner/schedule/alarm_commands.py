@@ -13,7 +13,7 @@ _HELP = const("expected: ack ID, mute ID [2h], unmute ID, why ID; /alarms shows 
 
 def command(service, args=""):
     """Return the answer to `/alarms [ack|mute|unmute|why ID [DURATION]]`; the ID of a line is `line 5`."""
-    occurrences = status.look(service)
+    occurrences = status.refresh(service)
     words = args.split()
     if not words or words == ["json"]:
         found = [one for one in status.tasks(occurrences) if "state" in one]

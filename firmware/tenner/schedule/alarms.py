@@ -116,8 +116,9 @@ def _wait_or_begin(service, task, moment, met, value):
         return
     if condition.since_s is None:
         condition.since_s = moment.mono_s
-        log("heartbeat", "gate %s: met" % conditions.describe(condition, value))
-        service.dirty = service.dirty or condition.for_s > 0
+        if condition.for_s:
+            log("heartbeat", "%s: pending" % conditions.describe(condition, value))
+            service.dirty = True
     if moment.mono_s - condition.since_s < condition.for_s:
         return
     condition.since_s = None
@@ -130,7 +131,7 @@ def _wait_or_begin(service, task, moment, met, value):
     service.dirty = True
     log(
         "heartbeat",
-        "gate %s: open (alarm %d)" % (conditions.describe(condition, value), service.episodes),
+        "%s: alarm %d" % (conditions.describe(condition, value), service.episodes),
     )
 
 
@@ -164,7 +165,7 @@ def _go_on(service, task, moment, met, value):
     alarm[OWED] &= ~REPEAT
     if (task.notify or task.resolve) and condition.op not in conditions.MOVES:
         alarm[OWED] |= END
-    log("heartbeat", "alarm %d is over: %s" % (alarm[ID], conditions.describe(condition, value)))
+    log("heartbeat", "%s: alarm %d over" % (conditions.describe(condition, value), alarm[ID]))
     if not alarm[OWED]:
         condition.alarm = None
 

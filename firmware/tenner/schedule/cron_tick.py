@@ -16,7 +16,7 @@ _KEEP_S = const(86400)
 _TOO_LATE_S = const(7 * 86400)
 
 
-def look(cron):
+def find_due(cron):
     """Collect the jobs that are due. (None, no alerts, jobs to run)"""
     occurrences = Occurrences(cron)
     reload(occurrences)
@@ -54,7 +54,7 @@ def _tidy(occurrences, job):
         cron_jobs.rewrite(occurrences.service.file, job.key, None)
     except ValueError as error:
         # It stays for another day; the owner already knows of the wrong entry.
-        log("cron", "%s is not taken out: %s" % (job.key, error))
+        log("cron", "cannot remove job %s: %s" % (job.key, error))
         job.off_since = now
 
 
@@ -114,7 +114,7 @@ def _entry_of(cron, key):
 def failed(occurrences, job, sentence, tokens):
     """Note a failed run; the fifth in a row switches the job off. (action, reason)"""
     job.failures += 1
-    log("cron", "%s failed (%d in a row): %s" % (job.key, job.failures, sentence))
+    log("cron", "job %s failed (%d in a row): %s" % (job.key, job.failures, sentence))
     if job.failures >= _MAX_FAILURES:
         _switch_off(occurrences, job, "failed %d times: %s" % (job.failures, sentence))
     if job.at and not job.off_since:
@@ -138,7 +138,7 @@ def _switch_off(occurrences, job, why):
 
 def _pass_over(occurrences, job, reason):
     """Skip this occurrence."""
-    log("cron", "%s skipped: %s" % (job.key, reason))
+    log("cron", "job %s skipped: %s" % (job.key, reason))
     if job.at:
         job.why = "skipped: " + reason
         occurrences.service.app.agent.notify(

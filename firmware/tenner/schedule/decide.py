@@ -1,11 +1,11 @@
 # tenner schedule.decide: the one decision, run now or why not, as a pure function.
 # MIT license; Copyright (c) 2026 the tenner authors
-"""Nine gates in a fixed order; the first that says no gives the reason."""
+"""Nine checks in a fixed order; the first that fails gives the reason."""
 
 from tenner.schedule.due import due_at
 from tenner.store.hours import Hours
 
-# The action when a gate says no, one for each gate.
+# The action when a check fails, one for each check.
 _ACTIONS = ("off", "wait", "skip", "skip", "skip", "skip", "retry", "retry", "retry")
 
 
@@ -48,12 +48,12 @@ def decide(question):
 
 
 def chain(question):
-    """Yield every gate with its reason, None where it lets pass."""
+    """Yield every check with its reason, None where it passes."""
     forced = question.forced
     tasks = question.tasks
     reason = "disabled (no HEARTBEAT.md)" if tasks is None else None
     yield "file", reason if question.enabled else "disabled (config)"
-    # Without a file the other gates have nothing to judge.
+    # Without a file the other checks have nothing to judge.
     if tasks is None:
         return
     yield "due", None if forced else _not_due(question)
@@ -62,7 +62,7 @@ def chain(question):
     yield "work", "nothing to do" if nothing else None
     met, checked, free = question.conditions
     shut = checked and not (met or free or forced)
-    yield "sensors", "no gate is true (%d checked)" % checked if shut else None
+    yield "sensors", "no condition met (%d checked)" % checked if shut else None
     reason = None
     if question.model and question.tokens_left is not None and question.tokens_left <= 0:
         reason = "daily token budget spent (%d)" % question.tokens_per_day

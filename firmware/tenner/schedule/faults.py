@@ -37,7 +37,7 @@ def note(occurrences, sensor, sentence, line):
         fault[_SINCE] = now
         fault[_TOLD] = False
         service.dirty = True
-        log("heartbeat", "sensor %s: check failed: %s" % (sensor, sentence))
+        log("heartbeat", "sensor %s failed: %s" % (sensor, sentence))
     fault[_LAST] = now
     fault[_COUNT] += 1
     recent = 0 <= now - fault[_NOTICE] < _NOTICE_S

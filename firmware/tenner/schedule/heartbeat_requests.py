@@ -100,5 +100,5 @@ async def _filled(heartbeat, task, value):
     known = {}
     if value is not None:
         known[task.condition.name()] = value
-    await overlay.enter("BEAT_LOOK")
+    await overlay.enter("BEAT_READ")
     return await senses.fill(heartbeat, found[0][1] if found else "", known)

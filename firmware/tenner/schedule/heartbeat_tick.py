@@ -8,9 +8,9 @@ from tenner.schedule.occurrences import Occurrences
 from tenner.schedule.reload import reload
 
 
-async def look(heartbeat, forced, aside):
+async def find_due(heartbeat, forced, detached):
     """
-    Look and decide. ((action, reason), alerts to send, tasks for a model). `aside`: they will run once they have
+    Look and decide. ((action, reason), alerts to send, tasks for a model). `detached`: they will run once they have
     memory, and must be on flash until then.
     """
     occurrences = _reloaded(heartbeat)
@@ -19,15 +19,15 @@ async def look(heartbeat, forced, aside):
     due = occurrences.due(forced)
     runs = ([], [])
     if due:
-        readings = await _watch(occurrences, due)
-        ready, answer = _pass_gates(occurrences, due, forced, readings)
+        readings = await _read_sensors(occurrences, due)
+        ready, answer = _ready(occurrences, due, forced, readings)
         for model in (False, True):
             group = [task for task in ready if (task.notify or task.alert) != model]
             if group:
                 answer = _admit(occurrences, group, forced, model)
                 if answer[0] == "run":
                     runs[model].extend(group)
-                    if aside:
+                    if detached:
                         occurrences.defer(group, "waits for memory")
     elif forced and heartbeat.tasks:
         answer = (
@@ -55,12 +55,12 @@ def _reloaded(heartbeat):
     return occurrences
 
 
-async def _watch(occurrences, due):
+async def _read_sensors(occurrences, due):
     """Read the sensors that conditions need, and update the alarms. Return the readings."""
     watched = []
     names = []
     for task in due:
-        if task.condition and _outside(occurrences, task) is None:
+        if task.condition and _off_hours(occurrences, task) is None:
             watched.append(task)
     lines = {}
     for task in watched:
@@ -70,7 +70,7 @@ async def _watch(occurrences, due):
                 lines[term.sensor] = task.line
     if not names:
         return {}
-    await overlay.enter("BEAT_LOOK")
+    await overlay.enter("BEAT_READ")
     readings = await senses.read(occurrences.service, names)
     await overlay.enter("BEAT")
     wrong = {}
@@ -86,7 +86,7 @@ async def _watch(occurrences, due):
     return readings
 
 
-def _outside(occurrences, task):
+def _off_hours(occurrences, task):
     """Return why an item is not watched now: its own hours, unless its alarm is under way."""
     if task.asked or alarms.is_open(task):
         return None
@@ -100,7 +100,7 @@ def _outside(occurrences, task):
     return reason
 
 
-def _pass_gates(occurrences, due, forced, readings):
+def _ready(occurrences, due, forced, readings):
     """Return (tasks that neither hours, nor lack of work, nor a sensor stops, last answer)."""
     ready = []
     waiting = []
@@ -115,9 +115,9 @@ def _pass_gates(occurrences, due, forced, readings):
         action, reason = decide.decide(question)
         if action == "run" and task.condition:
             checked += 1
-            shut = _shut(occurrences, task, readings)
-            if shut:
-                action, reason = "skip", shut
+            unmet = _not_met(occurrences, task, readings)
+            if unmet:
+                action, reason = "skip", unmet
         if action == "run":
             ready.append(task)
             continue
@@ -132,11 +132,11 @@ def _pass_gates(occurrences, due, forced, readings):
     if waiting:
         answer = occurrences.retry(waiting, answer[1])
     if checked == len(due) and not ready:
-        answer = occurrences.say("skip", "no gate is true (%d checked)" % checked)
+        answer = occurrences.say("skip", "no condition met (%d checked)" % checked)
     return ready, answer
 
 
-def _shut(occurrences, task, readings):
+def _not_met(occurrences, task, readings):
     """Return why a task with a condition has nothing to do now, None when it has."""
     condition = task.condition
     failed = None
@@ -153,12 +153,12 @@ def _shut(occurrences, task, readings):
             return None
         met = conditions.is_met(condition, readings, occurrences.moment.mono_s)
         task.trigger_value = value if met else None
-        return None if met else failed or "no gate is true (1 checked)"
+        return None if met else failed or "no condition met (1 checked)"
     bit = alarms.next_owed(task)
     if not bit:
         text = state(task, occurrences.moment, occurrences.zone)
         if text == "clear":
-            text = "no gate is true (1 checked)"
+            text = "no condition met (1 checked)"
         # Without the time left: /why shows equal decisions together.
         return failed or text.split(", ")[0] if text[:7] == "pending" else failed or text
     task.alert = not alarms.needs_model(task)
@@ -179,7 +179,7 @@ def _admit(occurrences, group, forced, model):
         reason = occurrences.waits_for(group[0])
         occurrences.defer(group, reason)
         return "retry", reason
-    # The gates before these have been passed.
+    # The checks before these have passed.
     action, reason = occurrences.decide(group, True, model, True)
     if action == "run":
         return action, reason

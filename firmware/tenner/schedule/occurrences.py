@@ -121,7 +121,7 @@ class Occurrences:
         return max(until_s - self.moment.mono_s, 0)
 
     def question(self, tasks, forced=False, model=True, late=False):
-        """Return the Question for `decide`; without `late` only for the gates before budget and lane."""
+        """Return the Question for `decide`; without `late` only for the checks before budget and lane."""
         service = self.service
         app = service.app
         found = Question(self.moment, tasks, self.zone)

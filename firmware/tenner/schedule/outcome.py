@@ -67,7 +67,9 @@ async def settle(service, request, result):
         return _failed(occurrences, request, error, tokens, outage)
     occurrences.end(tasks, line, request.bit)
     sent = SENT[line["sent"]]
-    name = tasks[0].key + " ran" if request.payload else "ran"
+    name = "job " + tasks[0].key if request.payload else "ran"
+    if request.bit:
+        name = "alarm " + request.mark[3:].split(".")[0]
     log(service.area, "%s: %s (%d tokens)" % (name, line.get("why") or sent, tokens))
     if tasks[0].key == digest.KEY:
         # A power cut may have kept an alarm from noting that its message is held.
@@ -136,7 +138,7 @@ def _failed(occurrences, request, sentence, tokens, outage):
     service.not_before_s = occurrences.moment.mono_s + wait_s
     service.model_retry.reason = sentence
     area = service.area
-    log(area, "failed (%d in a row): %s; again in %d s" % (failures, sentence, wait_s))
+    log(area, "failed (%d in a row): %s; retry in %d s" % (failures, sentence, wait_s))
     if failures >= _TELL_AFTER and not service.told:
         service.told = 1
         service.app.agent.notify(

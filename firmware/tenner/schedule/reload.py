@@ -52,7 +52,7 @@ def _read(occurrences, signature):
             if task not in old:
                 _adopt(occurrences, task, old)
         _report(service, problems)
-        log(service.area, "%s: %d timed" % (service.file, len(service.tasks or ())))
+        log(service.area, "%s: %d scheduled" % (service.file, len(service.tasks or ())))
     service.signature = signature
     for task in old:
         if task.condition and task.condition.alarm and task not in (service.tasks or ()):
@@ -160,7 +160,7 @@ def _follow_clock(occurrences):
     if seated or jump_s:
         service.dirty = True
         what = "moved by %d s" % jump_s if jump_s else "is set"
-        log(service.area, "the clock %s: %d start anew" % (what, seated))
+        log(service.area, "the clock %s: %d timers restarted" % (what, seated))
 
 
 def _seat_anew(occurrences, task, jump_s):

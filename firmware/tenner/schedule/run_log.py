@@ -20,11 +20,11 @@ _GATHER_S = const(60)
 _GATHER_LINES = const(12)
 #: The outcomes of an answer, as people read them.
 SENT = {
-    "yes": "sent",
-    "queued": "queued",
+    "yes": "message sent",
+    "queued": "message queued",
     "held": "held until quiet hours end",
-    "repeat": "said before",
-    "no": "nothing to say",
+    "repeat": "told before",
+    "no": "nothing to report",
 }
 
 

@@ -176,7 +176,7 @@ def _look_at_run(service, run_log, name):
         return
     due, start, again, *ends = saved.run
     if not ends:
-        log(service.area, "a run of %s was cut short by a restart" % name)
+        log(service.area, "a restart interrupted the run of %s" % name)
         run_log.add(run_log.entry(name, due, start, "interrupted", "restart"))
         service.dirty = True
         if again is not None:

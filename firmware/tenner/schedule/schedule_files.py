@@ -59,7 +59,7 @@ class ScheduleFiles:
         try:
             return json_strict.loads(files.read_text(path)), None
         except ValueError:
-            return None, repairs.set_aside(path)
+            return None, repairs.quarantine(path)
 
     def save(self, name, pieces):
         """Replace the file by the text of the pieces, entirely or not at all."""

@@ -90,17 +90,17 @@ class Service:
             if await _wait(self._poked, wait_s):
                 self._seen = None
 
-    async def step(self, forced=False, aside=False):
+    async def step(self, forced=False, detached=False):
         """
         Look once, and run the due tasks. (action, reason): "run" and the outcome, or why not. `forced`: True for all tasks
-        without a condition, or a tuple of lines; `aside`: look at conditions while a model thinks.
+        without a condition, or a tuple of lines; `detached`: look at conditions while a model thinks.
         """
-        answer, alerts, tasks = await overlay.run("BEAT", tick.look, self, forced, aside)
+        answer, alerts, tasks = await overlay.run("BEAT", tick.find_due, self, forced, detached)
         if alerts:
             sent = await overlay.run("BEAT", self._run, alerts, True)
             if answer[0] == "run":
                 answer = sent
-        if tasks and aside and self.area == "heartbeat":
+        if tasks and detached and self.area == "heartbeat":
             asyncio.create_task(overlay.run("BEAT", self._run, tasks))
             return "run", "started"
         if tasks:
@@ -198,7 +198,7 @@ class Heartbeat(Service):
     async def trigger(self, channel, chat, lines=True):
         """Run the tasks without a condition, or those of these lines; report the outcome and the alarms to that chat."""
         answer = await self.step(lines)
-        text = await overlay.run("BEAT", trigger.look, self) if lines is True else ""
+        text = await overlay.run("BEAT", trigger.preview, self) if lines is True else ""
         text += "heartbeat: %s (%s)" % answer
         await overlay.run("SEND", outcome.tell, self, text, channel, chat)
 

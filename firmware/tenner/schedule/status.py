@@ -20,7 +20,7 @@ _TEXT = const(60)
 
 def heartbeat(service, args=""):
     """Return a line for each task: its text, values, state, next look and last message."""
-    occurrences = look(service)
+    occurrences = refresh(service)
     if args == "json":
         return "\n".join([json.dumps(one) for one in tasks(occurrences)]) or "[]"
     lines = ["heartbeat every %s" % (alarm_texts.span(service.every_s) or "never")]
@@ -103,7 +103,7 @@ def _task_line(one):
 
 def why(service, args=""):
     """Return the last decisions, equal ones together, and the time of the next."""
-    occurrences = look(service)
+    occurrences = refresh(service)
     groups = []
     for entry in occurrences.log.tail(_ENTRIES):
         _gather(groups, entry, occurrences.zone)
@@ -117,7 +117,7 @@ def why(service, args=""):
     return "\n".join(lines)
 
 
-def look(service):
+def refresh(service):
     """Apply changes of the file and the clock, and have the service do so at once."""
     occurrences = Occurrences(service)
     reload(occurrences)

@@ -5,11 +5,11 @@ from tenner.schedule import cron_tick, heartbeat_requests, heartbeat_tick
 from tenner.schedule.occurrences import Occurrences
 
 
-async def look(service, forced, aside):
+async def find_due(service, forced, detached):
     """Look at file, clock and sensors. ((action, reason), alerts to send, tasks to run)"""
     if service.area == "cron":
-        return cron_tick.look(service)
-    return await heartbeat_tick.look(service, forced, aside)
+        return cron_tick.find_due(service)
+    return await heartbeat_tick.find_due(service, forced, detached)
 
 
 async def next_request(service, tasks, answer):

@@ -8,10 +8,10 @@ from tenner.schedule.reload import reload
 from tenner.schedule.task import Condition
 
 
-async def look(heartbeat):
+async def preview(heartbeat):
     """Return a line for each condition: its values now, its state, and the text that it would send."""
     occurrences, tasks, names, texts = _prepared(heartbeat)
-    await overlay.enter("BEAT_LOOK")
+    await overlay.enter("BEAT_READ")
     readings = await senses.read(heartbeat, names)
     said = {}
     for task in tasks:

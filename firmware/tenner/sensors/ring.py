@@ -114,7 +114,7 @@ class Ring:
             except OSError:
                 continue
             except (ValueError, TypeError, IndexError, KeyError):
-                log("sensors", "%s is damaged: put aside" % repairs.set_aside(path))
+                log("sensors", "corrupt file saved as %s" % repairs.quarantine(path))
         found.sort()
         return found
 

@@ -260,7 +260,7 @@ class Outbox:
             if record[1] == item.id:
                 return record[2 if record[0] == "&" else 7]
         except (OSError, ValueError, IndexError) as error:
-            log("outbox", "%s is damaged at %d: %s" % (self.path, start, error))
+            log("outbox", "%s is corrupt at byte %d: %s" % (self.path, start, error))
         return None
 
     def _load(self):
@@ -292,7 +292,7 @@ class Outbox:
             if files.exists(self.path):
                 log("outbox", "cannot read %s: %s" % (self.path, error))
         if skipped:
-            log("outbox", "%s: passed over %d damaged lines" % (self.path, skipped))
+            log("outbox", "%s: skipped %d corrupt lines" % (self.path, skipped))
         state = self._slot.load()
         self._sending = (state["id"], state.get("part", 0)) if state.get("id") else None
         item = self._sending and self.waits(self._sending[0])

@@ -8,7 +8,7 @@ from tenner.port.compat import const
 from tenner.port.folders import entries
 from tenner.store import files
 
-_LAST_ASIDE = const(9)
+_LAST_BAD = const(9)
 _BLOCK = const(256)
 
 
@@ -35,18 +35,18 @@ def clean_strays(top, ending=files.TEMP):
     return count
 
 
-def set_aside(path):
+def quarantine(path):
     """Rename a corrupt file to `path.bad` (`.bad1` ... when taken) and return the new name."""
-    aside = path + ".bad"
+    bad = path + ".bad"
     number = 0
-    while files.exists(aside) and number < _LAST_ASIDE:
+    while files.exists(bad) and number < _LAST_BAD:
         number += 1
-        aside = "%s.bad%d" % (path, number)
-    if files.exists(aside):
-        log("store", "replacing %s: too many corrupt files were set aside" % aside)
-        files.remove(aside)
-    os.rename(path, aside)
-    return aside
+        bad = "%s.bad%d" % (path, number)
+    if files.exists(bad):
+        log("store", "replacing %s: too many corrupt files are kept" % bad)
+        files.remove(bad)
+    os.rename(path, bad)
+    return bad
 
 
 def rewrite_log(path, end, max_bytes, lines, count):

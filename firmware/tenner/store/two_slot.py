@@ -41,9 +41,12 @@ class TwoSlots:
                 self._newest = index
         for path in damaged:
             if self._sequence:
-                log("store", "%s is damaged: using the state before it" % path)
+                log("store", "%s is corrupt: using the state before it" % path)
             else:
-                log("store", "%s is damaged: put aside, starting afresh" % repairs.set_aside(path))
+                log(
+                    "store",
+                    "corrupt state saved as %s; starting afresh" % repairs.quarantine(path),
+                )
         return newest
 
     def save(self, state):

@@ -11,14 +11,14 @@ import os
 from tenner.log import visible
 from tenner.net.json.writer import decode
 from tenner.port.compat import const, sleep_ms
-from tenner.port.linux.sandbox import Cage
+from tenner.port.linux.sandbox import Sandbox
 from tenner.tools.errors import ToolError
 from tenner.tools.untrusted import mark_untrusted
 
 _KEEP = const(2000)  # bytes of output, from its start and from its end
 _FLOOD = const(1048576)
-_LONGEST_LOOK_MS = const(25)
-_GOODBYES = const(5000)  # ten seconds: a process that waits for a broken disk cannot be killed
+_LONGEST_POLL_MS = const(25)
+_END_POLLS = const(5000)  # ten seconds: a process that waits for a broken disk cannot be killed
 
 NEEDS = "port:exec tools.exec"
 LIMITS = {"command": (1, 1000)}
@@ -73,20 +73,20 @@ async def run(args, ctx):
     limits = (get("exec.timeout_s"), get("exec.memory_mb"), get("exec.network"))
     # One at a time: the end of a command ends all processes of its user.
     async with _lock:
-        cage = Cage(ctx.port.root, ctx.workspace, ctx.port.settings)
-        running = cage.start(_program(words[0]), words, limits)
+        sandbox = Sandbox(ctx.port.root, ctx.workspace, ctx.port.settings)
+        running = sandbox.start(_program(words[0]), words, limits)
         output = _Output()
         wait_ms = 2
         try:
             ended = ""
             while not ended:
                 await sleep_ms(wait_ms)
-                wait_ms = min(wait_ms + 1, _LONGEST_LOOK_MS)
-                ended = running.look(output.add)
+                wait_ms = min(wait_ms + 1, _LONGEST_POLL_MS)
+                ended = running.poll(output.add)
                 if output.count > _FLOOD:
                     running.stop()
         finally:
-            for _ in range(_GOODBYES):
+            for _ in range(_END_POLLS):
                 if running.gone():
                     break
                 await sleep_ms(2)

@@ -131,7 +131,7 @@ supervise() {
         status=$?
         [ -z "$stopping" ] || break
         [ $(($(seconds) - begun)) -lt $lasted_s ] || delay=$first_delay_s
-        say "the agent ended with status $status and starts again in $delay s"
+        say "the agent ended with status $status and restarts in $delay s"
         child=''
         sleep $delay &
         wait $!

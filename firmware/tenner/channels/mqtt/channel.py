@@ -231,7 +231,7 @@ class Mqtt:
         try:
             text = bytes(payload).decode().strip()
         except ValueError:
-            log("mqtt", "dropped a message that is no text")
+            log("mqtt", "dropped a message that is not text")
             return
         by_owner = topic == self.base + "/say"
         words = text.lower().split()

@@ -190,7 +190,7 @@ class Telegram:
     async def ask(self, text, timeout_s=600):
         """Ask the owner with two buttons; a timeout means no."""
         if not self.owner:
-            log("telegram", "nobody to ask: set telegram.owner")
+            log("telegram", "cannot ask for approval: set telegram.owner")
             return False
         question = Question(text)
         self.asks[question.id] = question

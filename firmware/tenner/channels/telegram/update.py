@@ -208,7 +208,7 @@ def _stranger(bot, update):
     mark = who & 0xFFFF
     if mark in bot.strangers:
         return
-    log("telegram", "a stranger wrote: user %d" % who)
+    log("telegram", "message from unknown user %d" % who)
     today = (bot.now() or 0) // _DAY_S
     if len(bot.strangers) >= _STRANGERS:
         if today == bot.strangers_day:

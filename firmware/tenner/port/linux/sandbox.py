@@ -25,7 +25,7 @@ _USERS = const(1000)
 _DEVICES = ("i2c-", "spidev", "gpiochip", "gpiomem", "mem", "port")
 
 
-class Cage:
+class Sandbox:
     """`root` is the agent's folder, `settings` the file of its secrets; `start` runs one command at a time."""
 
     def __init__(self, root, workspace, settings):
@@ -59,7 +59,7 @@ class Cage:
         pid = process.fork()
         if pid == 0:
             # The child never returns to the agent's code.
-            sandbox_supervisor.keep(self, path, words, limits, out, tell, control)
+            sandbox_supervisor.supervise(self, path, words, limits, out, tell, control)
         for fd in (out, tell, control):
             process.close(fd)
         return Running(pid, output, status, hold)
@@ -95,7 +95,7 @@ class Running:
         self._text = b""
         self._buf = bytearray(4096)
 
-    def look(self, take):
+    def poll(self, take):
         """Pass new output to `take`, a part at a time. Return "" until the command has ended: then "CODE REASON"."""
         ended = self._told()
         # Read after the status: output from before the end is complete by now.
@@ -129,7 +129,7 @@ class Running:
         if count:
             self._text += bytes(self._buf[:count])
         elif count == 0 and not self._text:
-            return "1 its keeper was killed"
+            return "1 its supervisor was killed"
         return self._text.decode() if count == 0 else ""
 
 

@@ -46,36 +46,36 @@ _ENVIRONMENT = (
 )
 
 
-def keep(cage, path, words, limits, out, tell, control):
+def supervise(sandbox, path, words, limits, out, tell, control):
     """Run the program and report how it ended; does not return."""
     try:
         _close_all((out, tell, control))
         call("setsid")
-        _Keeper(cage, limits, out, tell, control).run(path, words)
+        _Supervisor(sandbox, limits, out, tell, control).run(path, words)
     except BaseException as error:
         _say(tell, "! %s\n" % error)
     finally:
         process.leave(1)
 
 
-class _Keeper:
-    def __init__(self, cage, limits, out, tell, control):
-        self.cage = cage
+class _Supervisor:
+    def __init__(self, sandbox, limits, out, tell, control):
+        self.sandbox = sandbox
         self.timeout_s, self.memory_mb, self.network = limits
         self._out = out
         self._tell = tell
         self._control = control
 
     def run(self, path, words):
-        cage = self.cage
+        sandbox = self.sandbox
         enough = _PROCESSES
         process.limit(_CORE, 0)
-        if cage.rooted:
+        if sandbox.rooted:
             call("prctl", _SUBREAPER, 1, 0, 0, 0)
         else:
             # The user's other processes count too.
-            enough += _tasks(cage.uid)
-            namespace.enter(cage.uid, cage.gid, self.network)
+            enough += _tasks(sandbox.uid)
+            namespace.enter(sandbox.uid, sandbox.gid, self.network)
         pid = process.fork()
         if pid == 0:
             try:
@@ -96,15 +96,15 @@ class _Keeper:
     # --- in the command's process
 
     def _command(self, path, words, enough):
-        cage = self.cage
+        sandbox = self.sandbox
         call("setsid")
         null = call("open", "/dev/null", 2)
         for fd, target in ((null, 0), (self._out, 1), (self._out, 2)):
             call("dup2", fd, target)
         call("fcntl", self._tell, 2, 1)  # F_SETFD, FD_CLOEXEC
         _close_all((self._tell,))
-        if cage.rooted:
-            call("chdir", cage.workspace)
+        if sandbox.rooted:
+            call("chdir", sandbox.workspace)
             # Shared memory of System V would outlive it; not every kernel has it, or its namespaces.
             _quietly(call, "unshare", _NEWIPC)
             if not self.network:
@@ -115,7 +115,7 @@ class _Keeper:
                         "this kernel cannot keep a command from the network: only with exec.network true"
                     )
         else:
-            namespace.furnish(cage.workspace, cage.folder)
+            namespace.furnish(sandbox.workspace, sandbox.folder)
             # This process is the first of its namespace: the others end with it, and none of them may look at
             # its memory and environment, which are the agent's.
             call("prctl", _DUMPABLE, 0, 0, 0, 0)
@@ -145,18 +145,18 @@ class _Keeper:
             _quietly(call, "signal", signal, 0)
         self._become()
         call("prctl", _NO_NEW_PRIVS, 1, 0, 0, 0)
-        if cage.rooted:
+        if sandbox.rooted:
             call("prctl", _DEATH_SIGNAL, _KILL, 0, 0, 0)
         process.execute(path, words, _ENVIRONMENT)
 
     def _become(self):
         """Be the command's user from now on, and never root again."""
-        cage = self.cage
-        if cage.rooted:
+        sandbox = self.sandbox
+        if sandbox.rooted:
             call("setgroups", 0, 0)
-            call("setresgid", cage.gid, cage.gid, cage.gid)
-            call("setresuid", cage.uid, cage.uid, cage.uid)
-        if process.user() != cage.uid or cage.uid == 0:
+            call("setresgid", sandbox.gid, sandbox.gid, sandbox.gid)
+            call("setresuid", sandbox.uid, sandbox.uid, sandbox.uid)
+        if process.user() != sandbox.uid or sandbox.uid == 0:
             raise OSError("the command would run as another user than it should")
 
     # --- beside it
@@ -164,7 +164,7 @@ class _Keeper:
     def _watch(self, pid):
         """Return (exit code or -signal, why it is to be killed or "")."""
         start = ticks_ms()
-        room = [(folder, _free(folder)) for folder in (self.cage.folder,) + _SHARED]
+        room = [(folder, _free(folder)) for folder in (self.sandbox.folder,) + _SHARED]
         used = self._used()
         counted = start
         buf = bytearray(1)
@@ -191,17 +191,17 @@ class _Keeper:
 
     def _used(self):
         """Return the bytes of all files that a command may have made."""
-        total = _size(self.cage.folder)
-        if self.cage.rooted:
+        total = _size(self.sandbox.folder)
+        if self.sandbox.rooted:
             for folder in _SHARED:
                 for name in listed(folder):
-                    if _owner(folder + "/" + name) == self.cage.uid:
+                    if _owner(folder + "/" + name) == self.sandbox.uid:
                         total += _size(folder + "/" + name)
         return total
 
     def _kill(self, pid):
         """Kill the command's entire process tree."""
-        if not self.cage.rooted:
+        if not self.sandbox.rooted:
             _quietly(process.kill, pid, _KILL)
         while True:
             ended = process.wait(-1)
@@ -209,24 +209,24 @@ class _Keeper:
                 return
             if ended[0]:
                 continue
-            if self.cage.rooted:
+            if self.sandbox.rooted:
                 # Kill all of the user's at once: one by one they could multiply faster.
                 killer = self._as_its_user(_quietly, process.kill, -1, _KILL)
                 # One killer at a time: copies of a slow agent would pile up, and there would always be one to wait for.
                 while process.wait(killer) == (0, 0):
                     time.sleep(_STEP_S)
                 for name in os.listdir("/proc"):
-                    if name.isdigit() and _owner("/proc/" + name) == self.cage.uid:
+                    if name.isdigit() and _owner("/proc/" + name) == self.sandbox.uid:
                         _quietly(process.kill, int(name), _KILL)
             time.sleep(_STEP_S)
 
     def _sweep(self):
         """Remove links and pipes from the command's folder, and the files it left elsewhere."""
         # Its user cannot get there by the full path.
-        call("chdir", self.cage.folder)
-        if not self.cage.rooted:
+        call("chdir", self.sandbox.folder)
+        if not self.sandbox.rooted:
             return _tidy(".")
-        self._as_its_user(_clean, self.cage.uid)
+        self._as_its_user(_clean, self.sandbox.uid)
         while process.wait(-1) is not None:
             time.sleep(_STEP_S)
 
