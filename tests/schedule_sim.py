@@ -342,10 +342,19 @@ def quiet():
         reload,
         run_log,
         saved_state,
-        senses,
+        sensor_values,
     )
 
-    for module in (alarms, cron_tick, faults, senses, outcome, reload, run_log, saved_state):
+    for module in (
+        alarms,
+        cron_tick,
+        faults,
+        sensor_values,
+        outcome,
+        reload,
+        run_log,
+        saved_state,
+    ):
         module.log = _silent
     return tenner_log.log
 

@@ -79,11 +79,11 @@ def _active_hours(case):
 
 
 def _beat_slots(case):
-    from tenner.schedule.due import next_slot
+    from tenner.schedule.due import next_period
 
     interval_s, phase_s, now = case["interval"], case["phase"], case["now"]
-    due = next_slot(interval_s, phase_s, case["last_run"]) <= now
-    return {"due": due, "next": next_slot(interval_s, phase_s, now)}
+    due = next_period(interval_s, phase_s, case["last_run"]) <= now
+    return {"due": due, "next": next_period(interval_s, phase_s, now)}
 
 
 def iso_local(zone, utc):

@@ -30,7 +30,7 @@ class TestLane(unittest.TestCase):
         answer, result = run(go())
         self.assertEqual(answer, "for you")
         self.assertEqual(result.interrupted, "person")
-        self.assertEqual(agent.lane.put_backs, 1)
+        self.assertEqual(agent.lane.preemptions, 1)
 
     def test_a_tool_call_is_allowed_to_end(self):
         agent = make_agent(self.root, Reply("", [Call("c", "echo", "{}")]), Reply("for you"))

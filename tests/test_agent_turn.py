@@ -472,7 +472,7 @@ class TestWire(unittest.TestCase):
                     "llm.fallbacks": [],
                 }
             )
-            chain = Chain(agent.config, Http, root + "/resting.json", notify=agent.notify)
+            chain = Chain(agent.config, Http, root + "/cooldown.json", notify=agent.notify)
             agent.app._parts["chain"] = chain
             if "prepare" in parts:
                 parts["prepare"](agent)

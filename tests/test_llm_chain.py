@@ -56,7 +56,7 @@ class Bench:
         self.notices = []
         self.slept = []
         self.time = 1800000000
-        self.path = temp_folder(case) + "/resting.json"
+        self.path = temp_folder(case) + "/cooldown.json"
         self.config = options.pop("config", None) or Config(**options)
         self.restart()
 
@@ -295,7 +295,7 @@ class TestChain(unittest.TestCase):
             self.assertTrue(words in text, text)
         self.assertFalse("\n" in text or "key-123" in text)
 
-    def test_all_resting_the_first_to_wake_is_asked(self):
+    def test_all_in_cooldown_the_first_available_is_asked(self):
         bench = Bench(self, fallbacks=("second", "third"))
         bench.fail(bad(402), bad(401), bad(402))
         bench.ask(good())

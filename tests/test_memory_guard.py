@@ -65,17 +65,17 @@ class TestGuard(unittest.TestCase):
     def setUp(self):
         self.board = Board(temp_folder(self))
 
-    def mend(self):
-        run(memory_restart.mend(self.board))
+    def restart(self):
+        run(memory_restart.restart_if_short(self.board))
         return self.board.resets
 
     def tell(self):
-        run(memory_restart.tell(self.board))
+        run(memory_restart.report(self.board))
         return self.board.told
 
     def test_all_is_well(self):
         self.assertFalse(memory_guard.needs_look(self.board))
-        self.assertEqual(self.mend(), 0)
+        self.assertEqual(self.restart(), 0)
 
     def test_what_is_short(self):
         board = self.board
@@ -99,12 +99,12 @@ class TestGuard(unittest.TestCase):
         board = self.board
         board.memory = 5000, 2000, 444
         board.is_busy = True
-        self.assertEqual(self.mend(), 0)
+        self.assertEqual(self.restart(), 0)
         board.is_busy = False
         board.up_s = 30
-        self.assertEqual(self.mend(), 0)
+        self.assertEqual(self.restart(), 0)
         board.up_s = 60
-        self.assertEqual(self.mend(), 1)
+        self.assertEqual(self.restart(), 1)
         self.assertTrue(files.exists(memory_guard.note(board)))
         self.assertEqual(
             self.tell(),
@@ -118,10 +118,10 @@ class TestGuard(unittest.TestCase):
         # The next boot has nothing to tell, and so has a restart within the hour.
         self.assertEqual(len(self.tell()), 1)
         board.now += 1800
-        self.assertEqual(self.mend(), 2)
+        self.assertEqual(self.restart(), 2)
         self.assertEqual(len(self.tell()), 1)
         board.now += 1801
-        self.assertEqual(self.mend(), 3)
+        self.assertEqual(self.restart(), 3)
         self.assertEqual(len(self.tell()), 2)
 
 

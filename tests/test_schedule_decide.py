@@ -5,7 +5,7 @@ import unittest
 
 import schedule_sim as sim
 from tables import iso_local
-from tenner.schedule import conditions, due, senses
+from tenner.schedule import conditions, due, sensor_values
 from tenner.schedule.cronexpr import Cron
 from tenner.schedule.decide import Question, chain, decide
 from tenner.schedule.heartbeat_parser import parse_clauses
@@ -123,9 +123,11 @@ class SensorGates(unittest.TestCase):
             ("{tank.level:.0f} {room.temp:.2f}", "12 % 21.00 °C"),
             ("no braces", "no braces"),
         ):
-            self.assertEqual(sim.drive(senses.fill(board.service, template, {})), wanted)
+            self.assertEqual(sim.drive(sensor_values.fill(board.service, template, {})), wanted)
         known = {"room.temp": 30}
-        self.assertEqual(sim.drive(senses.fill(board.service, "{room.temp}", known)), "30 °C")
+        self.assertEqual(
+            sim.drive(sensor_values.fill(board.service, "{room.temp}", known)), "30 °C"
+        )
 
 
 class Chain(unittest.TestCase):
@@ -292,7 +294,7 @@ class Times(unittest.TestCase):
         last = None
         runs = 0
         for now in range(NOON, NOON + 86400, 60):
-            if last is None or due.next_slot(1800, phase, last) <= now:
+            if last is None or due.next_period(1800, phase, last) <= now:
                 runs += 1
                 last = now
         self.assertEqual(runs, 49)

@@ -37,7 +37,7 @@ class Faults(unittest.TestCase):
         self.assertEqual(len(board.turns), before)
 
     def test_it_never_fires_after_reboots(self):
-        # Always off when a slot begins, and never on for as long as an interval.
+        # Always off when a period begins, and never on for as long as an interval.
         board = sim.Board("- Check.\n", case=self)
         board.step()
         board.pass_time(board.service.next_wake() - 100)
@@ -128,7 +128,7 @@ class Faults(unittest.TestCase):
             order.append(result.text)
             action, reason = await beat
             order.append(action + ": " + reason)
-            # It is put back into its slot, and runs there.
+            # It is put back into its period, and runs there.
             board.clock.pass_s(30)
             await board.service.step()
             order.append([line["r"] for line in board.lines()])

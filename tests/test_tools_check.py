@@ -42,7 +42,7 @@ class TestCheck(unittest.TestCase):
     def problem(self, args, shown=SCHEMA):
         try:
             return schema.check(shown, args)
-        except schema.Mistake as mistake:
+        except schema.SchemaError as mistake:
             return schema_errors.sentence(shown, args, *mistake.args)
 
     def test_right_calls(self):

@@ -58,7 +58,7 @@ class App:
             return Zone(get("time.zone"))
         if name == "chain":
             notify = self.agent.notify
-            return Chain(self.config, self.http, self.state + "/resting.json", notify=notify)
+            return Chain(self.config, self.http, self.state + "/cooldown.json", notify=notify)
         if name == "sensors":
             return Sensors(self.port, self.workspace)
         if name == "registry":

@@ -11,7 +11,7 @@ _SOONEST_S = const(60)  # after the start, so that a person at the console can a
 _TELL_AGAIN_S = const(3600)
 
 
-async def mend(app):
+async def restart_if_short(app):
     """Restart the board, between turns, if memory is short after all overlays are evicted."""
     if app.agent.lane.busy() or not is_short(app):
         return
@@ -28,7 +28,7 @@ async def mend(app):
     app.port.reset()
 
 
-async def tell(app):
+async def report(app):
     """Notify the owner that the board restarted itself, at most once an hour."""
     told_s, when, what = _read(app)
     now_s = app.clock.known() or 0

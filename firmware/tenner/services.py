@@ -69,11 +69,11 @@ async def when_connected(app, service):
 async def memory(app):
     """Restart the board between turns when connections have permanently lost their memory."""
     if files.exists(memory_guard.note(app)):
-        await overlay.run("RESTART", memory_restart.tell, app)
+        await overlay.run("RESTART", memory_restart.report, app)
     while True:
         await asyncio.sleep(_MEMORY_S)
         if memory_guard.needs_look(app):
-            await overlay.run("RESTART", memory_restart.mend, app)
+            await overlay.run("RESTART", memory_restart.restart_if_short, app)
 
 
 async def jobs(app):

@@ -27,7 +27,7 @@ class Report:
         lane = self.app.agent.lane
         yield "running: %s" % (lane.holder or "nothing")
         yield "waiting: %d message(s)" % len(self.app.inbox)
-        yield "preempted by people: %d" % lane.put_backs
+        yield "preempted by people: %d" % lane.preemptions
         if self.app.agent.spawned:
             yield "in the background: " + ", ".join(self.app.agent.spawned)
 

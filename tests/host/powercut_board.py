@@ -23,7 +23,7 @@ import schedule_sim as sim
 from tenner.agent import background
 from tenner.agent.agent import Session
 from tenner.channels.delivery import Delivery
-from tenner.schedule.due import slot_start
+from tenner.schedule.due import period_start
 from tenner.store import files, outbox
 from tenner.store.config import Config
 from tenner.store.outbox import Outbox
@@ -248,7 +248,7 @@ def judge(board):
     problem = said(board)
     if problem:
         return problem
-    slots = [(task, slot_start(*(grid(board, task) + (utc,)))) for utc, task in board.ran]
+    slots = [(task, period_start(*(grid(board, task) + (utc,)))) for utc, task in board.ran]
     for slot in slots:
         if slots.count(slot) > 1:
             return "ran twice in its slot: %s %d" % slot
@@ -298,9 +298,9 @@ def lines_of(board, task):
     found = []
     for line in board.lines():
         if line["k"] == task.name():
-            found.append(slot_start(task.every_s, task.phase_s, line["due"]))
+            found.append(period_start(task.every_s, task.phase_s, line["due"]))
     expected = []
-    at = slot_start(task.every_s, task.phase_s, sim.START) + task.every_s
+    at = period_start(task.every_s, task.phase_s, sim.START) + task.every_s
     while at <= board.clock.utc:
         expected.append(at)
         at += task.every_s

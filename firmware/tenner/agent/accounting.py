@@ -15,7 +15,7 @@ def keep(agent, session, lines=()):
             history.append(session, lines)
             agent.full = False
     except OSError as error:
-        not_kept(agent, error)
+        not_stored(agent, error)
         return False
     if session.repaired:
         session.repaired = False
@@ -23,7 +23,7 @@ def keep(agent, session, lines=()):
     return True
 
 
-def not_kept(agent, error):
+def not_stored(agent, error):
     """Log that the history could not be stored, and notify the owner once; the answer is still sent."""
     log("session", "history not stored: %s" % error)
     if not agent.full:

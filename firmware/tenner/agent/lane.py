@@ -14,7 +14,7 @@ class Lane:
     """
 
     def __init__(self, clock):
-        self.put_backs = 0
+        self.preemptions = 0
         self._clock = clock
         #: The name of the running turn.
         self.holder = None
@@ -96,7 +96,7 @@ class Lane:
             raise LaneBusy(self.busy())
         result = await self._run(who, turn)
         if result.interrupted == "person":
-            self.put_backs += 1
+            self.preemptions += 1
             raise Preempted(result)
         return result
 

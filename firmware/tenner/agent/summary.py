@@ -19,7 +19,7 @@ async def tidy(agent, session, who, pressing=False):
     try:
         result = await compact(agent, session, who, pressing)
     except OSError as error:
-        accounting.not_kept(agent, error)
+        accounting.not_stored(agent, error)
     if result is not None:
         accounting.account(agent, "summary", who, result)
 

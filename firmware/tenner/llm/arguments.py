@@ -10,7 +10,7 @@ import json
 from tenner.net.json.writer import quote
 
 
-class Rebuild:
+class ArgumentsBuilder:
     def __init__(self):
         self._open = []  # the path of the last value
         self._inside = False  # a string that comes in pieces

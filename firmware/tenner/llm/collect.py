@@ -1,7 +1,7 @@
 # tenner llm.collect: gathers a reply from the fragments of a stream, within fixed bounds.
 # MIT license; Copyright (c) 2026 the tenner authors
 
-from tenner.llm.arguments import Rebuild
+from tenner.llm.arguments import ArgumentsBuilder
 from tenner.llm.reply import Call, Reply
 from tenner.log import log
 from tenner.port.compat import const, ticks_ms
@@ -20,7 +20,7 @@ class CallCollector:
 
     def __init__(self, limit):
         self._limit = limit
-        self._rebuild = None
+        self._arguments = None
         self.clear()
 
     def clear(self):
@@ -40,15 +40,15 @@ class CallCollector:
 
     def add_value(self, path, value, more):
         """Take a value of arguments that come as an object instead of text."""
-        if self._rebuild is None:
-            self._rebuild = Rebuild()
-        self.add(self._rebuild.add(path, value, more))
+        if self._arguments is None:
+            self._arguments = ArgumentsBuilder()
+        self.add(self._arguments.add(path, value, more))
 
     def end(self):
         """End the call, or a fragment of it; return the text of the arguments, None if they are too long."""
-        if self._rebuild:
-            self.add(self._rebuild.end())
-            self._rebuild = None
+        if self._arguments:
+            self.add(self._arguments.end())
+            self._arguments = None
         return None if self.utf8 is None else str(self.utf8, "utf-8")
 
 

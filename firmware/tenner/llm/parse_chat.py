@@ -10,7 +10,7 @@ class Parser:
     #: The members of a document that matter.
     WANTED = ("choices", "usage", "error")
     #: Set by an event with more than pieces of text and repeatable values.
-    said_more = False
+    has_more = False
 
     def __init__(self, reply):
         self.reply = reply
@@ -95,6 +95,6 @@ class Parser:
             self.reply.note(piece, found.add)
             part.clear()
         else:
-            self.said_more = True
+            self.has_more = True
             self.reply.add_call(part)
             self._call = CallCollector(self.reply.limit)

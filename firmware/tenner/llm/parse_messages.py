@@ -19,7 +19,7 @@ class Parser:
         "error",
     )
     #: Set by an event with more than pieces of text and repeatable values.
-    said_more = False
+    has_more = False
 
     def __init__(self, reply):
         self.reply = reply
@@ -56,10 +56,10 @@ class Parser:
                 self._open.add(str(value))
                 self.reply.note(str(value), self._open.add)
         elif top == "content_block":
-            self.said_more = True
+            self.has_more = True
             self._value(path[1:], value, more)
         elif top == "content" and len(path) > 2:
-            self.said_more = True
+            self.has_more = True
             if path[1] != self._item:
                 self.event_end()
                 self._item = path[1]

@@ -45,7 +45,7 @@ class EventStream:
         parser = self._parser
         collector = self._collector
         before = collector.pieces
-        parser.said_more = self._is_long
+        parser.has_more = self._is_long
         if not self._is_long:
             if b"\\u" in event:
                 event = self._joined(event)
@@ -55,7 +55,7 @@ class EventStream:
         self._scanner.reset()
         parser.event_end()
         self._before = b""
-        if collector.pieces == before + 1 and collector.piece and not parser.said_more:
+        if collector.pieces == before + 1 and collector.piece and not parser.has_more:
             text = b'"%s"' % escape(collector.piece.encode())
             if event.count(text) == 1:
                 start = event.find(text) + 1

@@ -3,7 +3,7 @@
 
 from tenner.port.compat import const
 from tenner.schedule import alarms, conditions
-from tenner.schedule.senses import show
+from tenner.schedule.sensor_values import show
 
 # A longer time means that the clock was set in between.
 _LONGEST_S = const(400 * 86400)

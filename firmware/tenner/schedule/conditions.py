@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.port.compat import const
-from tenner.schedule.senses import show
+from tenner.schedule.sensor_values import show
 
 #: Operators of events, which are over at once; all others last.
 EVENTS = ("changes", "changes by")

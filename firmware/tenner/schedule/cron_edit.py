@@ -12,7 +12,7 @@ _SHOWN = const(3)  # times of a job that the owner is asked about
 
 def lines(cron):
     """Yield one line for each job: its id, its time, its next run."""
-    occurrences = _look(cron)
+    occurrences = _refreshed(cron)
     zone = occurrences.zone
     if not cron.tasks:
         yield "no jobs"
@@ -34,7 +34,7 @@ def lines(cron):
 
 def add(cron, entry):
     """Add an entry, in the place of one with the same id; ValueError names the mistake."""
-    occurrences = _look(cron)
+    occurrences = _refreshed(cron)
     job = cron_jobs.job_of(entry, occurrences.zone)
     if job.at and occurrences.moment.trusted and job.at <= occurrences.moment.now:
         raise ValueError(
@@ -42,7 +42,7 @@ def add(cron, entry):
         )
     cron_jobs.full([other for other in cron.tasks or () if other.key != job.key])
     cron_jobs.rewrite(cron.file, job.key, entry)
-    _start_anew(cron, job.key)
+    _restart(cron, job.key)
 
 
 def times(cron, entry):
@@ -67,7 +67,7 @@ def times(cron, entry):
 
 def enable(cron, key, enabled=True):
     """Switch a job on, also after failures, or off; None removes it."""
-    keys = [job.key for job in _look(cron).service.tasks or ()]
+    keys = [job.key for job in _refreshed(cron).service.tasks or ()]
     if key not in keys:
         raise ValueError('there is no job "%s"; jobs: %s' % (key, ", ".join(keys) or "none"))
 
@@ -77,23 +77,23 @@ def enable(cron, key, enabled=True):
     else:
         entry["enabled"] = enabled
     cron_jobs.rewrite(cron.file, key, entry)
-    _start_anew(cron, key)
+    _restart(cron, key)
 
 
-def _look(cron):
+def _refreshed(cron):
     occurrences = Occurrences(cron)
     reload(occurrences)
     return occurrences
 
 
-def _start_anew(cron, key):
+def _restart(cron, key):
     """Forget why a job was off, and count from now."""
-    occurrences = _look(cron)
+    occurrences = _refreshed(cron)
     for job in cron.tasks or ():
         if job.key == key:
             job.failures = job.off_since = job.not_before_s = 0
             job.why = ""
             if occurrences.moment.trusted:
-                due.seat(job, occurrences.moment)
+                due.start_timer(job, occurrences.moment)
     occurrences.save()
     cron.poke()

@@ -21,7 +21,7 @@ async def deliver(heartbeat, text, mark=None):
     `mark`, with any text; other texts by their words, for `heartbeat.dedup_h`.
     """
     mark = mark or mark_of(heartbeat, text)
-    at = _said(heartbeat, mark) if mark else None
+    at = _sent_at(heartbeat, mark) if mark else None
     if at is not None:
         if not at and heartbeat.app.clock.trusted:
             confirm(heartbeat, mark)
@@ -38,7 +38,7 @@ def confirm(heartbeat, mark):
     schedule_files.of(heartbeat).say('["%s",%d]' % (mark, clock.now() if clock.trusted else 0))
 
 
-def _said(heartbeat, mark):
+def _sent_at(heartbeat, mark):
     """Return when the text of that mark arrived last, None if not within the window."""
     at = None
     start = ('["%s",' % mark).encode()

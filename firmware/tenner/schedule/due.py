@@ -1,7 +1,7 @@
 # tenner schedule.due: when a task or a job is due.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-Slots, not timers: a grid is fixed by the board's identity, so a reboot neither starves the
+Periods, not timers: a grid is fixed by the board's identity, so a reboot neither starves the
 heartbeat nor fires it again, and boards do not all call at the full hour.
 
 Times are UTC seconds while the clock is trusted; until then `every` counts the seconds of the
@@ -19,14 +19,14 @@ def board_phase(device_id):
     return int.from_bytes(sha256(device_id).digest()[:4], "big")
 
 
-def slot_start(interval_s, phase_s, now):
-    """Return the beginning of the slot that `now` lies in."""
+def period_start(interval_s, phase_s, now):
+    """Return the beginning of the period that `now` lies in."""
     return now - (now - phase_s) % interval_s
 
 
-def next_slot(interval_s, phase_s, now):
-    """Return the beginning of the first slot strictly after `now`."""
-    return slot_start(interval_s, phase_s, now) + interval_s
+def next_period(interval_s, phase_s, now):
+    """Return the beginning of the first period strictly after `now`."""
+    return period_start(interval_s, phase_s, now) + interval_s
 
 
 # --- tasks
@@ -37,7 +37,7 @@ def after(task, utc, zone):
     if task.at:
         return task.at if utc < task.at else None
     if task.every_s:
-        return next_slot(task.every_s, task.phase_s, utc)
+        return next_period(task.every_s, task.phase_s, utc)
     return Cron(task.cron).next_after(utc, zone_of(task, zone))
 
 
@@ -81,8 +81,8 @@ def set_last(task, last):
     task.next = None
 
 
-def seat(task, moment):
-    """Begin to count here: the next run is in the next slot."""
+def start_timer(task, moment):
+    """Begin to count here: the next run is in the next period."""
     set_last(task, 0 if task.at else moment.now)
     task.base_s = moment.mono_s
     task.ran = False
@@ -95,7 +95,7 @@ def count_as_run(task, moment):
     if moment.trusted:
         # After a reboot the phase of a free grid follows from the last run alone.
         now = moment.now
-        set_last(task, slot_start(task.every_s, task.phase_s, now) if task.free else now)
+        set_last(task, period_start(task.every_s, task.phase_s, now) if task.free else now)
     task.base_s = moment.mono_s
     task.ran = not moment.trusted
     task.pending = None

@@ -3,7 +3,7 @@
 
 from tenner import overlay
 from tenner.port.compat import const
-from tenner.schedule import alarm_texts, alarms, digest, heartbeat_tasks, senses
+from tenner.schedule import alarm_texts, alarms, digest, heartbeat_tasks, sensor_values
 from tenner.schedule.occurrences import Occurrences
 from tenner.schedule.task import Request
 
@@ -101,4 +101,4 @@ async def _filled(heartbeat, task, value):
     if value is not None:
         known[task.condition.name()] = value
     await overlay.enter("BEAT_READ")
-    return await senses.fill(heartbeat, found[0][1] if found else "", known)
+    return await sensor_values.fill(heartbeat, found[0][1] if found else "", known)

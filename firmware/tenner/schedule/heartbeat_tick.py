@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner import overlay
-from tenner.schedule import alarms, conditions, decide, digest, faults, senses
+from tenner.schedule import alarms, conditions, decide, digest, faults, sensor_values
 from tenner.schedule.alarm_texts import state
 from tenner.schedule.occurrences import Occurrences
 from tenner.schedule.reload import reload
@@ -71,7 +71,7 @@ async def _read_sensors(occurrences, due):
     if not names:
         return {}
     await overlay.enter("BEAT_READ")
-    readings = await senses.read(occurrences.service, names)
+    readings = await sensor_values.read(occurrences.service, names)
     await overlay.enter("BEAT")
     wrong = {}
     for task in watched:

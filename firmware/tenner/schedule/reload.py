@@ -101,7 +101,7 @@ def _adopt(occurrences, task, old):
     if service.was_trusted:
         _trust(service, task)
         if not task.last:
-            due.seat(task, moment)
+            due.start_timer(task, moment)
             service.dirty = True
     if service.early and task.every_s == service.every_s and moment.mono_s < _FIRST_BEAT_S:
         # Boots as short as the last ones never last an interval.
@@ -154,17 +154,17 @@ def _follow_clock(occurrences):
     service.was_trusted = True
     # Occurrences before this moment were missed; a task catches up once at most.
     service.start_s = moment.now
-    seated = 0
+    restarted = 0
     for task in service.tasks or ():
-        seated += _seat_anew(occurrences, task, jump_s)
-    if seated or jump_s:
+        restarted += _restart_timer(occurrences, task, jump_s)
+    if restarted or jump_s:
         service.dirty = True
         what = "moved by %d s" % jump_s if jump_s else "is set"
-        log(service.area, "the clock %s: %d timers restarted" % (what, seated))
+        log(service.area, "the clock %s: %d timers restarted" % (what, restarted))
 
 
-def _seat_anew(occurrences, task, jump_s):
-    """Adapt a task to the new clock; return whether it starts anew."""
+def _restart_timer(occurrences, task, jump_s):
+    """Adapt a task to the new clock; return whether its timer restarts."""
     service = occurrences.service
     now = occurrences.moment.now
     if task.at:
@@ -174,16 +174,16 @@ def _seat_anew(occurrences, task, jump_s):
         # It fell due by an untrusted clock.
         occurrences.supersede(task, task.pending, False)
     _trust(service, task)
-    # After a leap forward a grid starts anew, but a skipped time of day is caught up once.
+    # After a leap forward a grid restarts, but a skipped time of day is caught up once.
     # A last run in the future was another clock's.
-    anew = (
+    restart = (
         task.ran
         or task.last <= 0
         or task.last > now + (task.every_s or 86400)
         or (jump_s > 0 and task.every_s > 0)
     )
-    if anew:
+    if restart:
         if task.pending:
             occurrences.supersede(task, task.pending)
-        due.seat(task, occurrences.moment)
-    return anew
+        due.start_timer(task, occurrences.moment)
+    return restart

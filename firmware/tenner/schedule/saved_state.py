@@ -145,7 +145,7 @@ def load(service, run_log, moment):
         service.dirty = True
     _compare_all(service, run_log)
     for name in service.saved:
-        _look_at_run(service, run_log, name)
+        _log_interrupted(service, run_log, name)
     service.offset_s = moment.now - moment.mono_s
     service.booted = True
 
@@ -169,7 +169,7 @@ def _compare(saved, entry):
             saved.last = max(saved.last, due)
 
 
-def _look_at_run(service, run_log, name):
+def _log_interrupted(service, run_log, name):
     """Log the run of a task that was cut short."""
     saved = service.saved[name]
     if not saved.run:

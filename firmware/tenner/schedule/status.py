@@ -10,7 +10,7 @@ from tenner.schedule.decide import chain
 from tenner.schedule.occurrences import Occurrences
 from tenner.schedule.reload import reload
 from tenner.schedule.run_log import SENT
-from tenner.schedule.senses import show
+from tenner.schedule.sensor_values import show
 
 # Lines of the run log that a report reads, and groups of equal ones that it shows.
 _ENTRIES = const(40)

@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner import overlay
-from tenner.schedule import alarm_texts, conditions, heartbeat_tasks, senses
+from tenner.schedule import alarm_texts, conditions, heartbeat_tasks, sensor_values
 from tenner.schedule.occurrences import Occurrences
 from tenner.schedule.reload import reload
 from tenner.schedule.task import Condition
@@ -12,11 +12,11 @@ async def preview(heartbeat):
     """Return a line for each condition: its values now, its state, and the text that it would send."""
     occurrences, tasks, names, texts = _prepared(heartbeat)
     await overlay.enter("BEAT_READ")
-    readings = await senses.read(heartbeat, names)
+    readings = await sensor_values.read(heartbeat, names)
     said = {}
     for task in tasks:
         if task.notify:
-            said[task.line] = await senses.fill(heartbeat, texts.get(task.line, ""), {})
+            said[task.line] = await sensor_values.fill(heartbeat, texts.get(task.line, ""), {})
     await overlay.enter("BEAT")
     text = ""
     for task in tasks:
@@ -53,7 +53,7 @@ def _pieces(occurrences, task, readings):
             yield "%s: no value (%s)" % (term.name(), value)
         else:
             yield conditions.describe(_alone(term), None).replace(
-                term.name(), "%s %s" % (term.name(), senses.show(value)), 1
+                term.name(), "%s %s" % (term.name(), sensor_values.show(value)), 1
             )
     moment = occurrences.moment
     met = _is_met(condition, readings, moment.mono_s)

@@ -8,7 +8,7 @@ have arrived. Texts stay on flash until they are sent; RAM holds a few numbers f
 mark by which its sender recognizes the message. Two slots of inline size name the part that is being sent, so that
 after a power cut that one, and no other, is in doubt.
 
-`outbox_upkeep` does the rare work: to give up, to make room and to tidy the file.
+`outbox_maintenance` does the rare work: to give up, to make room and to tidy the file.
 """
 
 import json
@@ -17,7 +17,7 @@ from os import urandom
 
 from tenner.log import log
 from tenner.port.compat import const
-from tenner.store import files, outbox_upkeep
+from tenner.store import files, outbox_maintenance
 from tenner.store.appendlog import AppendLog, dumps
 from tenner.store.outbox_item import Item, is_last
 from tenner.store.two_slot import TwoSlots
@@ -89,7 +89,7 @@ class Outbox:
                 raise ValueError("a message of %d bytes is too long: split it" % len(line))
         item = _item(record, -1, [len(line) for line in lines], self.clock.mono_s())
         if len(self.items) >= self.max_items or self.used() + item.size > self.max_bytes:
-            if not outbox_upkeep.make_room(self, item):
+            if not outbox_maintenance.make_room(self, item):
                 return None
         if self._sending and id == self._sending[0]:
             self._save_sending(None)  # an older message of this id was
@@ -164,13 +164,13 @@ class Outbox:
         if item.added and self.clock.trusted:
             age_s = max(age_s, self.clock.now() - item.added)
         if refused is None and unknown and not item.alert:
-            outbox_upkeep.keep_failed(self, item, "maybe sent", item.part + 1)
+            outbox_maintenance.keep_failed(self, item, "maybe sent", item.part + 1)
             self.resolve(item)
             return "maybe"
         if refused is None and age_s >= _GIVE_UP_S:
             refused = "not delivered within 24 hours"
         if refused is not None:
-            outbox_upkeep.give_up(self, item, refused)
+            outbox_maintenance.give_up(self, item, refused)
             return "failed"
         if unknown and not item.possibly_sent:
             item.possibly_sent = True
@@ -233,7 +233,7 @@ class Outbox:
         self.items.remove(item)
         self._remember(item.id)
         if files.size(self.path) - self.used() > self.slack_bytes:
-            outbox_upkeep.compact(self)
+            outbox_maintenance.compact(self)
 
     def _remember(self, id):
         self.settled.append(id)

@@ -82,7 +82,7 @@ async def run(args, ctx):
     try:
         bus = ctx.port.i2c(args["bus"])
         if action == "scan":
-            return i2c_chips.listed(args["bus"], ctx.port.scan(args["bus"]))
+            return i2c_chips.describe(args["bus"], ctx.port.scan(args["bus"]))
         if action == "write":
             if register is None:
                 bus.writeto(address, data)

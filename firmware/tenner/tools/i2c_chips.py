@@ -10,7 +10,7 @@ from tenner.sensors.bus_errors import MOST_CHIPS, stuck
 from tenner.store import files
 
 
-def listed(bus, addresses):
+def describe(bus, addresses):
     """Return the answer to a scan."""
     if not addresses:
         return "%s: nothing answered; check power, wiring and pull-up resistors" % bus

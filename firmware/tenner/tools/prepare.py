@@ -55,7 +55,7 @@ def verified(ctx, name, arguments_text, place, source):
     elif shown:
         try:
             schema.check(shown, args)
-        except schema.Mistake as mistake:
+        except schema.SchemaError as mistake:
             wrong = schema_errors.sentence(shown, args, *mistake.args)
     if wrong:
         raise ToolError("%s: %s" % (name, wrong))

@@ -8,12 +8,12 @@ about mistakes are in `tools.schema_errors`, which few calls load.
 """
 
 
-class Mistake(Exception):
+class SchemaError(Exception):
     """Has the args (path, spec, value), or for missing or unknown arguments (path, names, None)."""
 
 
 def check(schema, args):
-    """Raise Mistake unless `args` are right; convert values in another notation."""
+    """Raise SchemaError unless `args` are right; convert values in another notation."""
     check_object("", schema.get("parameters") or {}, args)
     _require(needed(schema, args), args)
 
@@ -46,7 +46,7 @@ def needed(schema, args):
 def _require(names, args):
     absent = [name for name in names if name not in args]
     if absent:
-        raise Mistake(None, absent, None)
+        raise SchemaError(None, absent, None)
 
 
 def check_object(path, spec, value):
@@ -54,7 +54,7 @@ def check_object(path, spec, value):
     required = spec.get("required") or ()
     for name in list(value):
         if name not in properties:
-            raise Mistake(path + name, sorted(properties), None)
+            raise SchemaError(path + name, sorted(properties), None)
         if value[name] is None and name not in required:
             # Some models write null for an omitted argument.
             del value[name]
@@ -73,7 +73,7 @@ def _check(path, spec, holder, key):
         size = value if kind in ("integer", "number") else len(value)
         fits = (low is None or size >= low) and (high is None or size <= high)
     if not fits:
-        raise Mistake(path, spec, value)
+        raise SchemaError(path, spec, value)
     if kind == "object":
         check_object(path + ".", spec, value)
     elif kind == "array" and "items" in spec:

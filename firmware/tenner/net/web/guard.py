@@ -44,7 +44,7 @@ def check(url, allow=()):
         raise OSError(str(error))
     name = host.rstrip(".")
     address = packed(name)
-    listed = _listed(name, address, port, allow)
+    listed = _is_allowed(name, address, port, allow)
     if address:
         admit(host, port, [address], allow)
     elif (
@@ -66,7 +66,7 @@ def admit(host, port, addresses, allow=()):
     if not addresses:
         raise OSError("%s has no address" % host)
     for address in addresses:
-        if not _is_outside(address) and not _listed(host.rstrip("."), address, port, allow):
+        if not _is_outside(address) and not _is_allowed(host.rstrip("."), address, port, allow):
             raise _inside(host)
 
 
@@ -147,7 +147,7 @@ def _is_outside(address):
     return True
 
 
-def _listed(name, address, port, allow):
+def _is_allowed(name, address, port, allow):
     """Return whether the owner lists a host, by its name or its address."""
     for entry in allow:
         host = entry.lower()

@@ -57,7 +57,7 @@ class Html:
         self._more_lists = 0
         self._pre = 0
         self._href = None
-        self._said = False
+        self._has_text = False
         #: The base address of its links, if the page has one.
         self.base = b""
 
@@ -130,7 +130,7 @@ class Html:
             head = b" "
         head += b"| " * self._bars
         self._add(head + self._marker + data)
-        self._begun = self._said = self._in_row = True
+        self._begun = self._has_text = self._in_row = True
         self._fresh = False
         self._gap = self._bars = 0
         self._marker = b""
@@ -288,10 +288,10 @@ class Html:
             return
         self._end_link()
         self._href = href
-        self._said = False
+        self._has_text = False
 
     def _end_link(self):
-        if self._href and self._said and self._href[:1] != b"#":
+        if self._href and self._has_text and self._href[:1] != b"#":
             href = unescape(self.charset.utf8(self._href))
             self._add(b"[%d]" % self._link(href.strip()))
         self._href = None

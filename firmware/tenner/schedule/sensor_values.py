@@ -1,4 +1,4 @@
-# tenner schedule.senses: readings for conditions and for the texts of alarms.
+# tenner schedule.sensor_values: readings for conditions and for the texts of alarms.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.log import log

@@ -1,4 +1,4 @@
-# tenner store.outbox_upkeep: rare work of the outbox: gives up, makes room, tidies its file.
+# tenner store.outbox_maintenance: rare work of the outbox: gives up, makes room, tidies its file.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.log import log
