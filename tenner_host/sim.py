@@ -246,7 +246,7 @@ def power(action: str, after_writes: int, torn: bool, name: str | None) -> None:
 @click.argument("kind")
 @name_option
 def fault(device: str, kind: str, name: str | None) -> None:
-    """Break DEVICE: absent, nack, stuck, bad_crc, open ...; `none` mends it."""
+    """Break DEVICE: absent, nack, stuck, bad_crc, open ...; `none` repairs it."""
     _ask(name, "fault", device=device, kind=None if kind == "none" else kind)
 
 

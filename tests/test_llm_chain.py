@@ -122,7 +122,7 @@ class TestClasses(unittest.TestCase):
             bench.ask(bad(403), good())
             self.assertEqual(bench.hosts, ["first", "second"])
         self.assertEqual(len(bench.notices), 1)
-        # Once it answers, all is forgotten: the next trouble is told anew and rests a minute.
+        # Once it answers, all is forgotten: the next trouble is reported again, with a cooldown of a minute.
         bench.time += 3600
         bench.ask(good())
         self.assertTrue(bench.stored() is None)

@@ -390,7 +390,7 @@ class TestDeviceFiles(unittest.TestCase):
         self.assertEqual(
             self.sentence(13, folder + "/i2c-5"),
             "no permission for %s/i2c-5: it belongs to the group i2c. "
-            "As root: `usermod -aG i2c USER`, then log in anew" % folder,
+            "As root: `usermod -aG i2c USER`, then log in again" % folder,
         )
         Patched(self, linux_ioctl, _group=lambda gid: "root")
         self.assertIn("only root has it", self.sentence(1, folder + "/i2c-5"))

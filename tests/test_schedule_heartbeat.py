@@ -460,7 +460,7 @@ class Answers(unittest.TestCase):
             told[0],
             "line 2: room.temperature 21.5 > 90; not met; clear\n"
             "line 3: tank.level 77 < 20; not met; clear\n"
-            "    would say: Tank low: 77 %\n"
+            "    would send: Tank low: 77 %\n"
             "heartbeat: run (nothing to report)",
         )
         self.assertEqual([task.condition.alarm for task in board.service.tasks if task.key

@@ -417,7 +417,7 @@ class TestDrivers(unittest.TestCase):
         self.fails("pin A0: more than it can measure", "adc", pin="A0")
 
     def test_readings_take_turns(self):
-        # The second would otherwise start the chip anew in the middle of the first.
+        # The second would otherwise restart the chip in the middle of the first.
         import asyncio
 
         bus = self.i2c(b"\x66\x66\x93\x80\x00\xa2", b"\x66\x66\x93\x80\x00\xa2")

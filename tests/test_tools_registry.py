@@ -109,7 +109,7 @@ class TestRegistry(unittest.TestCase):
         self.assertEqual([name for name in names if name.startswith("tn")], [])
         self.assertEqual(names.count("i2c"), 1)
         self.assertNotIn("shadow", run(ctx.call("i2c", {"action": "scan"})))
-        # A schema that is mended is found without a restart.
+        # A schema that is fixed is found without a restart.
         self.user_tool("tn_text", source)
         self.assertEqual(run(ctx.call("tn_text", "{}")), "shadow")
 

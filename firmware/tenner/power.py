@@ -140,7 +140,7 @@ async def run(app):
     if not app.port.woke_by_time():
         # Switched on, reset or woken by its pin: a person is there.
         app.heard_s = app.clock.mono_s()
-    said = before = None
+    last_logged = before = None
     while True:
         await asyncio.sleep(_CHECK_S)
         sleep_s, why = decide(app)
@@ -151,6 +151,6 @@ async def run(app):
             log("power", "sleeping for %d s (%s)" % (sleep_s, why))
             app.port.deep_sleep(sleep_s * 1000, app.config.get("power.wake_gpio") or None)
         before = sleep_s
-        if sleep_s is None and why != said:
-            said = why
+        if sleep_s is None and why != last_logged:
+            last_logged = why
             log("power", "staying awake: %s" % why)

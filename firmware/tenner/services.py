@@ -106,7 +106,7 @@ async def people(app):
             log(message.channel, "%s: %s" % (message.sender or message.chat, message.text))
         if message.text == "/stop":
             # Now, not after the end of the turn that it stops.
-            asyncio.create_task(_say(app, message, app.agent.stop()))
+            asyncio.create_task(_answer(app, message, app.agent.stop()))
         else:
             asyncio.create_task(_serve(app, message))
 
@@ -131,10 +131,10 @@ async def _serve(app, message):
         # A person always gets an answer, also after an internal error or a full heap.
         what = log_exception("a turn failed", error)
         text = "Something in me failed (%s). The log has the details." % what
-        await _say(app, message, text, True)
+        await _answer(app, message, text, True)
 
 
-async def _say(app, message, text, failed=False):
+async def _answer(app, message, text, failed=False):
     await overlay.run("KEEP", _reply, app, message, text, failed)
 
 

@@ -150,7 +150,7 @@ def check_buses(board: Board, settings: Settings) -> Part:
         expected = _expected(sensors)
     except (ValueError, AttributeError, TypeError) as exc:
         yield fail(
-            "sensors", f"{_SENSORS} cannot be read: {exc}", "mend it here, then `tenner sync`"
+            "sensors", f"{_SENSORS} cannot be read: {exc}", "fix it here, then `tenner sync`"
         )
         return
     pins = next((found[path] for path in _PINS if path in found), b"")

@@ -137,10 +137,10 @@ class _Files:
     def tail(self, count: int) -> list[Any]:
         return []
 
-    def say(self, line: str) -> None:
+    def keep_mark(self, line: str) -> None:
         self.known.append(line)
 
-    def said(self) -> list[bytes]:
+    def marks(self) -> list[bytes]:
         return [line.encode() for line in self.known[-500:]]
 
     def hold(self, line: list[Any]) -> None:

@@ -247,7 +247,7 @@ class VirtualBoard:
         return dict(self._ask("list")["world"])
 
     def fault(self, device: str, kind: str | None) -> None:
-        """Break a device (`absent`, `nack`, `stuck`, `bad_crc`...), or mend it with None."""
+        """Break a device (`absent`, `nack`, `stuck`, `bad_crc`...), or repair it with None."""
         self._ask("fault", device=device, kind=kind)
 
     def attach(self, name: str, chip: str, bus: str, address: str | None = None) -> None:

@@ -75,7 +75,7 @@ def test_another_image_keeps_all_that_owner_and_agent_wrote(place, fast):
         assert Backup.load(Path(report["backup"])).files.items() >= OWN.items()
         # Only its owner may read it: it has his keys.
         assert Path(report["backup"]).stat().st_mode & 0o077 == 0
-        # --fast writes the agent anew; without it, not a byte of the file system.
+        # --fast writes the agent again; without it, not a byte of the file system.
         assert (report["files_written"] is None) is not fast
 
 

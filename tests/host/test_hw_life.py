@@ -64,7 +64,7 @@ def test_without_a_port_it_is_skipped(monkeypatch, capsys):
 def test_a_slow_emulators_seconds_are_its_own():
     line = Line.__new__(Line)
     line._changed = threading.Condition()
-    # It runs at a tenth, then starts anew.
+    # It runs at a tenth, then restarts.
     line.samples = [
         Sample(at, ms, *[0] * 5) for at, ms in ((100, 1000), (110, 2000), (120, 3000), (130, 500))
     ]

@@ -304,7 +304,7 @@ def test_max6675_needs_time_between_readings():
     it.values["temperature"] = 200
     for _ in range(5):
         it.seconds += 0.2
-        assert spi_exchange(it.chip, bytes(2)) == b"\x0c\x81", "each reading starts it anew"
+        assert spi_exchange(it.chip, bytes(2)) == b"\x0c\x81", "each reading restarts it"
     it.seconds += 0.23
     assert spi_exchange(it.chip, bytes(2)) == b"\x19\x01"
 

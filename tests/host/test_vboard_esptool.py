@@ -136,13 +136,13 @@ def test_ctrl_c_leaves_a_loader_that_a_sync_frame_has_entered():
     with VirtualBoard({}) as board:
         board.wait_for(">>> ")
         # Somebody else keeps the terminal open, so that no hang-up ends the loader.
-        keeper = os.open(board.pty, os.O_RDWR | os.O_NOCTTY)
+        opened = os.open(board.pty, os.O_RDWR | os.O_NOCTTY)
         try:
             esptool(board.pty, "--after", "no-reset", "read-mac")
             board.wait_state("loader")
             assert board.exec("print(6 * 7)") == "42\n"
         finally:
-            os.close(keeper)
+            os.close(opened)
 
 
 @together.check

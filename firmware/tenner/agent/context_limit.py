@@ -58,7 +58,7 @@ async def shrink(turn, request, error):
     after = _size(turn)
     if after >= before:
         raise Stopped(
-            "I stopped: %s. There is no history left to leave out: write /new to begin anew, or something shorter."
+            "I stopped: %s. There is no history left to leave out: write /new to start over, or something shorter."
             % error
         )
     log("turn", "too long for the model: %d of %d bytes are left out" % (before - after, before))

@@ -35,14 +35,16 @@ async def deliver(heartbeat, text, mark=None):
 def confirm(heartbeat, mark):
     """Note that the text of that mark has arrived."""
     clock = heartbeat.app.clock
-    schedule_files.of(heartbeat).say('["%s",%d]' % (mark, clock.now() if clock.trusted else 0))
+    schedule_files.of(heartbeat).keep_mark(
+        '["%s",%d]' % (mark, clock.now() if clock.trusted else 0)
+    )
 
 
 def _sent_at(heartbeat, mark):
     """Return when the text of that mark arrived last, None if not within the window."""
     at = None
     start = ('["%s",' % mark).encode()
-    for line in schedule_files.of(heartbeat).said():
+    for line in schedule_files.of(heartbeat).marks():
         when = line[len(start) : -1]
         if line.startswith(start) and line.endswith(b"]") and when.isdigit():
             at = int(when)

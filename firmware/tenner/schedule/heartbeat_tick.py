@@ -35,7 +35,7 @@ async def find_due(heartbeat, forced, detached):
             "there is nothing without a condition" if forced is True else "no such line",
         )
     else:
-        answer = occurrences.say(*occurrences.decide(heartbeat.tasks, forced))
+        answer = occurrences.note(*occurrences.decide(heartbeat.tasks, forced))
     if not forced:
         held = digest.task_of(occurrences) if occurrences.log.files.is_holding() else None
         if held and _admit(occurrences, [held], False, False)[0] == "run":
@@ -128,11 +128,11 @@ def _ready(occurrences, due, forced, readings):
         else:
             waiting.append(task)
         if checked < len(due):
-            answer = occurrences.say(action, reason)
+            answer = occurrences.note(action, reason)
     if waiting:
         answer = occurrences.retry(waiting, answer[1])
     if checked == len(due) and not ready:
-        answer = occurrences.say("skip", "no condition met (%d checked)" % checked)
+        answer = occurrences.note("skip", "no condition met (%d checked)" % checked)
     return ready, answer
 
 
@@ -187,4 +187,4 @@ def _admit(occurrences, group, forced, model):
         return occurrences.retry(group, reason)
     for task in () if forced else group:
         occurrences.skip(task, reason)
-    return occurrences.say(action, reason)
+    return occurrences.note(action, reason)

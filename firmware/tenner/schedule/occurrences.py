@@ -18,7 +18,7 @@ class Occurrences:
         self.service = service
         self.moment = Moment(service.app.clock)
         self.log = RunLog(service, self.moment.mono_s)
-        self.say = self.log.say
+        self.note = self.log.note
 
     # --- the log and the state
 
@@ -166,7 +166,7 @@ class Occurrences:
         retry.wait_s = min(retry.wait_s * 2, _MAX_RETRY_S) or 1
         retry.until_s = self.moment.mono_s + retry.wait_s
         retry.reason = reason
-        return self.say("retry", reason)
+        return self.note("retry", reason)
 
     def waits_for(self, task):
         """Return why tasks like this one wait."""

@@ -36,7 +36,7 @@ class RunLog:
         self._mono_s = mono_s
         self.files = schedule_files.of(service)
 
-    def say(self, action, reason):
+    def note(self, action, reason):
         """Log a decision when it differs from the last. (action, reason)"""
         service = self._service
         kind = reason.split("(")[0]

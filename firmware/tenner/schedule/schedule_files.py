@@ -14,7 +14,7 @@ from tenner.store.appendlog import AppendLog
 _SMALL = const(4096)
 _MAX_LOG = const(32768)
 # Half of it is kept at least: 60 alerts.
-_MAX_SAID = const(4096)
+_MAX_MARKS = const(4096)
 _MAX_HELD = const(16384)
 
 
@@ -76,12 +76,12 @@ class ScheduleFiles:
         """Return the last `count` entries of the run log, oldest first."""
         return self._log().tail(count)
 
-    def say(self, line):
-        """Add a line to those of `said`."""
-        self._log("said", _MAX_SAID).append([line])
+    def keep_mark(self, line):
+        """Add a line to the marks of sent texts (said.jsonl)."""
+        self._log("said", _MAX_MARKS).append([line])
 
-    def said(self):
-        """Yield the lines of `say`, oldest first, as bytes: one at a time, for there may be no memory for more."""
+    def marks(self):
+        """Yield the lines of `keep_mark`, oldest first, as bytes: one at a time, for there may be no memory for more."""
         return self._lines("said")
 
     def hold(self, line):
@@ -93,7 +93,7 @@ class ScheduleFiles:
         return files.size(self._folder + "held.jsonl") > 0
 
     def holding(self):
-        """Yield the lines of `hold`, as `said` does."""
+        """Yield the lines of `hold`, as `marks` does."""
         return self._lines("held")
 
     def release(self):

@@ -13,16 +13,16 @@ async def preview(heartbeat):
     occurrences, tasks, names, texts = _prepared(heartbeat)
     await overlay.enter("BEAT_READ")
     readings = await sensor_values.read(heartbeat, names)
-    said = {}
+    sent = {}
     for task in tasks:
         if task.notify:
-            said[task.line] = await sensor_values.fill(heartbeat, texts.get(task.line, ""), {})
+            sent[task.line] = await sensor_values.fill(heartbeat, texts.get(task.line, ""), {})
     await overlay.enter("BEAT")
     text = ""
     for task in tasks:
         text += "line %d: %s\n" % (task.line, "; ".join(_pieces(occurrences, task, readings)))
-        if task.line in said:
-            text += "    would say: %s\n" % said[task.line]
+        if task.line in sent:
+            text += "    would send: %s\n" % sent[task.line]
     return text
 
 

@@ -23,7 +23,7 @@ fi
 
 first_delay_s=1
 last_delay_s=60
-lasted_s=60       # an agent that ran so long starts its back-off anew
+lasted_s=60       # an agent that ran so long restarts its back-off
 log_kb=512
 answer_s=120      # a slow board compiles everything at its first start under CPython
 steady_s=1

@@ -7,7 +7,7 @@ typedef struct {
     uint64_t opcodes;
     uint64_t allocated; // bytes, in whole blocks of the heap
     uint64_t collections;
-    uint64_t imports; // modules loaded, each time anew
+    uint64_t imports; // modules loaded, counted each time
 } tenner_counters_t;
 
 extern tenner_counters_t *tenner_counters;

@@ -191,7 +191,7 @@ def _words(bot, update):
 def _refusal(update, text, stale):
     """Return a plain sentence for an unsupported message, or None."""
     if update["kind"] == "edited_message":
-        return "I do not follow edits: please send it anew."
+        return "I do not follow edits: please send it again."
     if not text.strip():
         return "I can only read text."
     if text[:1] == "/":

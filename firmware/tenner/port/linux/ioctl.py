@@ -99,7 +99,7 @@ def _who_may(path):
         return (
             "only root has it. Run the agent as root, or give the file to a group by a udev rule"
         )
-    return "it belongs to the group %s. As root: `usermod -aG %s USER`, then log in anew" % (
+    return "it belongs to the group %s. As root: `usermod -aG %s USER`, then log in again" % (
         group,
         group,
     )

@@ -53,7 +53,7 @@ def supervise(sandbox, path, words, limits, out, tell, control):
         call("setsid")
         _Supervisor(sandbox, limits, out, tell, control).run(path, words)
     except BaseException as error:
-        _say(tell, "! %s\n" % error)
+        _report(tell, "! %s\n" % error)
     finally:
         process.leave(1)
 
@@ -81,7 +81,7 @@ class _Supervisor:
             try:
                 self._command(path, words, enough)
             except BaseException as error:
-                _say(self._tell, "! %s\n" % error)
+                _report(self._tell, "! %s\n" % error)
             finally:
                 process.leave(1)
         process.close(self._out)
@@ -90,7 +90,7 @@ class _Supervisor:
         finally:
             self._kill(pid)
         self._sweep()
-        _say(self._tell, "%d %s" % (code, why))
+        _report(self._tell, "%d %s" % (code, why))
         process.leave(0)
 
     # --- in the command's process
@@ -341,6 +341,6 @@ def _close_all(but):
             _quietly(process.close, int(name))
 
 
-def _say(fd, text):
+def _report(fd, text):
     data = bytearray(text.encode())
     _quietly(call, "write", fd, data, len(data))
