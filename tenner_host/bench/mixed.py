@@ -1,7 +1,7 @@
-"""The smallest heap for all work at once: people, an alarm, and the outbox.
+"""The smallest heap for all work at once: people, the heartbeat, and the outbox.
 
-Three messages arrive at a time, and every other one needs a tool. Every five seconds the heartbeat finds a condition
-met and asks the model, which reads a sensor and tells the owner. The outbox sends all of it. A clean run answers
+Three messages arrive at a time, and every other one needs a tool. Every five seconds the heartbeat repeats an alarm,
+and asks the model, which reads a sensor and tells the owner. The outbox sends all of it. A clean run answers
 everybody right, reports every beat, and is never short of memory.
 """
 
@@ -24,8 +24,8 @@ RUNS = 3
 MESSAGES, AT_ONCE = 40, 3
 BEAT_S = 5
 HEARTBEAT = (
-    f"- (every {BEAT_S}s; when room.temperature > 10) Read the TMP102 at 0x48 on i2c0 and tell me the "
-    "temperature.\n"
+    f"- (every {BEAT_S}s; when room.temperature > 10; notify; repeat {BEAT_S}s) It is warm.\n"
+    f"- (every {BEAT_S}s) Read the TMP102 at 0x48 on i2c0 and tell me the temperature.\n"
 )
 _TOLD = "The TMP102 at 0x48 on i2c0 reads 31.5 \N{DEGREE SIGN}C."
 
