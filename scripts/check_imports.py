@@ -16,7 +16,7 @@ PACKAGE = "tenner"
 
 #: Modules that choose another module at run time: for the platform, or from the owner's files.
 MAY_IMPORT_LATE = (
-    "tenner.overlay",
+    "tenner.overlay_loader",
     "tenner.port",
     "tenner.port.compat",
     "tenner.store.load_custom",

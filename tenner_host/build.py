@@ -192,8 +192,8 @@ def _table(firmware: Path) -> overlays.Table:
 def _overlays(
     firmware: Path, others: dict[str, bytes], debug: bool, is_packed: bool
 ) -> dict[str, Any]:
-    """The `files` of the overlays as source by name, their `places` in one file, their `index`,
-    and `about` the build.
+    """The `files` of the overlays as source by name, their `places` in one file with their names in code, their
+    `index`, and `about` the build.
 
     `others` are further modules in the build, whose names the agent uses.
     """
@@ -222,7 +222,7 @@ def _overlays(
             texts[path_in_package] = modules[f"tenner/{path_in_package}.py"].decode()
         return {
             "files": texts,
-            "places": list(bundled.places),
+            "places": bundled.places,
             "index": bundled.index,
             "map": bundled.map.as_json(),
         }
@@ -238,13 +238,14 @@ def _overlay_tree(made: dict[str, Any], optimize: int, paths: set[str]) -> dict[
     for name in made["files"]:
         if any(path.startswith(f"/lib/tenner/{name}/") for path in paths):
             raise BuildError(f"overlay {name} has the name of a folder with data: rename it")
-    compiled = compile_modules(
-        {name: text.encode() for name, text in made["files"].items()}, optimize=optimize
-    )
+    places = made["places"]
+    # Tracebacks show the name in code as well: another one would stay in RAM.
+    sources = {places.get(name, name): text.encode() for name, text in made["files"].items()}
+    compiled = compile_modules(sources, optimize=optimize)
     tree = {}
-    if made["places"]:
-        tree["/lib/tenner/overlays.pack"] = overlays.packed(made["places"], compiled)
-    for name in compiled.keys() - set(made["places"]):
+    if places:
+        tree["/lib/tenner/overlays.pack"] = overlays.packed(places.values(), compiled)
+    for name in compiled.keys() - set(places.values()):
         tree[f"/lib/tenner/{name}.mpy"] = compiled[name]
     tree["/lib/tenner/overlays.tsv"] = made["index"].encode()
     # Small enough for its folder's entry, so that it takes no block.

@@ -3,7 +3,7 @@
 
 import asyncio
 
-from tenner import approval, boot, factories, overlay, services
+from tenner import approval, boot, factories, overlay, overlay_loader, services
 from tenner.agent import spawn
 from tenner.agent.budget import Budget
 from tenner.channels import commands
@@ -87,7 +87,7 @@ class App:
         if delivery:
             self.outbox_state = delivery.outbox.kept()
         for name in [name for name in self._parts if name not in _LASTING]:
-            overlay.remove(self._parts, name)
+            overlay_loader.remove(self._parts, name)
 
     def slots(self, name):
         """Return the small state of this name; not cached, so that its code can be evicted."""

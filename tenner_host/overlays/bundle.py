@@ -19,7 +19,7 @@ from tenner_host.overlays.program import Program, read_program
 from tenner_host.overlays.prune import fold_switches, prune
 from tenner_host.overlays.rom_names import ARGUMENTS, ATTRIBUTES, ROM, STATIC
 from tenner_host.overlays.source import PACKAGE, module_name
-from tenner_host.overlays.table import CORE, CORE_MODULE, RUNTIME, Table
+from tenner_host.overlays.table import CORE, CORE_MODULE, LOADER, RUNTIME, Table
 from tenner_host.overlays.texts import words
 
 #: The index for lookups at run time, a line for each module: its name, its overlay, its object's
@@ -67,7 +67,7 @@ def bundle(
     program = read_program(wanted(sources, table), table.is_outside, table.pieces)
     _fill_in(
         program,
-        RUNTIME,
+        LOADER,
         {
             "_PHASES": _carried(table),
             "_CARRIED": " %s " % " ".join(names.values() or _carried_names(table)),
@@ -75,6 +75,7 @@ def bundle(
             "_PACKED": is_packed,
         },
     )
+    _fill_in(program, RUNTIME, {"_DEBUG": debug})
     _fill_in(program, PACKAGE, {"__build__": build})
     find_constants(program)
     fold_switches(program)
@@ -82,7 +83,7 @@ def bundle(
     scripts = scripts or {}
     outside = {**scripts, **(others or {})}
     entries = set(_entries(scripts))
-    used = {f"{RUNTIME}.{LOADED}", *_split_names(program)}
+    used = {f"{LOADER}.{LOADED}", *_split_names(program)}
     dead = prune(program, overlays.values(), {*entries, *used})
     naming = Minify(program, overlays, table, outside, entries) if minify else Naming(entries)
     naming.overlays = names
@@ -101,7 +102,7 @@ def bundle(
 
 
 def packed(places: Iterable[str], compiled: Mapping[str, bytes]) -> bytes:
-    """One file of overlays in this order, in the format of `firmware/tenner/overlay.py`: their
+    """One file of overlays in this order, in the format of `firmware/tenner/overlay_loader.py`: their
     offsets, then all of them."""
     places = list(places)
     begins = len(places) * 3
@@ -156,7 +157,7 @@ def _entries(scripts: Mapping[str, bytes]) -> Iterator[str]:
 def _split_names(program: Program) -> Iterator[str]:
     """Yield symbols that split classes use although no module mentions them."""
     for one in program.fragments:
-        yield f"{RUNTIME}.{BORROW}"
+        yield f"{LOADER}.{BORROW}"
         for module, name in ((one.home, one.owner), (one.module, one.name)):
             yield program.symbol(program.modules[module], name).full
 
@@ -201,8 +202,8 @@ def _fill_in(program: Program, name: str, values: dict[str, object]) -> None:
                     ast.copy_location(part, statement)
                 statement.value = made
                 missing.remove(variable)
-    if missing and name == RUNTIME:
-        raise OverlayError(f"{RUNTIME} has no {' and no '.join(sorted(missing))} to fill in")
+    if missing and name != PACKAGE:
+        raise OverlayError(f"{name} has no {' and no '.join(sorted(missing))} to fill in")
 
 
 def _index(overlays: Mapping[str, Overlay], table: Table, naming: Naming) -> str:
@@ -223,12 +224,12 @@ def _map(overlays: Mapping[str, Overlay], files: Mapping[str, File], naming: Nam
     """The map that translates tracebacks of these files."""
     lines = {}
     for name, file in files.items():
-        lines[name] = [
+        lines[naming.overlay(name)] = [
             line and (line[0].path, line[1], line[0].functions.get(line[1], ""))
             for line in file.lines
         ]
     names = {
-        file_name(overlay.name): {
+        naming.overlay(file_name(overlay.name)): {
             one.flat: one.name for one in overlay.symbols if one.flat != one.name
         }
         for overlay in overlays.values()

@@ -12,7 +12,7 @@ from tenner_host.overlays.naming import Naming
 from tenner_host.overlays.program import External, ModuleTarget, Program, Symbol, Target
 from tenner_host.overlays.scopes import CLASS, Scope, all_arguments
 from tenner_host.overlays.source import PACKAGE, Module
-from tenner_host.overlays.table import CORE, RUNTIME
+from tenner_host.overlays.table import CORE, LOADER
 from tenner_host.overlays.texts import TEXTS
 
 #: The run time's object with every loaded overlay as an attribute.
@@ -32,21 +32,21 @@ class Plan:
         self.program = program
         self.overlay = overlay
         self.naming = naming
-        self.runtime = program.modules.get(RUNTIME)
+        self.loader = program.modules.get(LOADER)
         self._collect()
         self._choose()
 
     def loaded(self) -> Symbol:
         """The symbol of the object that holds the loaded overlays."""
-        if self.runtime is None or LOADED not in self.runtime.scopes.module.bindings:
-            raise OverlayError(f"{RUNTIME} has no {LOADED}, through which overlays are reached")
-        return self.program.symbol(self.runtime, LOADED)
+        if self.loader is None or LOADED not in self.loader.scopes.module.bindings:
+            raise OverlayError(f"{LOADER} has no {LOADED}, through which overlays are reached")
+        return self.program.symbol(self.loader, LOADED)
 
     def borrow(self) -> Symbol:
         """The symbol of the function that finds methods of other overlays."""
-        if self.runtime is None or BORROW not in self.runtime.scopes.module.bindings:
-            raise OverlayError(f"{RUNTIME} has no {BORROW}, which finds methods of a split class")
-        return self.program.symbol(self.runtime, BORROW)
+        if self.loader is None or BORROW not in self.loader.scopes.module.bindings:
+            raise OverlayError(f"{LOADER} has no {BORROW}, which finds methods of a split class")
+        return self.program.symbol(self.loader, BORROW)
 
     # --- needs
 

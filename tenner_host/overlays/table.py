@@ -19,8 +19,9 @@ else:
 #: The overlay that is always loaded, and the module that its file is named after.
 CORE = "core"
 CORE_MODULE = "tenner.app"
-#: The module that loads and evicts overlays.
+#: The module whose calls enter phases, and the one that loads and evicts overlays.
 RUNTIME = "tenner.overlay"
+LOADER = "tenner.overlay_loader"
 
 #: Key in [phases]: overlays that every phase may hold.
 EVERY_PHASE = "*"

@@ -1,4 +1,4 @@
-"""Counts the output of a debug build after each phase (firmware/tenner/overlay.py)."""
+"""Counts the output of a debug build after each phase (firmware/tenner/overlay_loader.py)."""
 
 from __future__ import annotations
 

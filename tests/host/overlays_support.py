@@ -11,6 +11,7 @@ from tenner_host.overlays import CORE, Bundle, Table, bundle, packed
 #: The files under the run time.
 RUNTIME = (
     "tenner/overlay.py",
+    "tenner/overlay_loader.py",
     "tenner/port/package.py",
     "tenner/port/compat.py",
     "tenner/port/has_input.py",
@@ -44,11 +45,12 @@ def write(bundled: Bundle, folder: Path, *, compiled: bool = True) -> None:
     for name, file in bundled.files.items():
         (folder / f"{name}.py.txt").write_text(file.text)
         if compiled:
+            name = bundled.places.get(name, name)
             made[name] = build.compile_module(file.text.encode(), name)
-    for name in made.keys() - set(bundled.places):
+    for name in made.keys() - set(bundled.places.values()):
         (home / f"{name}.mpy").write_bytes(made[name])
     if bundled.places:
-        (home / "overlays.pack").write_bytes(packed(bundled.places, made))
+        (home / "overlays.pack").write_bytes(packed(bundled.places.values(), made))
 
 
 def run(folder: Path, interpreter: interpreters.Interpreter, main: bytes = MAIN) -> str:

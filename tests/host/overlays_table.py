@@ -35,6 +35,7 @@ def generated(sources: dict[str, bytes]) -> Table:
 
     add("tenner.app")
     add("tenner.overlay")
+    add("tenner.overlay_loader")
     overlays: dict[str, list[str]] = {CORE: sorted(core)}
     for name in sorted(program.modules):
         if name not in core:

@@ -1,5 +1,7 @@
 """A traceback of a board says file, line and function of the source."""
 
+import pytest
+
 from tenner_host import interpreters
 from tenner_host.overlays import CORE, Translator, bundle, translate
 from tenner_host.overlays import maps as kept_maps
@@ -25,19 +27,27 @@ AttributeError: 'Worker' object has no attribute 'missing_name'
 """
 
 
-def built(tmp_path):
+def built(tmp_path, is_packed=False):
     names = table({CORE: ["app"], "two": ["work", "other"]})
-    made = bundle(package(MODULES), names, scripts={"main.py": MAIN}, build="0123456789ab")
+    made = bundle(
+        package(MODULES),
+        names,
+        scripts={"main.py": MAIN},
+        build="0123456789ab",
+        is_packed=is_packed,
+    )
     write(made, tmp_path / "board")
     kept_maps.save("0123456789ab", made.map.as_json(), tmp_path / "maps")
     return made
 
 
-def test_a_traceback_of_a_board_says_where_in_the_source(tmp_path):
-    made = built(tmp_path)
+@pytest.mark.parametrize("is_packed", [False, True])
+def test_a_traceback_of_a_board_says_where_in_the_source(tmp_path, is_packed):
+    made = built(tmp_path, is_packed)
     for interpreter in (interpreters.find_micropython(), interpreters.find_micropython32()):
         printed = run(tmp_path / "board", interpreter)
         assert "missing_name" not in printed
+        assert ('File "two"' in printed) is not is_packed
         assert "KeyError" not in printed.splitlines()[-1]
         lines = Translator(folders=[tmp_path / "maps"])
         assert lines.text(printed) == EXPECTED

@@ -1,4 +1,4 @@
-"""Overlays come and go on a real MicroPython: firmware/tenner/overlay.py with the names that the build fills in."""
+"""Overlays come and go on a real MicroPython: firmware/tenner/overlay_loader.py with the names that the build fills in."""
 
 import pytest
 
@@ -14,7 +14,7 @@ MODULES = {
     "app": """
 import asyncio
 import gc
-from tenner import overlay
+from tenner import overlay, overlay_loader
 from tenner.one import Kept, first
 from tenner.two import second
 
@@ -24,14 +24,14 @@ class Holder:
 holder = Holder()
 
 def alive():
-    print(overlay.phase, sorted(overlay.overlays.__dict__))
+    print(overlay_loader.phase, sorted(overlay_loader.overlays.__dict__))
 
 async def steps():
     print(await overlay.run("ONE", first, 1))
     alive()
     print(await overlay.run("TWO", second, 2))
     alive()
-    overlay.load("two")
+    overlay_loader.load("two")
     try:
         print(await overlay.run("BOTH", leave))
     except KeyError as error:
@@ -55,7 +55,7 @@ async def first(n):
     return "first %d" % n
 """,
     "two": """
-from tenner import overlay
+from tenner import overlay, overlay_loader
 from tenner.app import alive
 from tenner.three import third
 async def second(n):
@@ -90,7 +90,7 @@ def find(name):
 @pytest.mark.parametrize("is_packed", [False, True])
 @pytest.mark.parametrize("name", INTERPRETERS)
 def test_a_phase_has_what_it_may_hold_and_idle_nothing(tmp_path, name, is_packed):
-    modules = dict(MODULES, app=MODULES["app"].replace('    overlay.load("two")\n', ""))
+    modules = dict(MODULES, app=MODULES["app"].replace('    overlay_loader.load("two")\n', ""))
     made = built(tmp_path, modules, is_packed=is_packed)
     printed = run(tmp_path, find(name))
     for overlay, name in made.places.items():
@@ -117,7 +117,7 @@ def test_a_debug_build_refuses_what_a_phase_may_not_hold(tmp_path, name):
 
 
 def test_a_debug_build_shows_what_is_alive(tmp_path):
-    modules = dict(MODULES, app=MODULES["app"].replace('    overlay.load("two")\n', ""))
+    modules = dict(MODULES, app=MODULES["app"].replace('    overlay_loader.load("two")\n', ""))
     built(tmp_path / "right", modules, debug=True)
     found = looks(run(tmp_path / "right", find("micropython32")).splitlines())
     assert [look.phase for look in found] == ["ONE", "IDLE", "TWO", "IDLE", "BOTH", "IDLE"]
@@ -133,11 +133,11 @@ def test_a_debug_build_shows_what_is_alive(tmp_path):
 
 DYNAMIC = {
     "app": """
-from tenner import overlay
+from tenner import overlay, overlay_loader
 def main():
     for name in ("i2c", "spi", "none"):
         try:
-            tool = overlay.module("tenner.tools." + name)
+            tool = overlay_loader.module("tenner.tools." + name)
         except ImportError:
             print("there is no", name)
             continue

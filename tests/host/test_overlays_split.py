@@ -10,13 +10,13 @@ from tests.host.overlays_support import MAIN, both, package, run, table, write
 MODULES = {
     "app": """
 import asyncio
-from tenner import overlay
+from tenner import overlay, overlay_loader
 from tenner.line import Line
 
 line = Line("a")
 
 def alive():
-    print(overlay.phase, sorted(overlay.overlays.__dict__))
+    print(overlay_loader.phase, sorted(overlay_loader.overlays.__dict__))
 
 async def steps():
     print(line.name(), line.kind)

@@ -3,7 +3,7 @@
 
 import asyncio
 
-from tenner import overlay
+from tenner import overlay_loader
 from tenner.net.json import strict
 from tenner.port.compat import const
 from tenner.port.package import locate
@@ -91,7 +91,7 @@ def _driver(workspace, cfg):
 
 def _shipped(name):
     try:
-        module = overlay.module("tenner.sensors." + name)
+        module = overlay_loader.module("tenner.sensors." + name)
     except ImportError:
         return None
     return module if hasattr(module, "read") else None

@@ -7,12 +7,12 @@ these names lead to the merged code.
 
 import sys
 
-from tenner import overlay
+from tenner import overlay_loader
 
 
 def expose():
     """Make the modules that owners may use importable; `conceal` ends that."""
-    for name, _, _, allowed in overlay.entries():
+    for name, _, _, allowed in overlay_loader.entries():
         while allowed and name != "tenner":
             sys.modules[name] = _Exposed(name)
             package, _, leaf = name.rpartition(".")
@@ -36,7 +36,7 @@ class _Exposed:
 
     def __getattr__(self, name):
         full = self._name + "." + name
-        for found, _, _, allowed in overlay.entries(full):
+        for found, _, _, allowed in overlay_loader.entries(full):
             if allowed and (found + ".").startswith(full + "."):
                 return _Exposed(full)
-        return getattr(overlay.module(self._name), name)
+        return getattr(overlay_loader.module(self._name), name)

@@ -1,7 +1,7 @@
 # tenner tools.loading: loads the module of a tool from its source.
 # MIT license; Copyright (c) 2026 the tenner authors
 
-from tenner import overlay
+from tenner import overlay_loader
 from tenner.port.compat import const
 from tenner.tools import custom_tools, mcp_tools
 
@@ -14,7 +14,7 @@ MCP = const(2)
 def load(ctx, source, name):
     """Return the module of a tool, or an object with its interface."""
     if source == BUILT_IN:
-        return overlay.module("tenner.tools." + name)
+        return overlay_loader.module("tenner.tools." + name)
     if source == OWN:
         return custom_tools.load(ctx.workspace + "/tools", name)
     return mcp_tools.load(ctx, name)
