@@ -66,7 +66,7 @@ class Registry:
 
     def __init__(self):
         self.calls = []
-        self.gate = None
+        self.blocked = None
         self.servers = {}
 
     def schemas(self, kind):
@@ -74,8 +74,8 @@ class Registry:
 
     async def call(self, name, arguments_text, ctx):
         self.calls.append((name, arguments_text))
-        if self.gate is not None:
-            await self.gate.wait()
+        if self.blocked is not None:
+            await self.blocked.wait()
         if name == "valve":
             return "opened" if await ctx.ask("open the valve") else "error: the owner said no"
         if name == "echo":

@@ -36,7 +36,7 @@ class TestLane(unittest.TestCase):
         agent = make_agent(self.root, Reply("", [Call("c", "echo", "{}")]), Reply("for you"))
 
         async def go():
-            agent.registry.gate = asyncio.Event()
+            agent.registry.blocked = asyncio.Event()
             beat = asyncio.create_task(
                 agent.lane.background("heartbeat", Turn(agent, "heartbeat", "check"))
             )
@@ -45,7 +45,7 @@ class TestLane(unittest.TestCase):
             person = asyncio.create_task(agent_fakes.say(agent, "hi"))
             await asyncio.sleep(0)
             self.assertEqual(agent.lane.busy(), "heartbeat")
-            agent.registry.gate.set()
+            agent.registry.blocked.set()
             answer = await person
             try:
                 await beat

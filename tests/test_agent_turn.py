@@ -265,7 +265,7 @@ class TestTurn(unittest.TestCase):
             calls = [Call(name, "echo", '{"n":"%s"}' % name) for name in ("a", "b", "c")]
             agent = make_agent(temp_folder(self), Reply("Let me look.", calls))
             registry = agent.registry
-            registry.gate = asyncio.Event()
+            registry.blocked = asyncio.Event()
 
             async def go(reason=reason, agent=agent, registry=registry):
                 session = agent.session("console", "me")
@@ -274,7 +274,7 @@ class TestTurn(unittest.TestCase):
                 while len(registry.calls) < 1:
                     await asyncio.sleep(0)
                 turn.interrupt(reason)
-                registry.gate.set()
+                registry.blocked.set()
                 result = await task
                 return turn, result
 
@@ -293,7 +293,7 @@ class TestTurn(unittest.TestCase):
 
     def test_a_turn_that_is_cancelled_leaves_no_call_without_a_result(self):
         agent = self.agent(Reply("", [Call("a", "echo", "{}"), Call("b", "echo", "{}")]))
-        agent.registry.gate = asyncio.Event()
+        agent.registry.blocked = asyncio.Event()
 
         async def go():
             turn = Turn(agent, "person", "go")

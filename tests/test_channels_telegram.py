@@ -92,7 +92,7 @@ class TestReceiving(unittest.TestCase):
         self.assertEqual(offsets, [0, 502, 503, 0])
         self.assertEqual(bench.server.updates, [])
 
-    def test_ids_may_start_anew_after_a_quiet_time(self):
+    def test_ids_may_restart_after_a_quiet_time(self):
         bench = Bench()
         bench.server.say("a")
         bench.bot.done(run(bench.step())[0])
@@ -617,7 +617,7 @@ class Waits(unittest.TestCase):
 
 
 class TestTrouble(Waits):
-    def test_the_wait_grows_to_five_minutes_and_starts_anew(self):
+    def test_the_wait_grows_to_five_minutes_and_restarts(self):
         bench, waits = self.waits([OSError(113)] * 12, 12)
         self.assertEqual(waits[:4], [1000, 2000, 4000, 8000])
         self.assertEqual(waits[-1], 300000)

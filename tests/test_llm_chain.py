@@ -122,7 +122,7 @@ class TestClasses(unittest.TestCase):
             bench.ask(bad(403), good())
             self.assertEqual(bench.hosts, ["first", "second"])
         self.assertEqual(len(bench.notices), 1)
-        # Once it answers, all is forgotten: the next trouble is reported again, with a cooldown of a minute.
+        # Once it answers, all is forgotten: the next failure is reported again, with a cooldown of a minute.
         bench.time += 3600
         bench.ask(good())
         self.assertTrue(bench.stored() is None)
@@ -165,19 +165,19 @@ class TestClasses(unittest.TestCase):
         self.assertEqual(bench.hosts, ["first"])
 
     def test_timeout_is_tried_again_after_two_seconds(self):
-        for trouble in (bad(502), OSError(104), asyncio.TimeoutError(), EOFError("x")):
+        for failure in (bad(502), OSError(104), asyncio.TimeoutError(), EOFError("x")):
             bench = Bench(self)
-            self.assertEqual(bench.ask(trouble, good()), "ok")
+            self.assertEqual(bench.ask(failure, good()), "ok")
             self.assertEqual((bench.hosts, bench.slept), (["first", "first"], [2]))
-            bench.ask(trouble if isinstance(trouble, Exception) else bad(502), bad(500), good())
+            bench.ask(failure if isinstance(failure, Exception) else bad(502), bad(500), good())
             self.assertEqual(bench.hosts, ["first", "first", "second"])
             self.assertEqual(bench.notices, [])
 
     def test_a_model_that_hangs_rests(self):
-        for trouble in (asyncio.TimeoutError(), OSError(110), EOFError("x"), bad(504)):
+        for failure in (asyncio.TimeoutError(), OSError(110), EOFError("x"), bad(504)):
             bench = Bench(self)
-            again = bad(504) if isinstance(trouble, Response) else trouble
-            bench.ask(trouble, again, good())
+            again = bad(504) if isinstance(failure, Response) else failure
+            bench.ask(failure, again, good())
             self.assertEqual(bench.hosts, ["first", "first", "second"])
             bench.time += 59
             bench.ask(good())
@@ -188,9 +188,9 @@ class TestClasses(unittest.TestCase):
             self.assertEqual((bench.notices, bench.stored()), ([], None))
 
     def test_a_network_that_is_down_makes_no_model_rest(self):
-        for trouble in (OSError(113), OSError(101), OSError(-2), OSError(104)):
+        for failure in (OSError(113), OSError(101), OSError(-2), OSError(104)):
             bench = Bench(self)
-            bench.ask(trouble, trouble, good())
+            bench.ask(failure, failure, good())
             self.assertTrue(bench.stored() is None)
 
     def test_all_that_rest_are_asked_the_first_to_wake_first(self):
@@ -278,8 +278,8 @@ class TestClasses(unittest.TestCase):
 
     def test_format_and_unknown_go_on_quietly(self):
         bench = Bench(self)
-        for trouble in (bad(400, b"bad schema"), bad(422), bad(418), Response([b"<html>"])):
-            self.assertEqual(bench.ask(trouble, good()), "ok")
+        for failure in (bad(400, b"bad schema"), bad(422), bad(418), Response([b"<html>"])):
+            self.assertEqual(bench.ask(failure, good()), "ok")
             self.assertEqual(bench.hosts, ["first", "second"])
         self.assertEqual((bench.notices, bench.slept), ([], []))
 

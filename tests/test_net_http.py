@@ -203,7 +203,7 @@ class TestRequest(unittest.TestCase):
             _, peer = exchange([reply(b"")], method="POST", body=body)
             self.assertEqual(peer.requests[0][1], sent)
 
-    def test_body_that_changed_is_sent_anew(self):
+    def test_body_that_changed_is_sent_again(self):
         lengths = [4, 5, 6, 5, 5, 5]
 
         def body():

@@ -128,14 +128,14 @@ class Faults(unittest.TestCase):
             order.append(result.text)
             action, reason = await beat
             order.append(action + ": " + reason)
-            # It is put back into its period, and runs there.
+            # It is queued again for its period, and runs there.
             board.clock.pass_s(30)
             await board.service.step()
             order.append([line["r"] for line in board.lines()])
 
         run(main())
-        put_back = "retry: preempted by a user message"
-        self.assertEqual(order, ["beat", "hello", put_back, "beat", ["ran"]])
+        preempted = "retry: preempted by a user message"
+        self.assertEqual(order, ["beat", "hello", preempted, "beat", ["ran"]])
 
     def test_it_pays_for_ticked_items(self):
         board = sim.Board("# Heartbeat\n- [x] Order seeds.\n- [X] (every 1m) Look.\n", case=self)

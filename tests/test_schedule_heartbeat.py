@@ -206,7 +206,7 @@ class Conditions(unittest.TestCase):
         self.assertEqual((len(board.sent), board.turns), (1, []))
 
 
-class Trouble(unittest.TestCase):
+class Failures(unittest.TestCase):
     def test_a_busy_lane_is_tried_again_in_the_same_slot(self):
         board = sim.Board("- Check.\n")
         board.lane_holder = "telegram:1"
@@ -236,7 +236,7 @@ class Trouble(unittest.TestCase):
         board.idle = 5
         board.reply = Preempted(sim.Result(tokens=40))
         board.pass_time(1000)
-        # Three times put back: it waits for the conversation to pause.
+        # Preempted three times: it waits for the conversation to pause.
         self.assertEqual(len(board.turns), 3)
         board.reply = sim.Result("HEARTBEAT_OK")
         board.pass_time(60)

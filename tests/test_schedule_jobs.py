@@ -172,7 +172,7 @@ class Missed(unittest.TestCase):
         self.assertEqual([line["job"] for line in board.lines()], ["b", "a"])
 
 
-class Trouble(unittest.TestCase):
+class Failures(unittest.TestCase):
     def test_lane_network_and_person(self):
         board = Board(self, [job("a", EVERY)])
         board.lane_holder = "telegram:1"
@@ -324,7 +324,7 @@ class TheFile(unittest.TestCase):
             self.assertEqual(found, ["a", "b"][: len(found)])
         self.assertEqual(found, ["a", "b"])
 
-    def test_an_edit_starts_a_job_anew(self):
+    def test_an_edit_restarts_a_job(self):
         board = Board(self, [job("a", EVERY)])
         board.pass_time(300)
         other = {"kind": "every", "every_seconds": 900}

@@ -329,7 +329,7 @@ class TestGreeting(unittest.TestCase):
             self.assertIn("MCP-Protocol-Version: 2025-06-18\r\n", bench.head(number))
             self.assertNotIn("_meta", str(bench.body(number)))
 
-    def test_a_session_that_is_gone_is_begun_anew_once(self):
+    def test_a_session_that_is_gone_is_begun_again_once(self):
         for answers, expected in (
             ([GONE, HELLO, ACCEPTED, text("warm")], TEXT + "warm"),
             (

@@ -94,7 +94,7 @@ class Restored:
     replaced: dict[str, bytes]
 
 
-def put_back(board: Board, backup: Backup, progress: Progress | None = None) -> Restored:
+def restore_backup(board: Board, backup: Backup, progress: Progress | None = None) -> Restored:
     """Write the files of a backup; other files on the board stay."""
     wrong = [name for name in backup.files if not name.startswith("/") or ".." in name.split("/")]
     if wrong:

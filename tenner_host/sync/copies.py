@@ -12,7 +12,7 @@ from tenner_host.board.options import board_options
 from tenner_host.errors import BoardGone
 from tenner_host.output import at_terminal, echo, json_option, print_json, progress_bar
 from tenner_host.project import Project
-from tenner_host.sync.backup import Backup, put_back, take
+from tenner_host.sync.backup import Backup, restore_backup, take
 from tenner_host.sync.command import ask_which, conflict_left
 from tenner_host.sync.run import leave_as_it_was
 from tenner_host.sync.threeway import Do
@@ -99,7 +99,7 @@ def restore(file: Path, port: str | None, sim: str | None, yes: bool, as_json: b
             )
         board.guard()
         try:
-            restored = put_back(board, made, progress)
+            restored = restore_backup(board, made, progress)
         except BoardGone as exc:
             raise BoardGone(
                 f"{exc.message}; every written file is complete, the rest is unchanged: run it again"

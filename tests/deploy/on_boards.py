@@ -111,10 +111,10 @@ def test_a_first_deploy_brings_everything_and_the_next_one_nothing(server, first
 
 def test_one_changed_file_is_all_that_is_sent(server, first):
     deploy(server, first)
-    second = changed(first, trouble="OTHER = 1\n")
+    second = changed(first, added="OTHER = 1\n")
     logins = server.logins()
     report = deploy(server, second)
-    assert sorted(report.code.write) == ["SHA256SUMS", "lib/tenner/trouble.mpy"]
+    assert sorted(report.code.write) == ["SHA256SUMS", "lib/tenner/added.mpy"]
     assert server.logins() == logins + 1, "one connection for all calls"
     assert current(server) == second.name
     assert releases(server) == sorted([first.name, second.name]), "the one before is kept"
@@ -122,7 +122,7 @@ def test_one_changed_file_is_all_that_is_sent(server, first):
         server.path(f"/opt/tenner/releases/{one.name}/kit/libc.so.6") for one in (first, second)
     )
     assert old.stat().st_ino == new.stat().st_ino, "what stays the same takes no room"
-    third = changed(first, trouble="OTHER = 2\n")
+    third = changed(first, added="OTHER = 2\n")
     deploy(server, third)
     assert releases(server) == sorted([second.name, third.name])
     assert "running" in tenner(server, "deploy", "board", "--back")
@@ -167,14 +167,14 @@ def test_a_first_release_that_does_not_start_says_why(server, first):
     with pytest.raises(CommandError, match='unknown key "nmae".*did you mean "name"'):
         deploy(server, first)
     server.path("/etc/tenner/config.json").write_text('{"name": "x"}')
-    assert deploy(server, first).started.running, "mended, and deployed again"
+    assert deploy(server, first).started.running, "fixed, and deployed again"
 
 
 def test_settings_of_the_owner_survive_and_nobody_else_reads_them(server, first):
     deploy(server, first)
     with LinuxBoard(PORT) as board:
         board.write_files({"/config.json": b'{"name": "mine"}'})
-    deploy(server, changed(first, trouble="OTHER = 1\n"))
+    deploy(server, changed(first, added="OTHER = 1\n"))
     path = server.path("/etc/tenner/config.json")
     assert path.read_bytes() == b'{"name": "mine"}'
     for name in (path, server.path(LOG), server.path("/run/tenner/console")):
@@ -234,7 +234,7 @@ def test_a_connection_lost_while_files_are_sent_changes_nothing(server, first):
         target=lambda: (wait(server.path("/tmp/waits").exists, "the first part"), server.cut())
     )
     cutter.start()
-    second = changed(first, trouble="OTHER = 1\n")
+    second = changed(first, added="OTHER = 1\n")
     with pytest.raises(
         BoardGone, match="in the middle of a deploy. The previous release still runs"
     ):
@@ -250,7 +250,7 @@ def test_a_connection_lost_while_files_are_sent_changes_nothing(server, first):
 
 def test_a_connection_lost_while_the_board_switches_over_does_not_stop_it(server, first):
     deploy(server, first)
-    second = changed(first, trouble="OTHER = 1\n")
+    second = changed(first, added="OTHER = 1\n")
     trying = server.path("/opt/tenner/trying")
     cutter = threading.Thread(target=lambda: (wait(trying.exists, "the switch"), server.cut()))
     cutter.start()
@@ -264,7 +264,7 @@ def test_a_connection_lost_while_the_board_switches_over_does_not_stop_it(server
 
 def test_power_lost_while_the_board_switches_over_brings_the_old_release_back(server, first):
     deploy(server, first)
-    second = changed(first, trouble="OTHER = 1\n")
+    second = changed(first, added="OTHER = 1\n")
     trying = server.path("/opt/tenner/trying")
     cutter = threading.Thread(
         target=lambda: (
@@ -451,10 +451,10 @@ def test_a_user_who_is_not_root_has_it_in_the_own_folders(pilot, first):
     assert answers()[0].startswith("next: in ")
     (agent,) = pilot.agents()
     assert os.stat(f"/proc/{agent}").st_uid == 1000
-    second = changed(first, trouble="OTHER = 1\n")
+    second = changed(first, added="OTHER = 1\n")
     assert sorted(deploy(pilot, second).code.write) == [
         "SHA256SUMS",
-        "lib/tenner/trouble.mpy",
+        "lib/tenner/added.mpy",
     ]
     (agent,) = pilot.agents()
     os.kill(agent, 9)

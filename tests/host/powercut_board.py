@@ -199,7 +199,7 @@ def load(path):
 
 
 def make(path):
-    """The tasks are seated, nothing has run."""
+    """The timers have started, nothing has run."""
     image = bytearray(ERASED * BLOCKS)
     VfsLfs2.mkfs(RamFlash(image))
     board = Board(image)

@@ -222,7 +222,7 @@ def _kind(asked: str, answer: str) -> str:
         return "status" if answer.startswith("tenner ") else "other"
     if asked.removeprefix("say: ") in answer:
         return "answered"
-    return "told of the restart" if "restarted" in answer else "a sentence of trouble"
+    return "told of the restart" if "restarted" in answer else "a sentence of failure"
 
 
 def soak(messages: int, alerts: int, seed: int, heap: str = HEAP) -> Report:

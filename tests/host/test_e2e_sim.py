@@ -57,7 +57,7 @@ def test_a_warm_room_alerts_the_owner(bench):
     assert "room.temperature 33.75 > 30: alarm" in sim("log")
 
 
-def test_a_broken_sensor_is_noticed_and_mended(bench):
+def test_a_broken_sensor_is_noticed_and_repaired(bench):
     sim("fault", "tmp102", "absent")
     bench.wait_told(r"^I cannot read the sensor room")
     bench.type("What does the TMP102 at 0x48 on i2c0 say?")

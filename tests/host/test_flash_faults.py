@@ -107,7 +107,7 @@ def test_a_fast_flash_that_was_cut_short_is_finished_without_being_asked_to(plac
 
 
 def test_what_was_written_meanwhile_is_not_lost_either(place):
-    """Half written, mended with other tools and used: both states are kept."""
+    """Half written, repaired with other tools and used: both states are kept."""
     with board() as used:
         path = written(place)
         used.unplug(after_bytes=60000)

@@ -71,7 +71,7 @@ def test_a_broker_without_boards(broker, tmp_path):
     assert "no boards found under tenner/ on localhost" in result.output
 
 
-def test_trouble_is_one_sentence(broker, tmp_path):
+def test_a_failure_is_one_sentence(broker, tmp_path):
     for arguments, password, words in (
         ((), "wrong", "rejected the connection: Not authorized"),
         (("--port", "1"), PASSWORD, "there is no broker at localhost:1"),

@@ -7,7 +7,7 @@ from tests.fuzz.targets import TARGETS
 
 
 @pytest.mark.parametrize("name", TARGETS)
-def test_what_was_found_before_stays_mended(name):
+def test_what_was_found_before_stays_fixed(name):
     for data in corpus(name):
         check(TARGETS[name], data)
 

@@ -79,7 +79,7 @@ def test_a_long_answer_and_a_long_history():
     check(run(ask, messages=200), "SEND")
 
 
-def test_a_heartbeat_with_an_open_gate():
+def test_a_heartbeat_with_a_met_condition():
     def ask(running):
         running.services.telegram.wait_sent(2, 30)
 

@@ -275,7 +275,7 @@ def sync_through(board, project, tree, cut_after=None):
 
 
 def test_the_cable_is_pulled_at_twenty_points(project):
-    """The board loses its power with its cable. It starts all old or all new, and the next sync mends it."""
+    """The board loses its power with its cable. It starts all old or all new, and the next sync repairs it."""
     chosen = random.Random(6)
     with VirtualBoard(agent(1), tcp_port=0) as board:
         total = sync_through(board, project, agent(2))

@@ -256,7 +256,7 @@ class Life:
                     spans.setdefault(kind, []).append((begun, time.monotonic()))
                     if ask.answer not in answer:
                         wrong.append(f"{ask.kind}: {answer[:120]!r}")
-                    in_row = 0 if self._trouble(line, mark) else in_row + 1
+                    in_row = 0 if self._failed(line, mark) else in_row + 1
                     longest = max(longest, in_row)
             finally:
                 line.wait_sample(_SAMPLE_LIMIT_S)
@@ -360,7 +360,7 @@ class Life:
         self._wait_told(part, before + 1, line)
         return self._told(part)[before]
 
-    def _trouble(self, line: Line, since: int) -> bool:
+    def _failed(self, line: Line, since: int) -> bool:
         found = [
             one for one in line.lines(since) if SHORT.search(one) or _FAILED_CONNECTION.search(one)
         ]

@@ -19,7 +19,7 @@ _NOTE = "notes/hw.md"
 _TOOLS = (
     ("write_file", f'call write_file {{"path":"{_NOTE}","content":"blue door"}}', ""),
     ("read_file", f'call read_file {{"path":"{_NOTE}"}}', "door"),
-    ("append_file", f'call append_file {{"path":"{_NOTE}","text":"green gate"}}', ""),
+    ("append_file", f'call append_file {{"path":"{_NOTE}","text":"green door"}}', ""),
     ("edit_file", f'call edit_file {{"path":"{_NOTE}","old":"blue","new":"red"}}', ""),
     ("list_dir", 'call list_dir {"path":"notes"}', "hw.md"),
     ("search_memory", 'call search_memory {"query":"door"}', ""),

@@ -82,7 +82,7 @@ def _grow(wifi):
     held = free - largest + 8
     if _WORTH <= wanted < size:
         # Else the heap doubles, which is about right, or stays.
-        # Keep a smaller block free: ESP-IDF reports the least memory ever free, and little is a sign of trouble.
+        # Keep a smaller block free: ESP-IDF reports the least memory ever free, and a low figure alarms its reader.
         gap = _hold(_GAP)
         held = figures()[1] - wanted
     stack = _hold(max(held, _WORTH))

@@ -17,7 +17,7 @@ from tenner.schedule import schedule_files
 
 async def deliver(heartbeat, text, mark=None):
     """
-    Give a text to the owner unless it was said before: "yes", "queued" or "repeat". An episode of an alarm is known by its
+    Give a text to the owner unless it was told before: "yes", "queued" or "repeat". An episode of an alarm is known by its
     `mark`, with any text; other texts by their words, for `heartbeat.dedup_h`.
     """
     mark = mark or mark_of(heartbeat, text)

@@ -75,7 +75,7 @@ class Telegram:
         self.status = "starting"
         self.bot_name = None  # known after the first call
         self.failures = 0
-        self.trouble = ""  # the last logged failure
+        self.last_logged = ""  # the last logged failure
         self.asks = {}  # the pending questions, by id
         self.pair = None  # the pending code that makes its writer the owner, see pair
         self.previews = {}  # (chat, id of the question): id of the preview
@@ -110,7 +110,7 @@ class Telegram:
                     elif ticks_diff(ticks_ms(), begun) < self.shortest_poll_ms:
                         wait_s = 1
                     self.failures = 0
-                    self.trouble = ""
+                    self.last_logged = ""
                     self.status = "polling"
                     self._heard_ms = ticks_ms()
                     if self._polled:

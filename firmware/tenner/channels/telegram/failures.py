@@ -27,8 +27,8 @@ async def after(bot, error):
         elif status == 429:
             wait_s = min(answer["retry_after"] or wait_s, _HOUR_S)
     bot.status = "%s; next try in %d s" % (text, wait_s)
-    if text != bot.trouble:
-        bot.trouble = text
+    if text != bot.last_logged:
+        bot.last_logged = text
         log("telegram", bot.status)
     return wait_s
 
