@@ -67,7 +67,7 @@ class TestMessages(unittest.TestCase):
 
 
 class TestOutcomes(unittest.TestCase):
-    def test_refusals(self):
+    def test_refusals_of_telegram(self):
         for step, expected in (
             (refusal(429, "Too Many Requests", retry_after=7), ("retry", 7)),
             (refusal(429, "Too Many Requests"), ("retry", None)),

@@ -107,7 +107,7 @@ class TestClasses(unittest.TestCase):
         self.assertEqual(bench.ask(), "ok")
         self.assertEqual((bench.hosts, bench.stored(), bench.notices), (["first"], None, []))
 
-    def test_auth(self):
+    def test_a_wrong_key_asks_the_next_model(self):
         bench = Bench(self)
         self.assertEqual(bench.ask(bad(401), good()), "ok")
         self.assertEqual(bench.hosts, ["first", "second"])
@@ -132,7 +132,7 @@ class TestClasses(unittest.TestCase):
         bench.ask(good())
         self.assertEqual(bench.hosts, ["first"])
 
-    def test_billing(self):
+    def test_a_spent_quota_is_a_longer_cooldown_each_time(self):
         bench = Bench(self)
         for hours in (5, 10, 24, 24):
             bench.ask(bad(429, b'{"error":{"code":"insufficient_quota"}}'), good())

@@ -56,7 +56,7 @@ def calls(reply):
 
 
 class TestBody(unittest.TestCase):
-    def test_target(self):
+    def test_the_target_has_address_and_headers(self):
         url, headers = wire.target(Candidate())
         self.assertEqual(url, "https://llm.example/v1/chat/completions")
         self.assertTrue(("Authorization", "Bearer sk-secret-0123456789") in headers)
@@ -233,7 +233,7 @@ class TestReply(unittest.TestCase):
     def test_what_follows_done_is_not_read(self):
         self.assertEqual(receive(events(delta(content="x")) + DONE, OSError(104)).text, "x")
 
-    def test_stops(self):
+    def test_reasons_to_stop(self):
         for reason, expected in (
             ("stop", "stop"),
             ("length", "length"),
@@ -246,7 +246,7 @@ class TestReply(unittest.TestCase):
     def test_stop_with_calls_means_tools(self):
         self.assertEqual(receive(events(part(0, "1", "f", "{}"), stop("stop"))).stop, "tools")
 
-    def test_refusal(self):
+    def test_a_refusal_is_the_reply(self):
         reply = receive(events(delta(refusal="I will not."), delta(refusal=None), stop("stop")))
         self.assertEqual((reply.text, reply.stop), ("I will not.", "refusal"))
 
@@ -287,7 +287,7 @@ class TestCalls(unittest.TestCase):
         self.assertEqual(self.names(part(0, "1", "f")), [("1", "f", "{}")])
         self.assertEqual(self.names(part(0, "1", "f", " ")), [("1", "f", "{}")])
 
-    def test_interleaved(self):
+    def test_calls_may_be_interleaved(self):
         found = self.names(
             part(0, "a", "f", "{"),
             part(1, "b", "g", "["),
@@ -407,7 +407,7 @@ class TestFailure(unittest.TestCase):
         ):
             self.assertEqual(self.failure(*pieces).kind, "timeout")
 
-    def test_garbage(self):
+    def test_garbage_is_a_failure(self):
         for data in (
             b"<html><body>Log in to the Wi-Fi</body></html>",
             b"hello",
@@ -488,7 +488,7 @@ class TestFailure(unittest.TestCase):
         self.assertEqual(found[15], ("15", "f15", '{"a":15}'))
         self.assertEqual(found[16:18], [("16", "f16", None), ("17", "f17", None)])
 
-    def test_statuses(self):
+    def test_a_status_gives_the_kind_of_failure(self):
         body = b'{"error":{"message":"Incorrect API key provided: sk-secret-0123456789."}}'
         error = self.failure(body, status=401)
         self.assertEqual((error.kind, error.status), ("auth", 401))

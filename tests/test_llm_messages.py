@@ -109,14 +109,14 @@ FULL = events(
 
 
 class TestBody(unittest.TestCase):
-    def test_target(self):
+    def test_the_target_has_address_and_headers(self):
         for base in ("https://api.example", "https://api.example/", "https://api.example/v1"):
             url, headers = wire.target(candidate(base_url=base))
             self.assertEqual(url, "https://api.example/v1/messages")
             self.assertTrue(("x-api-key", "sk-secret-0123456789") in headers)
             self.assertTrue(("anthropic-version", "2023-06-01") in headers)
 
-    def test_body(self):
+    def test_the_body_of_a_request(self):
         self.assertEqual(
             sent(Request()),
             b'{"model":"some-model","stream":true,"max_tokens":500,"system":[{"type":"text",'
@@ -252,7 +252,7 @@ class TestReply(unittest.TestCase):
             self.assertEqual(reply.calls[1].arguments_text, "{}")
             self.assertEqual((reply.tokens_in, reply.tokens_out), (3, 4))
 
-    def test_stops(self):
+    def test_reasons_to_stop(self):
         for reason, expected in (
             ("end_turn", "stop"),
             ("stop_sequence", "stop"),
@@ -310,7 +310,7 @@ class TestFailure(unittest.TestCase):
             self.assertEqual(self.failure(FULL[:place], EOFError()).kind, "timeout")
         self.assertEqual(self.failure(events(START)).kind, "timeout")
 
-    def test_status(self):
+    def test_a_status_gives_the_kind_of_failure(self):
         body = b'{"type":"error","error":{"type":"invalid_request_error","message":"%s"}}'
         body = body.replace(b"%s", b"prompt is too long: 210000 tokens > 200000 maximum")
         self.assertEqual(self.failure(body, status=400).kind, "context_overflow")

@@ -52,7 +52,7 @@ class TestClock(unittest.TestCase):
             self.assertEqual(self.clock.mono_ms(), day * day_ms)
             self.assertEqual(self.clock.mono_s(), day * 86400)
 
-    def test_sync(self):
+    def test_ntp_sets_the_clock(self):
         self.assertFalse(self.clock.trusted)
         self.assertTrue(run(self.clock.sync("ntp.example")))
         self.assertEqual(self.port.host, "ntp.example")

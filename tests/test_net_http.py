@@ -278,7 +278,7 @@ class TestRequest(unittest.TestCase):
 
 
 class TestUrl(unittest.TestCase):
-    def test_good(self):
+    def test_good_addresses_are_parsed(self):
         for url, expected in (
             ("http://a", ((False, "a", 80), "/")),
             ("HTTPS://Example.org/A?b#c", ((True, "example.org", 443), "/A?b")),
@@ -288,7 +288,7 @@ class TestUrl(unittest.TestCase):
         ):
             self.assertEqual(parse_url(url), expected)
 
-    def test_bad(self):
+    def test_bad_addresses_are_refused(self):
         for url in (
             "",
             "a",
@@ -409,7 +409,7 @@ class TestConnection(unittest.TestCase):
         _, peer = exchange([reply(b"1") + b"HTTP/1.1 200 OK\r\n", reply(b"2")], times=2)
         self.assertEqual(peer.connections, 2)
 
-    def test_refused(self):
+    def test_a_refused_connection_is_an_error(self):
         async def main():
             await Http().exchange("GET", "http://127.0.0.1:1/", [], None, whole, 5)
 

@@ -232,7 +232,7 @@ class TestUtf8(unittest.TestCase):
         self.assertEqual(cut(b"", 0), 0)
         self.assertEqual(cut(b"\x80\x80\x80\x80", 4), 0)
 
-    def test_decode(self):
+    def test_broken_utf8_is_replaced(self):
         self.assertEqual(decode("aé€😀ࠀ퟿".encode()), "aé€😀ࠀ퟿")
         self.assertEqual(decode(b"a\xe2(b"), "a\ufffd(b")
 

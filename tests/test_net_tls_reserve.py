@@ -101,7 +101,7 @@ class TestReserve(unittest.TestCase):
 
 
 class TestShortage(unittest.TestCase):
-    def test_numbers(self):
+    def test_numbers_that_mean_no_memory(self):
         # ENOMEM, EAI_MEMORY, SSL, X509, PK, ECP, and sums with big integers' and ASN.1's own.
         for number in (12, -203, -32512, -10368, -16256, -19840, -0x4290, -0x28EA, -0x3E90):
             self.assertTrue(is_short(OSError(number)), number)

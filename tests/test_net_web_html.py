@@ -108,7 +108,7 @@ PAGES = (
 
 
 class TestHtml(unittest.TestCase):
-    def test_pages(self):
+    def test_pages_become_text(self):
         for data, text in PAGES:
             self.assertEqual(text_of(data), text, data)
 
@@ -141,7 +141,7 @@ class TestHtml(unittest.TestCase):
             self.assertEqual(links, [b"/a?b=1&c=2", b"two", b"six", b"seven"])
         self.assertEqual(text_of(data), "one two , threefoursixseven")
 
-    def test_charsets(self):
+    def test_charsets_of_a_page(self):
         head = (
             b"<head><title>x</title><meta http-equiv=content-type content='text/html; charset=%s'>"
         )

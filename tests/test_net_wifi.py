@@ -51,7 +51,7 @@ class TestWifi(unittest.TestCase):
         self.assertEqual((scene.connects, scene.slept), ([], [5, 5]))
         self.assertTrue(scene.wifi.up)
 
-    def test_connects(self):
+    def test_it_connects_with_name_and_password(self):
         scene = Scene([False, False, False, True, True])
         self.assertEqual(scene.connects, [("home", "secret")])
         self.assertEqual(scene.slept, [1, 1, 5])

@@ -69,7 +69,7 @@ class TestGpio(unittest.TestCase):
             function(*args)
         return str(caught.exception)
 
-    def test_names(self):
+    def test_names_of_pins(self):
         pins = self.pins()
         self.assertEqual(pins.names("gpio"), ["LED", "D8", "A0", "A1", "ANALOG", "BUTTON"])
         self.assertEqual(pins.names("pwm"), ["LED", "D8", "A0", "A1", "ANALOG"])

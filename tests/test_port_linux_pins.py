@@ -243,7 +243,7 @@ class TestPins(BoardCase):
     def pins(self, **settings):
         return self.make(linux_pins.Gpio, settings)
 
-    def test_names(self):
+    def test_names_of_pins(self):
         pins = self.pins()
         self.assertEqual(pins.names("gpio"), ["LED", "BUTTON"])
         self.assertEqual(pins.names("adc"), ["VBAT"])
@@ -303,7 +303,7 @@ class TestPins(BoardCase):
         self.assertEqual(self.pins().pin("LED", "up").value(), 1)
         self.assertEqual(self.chip.taken, {})
 
-    def test_inputs(self):
+    def test_inputs_with_a_pull(self):
         pins = self.pins()
         self.chip.levels[1] = 1
         self.assertEqual(pins.pin("BUTTON", "in").value(), 1)
@@ -376,7 +376,7 @@ class TestDeviceFiles(unittest.TestCase):
             linux_ioctl.open_device(path, "i2c-dev")
         return str(caught.exception)
 
-    def test_sentences(self):
+    def test_errors_are_sentences(self):
         self.assertEqual(
             self.sentence(2), "/dev/i2c-5 is not there: try `modprobe i2c-dev`, as root"
         )

@@ -53,7 +53,7 @@ class TestPins(unittest.TestCase):
     def pins(self, **settings):
         return Pins(self.path, Config({key.replace("__", "."): settings[key] for key in settings}))
 
-    def test_find(self):
+    def test_a_pin_is_found_by_name_or_number(self):
         pins = Pins(self.path)
         for name in ("d9", "GPIO3", "3", 3):
             self.assertEqual(pins.find(name), ("D9", 3, ""))
@@ -68,7 +68,7 @@ class TestPins(unittest.TestCase):
         for name in ("D1", "X", "Y", 1):
             self.assertEqual(Pins(self.path).find(name)[1:], (1, "reserved: flash"))
 
-    def test_buses(self):
+    def test_buses_of_the_table(self):
         for pins in (Pins(self.path), self.pins()):
             self.assertEqual(pins.buses("i2c"), ["i2c0"])
             self.assertEqual(pins.buses("spi"), ["spi0.0"])

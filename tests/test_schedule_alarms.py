@@ -88,7 +88,7 @@ class Episodes(unittest.TestCase):
         self.assertEqual((len(board.turns), len(board.sent)), (1, 1))
         self.assertTrue(texts(board)[0].startswith("back to normal: room.temperature 20; 1"))
 
-    def test_repeat(self):
+    def test_an_alarm_that_lasts_repeats(self):
         board = sim.Board(SLOW.replace("notify", "notify; repeat 1h"))
         spell(board, HOT, 3 * 3600 + 100)
         self.assertEqual(texts(board)[0], WARM)

@@ -40,7 +40,7 @@ class SensorGates(unittest.TestCase):
             board.clock.pass_s(60)
         return result
 
-    def test_operators(self):
+    def test_operators_of_conditions(self):
         for text, wanted in (
             ("a.b > 2", "...x."),
             ("a.b >= 2", "..x.."),
@@ -53,7 +53,7 @@ class SensorGates(unittest.TestCase):
             with self.subTest(text):
                 self.assertEqual(self.run_through(text, [0, 1, 2, 3, 4]), wanted)
 
-    def test_hysteresis(self):
+    def test_reset_is_a_hysteresis(self):
         values = [10, 30, 31, 29, 31, 27, 31]
         self.assertEqual(self.run_through("a.b > 28 reset 27", values), ".x...ox")
         self.assertEqual(self.run_through("a.b < 20 reset 25", [15, 15, 22, 15, 25, 15]), "x...ox")
@@ -70,7 +70,7 @@ class SensorGates(unittest.TestCase):
         values = [2, 2, 2, 2, 0, 0, 2, 2, 2]
         self.assertEqual(self.run_through("a.b > 1 for 2m", values), "..x..o..x")
 
-    def test_changes(self):
+    def test_a_change_is_met_once(self):
         self.assertEqual(self.run_through("a.b changes by 2", [5, 6, 7, 8, 5, 5]), "..x.x.")
 
     def test_drops_and_rises(self):
@@ -103,14 +103,14 @@ class SensorGates(unittest.TestCase):
                 self.assertEqual(conditions.is_met(both, readings, 0), wanted)
         self.assertEqual(conditions.describe(both), "a.b > 1 or c.d > 2")
 
-    def test_values(self):
+    def test_only_numbers_are_compared(self):
         found = condition("a.b > 1")
         self.assertEqual(conditions.number(found, {"a": {"b": True}}), 1)
         for readings in ({}, {"b": "x"}, {"b": None}, {"b": float("nan")}, {"s": "text", "ok": 1}):
             said = conditions.number(found, {"a": readings})
             self.assertTrue("it gives no number b" in said and "{" not in said, said)
 
-    def test_fill(self):
+    def test_templates_are_filled_with_readings(self):
         board = sim.Board("")
         board.units = {"level": "%", "temp": "°C"}
         board.readings = {"tank": {"level": 12.346}, "room": {"temp": 21}}
@@ -205,7 +205,7 @@ class Times(unittest.TestCase):
         self.assertEqual(date_of(11016), (2000, 2, 29))
         self.assertEqual(days_of(2100, 3, 1) - days_of(2100, 2, 28), 1)
 
-    def test_zones(self):
+    def test_time_zones_are_parsed(self):
         for text, offset in (
             ("UTC0", 0),
             ("UTC", 0),

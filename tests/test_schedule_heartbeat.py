@@ -267,7 +267,7 @@ class Failures(unittest.TestCase):
         board.pass_time(1000)
         self.assertTrue(board.service.failures >= 1)
 
-    def test_budget(self):
+    def test_a_spent_budget_stops_only_model_calls(self):
         board = sim.Board("- Check.\n" + TANK, heartbeat__every=1800)
         board.readings["tank"] = {"level": 1}
         board.left_tokens = 0

@@ -118,7 +118,7 @@ class Missed(unittest.TestCase):
     def test_once_and_never_a_burst(self):
         self.assertEqual(self.away().results(), ["ran", "ran"])
 
-    def test_skip(self):
+    def test_a_missed_run_is_skipped(self):
         board = self.away(missed="skip")
         self.assertEqual(board.results(), ["ran", "skipped"])
         board.pass_time(601)
@@ -195,7 +195,7 @@ class Failures(unittest.TestCase):
         self.assertEqual([line["due"] - START for line in board.lines()], [600, 1200])
         self.assertEqual(board.lines()[0]["why"], "lane busy (telegram:1)")
 
-    def test_budget(self):
+    def test_a_spent_budget_skips_a_job_that_asks_a_model(self):
         board = Board(self, [job("a", EVERY), job("b", EVERY, "message")])
         board.left_tokens = 0
         board.pass_time(601)

@@ -117,7 +117,7 @@ class Clauses(unittest.TestCase):
         found, _, problem = heartbeat_parser.parse_clauses("(when %s) x" % text)
         return found.get("when"), problem
 
-    def test_conditions(self):
+    def test_conditions_are_parsed(self):
         base = {"sensor": "room", "value": "temperature"}
         for text, wanted in (
             ("room.temperature>30", {"op": ">", "number": 30}),

@@ -132,7 +132,7 @@ class TestSensors(unittest.TestCase):
 
 
 class TestTmp102(unittest.TestCase):
-    def test_celsius(self):
+    def test_the_tables_of_the_data_sheets(self):
         # The tables of the data sheets.
         for data, bits, expected in (
             (b"\x7f\xf0", 12, 127.94),

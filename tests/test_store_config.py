@@ -67,7 +67,7 @@ class TestConfig(unittest.TestCase):
         self.assertEqual(config.get("i2c.i2c0.sda"), "D4")
         self.assertEqual(config.get("heartbeat.mode"), "reply")
 
-    def test_durations(self):
+    def test_durations_are_parsed(self):
         for text, seconds in (
             ("45", 2700),
             ('"45"', 2700),

@@ -176,7 +176,7 @@ class TestChores(unittest.TestCase):
         self.assertEqual(names, [path + ".bad", path + ".bad1", path + ".bad2"])
         self.assertEqual([read_bytes(name) for name in names], [b"0", b"1", b"2"])
 
-    def test_blocks(self):
+    def test_blocks_of_any_range(self):
         path = self.folder + "/a"
         data = bytes(range(256)) * 5
         files.write_atomic(path, data)

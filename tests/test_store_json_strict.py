@@ -7,7 +7,7 @@ from tenner.store import json_strict
 
 
 class TestLoads(unittest.TestCase):
-    def test_values(self):
+    def test_valid_values_are_read(self):
         for text, value in (
             ("0", 0),
             ("-12", -12),

@@ -278,7 +278,7 @@ class TestExec(unittest.TestCase):
         name = command.split()[0]
         return any(files.exists(folder + "/" + name) for folder in tool._PATH.split())
 
-    def test_refused(self):
+    def test_shell_syntax_is_refused(self):
         ctx = self.ctx()
         for command, part in REFUSED:
             with self.subTest(command):
@@ -287,7 +287,7 @@ class TestExec(unittest.TestCase):
                 self.assertIn(part, text)
         self.assertFalse(files.exists(self.root + "/workspace/exec"), "something was run")
 
-    def test_contained(self):
+    def test_a_command_stays_contained(self):
         places = {"root": self.root, "pid": own_pid()}
         ctx = self.ctx(timeout_s=2)
         done = 0
@@ -427,7 +427,7 @@ class TestExec(unittest.TestCase):
         self.assertEqual(made.folder, self.root + "/other/exec")
         self.assertEqual(sorted(os.listdir(self.root + "/other")), ["drivers", "exec", "tools"])
 
-    def test_works(self):
+    def test_ordinary_commands_work(self):
         ctx = self.ctx()
         done = 0
         for command, parts in WORKS:

@@ -97,7 +97,7 @@ class TestFileTools(unittest.TestCase):
         self.call("append_file", path="notes/log.md", text="\u00fc")
         self.assertEqual(self.read("notes/log.md"), b"no end\n\xc3\xbc\n")
 
-    def test_list(self):
+    def test_a_folder_is_listed(self):
         self.assertEqual(self.call("list_dir"), ". is empty")
         self.put("b.md", "123")
         self.put("sub/x", "")

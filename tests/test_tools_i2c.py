@@ -48,7 +48,7 @@ class TestI2C(unittest.TestCase):
         del self.bus.chips[7]
         self.assertEqual(run(ctx.sensors.read("room")), {"temperature": 0.0})
 
-    def test_read(self):
+    def test_it_reads_registers(self):
         self.assertEqual(
             self.call(action="read", address="0x48", register=0, length=2), "0x17 0x40 (23 64)"
         )
@@ -113,7 +113,7 @@ class TestI2C(unittest.TestCase):
             text = self.call(rule=rule, **read)
             self.assertEqual(not text.startswith("error: the owner does not allow"), done, read)
 
-    def test_write(self):
+    def test_it_writes_registers(self):
         self.assertEqual(
             self.call(action="write", address=72, register=1, data=[96, "0xa0"]),
             "wrote 2 bytes to 0x48",
@@ -182,7 +182,7 @@ class TestI2C(unittest.TestCase):
         self.bus.fails = 99
         self.assertIn("error: i2c0", self.call(action="read", address=0x48))
 
-    def test_buses(self):
+    def test_the_bus_must_be_there(self):
         two = {"i2c0": self.bus, "i2c1": FakeI2C()}
         self.assertIn("available: i2c0, i2c1", self.call(two, action="scan"))
         self.assertIn("no bus i2c9; available: i2c0", self.call(action="scan", bus="i2c9"))

@@ -211,7 +211,7 @@ class TestResolve(unittest.TestCase):
         self.assertFalse(self.allowed("a.TMP", True))
         self.assertTrue(self.allowed("a.tmp"))
 
-    def test_patterns(self):
+    def test_patterns_of_paths(self):
         for pattern, text, expected in (
             ("/a/b", "/a/b", True),
             ("/a/b", "/a/bc", False),

@@ -36,10 +36,10 @@ class Board(unittest.TestCase):
 
 
 class TestSPI(Board):
-    def test_list(self):
+    def test_it_lists_the_devices(self):
         self.assertEqual(self.call("spi", action="list"), "spi0.0")
 
-    def test_transfer(self):
+    def test_a_transfer_returns_bytes(self):
         text = self.call("spi", action="transfer", device="spi0.0", data=["0x9f", 0, 0, 0])
         self.assertEqual(text, "0x00 0xbf 0x25 0x41 (0 191 37 65)")
         self.assertEqual(
@@ -290,7 +290,7 @@ class TestWhoDecides(Board):
         ([], "spi", {"action": "list"}, False, None),
     )
 
-    def test_policy(self):
+    def test_the_policy_of_pins(self):
         for rule, name, args, done, question in self.CASES:
             for answer in (False, True) if question else (False,):
                 self.spi.log, self.i2c.log = [], []

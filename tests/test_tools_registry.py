@@ -203,7 +203,7 @@ class TestRegistry(unittest.TestCase):
 
     # --- the owner decides
 
-    def test_policy(self):
+    def test_the_policy_asks_before_a_write(self):
         write = {"action": "write", "address": 0x48, "data": [1]}
         read = {"action": "read", "address": 0x48}
         for rule, args, answers, done, asked in (

@@ -61,7 +61,7 @@ class TestSkills(unittest.TestCase):
             self.assertEqual("find_skills" in names, there)
             self.assertEqual("install_skill" in names, there)
 
-    def test_finding(self):
+    def test_skills_are_found(self):
         bench = Bench(self, reply(INDEX), reply(INDEX), reply(INDEX))
         every, dry, none = bench.call(
             ("find_skills", {}),

@@ -97,7 +97,7 @@ class TestWebFetch(unittest.TestCase):
         text, _ = self.fetch([reply(b"a\0b")])
         self.assertEqual(text, "error: http://peer/ is not text")
 
-    def test_charsets(self):
+    def test_charsets_of_a_page(self):
         for kind, body, expected, note in (
             (b"text/html; charset=ISO-8859-1", b"<p>\xe4\x80", "ä€", ""),
             (b"text/plain;charset=latin1", b"\xe4", "ä", ""),
@@ -248,7 +248,7 @@ class TestWebFetch(unittest.TestCase):
 
 
 class TestAddresses(unittest.TestCase):
-    def test_join(self):
+    def test_links_are_joined_with_the_address(self):
         base = "http://h:1/a/b/c?x=1#y"
         for link, expected in (
             ("d", "http://h:1/a/b/d"),
@@ -271,7 +271,7 @@ class TestAddresses(unittest.TestCase):
         self.assertEqual(join("http://h", "d"), "http://h/d")
         self.assertEqual(join("http://h?q", "?z"), "http://h/?z")
 
-    def test_quote(self):
+    def test_queries_are_quoted(self):
         self.assertEqual(quote("a b&c=ä/~"), "a%20b%26c%3D%C3%A4%2F~")
 
 

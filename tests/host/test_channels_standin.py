@@ -161,7 +161,7 @@ def test_refusals_and_lost_answers(server, tmp_path):
     play(server, tmp_path, scene)
 
 
-def test_strangers(server, tmp_path):
+def test_strangers_are_refused(server, tmp_path):
     async def scene(channel, inbound, delivery):
         server.say(4000, "let me in")
         server.attach(OWNER, "photo")

@@ -186,6 +186,6 @@ MEMORIES = [
 
 
 @pytest.mark.parametrize(("free", "used", "regions", "states"), MEMORIES)
-def test_memory(free, used, regions, states):
+def test_the_memory_check_knows_its_limits(free, used, regions, states):
     found = list(inside.check_memory(Memory(free, used, regions)))
     assert [one.state.value for one in found] == states

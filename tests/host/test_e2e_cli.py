@@ -132,7 +132,7 @@ def test_one_beat_that_has_something_to_say(tenner, root, services):
     assert len(services.model.requests) == 1
 
 
-def test_help(tenner):
+def test_help_names_every_option(tenner):
     code, output, errors = tenner("--help")
     assert (code, errors) == (0, "")
     for option in ("--config FILE", "--workspace DIR", "--once TEXT", "--heartbeat", "--help"):

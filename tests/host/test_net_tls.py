@@ -218,7 +218,7 @@ def test_wrong_name(interpreter, authority, certs, serve):
     refused(server, ask(interpreter, certs, server.port), "another host name")
 
 
-def test_expired(interpreter, authority, certs, serve):
+def test_an_expired_certificate_is_refused(interpreter, authority, certs, serve):
     now = datetime.datetime.now(datetime.timezone.utc)
     certificate = authority.issue_cert("localhost", not_before=now - 9 * DAY, not_after=now - DAY)
     server = serve(certificate)

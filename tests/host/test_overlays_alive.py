@@ -86,7 +86,7 @@ def test_a_heartbeat_with_a_met_condition():
     check(run(ask, heartbeat=CONDITION), "BEAT", "BEAT_READ")
 
 
-def test_commands():
+def test_commands_load_their_overlays():
     def ask(running):
         ask_each(running, ("/status", "/heartbeat", "/why", "/tools", "/nothing"))
 

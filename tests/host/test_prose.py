@@ -29,7 +29,7 @@ def kinds(tmp_path, text, name="page.md"):
         ("See [what is new](new.md).", ["clause"]),
     ],
 )
-def test_pages(tmp_path, text, found):
+def test_pages_are_checked(tmp_path, text, found):
     assert kinds(tmp_path, text) == found
 
 
@@ -44,7 +44,7 @@ def test_pages(tmp_path, text, found):
         ("x = 1  # noqa: what that is\n", []),
     ],
 )
-def test_modules(tmp_path, text, found):
+def test_modules_are_checked(tmp_path, text, found):
     assert kinds(tmp_path, text, "module.py") == found
 
 

@@ -102,7 +102,7 @@ def test_dropping_idle_connections(model: OfflineModel) -> None:
         (503, "server_error"),
     ],
 )
-def test_status(model: OfflineModel, status: int, kind: str) -> None:
+def test_a_planned_status_is_sent(model: OfflineModel, status: int, kind: str) -> None:
     model.plan([Step(status=status, message="so it is", retry_after_s=7)])
     reply = ask(model)
     assert reply.status == status
@@ -118,7 +118,7 @@ def test_status_with_a_body_of_its_own(model: OfflineModel) -> None:
     assert reply.headers["x-a"] == "b"
 
 
-def test_garbage(model: OfflineModel) -> None:
+def test_garbage_is_sent_as_planned(model: OfflineModel) -> None:
     model.plan([GARBAGE])
     reply = ask(model)
     assert reply.raw.startswith(b"\x00\xff\x16garbage")
@@ -155,7 +155,7 @@ def test_ending_early(model: OfflineModel, ending: str, where: Any, after: int) 
 
 
 @pytest.mark.parametrize("after", [0, 30])
-def test_stall(model: OfflineModel, after: int) -> None:
+def test_a_reply_stalls_after_so_many_bytes(model: OfflineModel, after: int) -> None:
     model.plan([Step(stall=after)])
     with Http(model.url) as http:
         http.send(CHAT, request(), KEY)

@@ -48,7 +48,7 @@ def assistant(*blocks: Any) -> dict[str, Any]:
     return {"role": "assistant", "content": list(blocks)}
 
 
-def test_plain(model: OfflineModel) -> None:
+def test_a_plain_reply(model: OfflineModel) -> None:
     status, reply = post(model, request())
     assert status == 200
     assert reply["type"] == "message"
@@ -57,7 +57,7 @@ def test_plain(model: OfflineModel) -> None:
     assert reply["usage"]["output_tokens"] == 1
 
 
-def test_stream(model: OfflineModel) -> None:
+def test_a_streamed_reply(model: OfflineModel) -> None:
     body = request(
         system=[
             {
@@ -197,7 +197,9 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
 @pytest.mark.parametrize(
     ("changes", "says"), [case[1:] for case in REFUSED], ids=[c[0] for c in REFUSED]
 )
-def test_refused(model: OfflineModel, changes: dict[str, Any], says: str) -> None:
+def test_a_wrong_request_is_refused(
+    model: OfflineModel, changes: dict[str, Any], says: str
+) -> None:
     status, reply = post(model, request(**changes))
     assert status == 400
     assert reply["type"] == "error"
@@ -214,7 +216,9 @@ def test_refused(model: OfflineModel, changes: dict[str, Any], says: str) -> Non
         ({**HEADERS, "anthropic-version": "1"}, 400, "invalid_request_error"),
     ],
 )
-def test_headers(model: OfflineModel, headers: dict[str, str], status: int, kind: str) -> None:
+def test_headers_are_checked(
+    model: OfflineModel, headers: dict[str, str], status: int, kind: str
+) -> None:
     got, reply = post(model, request(), headers)
     assert got == status
     assert reply["error"]["type"] == kind

@@ -239,7 +239,9 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
 @pytest.mark.parametrize(
     ("changes", "says"), [case[1:] for case in REFUSED], ids=[c[0] for c in REFUSED]
 )
-def test_refused(client: openai.OpenAI, changes: dict[str, Any], says: str) -> None:
+def test_a_wrong_request_is_refused(
+    client: openai.OpenAI, changes: dict[str, Any], says: str
+) -> None:
     body = {"model": MODEL, "messages": [user("hi")], **changes}
     with pytest.raises(openai.BadRequestError) as caught:
         client.post("/chat/completions", body=body, cast_to=object)
@@ -284,7 +286,9 @@ def test_scripted_answers_come_first(services: Services, client: openai.OpenAI) 
 
 
 @pytest.mark.parametrize(("kind", "where"), [("field", "reasoning_content"), ("tags", "content")])
-def test_thoughts(services: Services, client: openai.OpenAI, kind: str, where: str) -> None:
+def test_thoughts_come_in_each_form(
+    services: Services, client: openai.OpenAI, kind: str, where: str
+) -> None:
     services.model.reasoning = kind
     try:
         chunks = list(

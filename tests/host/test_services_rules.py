@@ -96,7 +96,7 @@ def test_words_become_calls(task: str, calls: list[tuple[str, dict[str, Any]]]) 
         ("cron 0 9 * * 1-5 weekday summary", {"kind": "cron", "expr": "0 9 * * 1-5"}, "weekday summary"),
     ],
 )  # fmt: skip
-def test_schedules(task: str, schedule: dict[str, Any], message: str) -> None:
+def test_a_time_becomes_a_job(task: str, schedule: dict[str, Any], message: str) -> None:
     (call,) = decide(conversation(task)).calls
     assert call.arguments["action"] == "add"
     assert call.arguments["schedule"] == schedule
@@ -219,7 +219,7 @@ def test_no_sensor_at_all() -> None:
         ("no answer at 0x48", "I could not read the TMP102 at 0x48 on i2c0: no answer at 0x48"),
     ],
 )
-def test_heartbeat(result: str, says: str) -> None:
+def test_a_beat_judges_its_own_line(result: str, says: str) -> None:
     task = (
         f"{BEAT}\n\n- Check the TMP102 at 0x48 on i2c0.\n  If it is above 30 C, tell me to open the "
         "window.\n\nCurrent time: 2030-01-01 12:00"
@@ -283,7 +283,7 @@ def test_obey_mode_follows_them() -> None:
         "You compress a conversation between an owner and the agent.",
     ],
 )
-def test_summary(rules: str) -> None:
+def test_the_summary_of_a_talk(rules: str) -> None:
     talk = Conversation(
         rules,
         [Message("user", "I like tea"), Message("assistant", "Noted"), Message("user", "Go")],
@@ -334,7 +334,7 @@ def test_find_bytes(text: str, found: bytes | None) -> None:
         "bus i2c1, 0x48 (TMP102)",
     ],
 )
-def test_chips(line: str) -> None:
+def test_chips_are_found_in_a_line(line: str) -> None:
     assert [str(chip) for chip in chips(line)] == ["TMP102 at 0x48 on i2c1"]
 
 

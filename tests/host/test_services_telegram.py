@@ -315,7 +315,7 @@ def test_waiting_for_too_much_says_what_is_missing(tg: Telegram) -> None:
 # --- editing, buttons, the rest -------------------------------------------------------------------
 
 
-def test_edit(tg: Telegram) -> None:
+def test_a_message_is_edited_once(tg: Telegram) -> None:
     number = send(tg, "one")["result"]["message_id"]
     here = {"chat_id": OWNER, "message_id": number}
     same = refusal(call(tg, "editMessageText", text="one", **here))
@@ -329,7 +329,7 @@ def test_edit(tg: Telegram) -> None:
     assert refusal(other) == (400, "Bad Request: message can't be edited")
 
 
-def test_delete(tg: Telegram) -> None:
+def test_a_message_is_deleted_once(tg: Telegram) -> None:
     here = {"chat_id": OWNER, "message_id": send(tg, "one")["result"]["message_id"]}
     assert call(tg, "deleteMessage", **here)["result"] is True
     assert refusal(call(tg, "deleteMessage", **here))[1] == (
@@ -337,7 +337,7 @@ def test_delete(tg: Telegram) -> None:
     )
 
 
-def test_button(tg: Telegram) -> None:
+def test_a_button_is_pressed(tg: Telegram) -> None:
     keyboard = {"inline_keyboard": [[{"text": "Yes", "callback_data": "y"}]]}
     send(tg, "Shall I?", reply_markup=keyboard)
     with pytest.raises(ValueError, match="no button 'n'"):
@@ -365,7 +365,7 @@ def test_chat_action(tg: Telegram) -> None:
     assert wrong == (400, "Bad Request: wrong parameter action in request")
 
 
-def test_commands(tg: Telegram) -> None:
+def test_commands_are_set_and_read(tg: Telegram) -> None:
     commands = [{"command": "why", "description": "Why not now"}]
     assert call(tg, "setMyCommands", commands=commands)["ok"] is True
     assert call(tg, "getMyCommands")["result"] == commands

@@ -281,7 +281,7 @@ ASSIGNMENTS = [
 
 
 @pytest.mark.parametrize(("assignment", "result"), ASSIGNMENTS, ids=[a for a, _ in ASSIGNMENTS])
-def test_set(assignment, result, folder, monkeypatch):
+def test_settings_are_set_by_assignment(assignment, result, folder, monkeypatch):
     (folder / "key.txt").write_text("from-a-file\n")
     monkeypatch.setenv("SETUP_KEY", "from-the-environment")
     made = {}

@@ -133,7 +133,7 @@ def test_passing_time_ends_a_long_sleep(board):
     board.wait_for("cause 4")
 
 
-def test_watchdog(board):
+def test_the_watchdog_resets_the_board(board):
     board.type("wdt = machine.WDT(timeout=30)\r")
     board.wait_for("TG0WDT_SYS_RST")
     board.wait_for("cause 3")

@@ -87,7 +87,7 @@ frame b'\\x0b@\\x19\\x00'
 
 
 @both
-def test_buses(runtime):
+def test_buses_read_the_world(runtime):
     assert run(BUSES, runtime, lambda board: board.set("room.temperature", -10.25)) == BUSES_OUT
 
 
@@ -111,7 +111,7 @@ except OSError as exc:
         ("sht31", "stuck", "True False\n"),
     ],
 )
-def test_faults(runtime, device, kind, shown):
+def test_a_device_shows_its_fault(runtime, device, kind, shown):
     assert run(FAULTS, runtime, lambda board: board.fault(device, kind)) == shown
 
 
@@ -239,7 +239,7 @@ True 0.0.0.0
 
 
 @both
-def test_wlan(runtime):
+def test_the_wlan_connects(runtime):
     assert run(WIFI, runtime) == WIFI_OUT
 
 
@@ -261,7 +261,7 @@ print(time.gmtime()[:3], abs(ntptime.time() - time.time()) <= 1)
 
 
 @both
-def test_ntp(runtime):
+def test_ntp_sets_the_time(runtime):
     shown = run(NTP, runtime, lambda board: board.clock(time_s=1900000000))
     if runtime == "cpython":
         shown = shown.replace("time.struct_time", "")

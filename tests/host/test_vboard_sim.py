@@ -47,7 +47,7 @@ def board(sim_dir):
         yield board
 
 
-def test_world(board):
+def test_values_of_the_world_are_set_and_read(board):
     assert tenner_sim("get", "room.temperature") == "21.5\n"
     tenner_sim("set", "room.temperature", "31.5")
     assert board.get("room.temperature") == 31.5
