@@ -25,7 +25,7 @@ def test_commands_of_another_user_are_contained_too():
         pytest.skip("another user can reach neither an interpreter nor the repository here")
     folders = os.pathsep.join(str(ROOT / name) for name in ("firmware", "tests"))
     done = subprocess.run(
-        [*as_user, python, "-B", str(script), "TestExec.test_contained"],
+        [*as_user, python, "-B", str(script), "TestExec.test_a_command_stays_contained"],
         env={"PYTHONPATH": folders, "PATH": os.environ["PATH"]},
         capture_output=True,
         text=True,
