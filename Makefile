@@ -78,7 +78,7 @@ docs: env-docs ## Build the pages as a site, in build/site
 	@echo "The site is in build/site: python3 -m http.server -d build/site"
 
 bench: env-test ## Measure heap, code size and requests; write build/bench.json
-	@$(VENV) -m tenner_host.bench $(B)
+	@$(VENV) -m tests.bench $(B)
 
 package: env-run ## Make a tar.xz of the agent for each Linux architecture, in build/packages
 	@$(VENV) -m tenner_host.linux.package $(A)

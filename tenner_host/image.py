@@ -18,9 +18,8 @@ import shutil
 import sys
 from pathlib import Path
 
-from tenner_host import BOARDS, tenner_version
+from tenner_host import BOARDS, romfs_image, tenner_version
 from tenner_host.build import BuildError, board_folder, chip_sources, firmware_tree, write_tree
-from tenner_host.micropython import romfs
 from tenner_host.overlays import maps
 from tenner_host.partitions import APP, DATA, Partition
 from tenner_host.places import build_folder
@@ -54,7 +53,7 @@ def partition(board: str, *, code: bool) -> bytes:
         for path, data in tree.items()
         if path.startswith(_HOME) and (code or not path.endswith((".mpy", ".py")))
     }
-    return romfs.image({**files, ABOUT: about(board, tree).encode()})
+    return romfs_image.image({**files, ABOUT: about(board, tree).encode()})
 
 
 def table(board: str) -> list[Partition]:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tenner_host import interpreters
-from tenner_host.micropython import under_test
+from tests.variants import under_test
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent

@@ -17,8 +17,8 @@ from tenner_host.linux import deploy as deploying
 from tenner_host.linux import doctor, release
 from tenner_host.linux.board import LinuxBoard, open_console
 from tenner_host.project import Project
-from tenner_host.qemu.riscv64 import USER, USER_HOME, Computer
 from tenner_host.talk.console import Console
+from tests.qemu.riscv64 import USER, USER_HOME, Computer
 
 # The first run fetches some 120 MB.
 pytestmark = pytest.mark.timeout(900)

@@ -22,9 +22,9 @@ from pathlib import Path
 # The tests' own modules are found by name, as pytest finds them.
 sys.path[:0] = ["tests", "firmware"]
 
-from tenner_host.bench.mixed import SHORT  # noqa: E402
 from tenner_host.interpreters import find_micropython32  # noqa: E402
 from tenner_host.services import OWNER, Services, Step  # noqa: E402
+from tests.bench.mixed import SHORT  # noqa: E402
 from tests.host.e2e import ONE_SESSION, Bench, agent_board  # noqa: E402
 
 HEAP = "152K"

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from tenner_host.bench import heap
 from tenner_host.services import OWNER, STALL, Answer, ToolCall
+from tests.bench import heap
 
 HEAP_KB = 192
 SCAN = ToolCall("i2c", {"action": "scan", "bus": "i2c0"})

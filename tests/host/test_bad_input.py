@@ -5,8 +5,8 @@ import re
 
 import pytest
 
-from tenner_host.bench import heap
 from tenner_host.services import GARBAGE, OWNER, Answer, Step, ToolCall
+from tests.bench import heap
 
 #: Enough for the code that explains failures beside that of a turn, and little enough that a reply
 #: of megabytes would not fit.

@@ -6,10 +6,10 @@ import json
 import pytest
 from rich.console import Console
 
-from tenner_host.bench import __main__ as bench
-from tenner_host.bench import code, loaded, riscv64, schedule
-from tenner_host.bench.rows import NotMeasured, Row
 from tenner_host.littlefs_image import taken
+from tests.bench import __main__ as bench
+from tests.bench import code, loaded, riscv64, schedule
+from tests.bench.rows import NotMeasured, Row
 
 
 def row(value=None, budget=2):

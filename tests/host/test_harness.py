@@ -10,7 +10,7 @@ import pytest
 
 from scripts import fetch_micropython32 as fetch
 from tenner_host import ROOT, debian, interpreters
-from tenner_host.micropython import build as own
+from tests.variants import build as own
 
 HEAD = "import unittest\nclass T(unittest.TestCase):\n"
 MAIN = "\nif __name__ == '__main__':\n    unittest.main()\n"

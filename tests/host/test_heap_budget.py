@@ -2,7 +2,7 @@
 
 import pytest
 
-from tenner_host.bench import heap, mixed
+from tests.bench import heap, mixed
 
 #: The budget: the heap of a board without PSRAM. `make bench B=heap.` measures how much less is enough.
 BUDGET_KB = 132

@@ -5,10 +5,10 @@ import subprocess
 
 import pytest
 
-from tenner_host.bench import esp32
-from tenner_host.bench.agent import IN_ANSWER, QUESTION, agent
-from tenner_host.bench.images import CHIP
-from tenner_host.bench.rows import NotMeasured
+from tests.bench import esp32
+from tests.bench.agent import IN_ANSWER, QUESTION, agent
+from tests.bench.images import CHIP
+from tests.bench.rows import NotMeasured
 
 POOL = 100_000
 SCRIPT = """

@@ -4,10 +4,10 @@ import threading
 
 import pytest
 
-from tenner_host.bench import board as board_rows
-from tenner_host.bench.rows import NotMeasured
 from tenner_host.services import Services
 from tenner_host.vboard import VirtualBoard
+from tests.bench import board as board_rows
+from tests.bench.rows import NotMeasured
 from tests.host.e2e import HEAP, wifi
 from tests.hw.__main__ import main
 from tests.hw.life import Life, Options

@@ -9,13 +9,13 @@ import yaml
 from tenner_host import BOARDS, ROOT, image, interpreters, tenner_version
 from tenner_host.board.opening import open_board
 from tenner_host.build import BuildError, firmware_tree
-from tenner_host.micropython import build as own
 from tenner_host.partitions import APP, file_system
 from tenner_host.project import Project
 from tenner_host.services import Services
 from tenner_host.sync.run import synchronize
 from tenner_host.vboard import VirtualBoard
 from tests.host.e2e import ASK, PSRAM, READS, Bench, tree
+from tests.variants import build as own
 
 
 def never(path, here, board):

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from tenner_host.bench import heap
 from tenner_host.services import API_KEY, OWNER, TOKEN, McpTools
+from tests.bench import heap
 
 #: The budget of a turn (docs of the bench: heap.turn.min_kb.mcp).
 BUDGET_KB = 128

@@ -9,9 +9,9 @@ from __future__ import annotations
 import pytest
 
 from tenner_host import interpreters
-from tenner_host.bench import agent
 from tenner_host.services import Step
 from tenner_host.services.mcp_tools import McpTools
+from tests.bench import agent
 from tests.host.overlays_heap import looks, stale
 
 #: Less than a board with PSRAM has, and more than enough.

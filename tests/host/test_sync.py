@@ -12,7 +12,6 @@ import pytest
 from click.testing import CliRunner
 
 from tenner_host import FIRMWARE, ROOT, build
-from tenner_host.bench.cable import Cable
 from tenner_host.board.opening import open_board
 from tenner_host.build import compile_modules
 from tenner_host.cli import main as tenner
@@ -24,6 +23,7 @@ from tenner_host.sync.run import synchronize
 from tenner_host.sync.threeway import Do, plan
 from tenner_host.sync.watch import Watch
 from tenner_host.vboard import VirtualBoard
+from tests.bench.cable import Cable
 
 PARTS = 12
 # Stands for the agent: it starts only when all its modules are of one version, and says which.

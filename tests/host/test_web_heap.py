@@ -2,7 +2,7 @@
 
 import pytest
 
-from tenner_host.bench import web
+from tests.bench import web
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 
 from tenner_host import ROOT
-from tenner_host.bench import web
+from tests.bench import web
 from tests.host.web_pages import PAGES, large
 
 

@@ -15,8 +15,8 @@ import time
 from pathlib import Path
 
 from tenner_host import FIRMWARE, debian
-from tenner_host.qemu import program
-from tenner_host.qemu.cpio import Archive
+from tests.qemu import program
+from tests.qemu.cpio import Archive
 
 HERE = Path(__file__).resolve().parent
 MODULES = ("gpio-mxc", "i2c-imx", "spi-imx", "gpio-aspeed", "i2c-aspeed", "i2c-dev")

@@ -6,7 +6,7 @@ import shutil
 
 from tenner_host import ROOT, debian, interpreters
 from tenner_host.linux import kit
-from tenner_host.qemu import riscv64
+from tests.qemu import riscv64
 
 LIBRARIES = "usr/lib/riscv64-linux-gnu"
 

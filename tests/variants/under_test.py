@@ -8,10 +8,9 @@ import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tenner_host import FIRMWARE, build, interpreters
-from tenner_host.micropython import build as own
-from tenner_host.micropython import romfs
+from tenner_host import FIRMWARE, build, interpreters, romfs_image
 from tenner_host.places import build_folder, write_whole
+from tests.variants import build as own
 
 #: Interpreters built here, with the firmware's code inside.
 WITH_CODE = ("micropython32rom", "micropython32frozen")
@@ -49,7 +48,7 @@ def find(name: str) -> Runner:
 
 def _with_romfs() -> Runner:
     """The original modules, compiled, in a partition at /rom."""
-    partition = romfs.image(
+    partition = romfs_image.image(
         {f"/lib/{path}": data for path, data in build.linux_tree(mpy=True).items()}
     )
     path = build_folder() / f"romfs-{hashlib.sha256(partition).hexdigest()[:16]}.img"

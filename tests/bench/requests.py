@@ -6,9 +6,9 @@ import json
 import time
 
 from tenner_host import build
-from tenner_host.bench.rows import NotMeasured
 from tenner_host.services import OWNER, Services, Step
 from tenner_host.vboard import BoardError, VirtualBoard
+from tests.bench.rows import NotMeasured
 
 _HEARTBEAT = (
     b"# Heartbeat\n"

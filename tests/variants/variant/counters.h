@@ -1,4 +1,4 @@
-// The counts of the counting build; tenner_host/micropython/build.py puts COUNT() into the interpreter's source.
+// The counts of the counting build; tests/variants/build.py puts COUNT() into the interpreter's source.
 #ifdef TENNER_COUNTERS
 
 #include <stdint.h>

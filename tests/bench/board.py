@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from tenner_host.bench.rows import NotMeasured, Row
+from tests.bench.rows import NotMeasured, Row
 
 
 @cache

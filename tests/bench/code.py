@@ -7,8 +7,8 @@ import tempfile
 from pathlib import Path
 
 from tenner_host import build
-from tenner_host.bench.images import STOCK
-from tenner_host.bench.rows import NotMeasured
+from tests.bench.images import STOCK
+from tests.bench.rows import NotMeasured
 
 #: Stand-ins of a few lines for the modules that are C on the chip.
 CHIP = Path(__file__).parent / "chip"

@@ -1,12 +1,12 @@
 """Run the measurements, print the table and write build/bench.json after every row.
 
-python -m tenner_host.bench                  everything
-python -m tenner_host.bench heap. flash.     the rows whose names start so
-python -m tenner_host.bench web.             how pages are read, one by one
-python -m tenner_host.bench overlay. tool.   the heap of each overlay, and each tool in a prompt
-python -m tenner_host.bench riscv64.         Linux figures on an emulated board; they take minutes
-PORT=... python -m tenner_host.bench chip.       a real board, or an emulator of one, through its whole life
-python -m tenner_host.bench soak.            2,000 messages and 500 alerts amid faults, several times; half an hour and more
+python -m tests.bench                  everything
+python -m tests.bench heap. flash.     the rows whose names start so
+python -m tests.bench web.             how pages are read, one by one
+python -m tests.bench overlay. tool.   the heap of each overlay, and each tool in a prompt
+python -m tests.bench riscv64.         Linux figures on an emulated board; they take minutes
+PORT=... python -m tests.bench chip.       a real board, or an emulator of one, through its whole life
+python -m tests.bench soak.            2,000 messages and 500 alerts amid faults, several times; half an hour and more
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from rich.console import Console
 from rich.table import Table
 
 from tenner_host import ROOT, tenner_version
-from tenner_host.bench import (
+from tenner_host.vboard import BoardError
+from tests.bench import (
     board,
     code,
     cpu,
@@ -38,9 +39,8 @@ from tenner_host.bench import (
     sync,
     web,
 )
-from tenner_host.bench.agent import Died
-from tenner_host.bench.rows import NotMeasured, Row
-from tenner_host.vboard import BoardError
+from tests.bench.agent import Died
+from tests.bench.rows import NotMeasured, Row
 
 BROKEN = "the bench itself failed"
 OUTPUT = ROOT / "build" / "bench.json"

@@ -9,9 +9,9 @@ import tempfile
 from pathlib import Path
 
 from tenner_host import build, interpreters
-from tenner_host.bench.code import CHIP
-from tenner_host.bench.rows import NotMeasured
 from tenner_host.services import API_KEY, MODEL
+from tests.bench.code import CHIP
+from tests.bench.rows import NotMeasured
 
 #: Three conditions, evaluated every ten minutes; the first holds while the room is warm, and fires once.
 CONDITIONS = (

@@ -203,10 +203,10 @@ def _source() -> Path:
 
 
 def main(args: list[str]) -> int:
-    """`python -m tenner_host.micropython.build counting`: build it, and print the command that starts it."""
+    """`python -m tests.variants.build counting`: build it, and print the command that starts it."""
     kinds = {"plain": plain, "counting": counting, "chip": chip}
     if len(args) != 1 or args[0] not in kinds:
-        print(f"usage: python -m tenner_host.micropython.build {'|'.join(kinds)}", file=sys.stderr)
+        print(f"usage: python -m tests.variants.build {'|'.join(kinds)}", file=sys.stderr)
         return 2
     try:
         print(shlex.join(argv(kinds[args[0]]())))

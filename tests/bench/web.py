@@ -24,10 +24,10 @@ from rich.console import Console
 from rich.table import Table
 
 from tenner_host import FIRMWARE, ROOT, build, interpreters
-from tenner_host.bench import heap
-from tenner_host.bench.rows import NotMeasured
 from tenner_host.services import Response, Service
 from tenner_host.services.records import Call
+from tests.bench import heap
+from tests.bench.rows import NotMeasured
 
 if str(FIRMWARE) not in sys.path:
     sys.path.insert(0, str(FIRMWARE))

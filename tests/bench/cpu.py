@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from functools import cache
 from typing import NamedTuple
 
-from tenner_host.bench.agent import IN_ANSWER, PATIENCE_S, QUESTION, Agent, Died, agent
-from tenner_host.bench.images import COUNTERS, COUNTING
-from tenner_host.bench.rows import NotMeasured
+from tests.bench.agent import IN_ANSWER, PATIENCE_S, QUESTION, Agent, Died, agent
+from tests.bench.images import COUNTERS, COUNTING
+from tests.bench.rows import NotMeasured
 
 #: Enough that no step is retried for lack of memory; collections depend on gc.threshold, not on this.
 HEAP_KB = 160
@@ -23,7 +23,7 @@ _LONG_POLL_S = 50
 
 
 class Counts(NamedTuple):
-    """The fields of tenner_host/micropython/variant/counters.h."""
+    """The fields of tests/variants/variant/counters.h."""
 
     opcodes: int
     allocated: int

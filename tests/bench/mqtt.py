@@ -11,9 +11,9 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from tenner_host.bench import heap
-from tenner_host.bench.agent import IN_ANSWER, PATIENCE_S, QUESTION, Died, agent
-from tenner_host.bench.rows import NotMeasured
+from tests.bench import heap
+from tests.bench.agent import IN_ANSWER, PATIENCE_S, QUESTION, Died, agent
+from tests.bench.rows import NotMeasured
 
 _PATH = "/usr/sbin:/usr/local/sbin:/usr/bin:/usr/local/bin"
 #: Short enough that some readings are published during the turn.

@@ -6,10 +6,10 @@ import contextlib
 import re
 from functools import cache
 
-from tenner_host.bench.agent import IN_ANSWER, QUESTION, Agent, Died, agent
-from tenner_host.bench.images import CHIP, Image
-from tenner_host.bench.mixed import SHORT
-from tenner_host.bench.rows import NotMeasured, Row
+from tests.bench.agent import IN_ANSWER, QUESTION, Agent, Died, agent
+from tests.bench.images import CHIP, Image
+from tests.bench.mixed import SHORT
+from tests.bench.rows import NotMeasured, Row
 
 #: The first part of Python's heap on an ESP32; the rest it takes from the other memory.
 FIRST_KB = 56

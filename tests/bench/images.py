@@ -6,10 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from tenner_host import build, interpreters
-from tenner_host.bench.rows import NotMeasured
-from tenner_host.micropython import build as own
-from tenner_host.micropython import romfs
+from tenner_host import build, interpreters, romfs_image
+from tests.bench.rows import NotMeasured
+from tests.variants import build as own
 
 #: The module search path, from the root folder: file names stay in the heap forever, and must not
 #: be longer than a board's `/lib/...`.
@@ -92,7 +91,7 @@ class _Romfs(Image):
     def install(self, tree: dict[str, bytes], root: Path) -> None:
         code = {path: data for path, data in tree.items() if path.startswith("/lib/")}
         super().install({path: data for path, data in tree.items() if path not in code}, root)
-        (root / _PARTITION).write_bytes(romfs.image(code))
+        (root / _PARTITION).write_bytes(romfs_image.image(code))
 
     def environment(self, root: Path) -> dict[str, str]:
         return {

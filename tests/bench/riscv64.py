@@ -17,15 +17,15 @@ from pathlib import Path
 from unittest import mock
 
 from tenner_host import debian
-from tenner_host.bench import linux
-from tenner_host.bench.rows import NotMeasured, Row
 from tenner_host.board.ports import Port
 from tenner_host.errors import CommandError
 from tenner_host.linux import deploy
 from tenner_host.linux.board import LinuxBoard
 from tenner_host.project import Project
-from tenner_host.qemu.riscv64 import OUTSIDE, Computer
 from tenner_host.services import Services
+from tests.bench import linux
+from tests.bench.rows import NotMeasured, Row
+from tests.qemu.riscv64 import OUTSIDE, Computer
 
 _PATIENCE_S = 120.0
 _STARTS = 5

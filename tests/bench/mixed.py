@@ -12,10 +12,10 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
-from tenner_host.bench import heap
-from tenner_host.bench.agent import IN_ANSWER, PATIENCE_S, QUESTION, Agent, Died, agent
-from tenner_host.bench.images import FROZEN, ROMFS, STOCK, Image
 from tenner_host.services import OWNER, Sent
+from tests.bench import heap
+from tests.bench.agent import IN_ANSWER, PATIENCE_S, QUESTION, Agent, Died, agent
+from tests.bench.images import FROZEN, ROMFS, STOCK, Image
 
 #: The agent's log lines when it repeats or drops a step for lack of memory.
 SHORT = re.compile("memory allocation failed|out of memory|no memory for an|MemoryError")

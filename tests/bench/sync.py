@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tenner_host import ROOT, build
-from tenner_host.bench.cable import Cable
-from tenner_host.bench.rows import NotMeasured
 from tenner_host.board.opening import open_board
 from tenner_host.vboard import VirtualBoard
+from tests.bench.cable import Cable
+from tests.bench.rows import NotMeasured
 
 _LIMIT_S = 300
 _ENTERED = 7

@@ -16,8 +16,8 @@ import time
 from pathlib import Path
 
 from tenner_host import debian
-from tenner_host.qemu import program
-from tenner_host.qemu.cpio import Archive
+from tests.qemu import program
+from tests.qemu.cpio import Archive
 
 ARCHITECTURE = "riscv64"
 HOST = "licheervnano-1a2b"

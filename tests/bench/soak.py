@@ -6,7 +6,7 @@ import importlib
 from functools import cache
 from typing import Any
 
-from tenner_host.bench.rows import NotMeasured, Row
+from tests.bench.rows import NotMeasured, Row
 
 MESSAGES, ALERTS, SEED = 2000, 500, 1
 #: The heap at which shortages are counted.

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tenner_host.bench.agent import IN_ANSWER, QUESTION, Agent, Died, agent
-from tenner_host.bench.images import FROZEN, ROMFS, STOCK, Image
-from tenner_host.bench.rows import NotMeasured
 from tenner_host.services import OWNER, McpTools, Step
+from tests.bench.agent import IN_ANSWER, QUESTION, Agent, Died, agent
+from tests.bench.images import FROZEN, ROMFS, STOCK, Image
+from tests.bench.rows import NotMeasured
 
 __all__ = ["IN_ANSWER", "QUESTION", "Agent", "Died", "agent"]
 

@@ -15,9 +15,9 @@ from rich.console import Console
 from rich.table import Table
 
 from tenner_host import FIRMWARE, build
-from tenner_host.bench import code
-from tenner_host.bench.images import STOCK
-from tenner_host.bench.rows import NotMeasured, Row
+from tests.bench import code
+from tests.bench.images import STOCK
+from tests.bench.rows import NotMeasured, Row
 
 # Loads modules beside the core, and evicts everything that came with them.
 _SCRIPT = """

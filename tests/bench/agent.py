@@ -17,9 +17,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tenner_host import build
-from tenner_host.bench import code
-from tenner_host.bench.images import STOCK, Image
 from tenner_host.services import OWNER, Services
+from tests.bench import code
+from tests.bench.images import STOCK, Image
 
 PATIENCE_S = 30.0
 

@@ -17,10 +17,10 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from tenner_host.bench.rows import NotMeasured
 from tenner_host.errors import CommandError
 from tenner_host.linux import kit, release
 from tenner_host.services import OWNER, Services
+from tests.bench.rows import NotMeasured
 
 TURNS = 100
 _PATIENCE_S = 60.0
