@@ -27,7 +27,7 @@ help: ## Show this list
 # The demo reads FOLLOW, RUNTIME, LLM_* and TELEGRAM_TOKEN from the environment; make passes on
 # what is given on its own command line too.
 run: env-run ## Boot a virtual board and watch a heartbeat find something (no account needed)
-	@$(VENV) -m tenner_host.demo
+	@$(VENV) -m tenner_sim.demo
 
 test: env-test ## Run the tests on CPython and on MicroPython, 64- and 32-bit
 	@$(if $(filter cpython micropython,$(I)),,$(VENV) scripts/fetch_micropython32.py --if-possible)

@@ -1,4 +1,4 @@
-"""Check that modules of the firmware import each other at the top, and none, nor one of tenner_host, in a circle.
+"""Check that modules of the firmware import each other at the top, that no package has a circle, and the packages' order.
 
 The build merges modules into overlays and links each to its imports (firmware/overlays.toml). An
 import inside a function would hide a dependency, and a circle would have no order.
@@ -7,6 +7,7 @@ import inside a function would hide a dependency, and a circle would have no ord
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,6 +22,11 @@ MAY_IMPORT_LATE = (
     "tenner.port.compat",
     "tenner.store.load_custom",
 )
+
+#: Each may import those before it. The last is not checked: tests may import everything.
+HOST_ORDER = ("tenner_host", "tenner_sim", "tests")
+#: Modules of tenner_host that find the simulator by a name.
+MAY_NAME_SIMULATOR = ("tenner_host.cli", "tenner_host.simulator")
 
 
 def modules(folder: Path, package: str = "") -> dict[str, ast.Module]:
@@ -101,10 +107,33 @@ def _reached(start: str, edges: dict[str, set[str]]) -> set[str]:
     return found
 
 
-def check(folder: Path = ROOT / "firmware") -> list[str]:
+def climbing(known: dict[str, ast.Module]) -> Iterator[str]:
+    """A sentence for each import against HOST_ORDER, whether by a statement or by a name in a text."""
+    for name, tree in known.items():
+        above = HOST_ORDER[HOST_ORDER.index(name.partition(".")[0]) + 1 :]
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Constant) and name in MAY_NAME_SIMULATOR:
+                continue
+            for target in _named(node):
+                if target.partition(".")[0] in above:
+                    yield f"{name}:{getattr(node, 'lineno', 0)} imports {target}, which is above it"
+
+
+def _named(node: ast.AST) -> Iterator[str]:
+    """The modules that an import statement or a text names, of this project or not."""
+    if isinstance(node, ast.Import):
+        yield from (alias.name for alias in node.names)
+    elif isinstance(node, ast.ImportFrom) and node.module:
+        yield node.module
+    elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+        if re.fullmatch(r"\w+(\.\w+)+", node.value):
+            yield node.value
+
+
+def check(folder: Path = ROOT / "firmware", root: Path = ROOT) -> list[str]:
     known = modules(folder)
-    host = modules(ROOT / "tenner_host", "tenner_host")
-    return sorted({*late_imports(known), *circles(known), *circles(host)})
+    host = {k: v for one in HOST_ORDER[:-1] for k, v in modules(root / one, one).items()}
+    return sorted({*late_imports(known), *circles(known), *circles(host), *climbing(host)})
 
 
 def main() -> int:

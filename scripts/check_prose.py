@@ -27,7 +27,8 @@ ROOT = Path(__file__).resolve().parent.parent
 #: (area, files, findings allowed). Lower a number when it can be; never raise one.
 AREAS = [
     ("firmware", "firmware/**/*.py", 3),
-    ("tenner_host", "tenner_host/**/*.py", 15),
+    ("tenner_host", "tenner_host/**/*.py", 7),
+    ("tenner_sim", "tenner_sim/**/*.py", 4),
     ("docs", "docs/**/*.md", 0),
     ("README", "*.md", 0),
 ]

@@ -16,48 +16,52 @@ from click.shell_completion import CompletionItem
 from tenner_host import tenner_version
 from tenner_host.errors import CommandError
 
-# name -> (module of tenner_host, its click command, one line of help). Only the command's own run
+# name -> (module, its click command, one line of help); a dot begins a module of this package. Only the command's own run
 # imports the module, so that `tenner --help` is quick and a missing optional package affects only
 # its user.
 COMMANDS: dict[str, tuple[str, str, str]] = {
-    "boards": ("boards", "boards", "Connected boards, and all known ones."),
-    "flash": ("flash.command", "flash", "Flash MicroPython; keeps the board's files."),
-    "setup": ("setup.command", "setup", "Wi-Fi, model, Telegram and time, tried on the board."),
-    "sync": ("sync.command", "sync", "Code to the board, workspace both ways."),
-    "deploy": ("linux.command", "deploy", "The agent onto a Linux board, over ssh."),
-    "sd-card": ("linux.sdcard", "sd_card", "Wi-Fi and your ssh key onto a Linux board's card."),
-    "pull": ("sync.copies", "pull", "The agent's changes, into workspace/."),
-    "backup": ("sync.copies", "backup", "The board's own files into a zip file."),
-    "restore": ("sync.copies", "restore", "The files of a backup onto the board."),
-    "repl": ("talk.run", "repl", "The board's console, live."),
+    "boards": (".boards", "boards", "Connected boards, and all known ones."),
+    "flash": (".flash.command", "flash", "Flash MicroPython; keeps the board's files."),
+    "setup": (".setup.command", "setup", "Wi-Fi, model, Telegram and time, tried on the board."),
+    "sync": (".sync.command", "sync", "Code to the board, workspace both ways."),
+    "deploy": (".linux.command", "deploy", "The agent onto a Linux board, over ssh."),
+    "sd-card": (".linux.sdcard", "sd_card", "Wi-Fi and your ssh key onto a Linux board's card."),
+    "pull": (".sync.copies", "pull", "The agent's changes, into workspace/."),
+    "backup": (".sync.copies", "backup", "The board's own files into a zip file."),
+    "restore": (".sync.copies", "restore", "The files of a backup onto the board."),
+    "repl": (".talk.run", "repl", "The board's console, live."),
     "sensors": (
-        "readings.command",
+        ".readings.command",
         "sensors",
         "Its sensors' readings over time, as a table or a picture.",
     ),
-    "logs": ("talk.commands", "logs", "The agent's log; -f: follow it live."),
-    "chat": ("talk.commands", "chat", "Talk to the agent."),
+    "logs": (".talk.commands", "logs", "The agent's log; -f: follow it live."),
+    "chat": (".talk.commands", "chat", "Talk to the agent."),
     "heartbeat": (
-        "talk.commands",
+        ".talk.commands",
         "heartbeat",
         "Its tasks; --now runs it, --check and --replay try a file.",
     ),
-    "alarms": ("talk.commands", "alarms", "Open alarms: acknowledge, mute, explain."),
-    "why": ("talk.commands", "why", "Its latest decisions, and its next steps."),
-    "status": ("talk.commands", "status", "Uptime, heap, network, clock."),
-    "run": ("talk.run", "run", "Run a Python file on the board."),
-    "mount": ("talk.run", "mount", "Show the board a folder of this computer."),
-    "fleet": ("fleet", "fleet", "Many boards on one MQTT broker."),
+    "alarms": (".talk.commands", "alarms", "Open alarms: acknowledge, mute, explain."),
+    "why": (".talk.commands", "why", "Its latest decisions, and its next steps."),
+    "status": (".talk.commands", "status", "Uptime, heap, network, clock."),
+    "run": (".talk.run", "run", "Run a Python file on the board."),
+    "mount": (".talk.run", "mount", "Show the board a folder of this computer."),
+    "fleet": (".fleet", "fleet", "Many boards on one MQTT broker."),
     "doctor": (
-        "doctor.command",
+        ".doctor.command",
         "doctor",
         "From the cable to the model: faults and remedies.",
     ),
-    "skills": ("skills", "skills", "Skills that ship: list, show, into the workspace."),
-    "mcp": ("mcp", "mcp", "MCP servers: does one answer, and with which tools?"),
-    "sim": ("sim", "sim", "Virtual boards: start one, change its world, break its devices."),
+    "skills": (".skills", "skills", "Skills that ship: list, show, into the workspace."),
+    "mcp": (".mcp", "mcp", "MCP servers: does one answer, and with which tools?"),
+    "sim": (
+        "tenner_sim.command",
+        "sim",
+        "Virtual boards: start one, change its world, break its devices.",
+    ),
     "completion": (
-        "completion",
+        ".completion",
         "completion",
         "Completion of commands and options in your shell.",
     ),
@@ -102,9 +106,7 @@ class LazyGroup(click.RichGroup):
         module, attribute, about = COMMANDS[cmd_name]
         if self._listing:
             return click.Command(cmd_name, help=about, short_help=about)
-        command: click.Command = getattr(
-            importlib.import_module(f"tenner_host.{module}"), attribute
-        )
+        command: click.Command = getattr(importlib.import_module(module, "tenner_host"), attribute)
         return command
 
     @contextlib.contextmanager

@@ -9,6 +9,7 @@ from pathlib import Path
 import rich_click as click
 from rich.console import Console
 
+from tenner_host import simulator
 from tenner_host.board import ports
 from tenner_host.board.options import board_options
 from tenner_host.board.ports import Port
@@ -153,11 +154,7 @@ def flash(
 
 def _stand_in(known: KnownBoard) -> Image:
     """The virtual board's own image: it runs the interpreter of this computer, not the code in its flash."""
-    from tenner_host.vboard.chips import MODELS
-    from tenner_host.vboard.image import firmware_image
-
-    model = next(model for model in MODELS.values() if model.name == known.mcu)
-    return Image(firmware_image(model), "the virtual board's image")
+    return Image(simulator.stand_in_image(known.mcu), "the virtual board's image")
 
 
 def _choose_board(named: KnownBoard | None, project: Project, port: Port, chip: str) -> KnownBoard:

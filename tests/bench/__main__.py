@@ -20,7 +20,7 @@ from rich.console import Console
 from rich.table import Table
 
 from tenner_host import ROOT, tenner_version
-from tenner_host.vboard import BoardError
+from tenner_sim.vboard import BoardError
 from tests.bench import (
     board,
     code,

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tenner_host import build
-from tenner_host.services import OWNER, Services
+from tenner_sim.services import OWNER, Services
 from tests.bench import code
 from tests.bench.images import STOCK, Image
 

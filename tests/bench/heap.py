@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tenner_host.services import OWNER, McpTools, Step
+from tenner_sim.services import OWNER, McpTools, Step
 from tests.bench.agent import IN_ANSWER, QUESTION, Agent, Died, agent
 from tests.bench.images import FROZEN, ROMFS, STOCK, Image
 from tests.bench.rows import NotMeasured

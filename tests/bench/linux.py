@@ -19,7 +19,7 @@ from pathlib import Path
 
 from tenner_host.errors import CommandError
 from tenner_host.linux import kit, release
-from tenner_host.services import OWNER, Services
+from tenner_sim.services import OWNER, Services
 from tests.bench.rows import NotMeasured
 
 TURNS = 100

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
-from tenner_host.services import OWNER, Sent
+from tenner_sim.services import OWNER, Sent
 from tests.bench import heap
 from tests.bench.agent import IN_ANSWER, PATIENCE_S, QUESTION, Agent, Died, agent
 from tests.bench.images import FROZEN, ROMFS, STOCK, Image

@@ -6,8 +6,8 @@ import json
 import time
 
 from tenner_host import build
-from tenner_host.services import OWNER, Services, Step
-from tenner_host.vboard import BoardError, VirtualBoard
+from tenner_sim.services import OWNER, Services, Step
+from tenner_sim.vboard import BoardError, VirtualBoard
 from tests.bench.rows import NotMeasured
 
 _HEARTBEAT = (

@@ -22,7 +22,7 @@ from tenner_host.errors import CommandError
 from tenner_host.linux import deploy
 from tenner_host.linux.board import LinuxBoard
 from tenner_host.project import Project
-from tenner_host.services import Services
+from tenner_sim.services import Services
 from tests.bench import linux
 from tests.bench.rows import NotMeasured, Row
 from tests.qemu.riscv64 import OUTSIDE, Computer

@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 
 from tenner_host import build, interpreters
-from tenner_host.services import API_KEY, MODEL
+from tenner_sim.services import API_KEY, MODEL
 from tests.bench.code import CHIP
 from tests.bench.rows import NotMeasured
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tenner_host import ROOT, build
 from tenner_host.board.opening import open_board
-from tenner_host.vboard import VirtualBoard
+from tenner_sim.vboard import VirtualBoard
 from tests.bench.cable import Cable
 from tests.bench.rows import NotMeasured
 

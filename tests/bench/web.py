@@ -24,8 +24,8 @@ from rich.console import Console
 from rich.table import Table
 
 from tenner_host import FIRMWARE, ROOT, build, interpreters
-from tenner_host.services import Response, Service
-from tenner_host.services.records import Call
+from tenner_sim.services import Response, Service
+from tenner_sim.services.records import Call
 from tests.bench import heap
 from tests.bench.rows import NotMeasured
 

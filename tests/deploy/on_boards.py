@@ -21,8 +21,8 @@ from tenner_host.linux import release
 from tenner_host.linux.board import LinuxBoard, open_console
 from tenner_host.linux.release import Release
 from tenner_host.project import Project
-from tenner_host.services import API_KEY, MODEL, Services
 from tenner_host.talk.console import Console
+from tenner_sim.services import API_KEY, MODEL, Services
 
 # The first run fetches some 15 MB.
 pytestmark = pytest.mark.timeout(600)

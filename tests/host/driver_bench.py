@@ -1,6 +1,6 @@
 """A board in this process with a clock of its own: the firmware's drivers on the virtual chips.
 
-The firmware's `port`, the overlay's `machine`, `onewire` and `dht`, and the models of the chips are the real ones.
+The firmware's `port`, the onboard `machine`, `onewire` and `dht`, and the models of the chips are the real ones.
 Between the last two there is a function call in place of a process, and time passes when a driver sleeps.
 """
 
@@ -14,8 +14,9 @@ import types
 from tenner.port.gpio import Gpio
 from tenner.sensors import ads1115, aht20, bh1750, bme280, dht22, ds18b20, reading, sht
 from tenner_host import BOARDS
-from tenner_host.vboard.bus import BusError
-from tenner_host.vboard.hardware import Hardware
+from tenner_sim.vboard.bus import BusError
+from tenner_sim.vboard.hardware import Hardware
+from tenner_sim.vboard.prepare import ONBOARD
 
 BOARD = BOARDS / "VIRTUAL"
 #: The time of a transfer on the wires, so that no two things happen at the same time.
@@ -58,7 +59,7 @@ class Bench:
         wires.ask, wires.ask_into, wires.tell = self.ask, self.ask_into, self.tell
         monkeypatch.setitem(sys.modules, "_board", wires)
         for name in ("_pins", "_buses", "machine", "onewire", "dht"):
-            spec = importlib.util.spec_from_file_location(name, BOARD / "overlay" / f"{name}.py")
+            spec = importlib.util.spec_from_file_location(name, ONBOARD / f"{name}.py")
             module = importlib.util.module_from_spec(spec)
             monkeypatch.setitem(sys.modules, name, module)
             spec.loader.exec_module(module)

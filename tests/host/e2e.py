@@ -18,8 +18,8 @@ import pytest
 
 from tenner_host import BOARDS
 from tenner_host.build import firmware_tree
-from tenner_host.services import OWNER, Services
-from tenner_host.vboard import VirtualBoard
+from tenner_sim.services import OWNER, Services
+from tenner_sim.vboard import VirtualBoard
 
 #: As on a board without PSRAM, and on one with it.
 HEAP = "512K"

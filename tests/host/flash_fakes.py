@@ -9,8 +9,8 @@ from click.testing import CliRunner
 
 from tenner_host import build
 from tenner_host.cli import main
-from tenner_host.vboard import VirtualBoard, image
-from tenner_host.vboard.chips import MODELS
+from tenner_sim.vboard import VirtualBoard, image
+from tenner_sim.vboard.chips import MODELS
 
 C3 = MODELS["esp32c3"]
 #: The files of an owner and an agent on a board.

@@ -15,7 +15,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import CallToolResult, ListToolsResult, TextContent, Tool, ToolAnnotations
 from pydantic import BaseModel
 
-from tenner_host.services.authority import Authority
+from tenner_sim.services.authority import Authority
 
 TOKEN = "of-the-house-4711"
 READS = ToolAnnotations(read_only_hint=True)

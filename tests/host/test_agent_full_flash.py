@@ -5,9 +5,9 @@ import json
 import pytest
 
 from tenner_host.littlefs_image import FileSystemError
-from tenner_host.services import OWNER, Answer, Services, ToolCall
-from tenner_host.vboard import VirtualBoard
-from tenner_host.vboard.image import BLOCK_SIZE, VFS_SIZE, build_image
+from tenner_sim.services import OWNER, Answer, Services, ToolCall
+from tenner_sim.vboard import VirtualBoard
+from tenner_sim.vboard.image import BLOCK_SIZE, VFS_SIZE, build_image
 from tests.host import e2e
 
 SESSION = b'["u","the key is under the mat"]\n["a","I will remember."]\n'

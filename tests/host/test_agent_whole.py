@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tenner_host.services import OWNER, STALL, Answer, ToolCall
+from tenner_sim.services import OWNER, STALL, Answer, ToolCall
 from tests.bench import heap
 
 HEAP_KB = 192

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from tenner_host.services import GARBAGE, OWNER, Answer, Step, ToolCall
+from tenner_sim.services import GARBAGE, OWNER, Answer, Step, ToolCall
 from tests.bench import heap
 
 #: Enough for the code that explains failures beside that of a turn, and little enough that a reply

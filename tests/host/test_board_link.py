@@ -17,7 +17,7 @@ from tenner_host.board.transfer import short_hash
 from tenner_host.board.transport import Transport
 from tenner_host.errors import BoardGone, BoardRefused, BoardSilent, PortError
 from tenner_host.project import Project
-from tenner_host.vboard import VirtualBoard
+from tenner_sim.vboard import VirtualBoard
 
 AGENT = b"""
 import asyncio

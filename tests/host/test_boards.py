@@ -8,7 +8,7 @@ import serial
 from tenner_host.board import ports, seen
 from tenner_host.board.info import Info
 from tenner_host.board.ports import Port
-from tenner_host.vboard import VirtualBoard
+from tenner_sim.vboard import VirtualBoard
 from tests.host import flash_fakes
 from tests.host.flash_fakes import tenner
 

@@ -11,7 +11,7 @@ from tenner.channels.telegram.channel import Telegram as Channel
 from tenner.net.http import Http
 from tenner.store.outbox import Outbox
 from tenner.store.two_slot import TwoSlots
-from tenner_host.services import OWNER, TOKEN, Step, Telegram
+from tenner_sim.services import OWNER, TOKEN, Step, Telegram
 
 
 class Clock:

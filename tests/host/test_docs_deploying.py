@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tenner_host import ROOT
-from tenner_host.vboard import VirtualBoard
+from tenner_sim.vboard import VirtualBoard
 
 TEXT = (ROOT / "docs" / "deploying.md").read_text()
 TABLES = {

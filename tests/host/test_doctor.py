@@ -12,9 +12,9 @@ from tenner_host import ROOT, build, littlefs_image
 from tenner_host.cli import main as tenner
 from tenner_host.doctor import cable, inside
 from tenner_host.doctor.findings import State
-from tenner_host.services import Step
-from tenner_host.vboard import VirtualBoard
-from tenner_host.vboard.image import VFS_SIZE
+from tenner_sim.services import Step
+from tenner_sim.vboard import VirtualBoard
+from tenner_sim.vboard.image import VFS_SIZE
 from tests.host.e2e import SENSORS, SideBySide, agent_board
 
 together = SideBySide(at_once=3)

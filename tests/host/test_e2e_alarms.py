@@ -3,7 +3,7 @@
 import json
 import re
 
-from tenner_host.services import OWNER, Authority
+from tenner_sim.services import OWNER, Authority
 from tests.host.broker import Broker, Owner
 from tests.host.e2e import LIMIT_S, PSRAM, agent_board
 

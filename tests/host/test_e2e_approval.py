@@ -4,7 +4,7 @@ import json
 import re
 import time
 
-from tenner_host.services import OWNER, Answer, ToolCall
+from tenner_sim.services import OWNER, Answer, ToolCall
 from tests.host.e2e import HEAP, LIMIT_S, ONE_SESSION, PSRAM, SideBySide, agent_board
 
 together = SideBySide()

@@ -2,7 +2,7 @@
 
 import json
 
-from tenner_host.services import OWNER, Step
+from tenner_sim.services import OWNER, Step
 from tests.host.e2e import LIMIT_S, SideBySide, agent_board
 
 together = SideBySide()

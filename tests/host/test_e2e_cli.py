@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tenner_host.interpreters import search_path
-from tenner_host.services import Answer, Services, Step, ToolCall
+from tenner_sim.services import Answer, Services, Step, ToolCall
 from tests.host.e2e import settings
 
 FIRMWARE = Path(__file__).resolve().parent.parent.parent / "firmware"

@@ -10,7 +10,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tenner_host.services import Services, Step
+from tenner_sim.services import Services, Step
 from tests.host.e2e import SideBySide
 
 together = SideBySide(at_once=3)
@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 LIMIT_S = 100
 
 
-COMMAND = [sys.executable, "-m", "tenner_host.demo"]
+COMMAND = [sys.executable, "-m", "tenner_sim.demo"]
 
 
 def place(folder, **environment):

@@ -2,7 +2,7 @@
 
 import re
 
-from tenner_host.services import GARBAGE, OWNER, STALL, Step
+from tenner_sim.services import GARBAGE, OWNER, STALL, Step
 from tests.host.e2e import ASK, LIMIT_S, READS, SideBySide, agent_board
 
 together = SideBySide()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tenner_host.services import OWNER, STALL
+from tenner_sim.services import OWNER, STALL
 from tests.host.e2e import agent_board
 
 

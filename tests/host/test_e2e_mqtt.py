@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tenner_host.services import Authority
+from tenner_sim.services import Authority
 from tests.host.broker import Broker, Owner
 from tests.host.e2e import ASK, LIMIT_S, PSRAM, READS, SENSORS, agent_board
 

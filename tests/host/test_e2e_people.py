@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tenner_host.services import OWNER, STALL, Step
+from tenner_sim.services import OWNER, STALL, Step
 from tests.host.e2e import ASK, HEAP, LIMIT_S, PSRAM, READS, agent_board
 
 STRANGER = 4242

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tenner_host.services import API_KEY, TOKEN
+from tenner_sim.services import API_KEY, TOKEN
 from tests.host.e2e import PASSWORD, agent_board
 
 SECRETS = (API_KEY, TOKEN, PASSWORD)

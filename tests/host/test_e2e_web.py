@@ -3,7 +3,7 @@
 import json
 import re
 
-from tenner_host.services import (
+from tenner_sim.services import (
     API_KEY,
     OWNER,
     TOKEN,

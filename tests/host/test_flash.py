@@ -6,8 +6,8 @@ import pytest
 
 from tenner_host.partitions import Partition
 from tenner_host.sync.backup import Backup
-from tenner_host.vboard import VirtualBoard, image
-from tenner_host.vboard.chips import MODELS, mac_of
+from tenner_sim.vboard import VirtualBoard, image
+from tenner_sim.vboard.chips import MODELS, mac_of
 from tests.host import flash_fakes
 from tests.host.flash_fakes import (
     OWN,

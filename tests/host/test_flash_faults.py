@@ -16,8 +16,8 @@ from tenner_host.catalog import image_hashes, known_boards, releases
 from tenner_host.errors import BoardSilent, PortError
 from tenner_host.flash import command, run
 from tenner_host.sync.backup import Backup
-from tenner_host.vboard import VirtualBoard, image
-from tenner_host.vboard.chips import MODELS
+from tenner_sim.vboard import VirtualBoard, image
+from tenner_sim.vboard.chips import MODELS
 from tests.host import flash_fakes
 from tests.host.flash_fakes import C3, OWN, board, flashed, noise, own, refused, tree, written
 

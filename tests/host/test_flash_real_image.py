@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from tenner_host.flash import images
-from tenner_host.vboard.chips import MODELS
-from tenner_host.vboard.image import boot_fault
+from tenner_sim.vboard.chips import MODELS
+from tenner_sim.vboard.image import boot_fault
 from tests.host import flash_fakes
 from tests.host.flash_fakes import OWN, board, flashed, own, refused
 

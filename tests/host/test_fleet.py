@@ -11,7 +11,7 @@ from tenner_host import ROOT
 from tenner_host import fleet as fleets
 from tenner_host.build import LIBRARIES
 from tenner_host.cli import main
-from tenner_host.services import Authority
+from tenner_sim.services import Authority
 from tests.host.broker import PASSWORD, USER, Broker, Owner
 from tests.host.e2e import PSRAM, agent_board
 

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from tenner.sensors.ring import Ring
 from tenner_host.cli import main
-from tenner_host.vboard import VirtualBoard
+from tenner_sim.vboard import VirtualBoard
 
 FILE = """# Freezer
 - (every 1m; when freezer.temperature > -12 for 5m reset -15; notify; repeat 1h) Warm: {freezer.temperature}

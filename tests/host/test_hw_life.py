@@ -4,8 +4,8 @@ import threading
 
 import pytest
 
-from tenner_host.services import Services
-from tenner_host.vboard import VirtualBoard
+from tenner_sim.services import Services
+from tenner_sim.vboard import VirtualBoard
 from tests.bench import board as board_rows
 from tests.bench.rows import NotMeasured
 from tests.host.e2e import HEAP, wifi

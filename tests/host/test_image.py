@@ -11,9 +11,9 @@ from tenner_host.board.opening import open_board
 from tenner_host.build import BuildError, firmware_tree
 from tenner_host.partitions import APP, file_system
 from tenner_host.project import Project
-from tenner_host.services import Services
 from tenner_host.sync.run import synchronize
-from tenner_host.vboard import VirtualBoard
+from tenner_sim.services import Services
+from tenner_sim.vboard import VirtualBoard
 from tests.host.e2e import ASK, PSRAM, READS, Bench, tree
 from tests.variants import build as own
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tenner_host.services import API_KEY, OWNER, TOKEN, McpTools
+from tenner_sim.services import API_KEY, OWNER, TOKEN, McpTools
 from tests.bench import heap
 
 #: The budget of a turn (docs of the bench: heap.turn.min_kb.mcp).

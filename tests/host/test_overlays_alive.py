@@ -9,8 +9,8 @@ from __future__ import annotations
 import pytest
 
 from tenner_host import interpreters
-from tenner_host.services import Step
-from tenner_host.services.mcp_tools import McpTools
+from tenner_sim.services import Step
+from tenner_sim.services.mcp_tools import McpTools
 from tests.bench import agent
 from tests.host.overlays_heap import looks, stale
 

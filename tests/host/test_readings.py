@@ -16,7 +16,7 @@ from tenner_host.readings.picture import REQUIREMENT, figure, picture
 from tenner_host.readings.ring import PATHS, Series, read_ring
 from tenner_host.readings.scale import columns, number, value_range
 from tenner_host.readings.terminal import plot
-from tenner_host.vboard import VirtualBoard
+from tenner_sim.vboard import VirtualBoard
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import ssl
 import pytest
 
 from tenner_host.roots import RootError, Unreachable, root_of
-from tenner_host.services import Authority, OfflineModel
+from tenner_sim.services import Authority, OfflineModel
 
 
 @pytest.fixture

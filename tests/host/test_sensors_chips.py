@@ -8,7 +8,7 @@ import pytest
 from host.driver_bench import Bench
 from tenner.sensors import SensorError
 from tenner_host import FIRMWARE
-from tenner_host.vboard.devices import CHIPS
+from tenner_sim.vboard.devices import CHIPS
 
 # Chip, its wiring, driver and settings, its values with the allowed error of a reading, which is half a
 # step of the converter.

@@ -6,7 +6,7 @@ import struct
 import pytest
 
 from tenner.sensors.bme280 import hectopascals, percent, t_fine
-from tenner_host.vboard.devices import bme280 as chip
+from tenner_sim.vboard.devices import bme280 as chip
 
 TRIM = struct.pack("<H2hH8hBB", *chip._T, *chip._P, 0, chip._H[0])
 MORE = b"\x6a\x01\x00\x13\x29\x03\x1e"

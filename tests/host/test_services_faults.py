@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tenner_host.services import (
+from tenner_sim.services import (
     API_KEY,
     GARBAGE,
     MODEL,

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tenner_host.services import API_KEY, MODEL, OfflineModel
+from tenner_sim.services import API_KEY, MODEL, OfflineModel
 from tests.host.services_client import Http
 
 TOOL = {

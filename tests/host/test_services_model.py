@@ -9,8 +9,8 @@ from typing import Any
 import openai
 import pytest
 
-from tenner_host.services import API_KEY, MODEL, Answer, Services, ToolCall
-from tenner_host.services.offline_model import estimate
+from tenner_sim.services import API_KEY, MODEL, Answer, Services, ToolCall
+from tenner_sim.services.offline_model import estimate
 
 I2C = {
     "type": "function",

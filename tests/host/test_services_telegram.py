@@ -9,8 +9,8 @@ from urllib.parse import urlencode
 
 import pytest
 
-from tenner_host.services import OWNER, TOKEN, Step, Telegram
-from tenner_host.services.telegram_entities import ParseError, parse
+from tenner_sim.services import OWNER, TOKEN, Step, Telegram
+from tenner_sim.services.telegram_entities import ParseError, parse
 from tests.host.services_client import Http
 
 Answer = dict[str, Any]

@@ -15,12 +15,12 @@ from click.testing import CliRunner
 from tenner_host import ROOT
 from tenner_host.cli import main as tenner
 from tenner_host.errors import CommandError
-from tenner_host.services import API_KEY, MODEL, TOKEN, Services, Step
 from tenner_host.setup import settings as store
 from tenner_host.setup.providers import PROVIDERS
 from tenner_host.setup.trust import addresses, describe, superfluous
 from tenner_host.setup.zones import local_zone, posix_zone
-from tenner_host.vboard import VirtualBoard
+from tenner_sim.services import API_KEY, MODEL, TOKEN, Services, Step
+from tenner_sim.vboard import VirtualBoard
 from tests.host.e2e import HEAP, settings, tree, wifi
 from tests.host.terminal import terminal  # noqa: F401 -- a fixture
 

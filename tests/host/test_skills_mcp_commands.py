@@ -7,7 +7,7 @@ from click.testing import CliRunner
 
 from tenner_host.cli import main
 from tenner_host.mcp import TOKEN
-from tenner_host.services import McpTools
+from tenner_sim.services import McpTools
 
 
 @pytest.fixture

@@ -204,3 +204,29 @@ def test_a_circle_is_found_also_through_relative_imports(tmp_path):
     (tmp_path / "three.py").write_text("from own.one import x\n")
     found = list(check_imports.circles(check_imports.modules(tmp_path, "own")))
     assert found == ["circle of imports: own.one, own.two"]
+
+
+def test_the_host_packages_import_in_one_order_only(tmp_path):
+    for package, text in {
+        "tenner_sim": "from tenner_host import x\nfrom tests import bench\n",
+        "tenner_host": "def f():\n    import tenner_sim.vboard\nload('tenner_sim.command')\n",
+    }.items():
+        (tmp_path / package).mkdir()
+        (tmp_path / package / "x.py").write_text(text)
+        (tmp_path / package / "cli.py").write_text("COMMAND = 'tenner_sim.command'\n")
+    assert check_imports.check(tmp_path, tmp_path) == [
+        "tenner_host.x:2 imports tenner_sim.vboard, which is above it",
+        "tenner_host.x:3 imports tenner_sim.command, which is above it",
+        "tenner_sim.x:2 imports tests, which is above it",
+    ]
+
+
+def test_each_package_of_the_host_is_checked_for_circles(tmp_path):
+    for package in ("tenner_host", "tenner_sim"):
+        (tmp_path / package).mkdir()
+        (tmp_path / package / "one.py").write_text(f"import {package}.two\n")
+        (tmp_path / package / "two.py").write_text("def f():\n    from . import one\n")
+    assert check_imports.check(tmp_path / "none", tmp_path) == [
+        f"circle of imports: {package}.one, {package}.two"
+        for package in ("tenner_host", "tenner_sim")
+    ]

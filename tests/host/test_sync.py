@@ -22,7 +22,7 @@ from tenner_host.sync.ignore import Ignore
 from tenner_host.sync.run import synchronize
 from tenner_host.sync.threeway import Do, plan
 from tenner_host.sync.watch import Watch
-from tenner_host.vboard import VirtualBoard
+from tenner_sim.vboard import VirtualBoard
 from tests.bench.cable import Cable
 
 PARTS = 12

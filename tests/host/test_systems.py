@@ -13,7 +13,7 @@ from tenner_host.board import ports
 from tenner_host.board.ports import Port
 from tenner_host.board.trouble import explain_open
 from tenner_host.linux.ssh import NEEDS_POSIX, Ssh
-from tenner_host.vboard import VirtualBoard
+from tenner_sim.vboard import VirtualBoard
 from tests.host.e2e import HEAP
 
 #: Lets every module of others load, then loads the commands again as on a Python for Windows.
@@ -28,12 +28,12 @@ def load():
         before = set(sys.modules)
         done = CliRunner().invoke(main, [name, "--help"], prog_name="tenner")
         assert done.exit_code == 0, (name, done.output, done.exception)
-        found = sorted(one for one in set(sys.modules) - before if one.startswith("tenner_host.vboard"))
+        found = sorted(one for one in set(sys.modules) - before if one.partition(".")[0] == "tenner_sim")
         assert name == "sim" or not found, (name, found)
     return main
 
 load()
-for name in [one for one in sys.modules if one.partition(".")[0] == "tenner_host"]:
+for name in [one for one in sys.modules if one.partition(".")[0] in ("tenner_host", "tenner_sim")]:
     del sys.modules[name]
 for name in ("fcntl", "grp", "pty", "pwd", "resource", "termios", "tty"):
     sys.modules[name] = None

@@ -8,9 +8,9 @@ from click.testing import CliRunner
 
 from tenner_host.cli import main as tenner
 from tenner_host.errors import CommandError
-from tenner_host.services import Step
 from tenner_host.talk.console import LOG_LINE, Console, Kind, Said
-from tenner_host.vboard import VirtualBoard
+from tenner_sim.services import Step
+from tenner_sim.vboard import VirtualBoard
 from tests.host.e2e import ASK, READS, agent_board
 from tests.host.terminal import terminal  # noqa: F401 -- a fixture
 

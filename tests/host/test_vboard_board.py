@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from tenner_host.interpreters import InterpreterMissing, find_micropython32
-from tenner_host.vboard import BoardError, VirtualBoard
-from tenner_host.vboard.console import OutputFilter, RawBanner, ReplMode
-from tenner_host.vboard.runtime import is_busy
+from tenner_sim.vboard import BoardError, VirtualBoard
+from tenner_sim.vboard.console import OutputFilter, RawBanner, ReplMode
+from tenner_sim.vboard.runtime import is_busy
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -376,7 +376,7 @@ def test_nothing_is_left_when_the_supervisor_is_killed(hangup):
 
 def test_nothing_is_left_when_the_owner_is_killed():
     code = (
-        "from tenner_host.vboard import VirtualBoard\n"
+        "from tenner_sim.vboard import VirtualBoard\n"
         "board = VirtualBoard({}).start()\n"
         "board.wait_for('>>> ')\n"
         "print(board.status()['pid'], board.status()['child'], board.folder, flush=True)\n"

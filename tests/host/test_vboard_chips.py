@@ -5,8 +5,8 @@ import errno
 import pytest
 
 from host.driver_bench import Bench
-from tenner_host.vboard.bus import BusError, I2CBus, OneWireBus, SPIBus
-from tenner_host.vboard.devices import (
+from tenner_sim.vboard.bus import BusError, I2CBus, OneWireBus, SPIBus
+from tenner_sim.vboard.devices import (
     ADS1115,
     AHT20,
     BH1750,
@@ -19,9 +19,9 @@ from tenner_host.vboard.devices import (
     MCP3008,
     SHT40,
 )
-from tenner_host.vboard.devices.base import crc8, crc8_maxim
-from tenner_host.vboard.devices.bme280 import pascals, percent, t_fine
-from tenner_host.vboard.hardware import HardwareError
+from tenner_sim.vboard.devices.base import crc8, crc8_maxim
+from tenner_sim.vboard.devices.bme280 import pascals, percent, t_fine
+from tenner_sim.vboard.hardware import HardwareError
 
 
 class Wired:

@@ -4,9 +4,9 @@ import errno
 
 import pytest
 
-from tenner_host.vboard.bus import BusError, I2CBus, SPIBus
-from tenner_host.vboard.devices import AT24C32, MAX31855, SHT31, TMP102
-from tenner_host.vboard.devices.base import FaultError, crc8
+from tenner_sim.vboard.bus import BusError, I2CBus, SPIBus
+from tenner_sim.vboard.devices import AT24C32, MAX31855, SHT31, TMP102
+from tenner_sim.vboard.devices.base import FaultError, crc8
 
 
 class Clock:

@@ -9,9 +9,9 @@ import sys
 import pytest
 import serial
 
-from tenner_host.vboard import VirtualBoard, image
-from tenner_host.vboard.chips import MODELS
-from tenner_host.vboard.image import find_vfs
+from tenner_sim.vboard import VirtualBoard, image
+from tenner_sim.vboard.chips import MODELS
+from tenner_sim.vboard.image import find_vfs
 from tests.host.e2e import SideBySide
 
 together = SideBySide()

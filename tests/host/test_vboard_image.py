@@ -6,8 +6,8 @@ import sys
 import pytest
 
 from tenner_host import littlefs_image, partitions
-from tenner_host.vboard import VirtualBoard, image
-from tenner_host.vboard.chips import MODELS
+from tenner_sim.vboard import VirtualBoard, image
+from tenner_sim.vboard.chips import MODELS
 
 
 def test_files_come_back_as_they_went_in():

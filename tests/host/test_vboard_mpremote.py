@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from tenner_host.vboard import BoardError, VirtualBoard
+from tenner_sim.vboard import BoardError, VirtualBoard
 
 AGENT = b"""
 import asyncio

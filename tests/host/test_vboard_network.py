@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from tenner_host.vboard import VirtualBoard
+from tenner_sim.vboard import VirtualBoard
 
 MAIN = """
 import asyncio

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tenner_host.vboard import VirtualBoard
+from tenner_sim.vboard import VirtualBoard
 
 
 def outcome(board):

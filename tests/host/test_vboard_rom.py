@@ -6,11 +6,11 @@ import zlib
 
 import pytest
 
-from tenner_host.vboard.chips import MODELS
-from tenner_host.vboard.modem import ModemLines
-from tenner_host.vboard.nor import NorError, NorFlash
-from tenner_host.vboard.rom import SYNC_DATA, SYNC_FRAME, RomLoader
-from tenner_host.vboard.slip import SlipReader, encode
+from tenner_sim.vboard.chips import MODELS
+from tenner_sim.vboard.modem import ModemLines
+from tenner_sim.vboard.nor import NorError, NorFlash
+from tenner_sim.vboard.rom import SYNC_DATA, SYNC_FRAME, RomLoader
+from tenner_sim.vboard.slip import SlipReader, encode
 
 SIZE = 0x400000
 STUB_ENTRY = 0x403C0000

@@ -1,11 +1,11 @@
-"""All drivers on a whole virtual board: the firmware's port and drivers, the overlay, the chips, in real time."""
+"""All drivers on a whole virtual board: the firmware's port and drivers, the onboard modules, the chips, in real time."""
 
 import json
 
 import pytest
 
 from tenner_host.build import firmware_tree, linux_tree
-from tenner_host.vboard import VirtualBoard
+from tenner_sim.vboard import VirtualBoard
 
 MAIN = b"""\
 import asyncio, json, sys

@@ -10,10 +10,10 @@ import pytest
 from click.testing import CliRunner
 
 from tenner_host.board.sims import running_boards
-from tenner_host.sim import sim
-from tenner_host.vboard import VirtualBoard
-from tenner_host.vboard.control import socket_path
-from tenner_host.vboard.hardware import Hardware, read_pins
+from tenner_sim.command import sim
+from tenner_sim.vboard import VirtualBoard
+from tenner_sim.vboard.control import socket_path
+from tenner_sim.vboard.hardware import Hardware, read_pins
 
 BOARD = Path(__file__).resolve().parent.parent.parent / "boards" / "VIRTUAL"
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tenner_host import ROOT, interpreters, tenner_version
-from tenner_host.services import Services
+from tenner_sim.services import Services
 from tests.host.e2e import settings
 
 SHIPPED = ("firmware", "boards", "skills")
@@ -138,10 +138,10 @@ def contents(path):
         return {name: archive.read(name) for name in archive.namelist()}
 
 
-def test_the_wheel_has_what_ships_and_claims_one_name(wheel, folder):
+def test_the_wheel_has_what_ships_and_claims_two_names(wheel, folder):
     there = contents(wheel)
     assert {name.split("/")[0] for name in there} == {
-        "tenner_host", f"tenner-{tenner_version()}.dist-info",
+        "tenner_host", "tenner_sim", f"tenner-{tenner_version()}.dist-info",
     }  # fmt: skip
     listed = run(["git", "ls-files", "-z", *SHIPPED], cwd=ROOT).split("\0")
     wanted = {name for name in listed if name and (ROOT / name).exists()}

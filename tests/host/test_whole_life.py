@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tenner_host.services import API_KEY, TOKEN, Services
-from tenner_host.vboard import VirtualBoard
+from tenner_sim.services import API_KEY, TOKEN, Services
+from tenner_sim.vboard import VirtualBoard
 from tests.host import flash_fakes
 from tests.host.e2e import HEAP, Bench, settings, wifi
 from tests.host.flash_fakes import tenner, written

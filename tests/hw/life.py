@@ -22,7 +22,7 @@ from tenner_host.board.link import Board
 from tenner_host.board.opening import open_line
 from tenner_host.build import compile_module
 from tenner_host.project import Project
-from tenner_host.services import OWNER, Services
+from tenner_sim.services import OWNER, Services
 from tests.hw.line import Line
 from tests.hw.report import Report, Step
 from tests.hw.turns import asks

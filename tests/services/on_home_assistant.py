@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tenner_host.services import Authority
+from tenner_sim.services import Authority
 from tests.host.broker import PASSWORD, USER, Broker, Owner
 from tests.services.agent import INTERPRETERS, LIMIT_S, find
 from tests.services.at_broker import BrokerAgent, need_mosquitto

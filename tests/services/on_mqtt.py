@@ -8,7 +8,7 @@ import paho.mqtt.client as paho
 import pytest
 
 from tenner_host import ROOT
-from tenner_host.services import Authority
+from tenner_sim.services import Authority
 from tests.host.broker import OWNER_USER, PASSWORD, USER, Broker, Owner
 from tests.services.agent import INTERPRETERS, LIMIT_S, find
 from tests.services.at_broker import BrokerAgent, need_mosquitto

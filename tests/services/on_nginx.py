@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tenner_host.services import Authority
+from tenner_sim.services import Authority
 from tests.services.agent import INTERPRETERS, Agent, find
 from tests.services.kit import free_port, need, program, running
 from tests.services.on_telegram import OWNER, TOKEN, emulating
