@@ -9,20 +9,17 @@ from typing import Any
 import rich_click as click
 
 from tenner_host.board import ports, seen
-from tenner_host.board.opening import open_board
+from tenner_host.board.board import AT_REPL
+from tenner_host.board.opening import class_of, open_board
 from tenner_host.board.options import port_option
 from tenner_host.board.ports import Port
 from tenner_host.board.sims import running_boards
-from tenner_host.board.transport import Transport
-from tenner_host.board.trouble import explain_silence
 from tenner_host.catalog import chip_of, known_boards
 from tenner_host.errors import CommandError
 from tenner_host.output import echo, json_option, print_json
 from tenner_host.project import Project
 
 #: A prompt answers at once; otherwise a program is running.
-_PROMPT_LIMIT_S = 0.4
-_PROMPT = b">>> "
 
 
 @dataclass
@@ -47,15 +44,13 @@ def look(port: Port, *, ask: bool, project: Project) -> Connected:
     found = Connected(port.device, port.label.removeprefix(port.device).strip(), "")
     remembered = ports.remembered(project)
     found.project = remembered is not None and port.same_board(remembered)
-    if port.on_linux:
-        found.state = "a Linux board: `tenner doctor` checks it"
-        return found
+    cls = class_of(port)
     try:
-        found.state = _state(port)
-        if ask or found.state == "at the REPL":
+        found.state = cls.peek(port)
+        if cls.has_repl and (ask or found.state == AT_REPL):
             with open_board(port.device if port.sim is None else None, port.sim) as board:
                 board.info()
-                found.state = "runs a program" if board.was_running else "at the REPL"
+                found.state = "runs a program" if board.was_running else AT_REPL
             found.seen = int(time.time())
     except CommandError as exc:
         found.state = exc.message
@@ -66,23 +61,6 @@ def look(port: Port, *, ask: bool, project: Project) -> Connected:
         found.seen = known.get("seen")
     found.chip = _chip(port, str(known.get("machine", "")))
     return found
-
-
-def _state(port: Port) -> str:
-    """At the REPL, or running a program; a blank line disturbs neither."""
-    transport = Transport(port.device)
-    try:
-        transport.write(b"\r")
-        heard = transport.read_until(
-            1, _PROMPT, timeout=_PROMPT_LIMIT_S, timeout_overall=_PROMPT_LIMIT_S
-        )
-    finally:
-        transport.close()
-    if heard.endswith(_PROMPT):
-        return "at the REPL"
-    if b"waiting for download" in heard or b"invalid header" in heard:
-        return explain_silence(port.device, heard)
-    return "runs a program, or is silent"
 
 
 def _chip(port: Port, machine: str) -> str | None:

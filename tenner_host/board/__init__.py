@@ -7,7 +7,7 @@
 Leaving the block lets the agent run again if it ran before.
 """
 
+from tenner_host.board.board import Board
 from tenner_host.board.info import Info
-from tenner_host.board.link import Board
 
 __all__ = ["Board", "Info"]

@@ -7,10 +7,19 @@ with open_board() as board:
 from __future__ import annotations
 
 from tenner_host.board import ports
-from tenner_host.board.link import Board
+from tenner_host.board.board import B, Board
+from tenner_host.board.serial_board import SerialBoard
 from tenner_host.board.transport import Transport
-from tenner_host.linux.board import LinuxBoard, open_console
+from tenner_host.linux.board import LinuxBoard
 from tenner_host.project import Project
+
+#: The class of a board by the scheme of its port; all others are serial.
+_CLASSES: dict[str, type[Board]] = {"ssh": LinuxBoard}
+
+
+def class_of(port: ports.Port) -> type[Board]:
+    """The class of the board at this port."""
+    return _CLASSES.get(port.device.partition("://")[0], SerialBoard)
 
 
 def open_line(
@@ -20,16 +29,22 @@ def open_line(
     project: Project | None = None,
     remember: bool = False,
 ) -> tuple[Transport, ports.Port]:
-    """Find the board and open its port, without disturbing its program."""
+    """Find the board and open its console, without disturbing its program."""
     found = project or Project.find()
     chosen = ports.choose(found, port, sim)
-    if chosen.on_linux:
-        transport: Transport = open_console(chosen)
-    else:
-        transport = Transport(chosen.device, refind=lambda: ports.refind(chosen))
+    transport = class_of(chosen).console(chosen)
     if remember or (found.exists and (port or sim)):
         found.remember(port=chosen.as_json())
     return transport, chosen
+
+
+def open_as(cls: type[B], chosen: ports.Port, project: Project, *, remember: bool) -> B:
+    """Open the board at a port whose class is known, and make it ready for commands."""
+    board = cls.open(chosen)
+    if remember:
+        project.remember(port=chosen.as_json())
+    board.enter()
+    return board
 
 
 def open_board(
@@ -42,16 +57,5 @@ def open_board(
     """Find the board, open its port and enter its REPL. `remember` makes it the project's."""
     found = project or Project.find()
     chosen = ports.choose(found, port, sim)
-    if chosen.on_linux:
-        board = LinuxBoard(chosen)
-        board.look()
-        if remember or (found.exists and port):
-            found.remember(port=chosen.as_json())
-        return board
-    transport, chosen = open_line(port, sim, project=project, remember=remember)
-    try:
-        transport.enter_raw_repl()
-    except BaseException:
-        transport.close()
-        raise
-    return Board(transport, chosen)
+    remember = remember or (found.exists and bool(port or sim))
+    return open_as(class_of(chosen), chosen, found, remember=remember)

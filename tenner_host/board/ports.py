@@ -40,10 +40,6 @@ class Port:
     sim: str | None = None
 
     @property
-    def on_linux(self) -> bool:
-        return self.device.startswith("ssh://")
-
-    @property
     def label(self) -> str:
         if self.sim:
             return f"virtual board {self.sim!r}"

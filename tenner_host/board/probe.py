@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from tenner_host import FIRMWARE
-from tenner_host.board.link import Board
+from tenner_host.board.board import Board
 from tenner_host.errors import CommandError
 
 _JOIN_S = 20

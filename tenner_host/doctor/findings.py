@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from enum import Enum
 
@@ -49,6 +49,18 @@ def fail(check: str, text: str, do: str) -> Finding:
 
 def skip(check: str, text: str) -> Finding:
     return Finding(check, State.SKIP, text)
+
+
+def from_error(check: str, error: CommandError) -> Finding:
+    """The finding of a check that ended with an error; its part behind the colon is the remedy."""
+    what, _, advice = error.message.partition(": ")
+    return fail(check, what, advice)
+
+
+def unreached(checks: Iterable[str]) -> Part:
+    """Checks that did not run, as there is no way to the board."""
+    for check in checks:
+        yield skip(check, "the board is not reached")
 
 
 def attempt(check: str, step: Callable[[], str], do: str = "") -> Finding:

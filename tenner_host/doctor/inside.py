@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 import time
+from collections.abc import Mapping
 
+from tenner_host.board.board import Board, Entry
 from tenner_host.board.info import Info
-from tenner_host.board.link import Board, Entry
 from tenner_host.doctor.findings import Part, fail, ok, skip, warn
 from tenner_host.errors import CommandError
 from tenner_host.project import Project
@@ -22,11 +23,11 @@ _IDF_BLOCK = 17 * 1024
 #: A turn of the agent with everything in it, as `make bench B=heap.` measures it.
 _TURN_HEAP = 112 * 1024
 #: (key, effect of its absence)
-_ESSENTIAL = [
-    ("wifi.ssid", "it has no network"),
-    ("llm.model", "it cannot think"),
-    ("telegram.token", "it can be reached on USB only"),
-]
+ESSENTIAL = {
+    "wifi.ssid": "it has no network",
+    "llm.model": "it cannot think",
+    "telegram.token": "it can be reached on USB only",
+}
 
 
 def check_micropython(info: Info, project: Project) -> Part:
@@ -141,7 +142,9 @@ def check_memory(board: Board) -> Part:
         yield ok("largest block", text)
 
 
-def check_settings(data: bytes | None, *, on_linux: bool = False) -> tuple[Settings | None, Part]:
+def check_settings(
+    data: bytes | None, essential: Mapping[str, str] = ESSENTIAL
+) -> tuple[Settings | None, Part]:
     """The settings if they are valid, and the findings about them."""
     if data is None:
         return None, iter([fail("settings", "the board has none", "run `tenner setup`")])
@@ -158,9 +161,7 @@ def check_settings(data: bytes | None, *, on_linux: bool = False) -> tuple[Setti
                 )
             ]
         )
-    missing = [(key, why) for key, why in _ESSENTIAL if not get(settings, key)]
-    if on_linux:  # its network is the system's business, and it has a console without USB
-        missing = [one for one in missing if one[0] == "llm.model"]
+    missing = [(key, why) for key, why in essential.items() if not get(settings, key)]
     if missing:
         key, why = missing[0]
         return settings, iter([warn("settings", f"without {key} {why}", "run `tenner setup`")])

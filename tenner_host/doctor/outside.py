@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from tenner_host import FIRMWARE
 from tenner_host.board import probe
-from tenner_host.board.link import Board
+from tenner_host.board.board import Board
 from tenner_host.board.probe import ProbeError
 from tenner_host.doctor.findings import Finding, Part, attempt, fail, ok, skip, warn
 from tenner_host.errors import BoardSilent, CommandError

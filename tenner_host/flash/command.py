@@ -11,6 +11,7 @@ from rich.console import Console
 
 from tenner_host import simulator
 from tenner_host.board import ports
+from tenner_host.board.opening import class_of
 from tenner_host.board.options import board_options
 from tenner_host.board.ports import Port
 from tenner_host.catalog import KnownBoard, boards_with, find_board, image_hashes, release
@@ -133,11 +134,7 @@ def flash(
         return fetch(known.url(chosen.version, chosen.date))
 
     found = ports.choose(project, port, sim)
-    if found.on_linux:
-        raise CommandError(
-            f"{found.device} is a Linux board, which has its system on a card; `tenner deploy` brings the "
-            "agent to it"
-        )
+    class_of(found).need_loader(found)
     wish = Wish(
         choose_board=lambda chip: _choose_board(named, project, found, chip),
         get_image=get_image,

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from tenner_host.board import Board, ports
+from tenner_host.board.board import Started
 from tenner_host.board.info import Info
-from tenner_host.board.link import Started
 from tenner_host.board.opening import open_board
 from tenner_host.board.ports import Port
 from tenner_host.board.transport import RETURN_LIMIT_S

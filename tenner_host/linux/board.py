@@ -16,9 +16,10 @@ import time
 from dataclasses import dataclass, field
 
 from tenner_host.board import ports
+from tenner_host.board.board import GUARD_S, Board, Entry, Started, onboard
 from tenner_host.board.info import Info
-from tenner_host.board.link import Board, Entry, Started, onboard
 from tenner_host.board.transfer import Progress
+from tenner_host.board.transport import Transport
 from tenner_host.errors import BoardGone, CommandError, Conflict
 from tenner_host.linux.release import tarred
 from tenner_host.linux.ssh import NO_REPL, Refused, Ssh, SshLine, script
@@ -102,7 +103,9 @@ def why_ended(log: list[str]) -> str:
 class LinuxBoard(Board):
     """`port` names the host."""
 
-    on_linux = True
+    has_repl = False
+    joins_wifi = False
+    needs_libraries = False
 
     def __init__(self, port: ports.Port) -> None:
         self.ssh = Ssh(port.device)
@@ -111,8 +114,41 @@ class LinuxBoard(Board):
         #: sha256 of each file in the last survey.
         self._seen: dict[str, str] = {}
 
-    def __enter__(self) -> LinuxBoard:
-        return self
+    @classmethod
+    def open(cls, port: ports.Port) -> LinuxBoard:
+        board = cls(port)
+        board.look()
+        return board
+
+    @classmethod
+    def console(cls, port: ports.Port) -> SshLine:
+        # The same places as in onboard/probe.sh.
+        return SshLine(
+            port.device,
+            'base=/opt/tenner; [ "$(id -u)" = 0 ] || base=$HOME/.local/lib/tenner; exec "$base/current/ctl" console',
+        )
+
+    @classmethod
+    def peek(cls, port: ports.Port) -> str:
+        return "a Linux board: `tenner doctor` checks it"
+
+    @classmethod
+    def need_loader(cls, port: ports.Port) -> None:
+        raise CommandError(
+            f"{port.device} is a Linux board, which has its system on a card; `tenner deploy` brings the "
+            "agent to it"
+        )
+
+    def enter(self) -> None:
+        """Does nothing: the agent runs on."""
+
+    @property
+    def was_running(self) -> bool:
+        return False
+
+    def regain(self, limit_s: float) -> bool:
+        """Does nothing: every step there is complete or absent."""
+        return False
 
     def close(self) -> None:
         self.ssh.close()
@@ -131,8 +167,11 @@ class LinuxBoard(Board):
             raise CommandError(f"{self.ssh.host} is no Linux but {self._probe.get('system')!r}")
         return self._probe
 
-    def need_repl(self) -> None:
+    def repl(self) -> Transport:
         raise CommandError(NO_REPL)
+
+    def hear(self, limit_s: float) -> str:
+        return ""
 
     def run(self, code: str, limit_s: float = 10.0) -> str:
         """Run code in a separate interpreter of the release, beside the agent."""
@@ -305,7 +344,7 @@ class LinuxBoard(Board):
 
     # Life.
 
-    def guard(self, seconds: int = 0) -> None:
+    def guard(self, seconds: int = GUARD_S) -> None:
         """Does nothing: the agent runs on while files are moved."""
 
     def leave(self, *, start: bool) -> None:
@@ -321,18 +360,3 @@ class LinuxBoard(Board):
         if ending.result == "running":
             return Started(True, self.ctl("status").strip())
         return Started(False, ending.reason)
-
-
-def linux(board: Board) -> LinuxBoard:
-    """The same board, for callers that know its type."""
-    assert isinstance(board, LinuxBoard)
-    return board
-
-
-def open_console(port: ports.Port) -> SshLine:
-    """The console of the running agent."""
-    # The same places as in onboard/probe.sh.
-    return SshLine(
-        port.device,
-        'base=/opt/tenner; [ "$(id -u)" = 0 ] || base=$HOME/.local/lib/tenner; exec "$base/current/ctl" console',
-    )

@@ -68,7 +68,7 @@ def deploy(
             board,
             project,
             ask=ask_which,
-            board_given=board_name,
+            board_name=board_name,
             runtime=runtime,
             package=package,
             delete=delete,

@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 from tenner_host import FIRMWARE
-from tenner_host.board.link import Started
+from tenner_host.board.board import Started
 from tenner_host.board.transfer import Progress
 from tenner_host.errors import BoardGone, CommandError
 from tenner_host.linux import kit, release
@@ -26,7 +26,7 @@ _SPARE = 1024 * 1024
 _OLDEST_PYTHON = (3, 10)
 
 
-def board_name(project: Project, probe: Probe, given: str | None) -> str | None:
+def board_folder(project: Project, probe: Probe, given: str | None) -> str | None:
     """The folder of boards/ with this board's pins; None for an unknown board."""
     known = release.linux_boards()
     name = given or project.load().get("board")
@@ -100,7 +100,7 @@ def deploy(
     project: Project,
     *,
     ask: Ask,
-    board_given: str | None = None,
+    board_name: str | None = None,
     runtime: str | None = None,
     package: Path | None = None,
     made: Release | None = None,
@@ -112,7 +112,7 @@ def deploy(
     begun = time.monotonic()
     probe = board.look()
     check(probe, board.ssh.host)
-    name = board_name(project, probe, board_given)
+    name = board_folder(project, probe, board_name)
     if made is None:
         runtime = choose_runtime(runtime, probe)
         own_kit = unpacked_kit(package) if package else None
@@ -145,8 +145,8 @@ def deploy(
     ending = activate(board, made)
     if ending.result != "running":
         raise CommandError(_failure(ending))
-    if board_given:
-        project.remember(board=board_given)
+    if board_name:
+        project.remember(board=board_name)
     report.started = Started(True, board.ctl("status").strip().removeprefix("running "))
     report.seconds = time.monotonic() - begun
     return report

@@ -4,24 +4,41 @@ from __future__ import annotations
 
 import re
 
-from tenner_host.board.link import Board
+from tenner_host.board.opening import open_as
+from tenner_host.board.ports import Port
 from tenner_host.doctor import inside, outside
-from tenner_host.doctor.findings import Finding, Part, fail, ok, skip, warn
-from tenner_host.errors import CommandError
-from tenner_host.linux.board import LinuxBoard, linux, open_console
+from tenner_host.doctor.findings import Finding, Part, fail, from_error, ok, skip, warn
+from tenner_host.errors import BoardSilent, CommandError, PortError
+from tenner_host.linux.board import LinuxBoard
 from tenner_host.linux.deploy import clock_hint
 from tenner_host.linux.ssh import script
+from tenner_host.project import Project
 from tenner_host.setup.trust import FOLDER
 from tenner_host.talk.console import Console
 
+#: Its network is the system's business, and it has a console without Telegram.
+_ESSENTIAL = {"llm.model": inside.ESSENTIAL["llm.model"]}
 _LOW_SPACE = 8 * 1024 * 1024
 #: The capabilities that root keeps: see firmware/tenner/port/linux/least_power.py.
 _KEPT = sum(1 << number for number in (0, 1, 3, 5, 6, 7, 21))
 
 
-def examine(found: Board) -> Part:
+def examine(found: Port, loader: bool) -> Part:
     """Run all checks in order, as far as they can go. The agent keeps running."""
-    board = linux(found)
+    project = Project.find()
+    try:
+        board = open_as(LinuxBoard, found, project, remember=project.exists)
+    except PortError as exc:
+        yield from_error("port", exc)
+        return
+    except BoardSilent as exc:
+        yield from_error("ssh", exc)
+        return
+    with board:
+        yield from _on_board(board)
+
+
+def _on_board(board: LinuxBoard) -> Part:
     probe = board.probe
     yield ok(
         "ssh",
@@ -42,7 +59,7 @@ def examine(found: Board) -> Part:
     yield from _release(board)
     certificates = list(board.manifest([FOLDER]))
     files = board.read_files(["/config.json", *certificates])
-    settings, said = inside.check_settings(files.pop("/config.json", None), on_linux=True)
+    settings, said = inside.check_settings(files.pop("/config.json", None), _ESSENTIAL)
     yield from said
     if files:
         yield from inside.check_certificates(files, settings)
@@ -78,7 +95,7 @@ def _release(board: LinuxBoard) -> Part:
 
 def _agent(board: LinuxBoard) -> Part:
     try:
-        with Console(open_console(board.port)) as console:
+        with Console(LinuxBoard.console(board.port)) as console:
             answer = console.ask("/status")
     except CommandError as exc:
         what, _, advice = exc.message.partition(": ")

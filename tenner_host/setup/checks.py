@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tenner_host.board import probe
-from tenner_host.board.link import Board
+from tenner_host.board.board import Board
 from tenner_host.board.probe import Fetched, fetch
 from tenner_host.errors import CommandError
 from tenner_host.setup import context

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import rich_click as click
 
-from tenner_host.board.link import Board, Started
+from tenner_host.board.board import Board, Started
 from tenner_host.board.opening import open_board
 from tenner_host.board.options import board_options
 from tenner_host.errors import BoardSilent, CommandError
@@ -93,7 +93,7 @@ def setup(
                 trial.trust(settings, offline=True)
             else:
                 _try(trial, settings, quiet=as_json)
-            needed = {} if board.on_linux else missing_libraries(board, settings)
+            needed = missing_libraries(board, settings) if board.needs_libraries else {}
             trial.tidy()
             board.make_folders(sorted({path.rpartition("/")[0] for path in needed}))
             board.write_files(needed)
@@ -104,10 +104,10 @@ def setup(
         started = board.restart()
         _report(settings, trial, started, as_json)
         telegram = bool(get(settings, "telegram.token"))
-        if started.running and telegram and not as_json and not board.on_linux:
-            _pair(trial, started, wait=asked)
-        elif telegram and board.on_linux and not as_json:
+        if telegram and not as_json and not board.has_repl:
             echo("owner      `/pair` in `tenner chat` makes the code for your chat")
+        elif telegram and not as_json and started.running:
+            _pair(trial, started, wait=asked)
     if not started.running:
         raise CommandError(f"the settings are on the board, but no agent runs: {started.text}")
 
@@ -120,7 +120,7 @@ def _present(board: Board) -> Settings:
 def _try(trial: Trial, settings: Settings, *, quiet: bool) -> None:
     """Run the tests, each of which may need the one before; the first failure ends them."""
     steps: list[tuple[str, Callable[[Settings], str | None]]] = [
-        ("" if trial.board.on_linux else "wifi.ssid", trial.wifi),
+        ("wifi.ssid" if trial.board.joins_wifi else "", trial.wifi),
         ("llm.model", trial.model),
         ("telegram.token", trial.telegram),
         ("llm.base_url", trial.trust),
@@ -166,10 +166,9 @@ def _report(settings: Settings, trial: Trial, started: Started, as_json: bool) -
 def _pair(trial: Trial, started: Started, *, wait: bool) -> None:
     """If the agent offers a pairing code, show it and wait until a chat uses it."""
     text = started.heard
-    transport = trial.board.transport
     deadline = time.monotonic() + _OFFER_S
     while not _OFFER.search(text) and time.monotonic() < deadline:
-        text += transport.read_available(_OFFER_S).decode(errors="replace")
+        text += trial.board.hear(_OFFER_S)
     offer = _OFFER.search(text)
     if offer is None:
         return  # it has an owner
@@ -183,7 +182,7 @@ def _pair(trial: Trial, started: Started, *, wait: bool) -> None:
     deadline = time.monotonic() + _PAIR_S
     try:
         while time.monotonic() < deadline:
-            text = text[-4096:] + transport.read_available(1.0).decode(errors="replace")
+            text = text[-4096:] + trial.board.hear(1.0)
             if _PAIRED.search(text):
                 echo("That chat owns the agent now.")
                 return

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from urllib.parse import quote
 
-from tenner_host.board.link import Board
+from tenner_host.board.board import Board
 from tenner_host.board.probe import ProbeError, fetch
 from tenner_host.setup.providers import by_url
 from tenner_host.setup.settings import Settings, get, least, put

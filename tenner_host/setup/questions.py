@@ -14,7 +14,7 @@ from tenner_host.setup.zones import local_zone, posix_zone
 
 def ask_all(trial: Trial, settings: Settings) -> None:
     """Ask for all settings, each before those that need it."""
-    if not trial.board.on_linux:  # whose network is the system's business
+    if trial.board.joins_wifi:
         ask_wifi(trial, settings)
     ask_model(trial, settings)
     ask_telegram(trial, settings)

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from importlib.metadata import version as installed
 from typing import Any
 
+from tenner_host.board.board import Board, Entry
 from tenner_host.board.info import Info
-from tenner_host.board.link import Board, Entry
 from tenner_host.board.transfer import short_hash
 from tenner_host.build import (
     LIBRARIES,

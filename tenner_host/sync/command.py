@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import singledispatch
 from typing import Any
 
 import rich_click as click
 
+from tenner_host.board.board import Board
 from tenner_host.board.opening import open_board
 from tenner_host.board.options import board_options
+from tenner_host.board.serial_board import SerialBoard
 from tenner_host.errors import CommandError, Conflict
 from tenner_host.heartbeat import check
-from tenner_host.linux.board import linux
+from tenner_host.linux.board import LinuxBoard
 from tenner_host.linux.deploy import deploy
 from tenner_host.output import at_terminal, echo, json_option, print_json, progress_bar
 from tenner_host.project import Project
@@ -89,26 +92,15 @@ def _once(
         open_board(port, sim, project=project, remember=not dry_run) as board,
         progress_bar("sync", quiet=as_json) as progress,
     ):
-        if board.on_linux:
-            report = deploy(
-                linux(board),
-                project,
-                ask=ask_which,
-                board_given=board_name,
-                delete=delete,
-                dry_run=dry_run,
-                progress=progress,
-            )
-        else:
-            report = synchronize(
-                board,
-                project,
-                ask=ask_which,
-                board_name=board_name,
-                delete=delete,
-                dry_run=dry_run,
-                progress=progress,
-            )
+        report = _update(
+            board,
+            project,
+            ask=ask_which,
+            board_name=board_name,
+            delete=delete,
+            dry_run=dry_run,
+            progress=progress,
+        )
     wrong = _heartbeat_problems(project)
     if as_json:
         print_json({**report.as_json(), "heartbeat_problems": wrong})
@@ -117,6 +109,16 @@ def _once(
         for line in check.as_text(wrong, check.NAME):
             click.secho(line, fg="yellow", err=True)
     return report
+
+
+@singledispatch
+def _update(board: Board, project: Project, **options: Any) -> Report:
+    """One sync of a board, by its class."""
+    raise TypeError(f"{type(board).__name__} has no sync")
+
+
+_update.register(SerialBoard, synchronize)
+_update.register(LinuxBoard, deploy)
 
 
 def _heartbeat_problems(project: Project) -> list[dict[str, Any]]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from tenner_host.board.board import Started
 from tenner_host.board.info import Info
-from tenner_host.board.link import Started
 from tenner_host.sync.code import CodePlan
 from tenner_host.sync.threeway import Step
 from tenner_host.sync.workspace import Outcome

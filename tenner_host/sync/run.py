@@ -145,10 +145,9 @@ def leave_as_it_was(
     board: Board, boot: bytes | None = None, unfinished: Iterable[str] = ()
 ) -> None:
     """After a failure or Ctrl-C: finish the switch if possible, remove the rest, and let the agent run."""
-    if board.on_linux or board.transport.gone:
-        return
     with contextlib.suppress(CommandError, KeyboardInterrupt):
-        board.transport.enter_raw_repl(timeout_overall=_LEAVE_S)
+        if not board.regain(_LEAVE_S):
+            return
         if boot is not None:
             finish(board, boot)
         board.remove(list(unfinished))

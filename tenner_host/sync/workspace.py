@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from tenner_host.board import Board
-from tenner_host.board.link import Entry
+from tenner_host.board.board import Entry
 from tenner_host.board.transfer import Progress, short_hash
 from tenner_host.errors import CommandError
 from tenner_host.output import visible

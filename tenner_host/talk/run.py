@@ -47,9 +47,9 @@ def run(file: Path, port: str | None, sim: str | None, stay: bool) -> None:
     Ctrl-C stops it on the board too. Afterwards the agent runs again.
     """
     with open_board(port, sim) as board:
-        board.need_repl()
-        with board.transport.stopping():
-            _, error = board.transport.exec_raw(file.read_bytes(), None, _write)
+        transport = board.repl()
+        with transport.stopping():
+            _, error = transport.exec_raw(file.read_bytes(), None, _write)
         if stay:
             board.leave(start=False)
     if error:
@@ -75,14 +75,13 @@ def mount(folder: Path, port: str | None, sim: str | None) -> None:
     agent runs again.
     """
     with open_board(port, sim) as board:
-        board.need_repl()
+        transport = board.repl()
         if (board.port.vid, board.port.pid) == _USB_JTAG:
             echo(
                 "mount is unreliable on this chip's own USB port; should it stall, use `tenner run` or "
                 "`tenner sync`, which verify their data",
                 err=True,
             )
-        transport = board.transport
         transport.mount_local(str(folder.resolve()))
         try:
             transport.exit_raw_repl()

@@ -18,7 +18,7 @@ from tenner_host.board.ports import Port
 from tenner_host.errors import BoardGone, BoardSilent, CommandError, Conflict
 from tenner_host.linux import deploy as deploying
 from tenner_host.linux import release
-from tenner_host.linux.board import LinuxBoard, open_console
+from tenner_host.linux.board import LinuxBoard
 from tenner_host.linux.release import Release
 from tenner_host.project import Project
 from tenner_host.talk.console import Console
@@ -63,7 +63,7 @@ def deploy(server, made, **options):
 
 def answers(command="/why"):
     """The agent's answer on its console."""
-    with Console(open_console(PORT)) as console:
+    with Console(LinuxBoard.console(PORT)) as console:
         return console.ask(command)
 
 
@@ -331,7 +331,7 @@ def test_stop_ends_everything_and_start_twice_starts_one(server, first):
         board.ctl("start")
         wait(lambda: len(server.agents()) == 1, "the agent")
     with pytest.raises(CommandError, match="without a REPL"):
-        LinuxBoard(PORT).need_repl()
+        LinuxBoard(PORT).repl()
 
 
 def test_the_environment_of_the_service_overrides_its_settings(server, first):

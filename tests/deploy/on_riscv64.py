@@ -15,7 +15,7 @@ from tenner_host.board.ports import Port
 from tenner_host.errors import CommandError
 from tenner_host.linux import deploy as deploying
 from tenner_host.linux import doctor, release
-from tenner_host.linux.board import LinuxBoard, open_console
+from tenner_host.linux.board import LinuxBoard
 from tenner_host.project import Project
 from tenner_host.talk.console import Console
 from tests.qemu.riscv64 import USER, USER_HOME, Computer
@@ -77,7 +77,7 @@ def deployed(project):
 
 
 def answers(port=PORT):
-    with Console(open_console(port)) as console:
+    with Console(LinuxBoard.console(port)) as console:
         return console.ask("/why")
 
 

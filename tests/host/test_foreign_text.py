@@ -6,7 +6,8 @@ import pytest
 from click.testing import CliRunner
 
 from tenner_host import output
-from tenner_host.board.link import Entry, _entries
+from tenner_host.board.board import Entry
+from tenner_host.board.serial_board import _entries
 from tenner_host.cli import main as tenner
 from tenner_host.errors import CommandError
 from tenner_host.project import Project

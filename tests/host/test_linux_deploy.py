@@ -194,11 +194,11 @@ def test_only_what_differs_is_sent_and_what_is_gone_goes():
 
 def test_which_board_it_is(tmp_path):
     project = Project(tmp_path)
-    assert deploy.board_name(project, probe(), None) == "LICHEERV_NANO"
-    assert deploy.board_name(project, probe(host="pi"), None) is None
-    assert deploy.board_name(project, probe(host="pi"), "LICHEERV_NANO") == "LICHEERV_NANO"
+    assert deploy.board_folder(project, probe(), None) == "LICHEERV_NANO"
+    assert deploy.board_folder(project, probe(host="pi"), None) is None
+    assert deploy.board_folder(project, probe(host="pi"), "LICHEERV_NANO") == "LICHEERV_NANO"
     with pytest.raises(CommandError, match="no Linux board 'ESP32_GENERIC'; known: LICHEERV_NANO"):
-        deploy.board_name(project, probe(), "ESP32_GENERIC")
+        deploy.board_folder(project, probe(), "ESP32_GENERIC")
 
 
 @pytest.mark.parametrize(

@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tenner_host import ROOT, tenner_version
-from tenner_host.board.link import Board
 from tenner_host.board.opening import open_line
+from tenner_host.board.serial_board import SerialBoard
 from tenner_host.build import compile_module
 from tenner_host.project import Project
 from tenner_sim.services import OWNER, Services
@@ -210,14 +210,14 @@ class Life:
             board.remove(["/lib/hw_sampler.mpy"])
             board.restart()
 
-    def _board(self) -> Board:
+    def _board(self) -> SerialBoard:
         transport, port = open_line(self.options.port, project=Project(self.folder))
         try:
             transport.enter_raw_repl()
         except BaseException:
             transport.close()
             raise
-        return Board(transport, port)
+        return SerialBoard(transport, port)
 
     def _boot(self, step: Step) -> None:
         """From power on to the first look for messages."""

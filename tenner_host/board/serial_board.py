@@ -1,71 +1,36 @@
-"""`Board`: one connection to a board, and the operations on its files and its agent."""
+"""`SerialBoard`: a board at a serial port, through its raw REPL."""
 
 from __future__ import annotations
 
 import ast
 import contextlib
-import functools
 import re
 import time
-from dataclasses import dataclass
-from pathlib import Path
-from types import TracebackType
-from typing import Any
 
 from tenner_host.board import ports, seen
+from tenner_host.board.board import AT_REPL, GUARD_S, Board, Entry, Started, onboard
 from tenner_host.board.info import Info
 from tenner_host.board.transfer import Progress, get_files, put_files
 from tenner_host.board.transport import Transport
+from tenner_host.board.trouble import explain_silence
 from tenner_host.errors import BoardGone, BoardRefused, BoardSilent, CommandError
 from tenner_host.overlays import translate
 
-_ONBOARD = Path(__file__).parent / "onboard"
-#: Long enough for any sync, short enough that a board that lost its link soon restarts.
-GUARD_S = 120
 _START_LIMIT_S = 15.0
 #: The agent's first line, or its reason for not starting.
 _STARTED = re.compile(r"boot +(tenner \S+ on \S+ \(.*start\))")
 _REFUSED = re.compile(r"^ *\S+ config +(.+)$", re.MULTILINE)
 _AT_PROMPT = "\n>>> "
+_PROMPT = b">>> "
+_PROMPT_LIMIT_S = 0.4
 
 
-@dataclass(frozen=True)
-class Entry:
-    """A file on the board: its size and the start of its sha256 (see `short_hash`)."""
+class SerialBoard(Board):
+    """A board whose raw REPL `enter` enters."""
 
-    size: int
-    hash: str
-
-
-@dataclass(frozen=True)
-class Started:
-    """The outcome of a restart."""
-
-    running: bool
-    text: str
-    #: Everything printed meanwhile.
-    heard: str = ""
-
-    def as_json(self) -> dict[str, Any]:
-        return {"running": self.running, "text": self.text}
-
-
-@functools.cache
-def onboard(name: str) -> str:
-    """Code for the board, without comments and with narrow indents: every call sends all of it."""
-    lines = []
-    for line in (_ONBOARD / f"{name}.py").read_text(encoding="utf-8").splitlines():
-        body = line.lstrip(" ")
-        if body and not body.startswith("#"):
-            lines.append(" " * ((len(line) - len(body)) // 4) + body)
-    return "\n".join(lines) + "\n"
-
-
-class Board:
-    """A board whose raw REPL has been entered. Close it, or use it in a `with` block."""
-
-    #: Is it one of tenner_host/linux, over ssh and without a REPL?
-    on_linux = False
+    has_repl = True
+    joins_wifi = True
+    needs_libraries = True
 
     def __init__(self, transport: Transport, port: ports.Port) -> None:
         self.transport = transport
@@ -74,19 +39,49 @@ class Board:
         self._restarted = False
         self._guard_s = 0
 
-    def __enter__(self) -> Board:
-        return self
+    @classmethod
+    def open(cls, port: ports.Port) -> SerialBoard:
+        return cls(cls.console(port), port)
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
+    @classmethod
+    def console(cls, port: ports.Port) -> Transport:
+        return Transport(port.device, refind=lambda: ports.refind(port))
+
+    @classmethod
+    def need_loader(cls, port: ports.Port) -> None:
+        """Does nothing: every chip has one."""
+
+    @classmethod
+    def peek(cls, port: ports.Port) -> str:
+        """At the REPL, or running a program; a blank line disturbs neither."""
+        transport = Transport(port.device)
+        try:
+            transport.write(b"\r")
+            heard = transport.read_until(
+                1, _PROMPT, timeout=_PROMPT_LIMIT_S, timeout_overall=_PROMPT_LIMIT_S
+            )
+        finally:
+            transport.close()
+        if heard.endswith(_PROMPT):
+            return AT_REPL
+        if b"waiting for download" in heard or b"invalid header" in heard:
+            return explain_silence(port.device, heard)
+        return "runs a program, or is silent"
+
+    def enter(self) -> None:
+        try:
+            self.transport.enter_raw_repl()
+        except BaseException:
+            self.transport.close()
+            raise
+
+    def regain(self, limit_s: float) -> bool:
+        if self.transport.gone:
+            return False
+        self.transport.enter_raw_repl(timeout_overall=limit_s)
+        return True
 
     def close(self) -> None:
-        """Release the port. An agent that ran before runs again."""
         try:
             if not self._restarted and not self.transport.gone:
                 with contextlib.suppress(BoardSilent):
@@ -98,24 +93,20 @@ class Board:
 
     @property
     def was_running(self) -> bool:
-        """Did a program run before this connection?"""
         return self.transport.interrupted
 
     # Code.
 
-    def need_repl(self) -> None:
-        """Raise CommandError on a board without a REPL."""
+    def repl(self) -> Transport:
+        return self.transport
+
+    def hear(self, limit_s: float) -> str:
+        return self.transport.read_available(limit_s).decode(errors="replace")
 
     def run(self, code: str, limit_s: float = 10.0) -> str:
-        """Run Python on the board and return its output; the board may be quiet for `limit_s`."""
         return self.transport.run(code, limit_s)
 
-    def evaluate(self, expression: str, limit_s: float = 10.0) -> Any:
-        """The value of an expression that is a plain literal when printed."""
-        return ast.literal_eval(self.run(f"print(repr({expression}))", limit_s).strip())
-
     def call(self, module: str, call: str, limit_s: float = 20.0) -> str:
-        """Call a function of `onboard/`; its first use sends the module."""
         code = call + "\n"
         if module not in self._loaded:
             code = onboard(module) + code
@@ -124,12 +115,10 @@ class Board:
         return output
 
     def load(self, module: str) -> None:
-        """Send a module of `onboard/` unless the board has it."""
         if module not in self._loaded:
             self.call(module, "")
 
     def info(self) -> Info:
-        """Return the board's identity and free space, in one call."""
         return self._noted(_info(self.call("tree", "t_info()")))
 
     def _noted(self, info: Info) -> Info:
@@ -137,14 +126,12 @@ class Board:
         return info
 
     def survey(self, roots: list[str]) -> tuple[Info, dict[str, Entry], set[str]]:
-        """Return its info, every file below the roots, and the folders, in one call."""
         output = self.call("tree", f"t_info()\nt_tree({roots!r})", 60.0)
         first, _, rest = output.partition("\n")
         files, folders = _entries(rest)
         return self._noted(_info(first)), files, folders
 
     def manifest(self, roots: list[str]) -> dict[str, Entry]:
-        """Every file below the roots with its size and hash, in one call."""
         return _entries(self.call("tree", f"t_tree({roots!r})", 60.0))[0]
 
     # Files.
@@ -157,10 +144,6 @@ class Board:
         staged: bool = False,
         progress: Progress | None = None,
     ) -> None:
-        """Write files; each is complete, verified and renamed into place, or absent.
-
-        `staged` skips the renaming, for names that nobody reads before they are complete.
-        """
         try:
             self._put(files, deflate, staged, progress)
         except BoardRefused as exc:
@@ -178,17 +161,14 @@ class Board:
         put_files(self.transport, files, deflate=deflate, staged=staged, progress=progress)
 
     def read_files(self, paths: list[str], progress: Progress | None = None) -> dict[str, bytes]:
-        """Read files; leave out missing ones."""
         self.load("files")
         return get_files(self.transport, paths, progress)
 
     def make_folders(self, paths: list[str]) -> None:
-        """Make folders and their parents; existing ones stay."""
         if paths:
             self.call("files", "".join(f"t_folder({path!r})\n" for path in paths))
 
     def remove(self, paths: list[str]) -> list[str]:
-        """Remove files and empty folders; return those that still exist."""
         left: list[str] = []
         for start in range(0, len(paths), 50):
             some = paths[start : start + 50]
@@ -199,9 +179,6 @@ class Board:
     # Life.
 
     def guard(self, seconds: int = GUARD_S) -> None:
-        """Set a watchdog to `seconds`, before work that ends in a restart: if the link breaks, the
-        watchdog restarts the board. A watchdog that is armed already gets the longer time.
-        """
         self._guard_s = seconds
         self.run(
             "try:\n import machine\n"
@@ -211,7 +188,6 @@ class Board:
         )
 
     def leave(self, *, start: bool) -> None:
-        """Go back to the friendly prompt, and start main.py from there if wanted."""
         self.transport.exit_raw_repl()
         self.transport.read_until(1, b">>> ", timeout=2.0, timeout_overall=3.0)
         if start:
@@ -221,15 +197,15 @@ class Board:
         self._loaded.clear()
 
     def fresh(self) -> None:
-        """Start a new interpreter without the old one's imports. Wi-Fi stays connected."""
         self._loaded.clear()
         self.transport.soft_reset_raw()
         if self._guard_s:
             # The code that fed the watchdog is gone.
             self.guard(self._guard_s)
 
-    def restart(self, limit_s: float = _START_LIMIT_S) -> Started:
+    def restart(self, limit_s: float = 0.0) -> Started:
         """Reset the chip and see whether the agent starts."""
+        limit_s = limit_s or _START_LIMIT_S
         self._restarted = True
         self._loaded.clear()
         self.transport.in_raw_repl = False
