@@ -6,8 +6,12 @@ import pytest
 import serial
 
 from tenner_host.board import ports, seen
+from tenner_host.board.board import Board
 from tenner_host.board.info import Info
+from tenner_host.board.opening import class_of
 from tenner_host.board.ports import Port
+from tenner_host.board.serial_board import SerialBoard
+from tenner_host.linux.board import LinuxBoard
 from tenner_sim.vboard import VirtualBoard
 from tests.host import flash_fakes
 from tests.host.flash_fakes import tenner
@@ -127,3 +131,16 @@ def test_a_board_on_usb_is_remembered_by_its_serial_number():
     assert seen.recall(Port("/dev/ttyUSB0", 0x1A86, 0x7523)) == {}, (
         "any other has the same numbers"
     )
+
+
+def test_the_scheme_of_a_port_chooses_the_class_of_its_board():
+    serial = ("/dev/ttyACM0", "COM5", "socket://board:4000", "rfc2217://board:4000")
+    assert {class_of(Port(device)) for device in serial} == {SerialBoard}
+    assert class_of(Port("ssh://root@nano")) is LinuxBoard
+    with pytest.raises(TypeError, match="abstract"):
+        Board()
+
+
+def test_an_image_is_not_written_to_a_linux_board():
+    done = tenner("flash", "--port", "ssh://root@nano", code=1)
+    assert "ssh://root@nano is a Linux board, which has its system on a card" in done.output
