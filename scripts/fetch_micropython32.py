@@ -17,6 +17,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from tenner_host import debian, interpreters
+from tenner_host.places import cache_folder
 
 
 def check_machine() -> None:
@@ -30,7 +31,7 @@ def check_machine() -> None:
 
 def fetch() -> interpreters.Interpreter:
     """Download, unpack, test, and only then move into the cache."""
-    cache = interpreters.cache_folder()
+    cache = cache_folder()
     cache.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".fetch-", dir=cache) as work:
         stage = Path(work, "root")

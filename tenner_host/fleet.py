@@ -123,6 +123,7 @@ def ask_broker(
     """The boards below `topic` from a broker's retained messages; CommandError when it does not answer."""
     try:
         import paho.mqtt.client as paho
+        from paho.mqtt.enums import CallbackAPIVersion
     except ImportError as exc:
         raise CommandError(
             f"`tenner fleet` needs the library paho-mqtt: pip install '{REQUIREMENT}'"
@@ -152,7 +153,7 @@ def ask_broker(
         board = boards.setdefault(name, Board(f"{topic}/{name}"))
         board.take(kind, message.payload.decode(errors="replace"))
 
-    client = paho.Client(paho.CallbackAPIVersion.VERSION2)
+    client = paho.Client(CallbackAPIVersion.VERSION2)
     client.on_connect = connected
     client.on_message = took
     client.on_subscribe = lambda one, *_: one.publish(marker, "", qos=1)

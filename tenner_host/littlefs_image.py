@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict
 
 from littlefs import LittleFS, LittleFSError
 from littlefs.context import UserContext
 
 BLOCK_SIZE = 4096
 
+
+class _Geometry(TypedDict):
+    block_size: int
+    read_size: int
+    prog_size: int
+    cache_size: int
+    lookahead_size: int
+    block_cycles: int
+
+
 #: The geometry MicroPython uses, so that either side reads the other's images.
-_GEOMETRY = {
+_GEOMETRY: _Geometry = {
     "block_size": BLOCK_SIZE,
     "read_size": 32,
     "prog_size": 32,
@@ -30,20 +40,22 @@ class _Memory(UserContext):
     """littlefs-python's block device over a buffer."""
 
     def __init__(self, buffer: bytearray | memoryview) -> None:
-        super().__init__(buffer=buffer)
+        super().__init__(buffer=bytearray())
+        self.in_size = len(buffer)
+        self._memory = buffer
 
     def read(self, cfg: object, block: int, off: int, size: int) -> bytearray:
         at = block * BLOCK_SIZE + off
-        return bytearray(self.buffer[at : at + size])
+        return bytearray(self._memory[at : at + size])
 
     def prog(self, cfg: object, block: int, off: int, data: bytes) -> int:
         at = block * BLOCK_SIZE + off
-        self.buffer[at : at + len(data)] = data
+        self._memory[at : at + len(data)] = data
         return 0
 
     def erase(self, cfg: object, block: int) -> int:
         at = block * BLOCK_SIZE
-        self.buffer[at : at + BLOCK_SIZE] = b"\xff" * BLOCK_SIZE
+        self._memory[at : at + BLOCK_SIZE] = b"\xff" * BLOCK_SIZE
         return 0
 
 

@@ -43,7 +43,7 @@ _RESET_SIGN = b"rst:0x"
 _STOPPED = (b"KeyboardInterrupt", b"agent stopped")
 
 
-class Transport(SerialTransport):
+class Transport(SerialTransport):  # type: ignore[misc]  # mpremote has no types
     """One open serial line: a port, a pseudo-terminal, socket:// or rfc2217://."""
 
     def __init__(self, url: str, *, refind: Callable[[], str] | None = None) -> None:

@@ -31,7 +31,7 @@ _STOPPED = ("No serial data received", "data stream stopped", "transfer stopped"
 Progress = Callable[[int, int], None]
 
 
-class _Log(EspLogBase):
+class _Log(EspLogBase):  # type: ignore[misc]  # esptool has no types
     """Keeps esptool's output, and shows none of it."""
 
     def __init__(self) -> None:

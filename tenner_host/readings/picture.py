@@ -69,9 +69,10 @@ def figure(series: Sequence[Series], start: float, end: float) -> Figure:
         axes = made.subplots(len(panels), sharex=True, squeeze=False)[:, 0]
         for panel, (title, found) in zip(axes, panels.items(), strict=True):
             _draw(panel, title, found)
-        locator = AutoDateLocator(tz=zone)
+        locator = AutoDateLocator(tz=zone)  # type: ignore[no-untyped-call]
         axes[-1].xaxis.set_major_locator(locator)
-        axes[-1].xaxis.set_major_formatter(ConciseDateFormatter(locator, tz=zone))
+        formatter = ConciseDateFormatter(locator, tz=zone)  # type: ignore[no-untyped-call]
+        axes[-1].xaxis.set_major_formatter(formatter)
         axes[-1].set_xlim(start / _DAY_S, end / _DAY_S)
     return made
 

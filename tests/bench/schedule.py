@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from tenner_host import build, interpreters
+from tenner_host import FIRMWARE, build, interpreters
 from tenner_sim.services import API_KEY, MODEL
 from tests.bench.code import CHIP
 from tests.bench.rows import NotMeasured
@@ -32,7 +32,7 @@ def day(heartbeat: str | None, warm_from_h: int = NEVER) -> tuple[int, int]:
     """(model calls, bytes of their bodies) of a day with this HEARTBEAT.md; None: the template."""
     # Sources, since day.py uses the original names.
     tree = build.firmware_tree("VIRTUAL", mpy=False)
-    template = (build.FIRMWARE / "workspace" / "HEARTBEAT.md").read_bytes()
+    template = (FIRMWARE / "workspace" / "HEARTBEAT.md").read_bytes()
     tree["/workspace/HEARTBEAT.md"] = template if heartbeat is None else heartbeat.encode()
     tree["/config.json"] = json.dumps({"llm": {"api_key": API_KEY, "model": MODEL}}).encode()
     try:

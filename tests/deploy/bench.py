@@ -18,7 +18,7 @@ import time
 import uuid
 from pathlib import Path
 
-from tenner_host import build, debian, interpreters
+from tenner_host import build, debian, places
 from tenner_host.linux import kit, release
 from tenner_host.linux.release import Release
 
@@ -38,7 +38,7 @@ class Unavailable(Exception):
 
 def busybox():
     """Debian's static busybox for this machine, from the cache."""
-    cached = interpreters.cache_folder() / f"busybox-{debian.SUITE}-{architecture()}"
+    cached = places.cache_folder() / f"busybox-{debian.SUITE}-{architecture()}"
     if not cached.exists():
         debian.check_tools()
         cached.parent.mkdir(parents=True, exist_ok=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tenner_host import debian, interpreters
+from tenner_host import debian, places
 from tenner_host.errors import BoardGone, BoardSilent, CommandError
 from tenner_host.linux import deploy, doctor, kit, package, release
 from tenner_host.linux.board import Ending, Probe
@@ -62,7 +62,7 @@ def cache(tmp_path, monkeypatch):
     monkeypatch.setenv("TENNER_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(debian, "check_tools", lambda: None)
     monkeypatch.setattr(debian, "unpack", unpack_fake)
-    return interpreters.cache_folder()
+    return places.cache_folder()
 
 
 # --- the kit

@@ -22,7 +22,7 @@ from typing import Any
 
 import pytest
 
-from tenner_host import interpreters
+from tenner_host import places
 
 #: Pinned: a newer one may answer otherwise, and this is a test of the agent.
 NPM = {
@@ -118,7 +118,7 @@ def _run(command: Sequence[str], what: str) -> None:
 def _filled(kind: str, packages: dict[str, str], fill: Any) -> Path:
     """The folder of the cache with these packages; filled under another name first, so that it is whole."""
     mark = hashlib.sha256(json.dumps([packages, sys.version_info[:2]]).encode()).hexdigest()[:12]
-    made = interpreters.cache_folder() / "services" / f"{kind}-{mark}"
+    made = places.cache_folder() / "services" / f"{kind}-{mark}"
     if not made.exists():
         made.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".fetch-", dir=made.parent) as work:

@@ -18,8 +18,8 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-from tenner_host import debian, interpreters
-from tenner_host.places import one_at_a_time
+from tenner_host import debian
+from tenner_host.places import cache_folder, one_at_a_time
 
 VARIANT = Path(__file__).parent / "variant"
 _LIBRARIES = "usr/lib/i386-linux-gnu"
@@ -98,7 +98,7 @@ def _built(kind: str, manifest: Path, content: bytes, flags: str) -> Path:
     own = {path.name: path.read_bytes() for path in sorted(VARIANT.iterdir())}
     own["build.py"] = Path(__file__).read_bytes()
     key = hashlib.sha256(_digest(own) + content).hexdigest()[:16]
-    made = interpreters.cache_folder() / f"micropython32{kind}-{key}"
+    made = cache_folder() / f"micropython32{kind}-{key}"
     if made.exists():
         os.utime(made)
         return made
@@ -148,7 +148,7 @@ def _make(kind: str, manifest: Path, flags: str) -> Path:
         f"gcc -m32 --sysroot={system} -B{gcc} -B{libraries} -isystem {system}/usr/include/i386-linux-gnu "
         f"-L{gcc} -L{libraries}"
     )
-    build = interpreters.cache_folder() / f"build-{kind}"
+    build = cache_folder() / f"build-{kind}"
     settings = {
         "VARIANT_DIR": VARIANT,
         "BUILD": build,
