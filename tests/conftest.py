@@ -27,6 +27,10 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+# tests/test_attacks.py alone waits 24,000 times for the disk, and no test cuts the power of this computer.
+os.fsync = lambda file: None
+
+
 def find_or_skip(name):
     """The runner; without it the test is skipped with the reason, or fails where it must not be."""
     try:
