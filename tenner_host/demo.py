@@ -43,7 +43,7 @@ _STYLES = {
     "app": "red",
     "config": "red",
 }
-_OUTCOME = re.compile(r"heartbeat (ran|failed)(?: \(\d+ in a row\))?: (.*)\n")
+_OUTCOME = re.compile(r"heartbeat (ran|alarm \d+|failed)(?: \(\d+ in a row\))?: (.*)\n")
 _LINE = re.compile(r"^ *(\S+) (\w+) +(.*)$")
 
 
@@ -234,14 +234,14 @@ def _beat(board: VirtualBoard, patience_s: float) -> None:
         time.sleep(0.05)
     if found[1] == "failed":
         raise DemoError(f"the heartbeat failed: {found[2].strip()}")
-    if not found[2].startswith("queued"):
+    if not found[2].startswith("message queued"):
         raise DemoError(f"the model was asked, and the heartbeat had {found[2].strip()}")
 
 
 def _follow(screen: Screen, board: VirtualBoard, services: Services, settings: Settings) -> None:
     """Keep the board on, and show each message that its owner gets."""
     board.set("room.temperature", COOL)
-    board.wait_for("is over", 30)
+    board.wait_for(" over", 30)
     screen.say(f"The room is at {COOL} °C again, so the alarm is over and the next one can begin.")
     commands = (
         (
