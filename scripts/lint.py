@@ -18,6 +18,7 @@ from scripts import (
     check_imports,
     check_prose,
     check_subset,
+    check_terms,
     config_template,
     failures_table,
     generated,
@@ -241,7 +242,10 @@ STEPS: list[tuple[str, Callable[[], list[str]]]] = [
     ("MicroPython subset, layers, headers", subset),
     ("imports at the top, no circles", check_imports.check),
     ("generated files", generated_files),
-    ("prose within its budget", check_prose.over_budget),
+    (
+        "prose within its budget, no retired terms",
+        lambda: check_prose.over_budget() + check_terms.problems(tracked_files()),
+    ),
     ("no machine's paths", lambda: machine_paths(tracked_files())),
 ]
 

@@ -131,7 +131,7 @@ def borrow(borrower, name, home):
         raise AttributeError(name)
     _lend(getattr(overlays, home), True)
     if not hasattr(type(borrower), name):
-        raise RuntimeError("%s of an object whose class was evicted and loaded anew" % name)
+        raise RuntimeError("%s of an object whose class was evicted and reloaded" % name)
     return getattr(borrower, name)
 
 
