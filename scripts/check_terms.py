@@ -31,15 +31,11 @@ TERMS = [
     (r"anew", "again, or a verb with re-: restart, reload", EVERYWHERE),
     (r"(?:set|put)[_ -]?aside", "quarantine", EVERYWHERE),
     (r"put[_ -]?backs?|PutBack", "preempted, preemption", CODE),
-    (r"hang[_ -]up|hung[_ -]up", "release", CODE),
     (r"fleeting", "run_detached", EVERYWHERE),
     (r"overrules?", "cancel_question", CODE),
     (r"usertools", "custom_tools", EVERYWHERE),
-    (r"wish(?:es)?|Wish(?:es)?", "intent (of a person), request (of a program)", CODE),
-    (r"trouble|Trouble(?:Found)?", "failure, fault or error", CODE),
     (r"mend(?:s|ed)?", "repair, fix", EVERYWHERE),
     (r"knocks?", "try_enter_raw_repl", CODE),
-    (r"outlets?|Outlets?|PtyOutlet|TcpOutlet", "endpoint", CODE),
     (r"senses", "sensor_values", CODE),
     (r"seat(?:s|ed)?", "start_timer", CODE),
     (r"homely|whomever", "a plain word", EVERYWHERE),
@@ -49,8 +45,6 @@ TERMS = [
     (r"once more in|again in %d", "retry in", CODE),
     (r"taken as no", "denied", EVERYWHERE),
     (r"nobody to tell|nobody is the owner", "no owner", CODE),
-    (r"tenner_host[./](?:talk|readings|roots)", "console, sensors, ca_roots", EVERYWHERE),
-    (r"board[./](?:seen|trouble|link)", "board_cache, port_errors, board", EVERYWHERE),
 ]
 
 #: Texts of others, and the places of this table.

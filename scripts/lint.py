@@ -18,6 +18,7 @@ from scripts import (
     check_imports,
     check_prose,
     check_subset,
+    check_terms,
     config_template,
     failures_table,
     generated,
@@ -242,6 +243,7 @@ STEPS: list[tuple[str, Callable[[], list[str]]]] = [
     ("imports at the top, no circles", check_imports.check),
     ("generated files", generated_files),
     ("prose within its budget", check_prose.over_budget),
+    ("no retired terms", lambda: check_terms.problems(tracked_files())),
     ("no machine's paths", lambda: machine_paths(tracked_files())),
 ]
 

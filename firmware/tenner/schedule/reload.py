@@ -160,7 +160,7 @@ def _follow_clock(occurrences):
     if restarted or jump_s:
         service.dirty = True
         what = "moved by %d s" % jump_s if jump_s else "is set"
-        log(service.area, "the clock %s: %d timers restarted" % (what, restarted))
+        log(service.area, "the clock %s; timers restarted: %d" % (what, restarted))
 
 
 def _restart_timer(occurrences, task, jump_s):
