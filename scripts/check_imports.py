@@ -1,4 +1,4 @@
-"""Check that modules of the firmware import each other at the top, that no package has a circle, and the packages' order.
+"""Check that the firmware imports at the top, that no imports are circular, and the order of the packages.
 
 The build merges modules into overlays and links each to its imports (firmware/overlays.toml). An
 import inside a function would hide a dependency, and a circle would have no order.
@@ -24,7 +24,9 @@ MAY_IMPORT_LATE = (
 )
 
 #: Each may import those before it. The last is not checked: tests may import everything.
-HOST_ORDER = ("tenner_host", "tenner_sim", "tests")
+HOST_ORDER = ("tenner_host", "tenner_sim", "scripts", "tests")
+#: The programs of a package: each may import every package, so each counts as a package of its own.
+_PROGRAM = re.compile(r".+\.(__main__|commands?)")
 #: Modules of tenner_host that find the simulator by a name.
 MAY_NAME_SIMULATOR = ("tenner_host.cli", "tenner_host.simulator")
 
@@ -81,19 +83,53 @@ def late_imports(known: dict[str, ast.Module]) -> Iterator[str]:
 
 def circles(known: dict[str, ast.Module]) -> Iterator[str]:
     """A sentence for each group of modules that import each other, imports inside functions included."""
-    edges = {
+    edges = _edges(known)
+    for group in _groups(edges):
+        yield "circle of imports: " + ", ".join(group)
+
+
+def package_circles(known: dict[str, ast.Module]) -> Iterator[str]:
+    """A sentence for each group of packages whose modules import each other, with the imports."""
+    edges = _edges(known)
+    packages: dict[str, set[str]] = {}
+    for name, targets in edges.items():
+        own = _package(name)
+        packages.setdefault(own, set()).update({_package(target) for target in targets} - {own})
+    for group in _groups(packages):
+        between = sorted(
+            f"{name} -> {target}"
+            for name, targets in edges.items()
+            for target in targets
+            if _package(name) != _package(target)
+            and {_package(name), _package(target)} <= {*group}
+        )
+        yield f"circle of packages: {', '.join(group)} ({', '.join(between)})"
+
+
+def _package(name: str) -> str:
+    """The unit of order: a module or a folder below the top package; a program is one of its own."""
+    return name if _PROGRAM.fullmatch(name) else ".".join(name.split(".")[:2])
+
+
+def _edges(known: dict[str, ast.Module]) -> dict[str, set[str]]:
+    """The modules that each module imports."""
+    return {
         name: {
             target for node in ast.walk(tree) for target in imported(node, known) if target != name
         }
         for name, tree in known.items()
     }
+
+
+def _groups(edges: dict[str, set[str]]) -> Iterator[list[str]]:
+    """The groups whose members reach each other."""
     reach = {name: _reached(name, edges) for name in edges}
     seen: set[str] = set()
     for name in edges:
         group = sorted(other for other in reach[name] if name in reach[other])
         if name in reach[name] and name not in seen:
             seen.update(group)
-            yield "circle of imports: " + ", ".join(group)
+            yield group
 
 
 def _reached(start: str, edges: dict[str, set[str]]) -> set[str]:
@@ -133,7 +169,15 @@ def _named(node: ast.AST) -> Iterator[str]:
 def check(folder: Path = ROOT / "firmware", root: Path = ROOT) -> list[str]:
     known = modules(folder)
     host = {k: v for one in HOST_ORDER[:-1] for k, v in modules(root / one, one).items()}
-    return sorted({*late_imports(known), *circles(known), *circles(host), *climbing(host)})
+    return sorted(
+        {
+            *late_imports(known),
+            *circles(known),
+            *circles(host),
+            *package_circles(host),
+            *climbing(host),
+        }
+    )
 
 
 def main() -> int:

@@ -1,6 +1,6 @@
 """`Board`: one connection to a board, and the operations on its files and its agent.
 
-SerialBoard is a board with a REPL, tenner_host.linux.board.LinuxBoard one behind ssh; opening.py chooses.
+serial_board.py has the board with a REPL, linux_board.py the one behind ssh; opening.py chooses.
 """
 
 from __future__ import annotations

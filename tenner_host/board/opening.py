@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from tenner_host.board import ports
 from tenner_host.board.board import B, Board
+from tenner_host.board.linux_board import LinuxBoard
 from tenner_host.board.serial_board import SerialBoard
 from tenner_host.board.transport import Transport
-from tenner_host.linux.board import LinuxBoard
 from tenner_host.project import Project
 
 #: The class of a board by the scheme of its port; all others are serial.

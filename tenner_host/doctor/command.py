@@ -7,15 +7,14 @@ from collections.abc import Callable
 import rich_click as click
 
 from tenner_host.board.board import Board
+from tenner_host.board.linux_board import LinuxBoard
 from tenner_host.board.opening import class_of
 from tenner_host.board.options import board_options
 from tenner_host.board.ports import Port
 from tenner_host.board.serial_board import SerialBoard
-from tenner_host.doctor import cable, serial_board
+from tenner_host.doctor import cable, linux_board, serial_board
 from tenner_host.doctor.findings import Finding, Part, State, from_error, unreached
 from tenner_host.errors import PortError, TroubleFound
-from tenner_host.linux import doctor as linux_board
-from tenner_host.linux.board import LinuxBoard
 from tenner_host.output import echo, json_option, print_json
 
 _COLORS = {State.OK: "green", State.WARN: "yellow", State.FAIL: "red", State.SKIP: "bright_black"}

@@ -7,14 +7,14 @@ from pathlib import Path
 import rich_click as click
 
 from tenner_host.board import ports
+from tenner_host.board.linux_board import Ending, LinuxBoard
+from tenner_host.board.ssh import SCHEME
 from tenner_host.errors import CommandError
 from tenner_host.linux import deploy as deploying
-from tenner_host.linux.board import Ending, LinuxBoard
 from tenner_host.linux.release import RUNTIMES
-from tenner_host.linux.ssh import SCHEME
 from tenner_host.output import echo, json_option, print_json, progress_bar
 from tenner_host.project import Project
-from tenner_host.sync.command import ask_which, conflict_left, show
+from tenner_host.sync.dialog import ask_which, conflict_left, show
 
 
 @click.command()

@@ -7,13 +7,13 @@ from pathlib import Path
 
 from tenner_host import FIRMWARE
 from tenner_host.board.board import Started
+from tenner_host.board.linux_board import Ending, LinuxBoard, Probe
+from tenner_host.board.ssh import Refused, script
 from tenner_host.board.transfer import Progress
 from tenner_host.errors import BoardGone, CommandError
 from tenner_host.linux import kit, release
-from tenner_host.linux.board import Ending, LinuxBoard, Probe
 from tenner_host.linux.package import unpacked_kit
 from tenner_host.linux.release import Release
-from tenner_host.linux.ssh import Refused, script
 from tenner_host.project import Project
 from tenner_host.sync.code import CodePlan, space_needed
 from tenner_host.sync.report import Report

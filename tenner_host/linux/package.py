@@ -10,6 +10,7 @@ from tenner_host import BOARDS, FIRMWARE, ROOT, tenner_version
 from tenner_host.errors import CommandError
 from tenner_host.linux import kit, release
 from tenner_host.places import build_folder
+from tenner_host.tarball import tarred
 
 OUTPUT = build_folder() / "packages"
 _README = """\
@@ -45,7 +46,7 @@ def package(architecture: str) -> tuple[str, bytes]:
     made = release.build("micropython", architecture, None, extra=extra)
     name = f"tenner-{version}-linux-{architecture}"
     files = {f"{name}/{path}": data for path, data in made.files.items()}
-    return f"{name}.tar.xz", lzma.compress(release.tarred(files), preset=9)
+    return f"{name}.tar.xz", lzma.compress(tarred(files, executable=release.EXECUTABLE), preset=9)
 
 
 def unpacked_kit(path: Path) -> dict[str, bytes]:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import io
 import json
-import tarfile
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +13,7 @@ from tenner_host import BOARDS, tenner_version
 from tenner_host.build import BuildError, linux_tree
 from tenner_host.errors import CommandError
 from tenner_host.linux import kit
+from tenner_host.tarball import tarred
 
 _ONBOARD = Path(__file__).parent / "onboard"
 #: The interpreters: the kit's MicroPython, or the board's own python3.
@@ -22,7 +21,7 @@ RUNTIMES = ("micropython", "cpython")
 SUMS = kit.SUMS
 #: Shell scripts of a release: the first starts the agent, the second runs it as a service.
 PROGRAMS = ("tenner-agent", "ctl")
-_EXECUTABLE = (*PROGRAMS, "kit/ld.so", "kit/micropython")
+EXECUTABLE = (*PROGRAMS, "kit/ld.so", "kit/micropython")
 
 
 @dataclass(frozen=True)
@@ -42,7 +41,8 @@ class Release:
 
     def packed(self, names: Iterable[str]) -> bytes:
         """Some of the files as a tar.gz: every board's tar or its shell can read gzip."""
-        return gzip.compress(tarred({name: self.files[name] for name in names}), 6, mtime=0)
+        chosen = {name: self.files[name] for name in names}
+        return gzip.compress(tarred(chosen, executable=EXECUTABLE), 6, mtime=0)
 
 
 def build(
@@ -87,16 +87,3 @@ def linux_boards() -> dict[str, dict[str, object]]:
         for name, about in sorted(found.items())
         if about.get("platform") == "linux" and "architecture" in about
     }
-
-
-def tarred(files: dict[str, bytes], mode: int = 0o644) -> bytes:
-    """A tar archive whose entries belong to root, with the programs executable."""
-    buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode="w", format=tarfile.USTAR_FORMAT) as archive:
-        for name, data in sorted(files.items()):
-            # Without times, so that the same files give the same bytes.
-            entry = tarfile.TarInfo(name)
-            entry.size = len(data)
-            entry.mode = 0o755 if name.endswith(_EXECUTABLE) else mode
-            archive.addfile(entry, io.BytesIO(data))
-    return buffer.getvalue()

@@ -1,4 +1,4 @@
-"""`tenner sync`: the command, its questions and its report."""
+"""`tenner sync`: the command."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from typing import Any
 import rich_click as click
 
 from tenner_host.board.board import Board
+from tenner_host.board.linux_board import LinuxBoard
 from tenner_host.board.opening import open_board
 from tenner_host.board.options import board_options
 from tenner_host.board.serial_board import SerialBoard
-from tenner_host.errors import CommandError, Conflict
+from tenner_host.errors import CommandError
 from tenner_host.heartbeat import check
-from tenner_host.linux.board import LinuxBoard
 from tenner_host.linux.deploy import deploy
-from tenner_host.output import at_terminal, echo, json_option, print_json, progress_bar
+from tenner_host.output import echo, json_option, print_json, progress_bar
 from tenner_host.project import Project
+from tenner_host.sync.dialog import ask_which, conflict_left, show
 from tenner_host.sync.report import Report
 from tenner_host.sync.run import synchronize
 from tenner_host.sync.threeway import Do
-from tenner_host.sync.workspace import diff
 
 
 @click.command()
@@ -135,62 +135,3 @@ def _finish(report: Report) -> None:
     conflict_left(report.outcome.conflicts)
     if report.started is not None and not report.started.running:
         raise CommandError(f"files synced, but the agent failed to start: {report.started.text}")
-
-
-def conflict_left(paths: list[str]) -> None:
-    """Raise Conflict if a file waits for a choice."""
-    if paths:
-        raise Conflict(
-            f"changed on both sides and left unchanged: {', '.join(paths)}; run `tenner sync` at a "
-            "terminal to choose"
-        )
-
-
-def ask_which(path: str, ours: bytes | None, theirs: bytes | None) -> str:
-    """Show how a file differs and ask which version stays; without a terminal keep both."""
-    if not at_terminal():
-        return "skip"
-    for line in diff(path, ours, theirs):
-        color = {"+": "green", "-": "red", "@": "cyan"}.get(line[:1])
-        echo(line, fg=color, err=True)
-    answer: str = click.prompt(
-        f"{path} changed on both sides. Keep the one from (h)ere, from the (b)oard, or (s)kip",
-        type=click.Choice(["h", "b", "s"]),
-        show_choices=False,
-        default="s",
-        err=True,
-    )
-    return {"h": "here", "b": "board", "s": "skip"}[answer]
-
-
-def show(report: Report) -> None:
-    """Print the report for people, without empty parts."""
-    would = "would be " if report.dry_run else ""
-    plan = report.code
-    size = sum(map(len, plan.write.values()))
-    if plan:
-        parts = [f"{len(plan.write)} {would}written ({size / 1024:.1f} KB)"] if plan.write else []
-        parts += [f"{len(plan.remove)} {would}removed"] if plan.remove else []
-        echo(f"code       {', '.join(parts)}, {plan.unchanged} unchanged")
-        for path in plan.shadows:
-            echo(f"           {path} {would}removed: it hid newer code")
-    else:
-        echo(f"code       up to date ({plan.unchanged} files)")
-    if plan.foreign:
-        echo(f"           your own {', '.join(plan.foreign)} {would}moved to .tenner/replaced/")
-    steps = report.steps if report.dry_run else report.outcome.done
-    for step in steps:
-        if step.do not in (Do.RECORD, Do.FORGET):
-            echo(f"workspace  {step.path}: {step.do.value}")
-    if not steps:
-        echo("workspace  nothing to do")
-    for step in report.outcome.kept:
-        echo(f"workspace  {step.path}: {step.do.value}, kept on the other side (see --delete)")
-    for path in report.outcome.conflicts:
-        echo(f"workspace  {path}: changed on both sides, left unchanged")
-    if report.outcome.saved:
-        echo(f"           the replaced files are in {report.outcome.saved}")
-    if report.started is not None and report.started.running:
-        echo(f"agent      running: {report.started.text}; {report.seconds:.1f} s in all")
-    if not report.configured and not report.dry_run:
-        echo("settings   none on the board yet: `tenner setup`")

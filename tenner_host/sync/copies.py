@@ -13,7 +13,7 @@ from tenner_host.errors import BoardGone
 from tenner_host.output import at_terminal, echo, json_option, print_json, progress_bar
 from tenner_host.project import Project
 from tenner_host.sync.backup import Backup, restore_backup, take
-from tenner_host.sync.command import ask_which, conflict_left
+from tenner_host.sync.dialog import ask_which, conflict_left
 from tenner_host.sync.run import leave_as_it_was
 from tenner_host.sync.threeway import Do
 from tenner_host.sync.workspace import HOME, Workspace

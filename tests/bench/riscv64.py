@@ -17,10 +17,10 @@ from pathlib import Path
 from unittest import mock
 
 from tenner_host import debian
+from tenner_host.board.linux_board import LinuxBoard
 from tenner_host.board.ports import Port
 from tenner_host.errors import CommandError
 from tenner_host.linux import deploy
-from tenner_host.linux.board import LinuxBoard
 from tenner_host.project import Project
 from tenner_sim.services import Services
 from tests.bench import linux

@@ -14,11 +14,11 @@ import pytest
 from deploy import bench
 from deploy.bench import changed, wait
 from tenner_host import ROOT
+from tenner_host.board.linux_board import LinuxBoard
 from tenner_host.board.ports import Port
 from tenner_host.errors import BoardGone, BoardSilent, CommandError, Conflict
 from tenner_host.linux import deploy as deploying
 from tenner_host.linux import release
-from tenner_host.linux.board import LinuxBoard
 from tenner_host.linux.release import Release
 from tenner_host.project import Project
 from tenner_host.talk.console import Console

@@ -8,10 +8,10 @@ import serial
 from tenner_host.board import ports, seen
 from tenner_host.board.board import Board
 from tenner_host.board.info import Info
+from tenner_host.board.linux_board import LinuxBoard
 from tenner_host.board.opening import class_of
 from tenner_host.board.ports import Port
 from tenner_host.board.serial_board import SerialBoard
-from tenner_host.linux.board import LinuxBoard
 from tenner_sim.vboard import VirtualBoard
 from tests.host import flash_fakes
 from tests.host.flash_fakes import tenner

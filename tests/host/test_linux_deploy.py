@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 
 from tenner_host import debian, places
+from tenner_host.board.linux_board import Ending, Probe
+from tenner_host.board.ssh import Ssh, script
+from tenner_host.doctor import linux_board as doctor
 from tenner_host.errors import BoardGone, BoardSilent, CommandError
-from tenner_host.linux import deploy, doctor, kit, package, release
-from tenner_host.linux.board import Ending, Probe
-from tenner_host.linux.ssh import Ssh, script
+from tenner_host.linux import deploy, kit, package, release
 from tenner_host.project import Project
 
 HASH = "0123456789abcdef" * 4

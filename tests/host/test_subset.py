@@ -223,10 +223,43 @@ def test_the_host_packages_import_in_one_order_only(tmp_path):
 
 def test_each_package_of_the_host_is_checked_for_circles(tmp_path):
     for package in ("tenner_host", "tenner_sim"):
-        (tmp_path / package).mkdir()
-        (tmp_path / package / "one.py").write_text(f"import {package}.two\n")
-        (tmp_path / package / "two.py").write_text("def f():\n    from . import one\n")
+        own = tmp_path / package / "own"
+        own.mkdir(parents=True)
+        (own / "one.py").write_text(f"import {package}.own.two\n")
+        (own / "two.py").write_text("def f():\n    from . import one\n")
     assert check_imports.check(tmp_path / "none", tmp_path) == [
-        f"circle of imports: {package}.one, {package}.two"
+        f"circle of imports: {package}.own.one, {package}.own.two"
         for package in ("tenner_host", "tenner_sim")
+    ]
+
+
+def test_packages_have_an_order_and_their_programs_are_above_it(tmp_path):
+    for path, text in {
+        "link/line.py": "",
+        "link/table.py": "from tenner_host.copy import run\n",
+        "copy/run.py": "from tenner_host.link import line\n",
+        "copy/command.py": "from tenner_host.link import table\n",
+        "link/command.py": "from tenner_host.copy import command, run\n",
+    }.items():
+        file = tmp_path / "tenner_host" / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    assert check_imports.check(tmp_path / "none", tmp_path) == [
+        "circle of packages: tenner_host.copy, tenner_host.link "
+        "(tenner_host.copy.run -> tenner_host.link.line, tenner_host.link.table -> tenner_host.copy.run)"
+    ]
+    (tmp_path / "tenner_host" / "link" / "table.py").write_text("")
+    assert check_imports.check(tmp_path / "none", tmp_path) == []
+
+
+def test_scripts_stand_above_the_simulator_and_below_the_tests(tmp_path):
+    for package, text in {
+        "tenner_sim": "import scripts.lint\n",
+        "scripts": "from tenner_sim import demo\nfrom tests import bench\n",
+    }.items():
+        (tmp_path / package).mkdir()
+        (tmp_path / package / "x.py").write_text(text)
+    assert check_imports.check(tmp_path / "none", tmp_path) == [
+        "scripts.x:2 imports tests, which is above it",
+        "tenner_sim.x:1 imports scripts.lint, which is above it",
     ]

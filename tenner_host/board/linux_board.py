@@ -18,11 +18,11 @@ from dataclasses import dataclass, field
 from tenner_host.board import ports
 from tenner_host.board.board import GUARD_S, Board, Entry, Started, onboard
 from tenner_host.board.info import Info
+from tenner_host.board.ssh import NO_REPL, Refused, Ssh, SshLine, script
 from tenner_host.board.transfer import Progress
 from tenner_host.board.transport import Transport
 from tenner_host.errors import BoardGone, CommandError, Conflict
-from tenner_host.linux.release import tarred
-from tenner_host.linux.ssh import NO_REPL, Refused, Ssh, SshLine, script
+from tenner_host.tarball import tarred
 
 _CONFIG = "/config.json"
 _TRACEBACK = re.compile(r"^(\w*(?:Error|Exception|Exit|Interrupt)\b.*)$")

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 
+from tenner_host.board.linux_board import LinuxBoard
 from tenner_host.board.opening import open_as
 from tenner_host.board.ports import Port
+from tenner_host.board.ssh import script
 from tenner_host.doctor import inside, outside
 from tenner_host.doctor.findings import Finding, Part, fail, from_error, ok, skip, warn
 from tenner_host.errors import BoardSilent, CommandError, PortError
-from tenner_host.linux.board import LinuxBoard
 from tenner_host.linux.deploy import clock_hint
-from tenner_host.linux.ssh import script
 from tenner_host.project import Project
 from tenner_host.setup.trust import FOLDER
 from tenner_host.talk.console import Console
