@@ -97,7 +97,7 @@ class released:
     async def __aenter__(self):
         if _ticket is not None:
             self._before = overlay_loader.phase, list(overlay_loader.suspended)
-            overlay_loader.suspended[:] = overlay_loader.overlays.__dict__
+            overlay_loader.suspended[:] = list(overlay_loader.overlays.__dict__)
             await enter(_IDLE)
             _ticket.release()
 
