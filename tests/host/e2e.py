@@ -12,6 +12,7 @@ import contextlib
 import functools
 import json
 import re
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -43,8 +44,17 @@ WARM_ROOM = (
 )
 
 
-@functools.cache
+#: Tests that run side by side need the same trees; besides, CPython 3.11 cannot parse in two threads at once.
+_BUILDING = threading.Lock()
+
+
 def _firmware(mpy, libraries=()):
+    with _BUILDING:
+        return _built(mpy, libraries)
+
+
+@functools.cache
+def _built(mpy, libraries):
     return firmware_tree("VIRTUAL", mpy=mpy, workspace=False, libraries=libraries)
 
 

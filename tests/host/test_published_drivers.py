@@ -126,6 +126,7 @@ def bench(monkeypatch, tmp_path):
     before = set(sys.modules)
     with monkeypatch.context() as patch:
         patch.setattr(time, "sleep", sleep)
+        patch.setattr(time, "monotonic", lambda: made.seconds)
         patch.syspath_prepend(str(PUBLISHED))
         patch.setitem(sys.modules, "micropython", types.SimpleNamespace(const=int))
         for name in (
