@@ -21,6 +21,8 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 OLDEST = (3, 10)
 # Published drivers that the tests compare with the virtual chips; the file says why they are installed apart.
 PUBLISHED = os.path.join(ROOT, "tests", "host", "published_drivers.txt")
+# The metadata of the installed package has the version from here.
+VERSION = os.path.join(ROOT, "firmware", "tenner", "__init__.py")
 # Every set of packages with the sets it contains.
 CONTAINS = {"run": ("run",), "test": ("run", "test"), "docs": ("run", "test", "docs")}
 
@@ -83,7 +85,7 @@ def check_venv(
 def wanted_stamp(version: Sequence[int]) -> str:
     """The content of the stamp: these packages, for this Python, in this place."""
     content = b""
-    for path in (os.path.join(ROOT, "pyproject.toml"), PUBLISHED):
+    for path in (os.path.join(ROOT, "pyproject.toml"), PUBLISHED, VERSION):
         with open(path, "rb") as f:
             content += f.read()
     digest = hashlib.sha256(content).hexdigest()

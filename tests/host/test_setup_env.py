@@ -90,6 +90,14 @@ def test_another_python_or_other_packages_install_again(venv, monkeypatch, tmp_p
     assert not setup_env.is_ready(str(venv), "run", HERE)
 
 
+def test_another_version_of_tenner_installs_again(venv, monkeypatch, tmp_path):
+    stamp(venv, "run", setup_env.wanted_stamp(HERE))
+    source = tmp_path / "__init__.py"
+    source.write_text('__version__ = "99.0.0"\n')
+    monkeypatch.setattr(setup_env, "VERSION", str(source))
+    assert not setup_env.is_ready(str(venv), "run", HERE)
+
+
 def test_a_failing_step_is_one_sentence_with_the_log(tmp_path):
     log = tmp_path / "setup.log"
     command = [sys.executable, "-c", "print('ERROR: no such package'); print('more'); exit(1)"]

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tenner_host import tenner_version
 from tenner_sim.services import Authority
 from tests.host.broker import PASSWORD, USER, Broker, Owner
 from tests.services.agent import INTERPRETERS, LIMIT_S, find
@@ -164,7 +165,7 @@ def test_homeassistant_shows_a_sensor(all_sensors, sensor, value, state, unit, d
     assert attributes.get("device_class") == device_class
     is_number = state not in ("on", "off", "wide open")
     assert attributes.get("state_class") == ("measurement" if is_number else None)
-    assert shown["device"] == {"name": NAME, "maker": "tenner", "version": "0.1.0"}
+    assert shown["device"] == {"name": NAME, "maker": "tenner", "version": tenner_version()}
 
 
 def test_homeassistant_has_no_complaint(all_sensors):
