@@ -8,7 +8,7 @@ from typing import Any
 
 import rich_click as click
 
-from tenner_host.board import ports, seen
+from tenner_host.board import board_cache, ports
 from tenner_host.board.board import AT_REPL
 from tenner_host.board.opening import class_of, open_board
 from tenner_host.board.options import port_option
@@ -54,7 +54,7 @@ def look(port: Port, *, ask: bool, project: Project) -> Connected:
             found.seen = int(time.time())
     except CommandError as exc:
         found.state = exc.message
-    known = seen.recall(port)
+    known = board_cache.recall(port)
     found.micropython, found.agent = known.get("micropython"), known.get("agent")
     found.flash_free = known.get("flash_free")
     if found.seen is None:

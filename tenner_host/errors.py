@@ -42,7 +42,7 @@ class Conflict(CommandError):
     exit_code = 5
 
 
-class TroubleFound(CommandError):
+class ChecksFailed(CommandError):
     """A check failed."""
 
     exit_code = 7

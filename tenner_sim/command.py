@@ -1,4 +1,4 @@
-"""`tenner sim`: start virtual boards, and change the world of a running one."""
+"""`tenner sim`: start virtual boards, and change the signals of a running one."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ name_option = sim_option("name", "Which board; needed when several are running."
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 def sim() -> None:
-    """Virtual boards: start one, change its world, break its devices, cut its power."""
+    """Virtual boards: start one, change its signals, break its devices, cut its power."""
 
 
 @sim.command()
@@ -161,7 +161,7 @@ def _started(name: str, begin: str, description: dict[str, Any], erased: bool) -
         echo(f"Next: `tenner flash --fast --sim {name}`, as for a board from the shop")
     else:
         echo(
-            f"Next: `tenner setup --sim {name}` once, then {after}; `tenner sim list` shows its world"
+            f"Next: `tenner setup --sim {name}` once, then {after}; `tenner sim list` shows its signals"
         )
 
 
@@ -176,7 +176,7 @@ def stop(name: str | None) -> None:
 @name_option
 @json_option
 def list_values(name: str | None, as_json: bool) -> None:
-    """Show the running boards, their world and their devices."""
+    """Show the running boards, their signals and their devices."""
     boards = running_boards()
     if name is not None or not (boards or as_json):
         boards = dict([_pick(name)])
@@ -187,7 +187,7 @@ def list_values(name: str | None, as_json: bool) -> None:
         status = _ask(each, "status")
         echo(f"{each}: {status['state']}, {status['runtime']}, {status['pty']}")
         there = _ask(each, "list")
-        for value_name, value in there["world"].items():
+        for value_name, value in there["signals"].items():
             echo(f"  {value_name:24} {_number(value)}")
         for device_name, device in there["devices"].items():
             fault = device["fault"] or "works"

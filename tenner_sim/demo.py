@@ -22,8 +22,8 @@ from rich.text import Text
 
 from tenner_host import BOARDS
 from tenner_host.build import BuildError, firmware_tree, read_tree
+from tenner_host.ca_roots import RootError, root_of
 from tenner_host.interpreters import InterpreterMissing
-from tenner_host.roots import RootError, root_of
 from tenner_sim.services import API_KEY, MODEL, OWNER, TOKEN, Services
 from tenner_sim.vboard import BoardError, VirtualBoard
 
@@ -280,7 +280,7 @@ def _follow(screen: Screen, board: VirtualBoard, services: Services, settings: S
 def _closing(screen: Screen) -> None:
     screen.say("What next?")
     screen.console.print(
-        "   make run FOLLOW=1                 keep the board on: change its world, talk to it\n"
+        "   make run FOLLOW=1                 keep the board on: change its signals, talk to it\n"
         "   make run RUNTIME=cpython          the same firmware source under CPython\n"
         "   LLM_BASE_URL=... LLM_API_KEY=... LLM_MODEL=... make run      your own model\n"
         "   TELEGRAM_TOKEN=... TELEGRAM_OWNER=... make run               your own phone\n"

@@ -616,7 +616,7 @@ class Waits(unittest.TestCase):
         return bench, bench.waits
 
 
-class TestTrouble(Waits):
+class TestFailures(Waits):
     def test_the_wait_grows_to_five_minutes_and_restarts(self):
         bench, waits = self.waits([OSError(113)] * 12, 12)
         self.assertEqual(waits[:4], [1000, 2000, 4000, 8000])
@@ -805,7 +805,7 @@ class TestTicket(unittest.TestCase):
         self.assertEqual(run(scene()), 1)
 
 
-class TestMoreTrouble(Waits):
+class TestMoreFailures(Waits):
     def test_too_many_requests(self):
         bench, waits = self.waits([refusal(429, "Too Many Requests", retry_after=17)])
         self.assertEqual(waits, [17000])

@@ -7,12 +7,12 @@ import contextlib
 import re
 import time
 
-from tenner_host.board import ports, seen
+from tenner_host.board import board_cache, ports
 from tenner_host.board.board import AT_REPL, GUARD_S, Board, Entry, Started, onboard
 from tenner_host.board.info import Info
+from tenner_host.board.port_errors import explain_silence
 from tenner_host.board.transfer import Progress, get_files, put_files
 from tenner_host.board.transport import Transport
-from tenner_host.board.trouble import explain_silence
 from tenner_host.errors import BoardGone, BoardRefused, BoardSilent, CommandError
 from tenner_host.overlays import translate
 
@@ -122,7 +122,7 @@ class SerialBoard(Board):
         return self._noted(_info(self.call("tree", "t_info()")))
 
     def _noted(self, info: Info) -> Info:
-        seen.note(self.port, info)
+        board_cache.note(self.port, info)
         return info
 
     def survey(self, roots: list[str]) -> tuple[Info, dict[str, Entry], set[str]]:

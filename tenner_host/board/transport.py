@@ -21,8 +21,8 @@ from typing import Any
 import serial
 from mpremote.transport_serial import SerialTransport
 
+from tenner_host.board.port_errors import busy_sentence, explain_open, explain_silence
 from tenner_host.board.serialport import new_port
-from tenner_host.board.trouble import busy_sentence, explain_open, explain_silence
 from tenner_host.errors import BoardGone, BoardRefused, BoardSilent, PortError
 
 RAW_PROMPT = b"raw REPL; CTRL-B to exit\r\n>"

@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 
 from tenner_host.board import ports
+from tenner_host.board.port_errors import holders
 from tenner_host.board.ports import Port
-from tenner_host.board.trouble import holders
 from tenner_host.catalog import chip_of
 from tenner_host.doctor.findings import Part, fail, ok, skip, warn
 from tenner_host.errors import CommandError

@@ -14,7 +14,7 @@ from tenner_host.board.ports import Port
 from tenner_host.board.serial_board import SerialBoard
 from tenner_host.doctor import cable, linux_board, serial_board
 from tenner_host.doctor.findings import Finding, Part, State, from_error, unreached
-from tenner_host.errors import PortError, TroubleFound
+from tenner_host.errors import ChecksFailed, PortError
 from tenner_host.output import echo, json_option, print_json
 
 _COLORS = {State.OK: "green", State.WARN: "yellow", State.FAIL: "red", State.SKIP: "bright_black"}
@@ -45,7 +45,7 @@ def doctor(port: str | None, sim: str | None, no_loader: bool, as_json: bool) ->
         print_json([finding.as_json() for finding in findings])
     wrong = [finding for finding in findings if finding.state is State.FAIL]
     if wrong:
-        raise TroubleFound(
+        raise ChecksFailed(
             f"{len(wrong)} of {len(findings)} checks failed, first {wrong[0].check}"
         )
 

@@ -12,8 +12,8 @@ from tenner_host.doctor.findings import Part, fail, ok, skip, warn
 from tenner_host.errors import CommandError
 from tenner_host.project import Project
 from tenner_host.setup import settings as store
+from tenner_host.setup.board_ca_roots import addresses, describe
 from tenner_host.setup.settings import Settings, get
-from tenner_host.setup.trust import addresses, describe
 from tenner_host.sync import code as codes
 
 _TRIAL = "/state/doctor.tmp"

@@ -8,13 +8,13 @@ from tenner_host.board.linux_board import LinuxBoard
 from tenner_host.board.opening import open_as
 from tenner_host.board.ports import Port
 from tenner_host.board.ssh import script
+from tenner_host.console.console import Console
 from tenner_host.doctor import inside, outside
 from tenner_host.doctor.findings import Finding, Part, fail, from_error, ok, skip, warn
 from tenner_host.errors import BoardSilent, CommandError, PortError
 from tenner_host.linux.deploy import clock_hint
 from tenner_host.project import Project
-from tenner_host.setup.trust import FOLDER
-from tenner_host.talk.console import Console
+from tenner_host.setup.board_ca_roots import FOLDER
 
 #: Its network is the system's business, and it has a console without Telegram.
 _ESSENTIAL = {"llm.model": inside.ESSENTIAL["llm.model"]}

@@ -9,7 +9,7 @@ from tenner_host.doctor import cable, inside, outside
 from tenner_host.doctor.findings import Part, fail, from_error, ok, skip, unreached
 from tenner_host.errors import BoardSilent, PortError
 from tenner_host.project import Project
-from tenner_host.setup.trust import FOLDER
+from tenner_host.setup.board_ca_roots import FOLDER
 from tenner_host.sync import code as codes
 
 #: The checks that need the port.

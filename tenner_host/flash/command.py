@@ -18,7 +18,7 @@ from tenner_host.catalog import KnownBoard, boards_with, find_board, image_hashe
 from tenner_host.errors import CommandError
 from tenner_host.flash.images import Downloads, Image, from_file, recognize
 from tenner_host.flash.loader import DEFAULT_BAUD
-from tenner_host.flash.run import Report, Wish
+from tenner_host.flash.run import FlashRequest, Report
 from tenner_host.flash.run import flash as flash_board
 from tenner_host.output import at_terminal, echo, json_option, print_json, step_bar
 from tenner_host.project import Project
@@ -135,14 +135,14 @@ def flash(
 
     found = ports.choose(project, port, sim)
     class_of(found).need_loader(found)
-    wish = Wish(
+    request = FlashRequest(
         choose_board=lambda chip: _choose_board(named, project, found, chip),
         get_image=get_image,
         fast=fast,
         discard=discard,
         baud=baud,
     )
-    report = flash_board(found, wish, project, screen)
+    report = flash_board(found, request, project, screen)
     if as_json:
         print_json(report.as_json())
     else:

@@ -15,8 +15,8 @@ from esptool.logger import EspLog, EspLogBase
 from esptool.reset import ResetStrategy
 from esptool.util import FatalError, flash_size_bytes
 
+from tenner_host.board.port_errors import explain_open
 from tenner_host.board.serialport import new_port
-from tenner_host.board.trouble import explain_open
 from tenner_host.errors import BoardGone, BoardSilent, CommandError, PortError
 
 #: Fast enough for any bridge of the last ten years; a native USB port ignores it.

@@ -48,7 +48,7 @@ class Screen(Protocol):
 
 
 @dataclass
-class Wish:
+class FlashRequest:
     """The owner's request; the chip decides on board and image."""
 
     choose_board: Callable[[str], KnownBoard]
@@ -108,16 +108,16 @@ class Report:
         }
 
 
-def flash(port: Port, wish: Wish, project: Project, screen: Screen) -> Report:
+def flash(port: Port, request: FlashRequest, project: Project, screen: Screen) -> Report:
     """Flash the board from start to end. Afterwards the port is free and the board runs."""
     begun = time.monotonic()
     with _going_wrong() as stage:
-        with Loader(port.device, baud=wish.baud) as stage.loader:
+        with Loader(port.device, baud=request.baud) as stage.loader:
             loader = stage.loader
-            report, known = _look(loader, port, wish, screen)
+            report, known = _look(loader, port, request, screen)
             unfinished = Unfinished(project, loader.device_id)
             record = unfinished.load()
-            plan = _save(loader, known, wish, project, screen, report, unfinished)
+            plan = _save(loader, known, request, project, screen, report, unfinished)
             stage.backup = report.backup
             try:
                 _burn(loader, known, plan, screen, report)
@@ -180,13 +180,15 @@ def _going_wrong() -> Iterator[_Stage]:
         raise type(exc)(text) from exc
 
 
-def _look(loader: Loader, port: Port, wish: Wish, screen: Screen) -> tuple[Report, KnownBoard]:
+def _look(
+    loader: Loader, port: Port, request: FlashRequest, screen: Screen
+) -> tuple[Report, KnownBoard]:
     """Return a report of the board, and its entry in boards/."""
     screen.say(
         f"{loader.chip} ({loader.mac}) with {loader.flash_size >> 20} MB of flash at {port.label}"
     )
-    known = wish.choose_board(loader.chip)
-    image = wish.get_image(known)
+    known = request.choose_board(loader.chip)
+    image = request.get_image(known)
     contents = check(image, loader.chip, known.flash_offset, loader.flash_size)
     report = Report(
         port.device,
@@ -196,7 +198,7 @@ def _look(loader: Loader, port: Port, wish: Wish, screen: Screen) -> tuple[Repor
         known.full_name,
         image,
         contents,
-        wish.fast,
+        request.fast,
     )
     return report, known
 
@@ -204,7 +206,7 @@ def _look(loader: Loader, port: Port, wish: Wish, screen: Screen) -> tuple[Repor
 def _save(
     loader: Loader,
     known: KnownBoard,
-    wish: Wish,
+    request: FlashRequest,
     project: Project,
     screen: Screen,
     report: Report,
@@ -225,7 +227,7 @@ def _save(
             agent=partial(agent_files, known, project) if report.fast else None,
             record=record,
             saved=Backup.load(report.backup).files if report.backup else {},
-            may_lose=partial(_may_lose, wish, screen),
+            may_lose=partial(_may_lose, request, screen),
             progress=step,
         )
     report.saved, report.replaced = sorted(plan.own), plan.replaced
@@ -260,8 +262,10 @@ def _burn(
         raise CommandError("the board's file system changed although nothing was written there")
 
 
-def _may_lose(wish: Wish, screen: Screen, sentence: str) -> None:
-    if wish.discard or screen.confirm(f"{sentence[0].upper()}{sentence[1:]}. Lose what is in it?"):
+def _may_lose(request: FlashRequest, screen: Screen, sentence: str) -> None:
+    if request.discard or screen.confirm(
+        f"{sentence[0].upper()}{sentence[1:]}. Lose what is in it?"
+    ):
         return
     raise CommandError(
         f"{sentence}. Nothing was changed. If there is nothing in it that you need, run this again with --discard"

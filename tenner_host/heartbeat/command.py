@@ -11,7 +11,7 @@ from tenner_host.heartbeat.check import NAME, as_text, problems
 from tenner_host.heartbeat.replay import Readings, from_ring, read_csv, replay
 from tenner_host.output import echo, print_json
 from tenner_host.project import Project
-from tenner_host.readings.ring import PATHS
+from tenner_host.sensors.ring import PATHS
 
 
 def read(path: Path | None) -> tuple[str, str]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from tenner_host.errors import CommandError
 from tenner_host.heartbeat import check
-from tenner_host.readings.ring import read_ring
+from tenner_host.sensors.ring import read_ring
 
 #: A request's tokens without its tasks: system prompt and tools, measured by `make bench
 #: B=requests.`; then its answer's.
@@ -73,7 +73,7 @@ def read_csv(lines: Iterable[str], name: str) -> Readings:
 
 
 def from_ring(files: dict[str, bytes], where: str) -> Readings:
-    """The readings that a board keeps for `sensor history` (tenner_host.readings.ring)."""
+    """The readings that a board keeps for `sensor history` (tenner_host.sensors.ring)."""
     found = Readings()
     for series in read_ring(files):
         found.times[series.name] = list(series.times)

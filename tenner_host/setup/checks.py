@@ -11,8 +11,8 @@ from tenner_host.board.board import Board
 from tenner_host.board.probe import Fetched, fetch
 from tenner_host.errors import CommandError
 from tenner_host.setup import context
+from tenner_host.setup.board_ca_roots import FOLDER, Root, roots_for, superfluous
 from tenner_host.setup.settings import Settings, get
-from tenner_host.setup.trust import FOLDER, Root, roots_for, superfluous
 
 
 class Trial:

@@ -22,7 +22,7 @@ from tenner_host.errors import CommandError
 from tenner_host.image import about
 from tenner_host.overlays import maps
 from tenner_host.project import Project
-from tenner_host.sync.switch import LIST, MAIN, NEW
+from tenner_host.sync.activate import LIST, MAIN, NEW
 
 HOME = "/lib/tenner"
 CONFIG = "/config.json"

@@ -21,7 +21,7 @@ from tenner_host.project import Project
 from tenner_host.sync.dialog import ask_which, conflict_left, show
 from tenner_host.sync.report import Report
 from tenner_host.sync.run import synchronize
-from tenner_host.sync.threeway import Do
+from tenner_host.sync.threeway import Action
 
 
 @click.command()
@@ -73,7 +73,9 @@ def _watch(report: Report, project: Project, once: Callable[[], Report]) -> None
         lambda: echo("watching for changes; Ctrl-C ends it, the agent runs on", err=True)
     ):
         try:
-            watch.settled(step.path for step in once().outcome.done if step.do is not Do.PUSH)
+            watch.settled(
+                step.path for step in once().outcome.done if step.action is not Action.PUSH
+            )
         except CommandError as exc:
             # A typo in an edited file must not end the watch.
             echo(f"tenner: {exc.message}", err=True)

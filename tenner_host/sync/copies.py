@@ -15,7 +15,7 @@ from tenner_host.project import Project
 from tenner_host.sync.backup import Backup, restore_backup, take
 from tenner_host.sync.dialog import ask_which, conflict_left
 from tenner_host.sync.run import leave_as_it_was
-from tenner_host.sync.threeway import Do
+from tenner_host.sync.threeway import Action
 from tenner_host.sync.workspace import HOME, Workspace
 
 
@@ -34,14 +34,14 @@ def pull(port: str | None, sim: str | None, as_json: bool) -> None:
     ):
         info, there, _ = board.survey([HOME])
         workspace = Workspace(project, info.device_id)
-        steps = [step for step in workspace.plan(there) if step.do is not Do.PUSH]
+        steps = [step for step in workspace.plan(there) if step.action is not Action.PUSH]
         outcome = workspace.settle(board, steps, ask=ask_which, push=False, progress=progress)
-    pulled = [step.path for step in outcome.done if step.do is Do.PULL]
+    pulled = [step.path for step in outcome.done if step.action is Action.PULL]
     if as_json:
         print_json({"pulled": pulled, "conflicts": outcome.conflicts})
     else:
         for path in pulled:
-            echo(f"{path}: {Do.PULL.value}")
+            echo(f"{path}: {Action.PULL.value}")
         if not pulled:
             echo("nothing new on the board")
         if outcome.saved:

@@ -7,7 +7,7 @@ import rich_click as click
 from tenner_host.errors import Conflict
 from tenner_host.output import at_terminal, echo
 from tenner_host.sync.report import Report
-from tenner_host.sync.threeway import Do
+from tenner_host.sync.threeway import Action
 from tenner_host.sync.workspace import diff
 
 
@@ -54,12 +54,12 @@ def show(report: Report) -> None:
         echo(f"           your own {', '.join(plan.foreign)} {would}moved to .tenner/replaced/")
     steps = report.steps if report.dry_run else report.outcome.done
     for step in steps:
-        if step.do not in (Do.RECORD, Do.FORGET):
-            echo(f"workspace  {step.path}: {step.do.value}")
+        if step.action not in (Action.RECORD, Action.FORGET):
+            echo(f"workspace  {step.path}: {step.action.value}")
     if not steps:
         echo("workspace  nothing to do")
     for step in report.outcome.kept:
-        echo(f"workspace  {step.path}: {step.do.value}, kept on the other side (see --delete)")
+        echo(f"workspace  {step.path}: {step.action.value}, kept on the other side (see --delete)")
     for path in report.outcome.conflicts:
         echo(f"workspace  {path}: changed on both sides, left unchanged")
     if report.outcome.saved:

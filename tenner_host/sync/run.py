@@ -12,10 +12,10 @@ from tenner_host.board.transfer import Progress
 from tenner_host.errors import BoardGone, BoardRefused, CommandError
 from tenner_host.project import Project
 from tenner_host.sync import code as codes
+from tenner_host.sync.activate import LIST, MAIN, NEW, activate, finish
 from tenner_host.sync.code import CodePlan
 from tenner_host.sync.report import Report
-from tenner_host.sync.switch import LIST, MAIN, NEW, finish, switch
-from tenner_host.sync.threeway import Do, Step
+from tenner_host.sync.threeway import Action, Step
 from tenner_host.sync.workspace import HOME, Ask, Workspace
 
 #: No watchdog may fire while a person reads a diff.
@@ -106,12 +106,14 @@ def _carry_out(
         board, report.steps, ask=guarded_ask, delete=delete, progress=progress
     )
     if plan:
-        switch(board, plan.write, plan.remove, boot, progress, started=plan.started)
+        activate(board, plan.write, plan.remove, boot, progress, started=plan.started)
 
 
 def _pushed(workspace: Workspace, steps: list[Step]) -> dict[str, bytes]:
     return {
-        f"{HOME}/{step.path}": workspace.read(step.path) for step in steps if step.do is Do.PUSH
+        f"{HOME}/{step.path}": workspace.read(step.path)
+        for step in steps
+        if step.action is Action.PUSH
     }
 
 
@@ -135,7 +137,7 @@ def _empty_folders(folders: set[str], there: Iterable[str], plan: CodePlan) -> l
 
 
 def _half_written(plan: CodePlan) -> list[str]:
-    """Possible leftovers of an interrupted switch, in the order of removal."""
+    """Possible leftovers of an interrupted activation, in the order of removal."""
     if plan.started:
         return [path + NEW for path in plan.write]
     return [MAIN, *(path for path in plan.write if path.startswith(codes.HOME))]
@@ -144,7 +146,7 @@ def _half_written(plan: CodePlan) -> list[str]:
 def leave_as_it_was(
     board: Board, boot: bytes | None = None, unfinished: Iterable[str] = ()
 ) -> None:
-    """After a failure or Ctrl-C: finish the switch if possible, remove the rest, and let the agent run."""
+    """After a failure or Ctrl-C: finish the activation if possible, remove the rest, and let the agent run."""
     with contextlib.suppress(CommandError, KeyboardInterrupt):
         if not board.regain(_LEAVE_S):
             return

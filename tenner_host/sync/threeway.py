@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 
-class Do(Enum):
+class Action(Enum):
     """The action for a file."""
 
     PUSH = "here -> board"
@@ -29,10 +29,10 @@ class Step:
     """One file that needs an action; `path` is relative to the workspace."""
 
     path: str
-    do: Do
+    action: Action
 
     def as_json(self) -> dict[str, str]:
-        return {"path": self.path, "do": self.do.name.lower()}
+        return {"path": self.path, "action": self.action.name.lower()}
 
 
 def plan(
@@ -41,19 +41,19 @@ def plan(
     """The steps, by path, from the hash of every file in the three states."""
     steps = []
     for path in sorted({*synced, *here, *board}):
-        do = _decide(synced.get(path), here.get(path), board.get(path))
-        if do is not None:
-            steps.append(Step(path, do))
+        action = _decide(synced.get(path), here.get(path), board.get(path))
+        if action is not None:
+            steps.append(Step(path, action))
     return steps
 
 
-def _decide(synced: str | None, here: str | None, board: str | None) -> Do | None:
+def _decide(synced: str | None, here: str | None, board: str | None) -> Action | None:
     if here == board:
         if here == synced:
             return None
-        return Do.RECORD if here is not None else Do.FORGET
+        return Action.RECORD if here is not None else Action.FORGET
     if board == synced:
-        return Do.GONE_HERE if here is None else Do.PUSH
+        return Action.GONE_HERE if here is None else Action.PUSH
     if here == synced:
-        return Do.GONE_BOARD if board is None else Do.PULL
-    return Do.CONFLICT
+        return Action.GONE_BOARD if board is None else Action.PULL
+    return Action.CONFLICT

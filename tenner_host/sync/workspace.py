@@ -17,7 +17,7 @@ from tenner_host.errors import CommandError
 from tenner_host.output import visible
 from tenner_host.project import Project
 from tenner_host.sync.ignore import Ignore
-from tenner_host.sync.threeway import Do, Step, plan
+from tenner_host.sync.threeway import Action, Step, plan
 
 HOME = "/workspace"
 _RECORD = "synced.json"
@@ -155,18 +155,22 @@ class Workspace:
         """Execute the steps; without `push` only read the board."""
         outcome = Outcome()
         steps, chosen = self._decide(board, list(steps), ask, outcome)
-        gone = [step for step in steps if step.do in (Do.GONE_HERE, Do.GONE_BOARD)]
+        gone = [step for step in steps if step.action in (Action.GONE_HERE, Action.GONE_BOARD)]
         outcome.kept = [step for step in gone if not delete and step.path not in chosen]
         steps = [step for step in steps if step not in outcome.kept]
         synced = self.synced()
         self._pull(
-            board, [step for step in steps if step.do is Do.PULL], synced, outcome, progress
+            board,
+            [step for step in steps if step.action is Action.PULL],
+            synced,
+            outcome,
+            progress,
         )
         self._delete_here(steps, synced, outcome)
         for step in steps:
-            if step.do is Do.RECORD:
+            if step.action is Action.RECORD:
                 synced[step.path] = short_hash(self.read(step.path))
-            elif step.do is Do.FORGET:
+            elif step.action is Action.FORGET:
                 synced.pop(step.path, None)
         self.record(synced)
         if push:
@@ -180,9 +184,9 @@ class Workspace:
         self, board: Board, steps: list[Step], ask: Ask, outcome: Outcome
     ) -> tuple[list[Step], set[str]]:
         """Replace conflicts by the owner's choices; return the steps, and the paths chosen."""
-        paths = [step.path for step in steps if step.do is Do.CONFLICT]
+        paths = [step.path for step in steps if step.action is Action.CONFLICT]
         there = board.read_files([f"{HOME}/{path}" for path in paths]) if paths else {}
-        decided = [step for step in steps if step.do is not Do.CONFLICT]
+        decided = [step for step in steps if step.action is not Action.CONFLICT]
         chosen = set()
         for name in paths:
             theirs = there.get(f"{HOME}/{name}")
@@ -197,9 +201,9 @@ class Workspace:
             if loser is not None:
                 self.save(name, loser)
             if answer == "here":
-                decided.append(Step(name, Do.GONE_HERE if winner is None else Do.PUSH))
+                decided.append(Step(name, Action.GONE_HERE if winner is None else Action.PUSH))
             else:
-                decided.append(Step(name, Do.GONE_BOARD if winner is None else Do.PULL))
+                decided.append(Step(name, Action.GONE_BOARD if winner is None else Action.PULL))
         return decided, chosen
 
     def _pull(
@@ -234,7 +238,7 @@ class Workspace:
         outcome: Outcome,
         progress: Progress | None,
     ) -> None:
-        files = {step.path: self.read(step.path) for step in steps if step.do is Do.PUSH}
+        files = {step.path: self.read(step.path) for step in steps if step.action is Action.PUSH}
         if not files:
             return
         board.write_files(
@@ -247,7 +251,7 @@ class Workspace:
 
     def _delete_here(self, steps: list[Step], synced: dict[str, str], outcome: Outcome) -> None:
         for step in steps:
-            if step.do is Do.GONE_BOARD:
+            if step.action is Action.GONE_BOARD:
                 path = self._path(step.path)
                 if path.is_file():
                     self.save(step.path, path.read_bytes())
@@ -258,7 +262,7 @@ class Workspace:
     def _delete_there(
         self, board: Board, steps: list[Step], synced: dict[str, str], outcome: Outcome
     ) -> None:
-        gone = [step for step in steps if step.do is Do.GONE_HERE]
+        gone = [step for step in steps if step.action is Action.GONE_HERE]
         paths = [f"{HOME}/{step.path}" for step in gone]
         for path, data in board.read_files(paths).items() if paths else ():
             self.save(path.removeprefix(f"{HOME}/"), data)

@@ -1,4 +1,4 @@
-# virtual board: the pins of `machine`: levels, voltages and pulses of the supervisor's world.
+# virtual board: the pins of `machine`: levels, voltages and pulses as the supervisor's signals.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import _board
@@ -7,7 +7,7 @@ _PINS = 22
 
 
 class Pin:
-    """One GPIO. Inputs read the world's `gpioN`, outputs drive it."""
+    """One GPIO. Inputs read the signal `gpioN`, outputs drive it."""
 
     IN = 1
     OUT = 3
@@ -99,7 +99,7 @@ def gpio(pin, default="-"):
 
 
 class ADC:
-    """Analog input; the voltage is the world's `gpioN.volts`. On the C3 only GPIO0..4."""
+    """Analog input; the voltage is the signal `gpioN.volts`. On the C3 only GPIO0..4."""
 
     ATTN_0DB = 0
     ATTN_2_5DB = 1

@@ -13,13 +13,13 @@ WAKEUP_ANY_HIGH = True
 
 def idf_heap_info(capabilities):
     """[(total, free, largest free block, minimum free ever)]: a C3 that has joined Wi-Fi."""
-    free = int(float(_board.ask("world chip.idf_free")))
+    free = int(float(_board.ask("signal chip.idf_free")))
     return [(181000, free, free * 5 // 8, free), (16384, 9000, 8192, 9000)]
 
 
 def mcu_temperature():
-    """The chip's own temperature in whole degrees: the world's `chip.temperature`."""
-    return int(float(_board.ask("world chip.temperature")))
+    """The chip's own temperature in whole degrees: the signal `chip.temperature`."""
+    return int(float(_board.ask("signal chip.temperature")))
 
 
 def wake_on_gpio(pins, level):

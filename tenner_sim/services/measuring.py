@@ -6,28 +6,28 @@ import re
 
 from . import readings
 from .conversation import Conversation, Tool, ToolCall
-from .wish import Wish, find, fit
+from .intent import Intent, find, fit
 
 
-def read_sensors(text: str, conversation: Conversation) -> list[Wish]:
+def read_sensors(text: str, conversation: Conversation) -> list[Intent]:
     """Read each named sensor in the text; ask for the names if it names none."""
     tool = conversation.tools.get("sensor")
     if tool is None:
         return []
     listing = ToolCall("sensor", fit(tool, [("action", "list")]))
     if find(r"^(?:list|which|what)\b.*\bsensors\b", text):
-        return [Wish(listing)]
+        return [Intent(listing)]
     brought = [name.partition(".")[0] for name, _, _ in readings.given(conversation.task())]
     names = [name for name in _sensor_names(text, tool) if name not in brought]
     if not names and find(_MEASURED, text) and not _knows_better(text, conversation):
         listed = next((result for call, result in conversation.done() if call.same(listing)), None)
         if listed is None:
-            return [Wish(listing, quiet=True)]
+            return [Intent(listing, quiet=True)]
         known = re.findall(r"[A-Za-z_][\w-]*", listed.partition(";")[0])
         known = [] if known[:1] in (["none"], ["error"]) else known
         names = [name for name in known if find(rf"\b{re.escape(name)}\b", text)] or known[:1]
     return [
-        Wish(
+        Intent(
             ToolCall("sensor", fit(tool, [("action", "read"), ("name|sensor", name)])), sensor=name
         )
         for name in names
@@ -82,12 +82,12 @@ def _sensor_names(text: str, tool: Tool) -> list[str]:
     return unique
 
 
-def read_chips(text: str, conversation: Conversation) -> list[Wish]:
+def read_chips(text: str, conversation: Conversation) -> list[Intent]:
     """Read register 0 of the chips that the text is about."""
     tool = conversation.tools.get("i2c")
     if tool is None or (not readings.chips(text) and readings.given(conversation.task())):
         return []  # The readings came with the task.
-    wishes = []
+    intents = []
     for chip in readings.chips_meant(text, conversation.system):
         wanted = [
             ("action", "read"),
@@ -96,5 +96,5 @@ def read_chips(text: str, conversation: Conversation) -> list[Wish]:
             ("register", 0),
             ("length", 2),
         ]
-        wishes.append(Wish(ToolCall("i2c", fit(tool, wanted)), chip=chip))
-    return wishes
+        intents.append(Intent(ToolCall("i2c", fit(tool, wanted)), chip=chip))
+    return intents

@@ -9,7 +9,7 @@ import json
 import ssl
 from typing import Any
 
-from . import chat_completions, chat_refusals, messages_api, messages_refusals, rules
+from . import answer_rules, chat_completions, chat_refusals, messages_api, messages_refusals
 from .conversation import Answer, Conversation, ToolCall
 from .loop import LoopThread
 from .records import Call, Event, Response
@@ -214,7 +214,7 @@ class OfflineModel(Service):
         if isinstance(scripted, str):
             answer = Answer(scripted)
         else:
-            answer = scripted or rules.decide(conversation, obey=self.obey)
+            answer = scripted or answer_rules.decide(conversation, obey=self.obey)
         calls = [
             ToolCall(one.name, one.arguments, f"{prefix}offline_{call.request.number}_{index}")
             for index, one in enumerate(answer.calls)

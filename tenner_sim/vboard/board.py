@@ -1,4 +1,4 @@
-"""`VirtualBoard`: start a board, change its world, cut its power, read its output.
+"""`VirtualBoard`: start a board, change its signals, cut its power, read its output.
 
     with VirtualBoard(tree) as board:
         board.set("room.temperature", 31.5)
@@ -233,18 +233,18 @@ class VirtualBoard:
                 raise
             raise BoardError(f"{exc}; its last words: {crash.strip()}") from exc
 
-    # The world and its faults.
+    # Signals and faults.
 
     def set(self, name: str, value: float) -> None:
-        """Change a physical value, e.g. `room.temperature`."""
+        """Change a signal, e.g. `room.temperature`."""
         self._ask("set", name=name, value=value)
 
     def get(self, name: str) -> float:
-        """A physical value; `gpio3` is the level of a pin, `gpio3.duty` its PWM."""
+        """A signal; `gpio3` is the level of a pin, `gpio3.duty` its PWM."""
         return float(self._ask("get", name=name))
 
-    def world(self) -> dict[str, float]:
-        return dict(self._ask("list")["world"])
+    def signals(self) -> dict[str, float]:
+        return dict(self._ask("list")["signals"])
 
     def fault(self, device: str, kind: str | None) -> None:
         """Break a device (`absent`, `nack`, `stuck`, `bad_crc`...), or repair it with None."""

@@ -238,7 +238,7 @@ class Chip(Part):
             return
         level, pins = self._wake_pins
         for pin in pins:
-            if bool(self.hardware.world.get_or(f"gpio{pin}", 1.0 - level)) == bool(level):
+            if bool(self.hardware.signals.get_or(f"gpio{pin}", 1.0 - level)) == bool(level):
                 self._wake(_WAKE_GPIO)
                 return
 

@@ -16,7 +16,7 @@ from tenner_sim.vboard.hardware import HardwareError
 from tenner_sim.vboard.loop import READ, Loop
 from tenner_sim.vboard.serial_line import SerialLine
 from tenner_sim.vboard.shared import SharedPage
-from tenner_sim.vboard.world import WorldError
+from tenner_sim.vboard.signals import SignalError
 
 
 class _Client:
@@ -92,7 +92,7 @@ class ControlServer:
             if handler is None:
                 raise BoardError(f"a virtual board cannot {do!r}")
             client.answer(handler(**request))
-        except (BoardError, FaultError, HardwareError, WorldError) as exc:
+        except (BoardError, FaultError, HardwareError, SignalError) as exc:
             client.refuse(str(exc))
         except (AttributeError, KeyError, TypeError, ValueError) as exc:
             client.refuse(f"not a request: {exc}")
@@ -131,10 +131,10 @@ class ControlServer:
             }
             for name, device in hardware.devices.items()
         }
-        return {"world": hardware.world.all(), "devices": devices}
+        return {"signals": hardware.signals.all(), "devices": devices}
 
     def _do_get(self, name: str) -> float:
-        return self._chip.hardware.world.get(name)
+        return self._chip.hardware.signals.get(name)
 
     def _do_bus_log(self, bus: str) -> list[str]:
         return self._chip.hardware.bus_log(bus)
@@ -143,10 +143,10 @@ class ControlServer:
         counters = self._page.counters()
         return [counters.erases, counters.programs, counters.bytes, counters.operations]
 
-    # Changing the world.
+    # Changing signals.
 
     def _do_set(self, name: str, value: float) -> None:
-        self._chip.hardware.world.set(name, value)
+        self._chip.hardware.signals.set(name, value)
         self._chip.look_at_pins()
 
     def _do_wifi(self, up: bool) -> None:

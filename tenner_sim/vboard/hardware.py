@@ -18,7 +18,7 @@ from tenner_sim.vboard.devices import (
     PulseDevice,
     SPIDevice,
 )
-from tenner_sim.vboard.world import World
+from tenner_sim.vboard.signals import Signals
 
 
 class HardwareError(Exception):
@@ -44,7 +44,7 @@ class Hardware:
     def __init__(self, folder: Path, now: Callable[[], float] | None = None) -> None:
         description = json.loads((folder / "devices.json").read_text())
         self.pins = read_pins(folder / "pins.csv")
-        self.world = World(description["world"])
+        self.signals = Signals(description["signals"])
         self.wifi: dict[str, str | int] = description["wifi"]
         self.devices: dict[str, Device] = {}
         self.where: dict[str, str] = {}
@@ -83,7 +83,7 @@ class Hardware:
     ) -> None:
         """Wire a chip: to `i2c0` at an address, to `spi0.0` or `spi0.gpio3`, or to a pin, `gpio3`.
 
-        `values` maps the chip's own values to names in the world; an unmapped one is NAME.VALUE.
+        `values` maps the chip's own values to signals; an unmapped one is NAME.VALUE.
         """
         if name in self.devices:
             raise HardwareError(f"there is a device {name!r} already, on {self.where[name]}")
@@ -97,13 +97,13 @@ class Hardware:
         except ValueError as exc:
             raise HardwareError(f"{name}: {exc}") from exc
         for value, initial in device.VALUES.items():
-            self.world.add(names[value], initial)
+            self.signals.add(names[value], initial)
         self.devices[name] = device
         self.where[name] = where
         self._disconnect[name] = disconnect
 
     def detach(self, name: str) -> None:
-        """Disconnect a chip; its world values stay."""
+        """Disconnect a chip; its signals stay."""
         self.device(name)
         self._disconnect.pop(name)()
         del self.devices[name], self.where[name]
@@ -149,7 +149,7 @@ class Hardware:
         return int(name[4:]) if name.startswith("gpio") and name[4:].isdigit() else None
 
     def _value(self, names: dict[str, str], name: str) -> float:
-        return self.world.get(names[name])
+        return self.signals.get(names[name])
 
     def device(self, name: str) -> Device:
         try:
@@ -232,7 +232,7 @@ class Hardware:
         if line is not None:
             return b"%d" % line.level
         pulled = self._pulls.get(int(gpio), 0)
-        return b"%d" % bool(self.world.get_or(f"gpio{gpio}", 1.0 if pulled == 2 else 0.0))
+        return b"%d" % bool(self.signals.get_or(f"gpio{gpio}", 1.0 if pulled == 2 else 0.0))
 
     def _one_wire(self, gpio: str) -> OneWireBus:
         line = self.wires.get(int(gpio))
@@ -261,15 +261,15 @@ class Hardware:
         return (line if isinstance(line, PulseLine) else PulseLine()).exchange()
 
     def ask_adc(self, gpio: str) -> bytes:
-        return str(self.world.get_or(f"gpio{gpio}.volts", 0.0)).encode()
+        return str(self.signals.get_or(f"gpio{gpio}.volts", 0.0)).encode()
 
-    def ask_world(self, name: str) -> bytes:
-        return str(self.world.get(name)).encode()
+    def ask_signal(self, name: str) -> bytes:
+        return str(self.signals.get(name)).encode()
 
     # Events of the onboard modules.
 
     def tell_pin(self, gpio: str, level: str) -> None:
-        self.world.publish(f"gpio{gpio}", float(level))
+        self.signals.publish(f"gpio{gpio}", float(level))
         for bus in self.spi.values():
             bus.pin(int(gpio), int(level))
 
@@ -277,5 +277,5 @@ class Hardware:
         self._pulls[int(gpio)] = int(pull)
 
     def tell_pwm(self, gpio: str, hz: str, duty: str) -> None:
-        self.world.publish(f"gpio{gpio}.hz", float(hz))
-        self.world.publish(f"gpio{gpio}.duty", int(duty) / 65535)
+        self.signals.publish(f"gpio{gpio}.hz", float(hz))
+        self.signals.publish(f"gpio{gpio}.duty", int(duty) / 65535)

@@ -8,7 +8,7 @@ from typing import Any
 
 from serial import rfc2217
 
-from tenner_sim.vboard.outlets import TcpOutlet
+from tenner_sim.vboard.endpoints import TcpEndpoint
 
 
 class ModemLines:
@@ -66,7 +66,7 @@ class ModemLines:
         """Does nothing: input is sent on at once too."""
 
 
-class Rfc2217Outlet(TcpOutlet):
+class Rfc2217Endpoint(TcpEndpoint):
     """One connection to the rfc2217 port."""
 
     has_modem_lines = True

@@ -1,4 +1,4 @@
-"""The serial line: its outlets, the log of its output, and the waits for a text in it."""
+"""The serial line: its endpoints, the log of its output, and the waits for a text in it."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
 
+from tenner_sim.vboard.endpoints import Endpoint, PtyEndpoint, TcpEndpoint
 from tenner_sim.vboard.loop import READ, WRITE, Loop, Part
-from tenner_sim.vboard.modem import ModemLines, Rfc2217Outlet
-from tenner_sim.vboard.outlets import Outlet, PtyOutlet, TcpOutlet
+from tenner_sim.vboard.modem import ModemLines, Rfc2217Endpoint
 
 #: Interval of checks whether a client has opened the terminal; the kernel does not report it.
 _ATTACH_POLL_S = 0.02
@@ -64,8 +64,8 @@ class SerialLine(Part):
         self._cut_after: int | None = None
         #: Number of bytes received from the host.
         self.received = 0
-        self._outlets: list[Outlet] = []
-        self._pty: PtyOutlet | None = None
+        self._endpoints: list[Endpoint] = []
+        self._pty: PtyEndpoint | None = None
         self._listeners: dict[str, socket.socket] = {}
         self._ports = {
             name: port for name, port in (("tcp", tcp), ("rfc2217", rfc2217)) if port is not None
@@ -78,11 +78,11 @@ class SerialLine(Part):
     # The plug.
 
     def plug(self) -> None:
-        """Offer the line on all its outlets; the terminal may have a new name."""
+        """Offer the line on all its endpoints; the terminal may have a new name."""
         if self._pty:
             return
-        self._pty = PtyOutlet()
-        self._outlets.append(self._pty)
+        self._pty = PtyEndpoint()
+        self._endpoints.append(self._pty)
         self._link.unlink(missing_ok=True)
         self._link.symlink_to(self._pty.path)
         for name, port in self._ports.items():
@@ -94,8 +94,8 @@ class SerialLine(Part):
     def unplug(self) -> None:
         """Pull the cable: every client loses its port at once."""
         self._cut_after = None
-        for outlet in list(self._outlets):
-            self._drop(outlet)
+        for endpoint in list(self._endpoints):
+            self._drop(endpoint)
         self._pty = None
         for listener in self._listeners.values():
             self._loop.forget(listener)
@@ -125,21 +125,21 @@ class SerialLine(Part):
         # Checked once a round: the board must not wait for a client that comes between two checks.
         was_detached = self._detached
         self._detached = self._pty is None or not self._pty.attached()
-        for outlet in list(self._outlets):
+        for endpoint in list(self._endpoints):
             events = 0
-            if not self._detached if outlet is self._pty else outlet.attached():
-                events = READ | (WRITE if outlet.waiting else 0)
+            if not self._detached if endpoint is self._pty else endpoint.attached():
+                events = READ | (WRITE if endpoint.waiting else 0)
             else:
                 # The last bytes of a client that has closed the terminal already.
-                self._from_host(outlet, outlet.read())
-            if outlet in self._outlets:
-                self._loop.watch(outlet, events, self._on_outlet)
+                self._from_host(endpoint, endpoint.read())
+            if endpoint in self._endpoints:
+                self._loop.watch(endpoint, events, self._on_endpoint)
         if self._detached and not was_detached:
             self._hung_up()
 
     def deadline(self) -> float | None:
         deadlines = [waiter.deadline for waiter in self._waiters]
-        if self._detached or any(outlet.waiting for outlet in self._outlets):
+        if self._detached or any(endpoint.waiting for endpoint in self._endpoints):
             deadlines.append(self._loop.now() + _ATTACH_POLL_S)
         return min(deadlines, default=None)
 
@@ -150,13 +150,13 @@ class SerialLine(Part):
                 f"{waiter.text.decode()!r} did not appear on the serial line; "
                 f"its end is: {bytes(self._log[-1000:]).decode(errors='replace')}"
             )
-        for outlet in self._outlets:
-            outlet.pump()
+        for endpoint in self._endpoints:
+            endpoint.pump()
 
     @property
     def full(self) -> bool:
         """Whether a reader is so far behind that the board must wait."""
-        return any(outlet.full for outlet in self._outlets)
+        return any(endpoint.full for endpoint in self._endpoints)
 
     # In.
 
@@ -164,43 +164,43 @@ class SerialLine(Part):
         with contextlib.suppress(BlockingIOError):
             connection, _ = listener.accept()
             if listener is not self._listeners.get("rfc2217"):
-                self._outlets.append(TcpOutlet(connection))
-            elif any(isinstance(outlet, Rfc2217Outlet) for outlet in self._outlets):
+                self._endpoints.append(TcpEndpoint(connection))
+            elif any(isinstance(endpoint, Rfc2217Endpoint) for endpoint in self._endpoints):
                 # One pair of modem lines, so one client.
                 connection.close()
             else:
                 lines = ModemLines(self.receiver.hold, self.receiver.release)
-                self._outlets.append(Rfc2217Outlet(connection, lines))
+                self._endpoints.append(Rfc2217Endpoint(connection, lines))
 
-    def _on_outlet(self, outlet: Outlet, events: int) -> None:
+    def _on_endpoint(self, endpoint: Endpoint, events: int) -> None:
         if events & WRITE:
-            outlet.pump()
+            endpoint.pump()
         if events & READ:
-            data = outlet.read()
+            data = endpoint.read()
             if data:
-                self._from_host(outlet, data)
-            elif isinstance(outlet, TcpOutlet) and not outlet.open:
-                self._drop(outlet)
-                if not outlet.has_modem_lines:
+                self._from_host(endpoint, data)
+            elif isinstance(endpoint, TcpEndpoint) and not endpoint.open:
+                self._drop(endpoint)
+                if not endpoint.has_modem_lines:
                     self._hung_up()
 
     def _hung_up(self) -> None:
-        if not any(one.attached() for one in self._outlets if not one.has_modem_lines):
+        if not any(one.attached() for one in self._endpoints if not one.has_modem_lines):
             self.receiver.hang_up()
 
-    def _drop(self, outlet: Outlet) -> None:
-        self._loop.forget(outlet)
-        self._outlets.remove(outlet)
-        outlet.close()
+    def _drop(self, endpoint: Endpoint) -> None:
+        self._loop.forget(endpoint)
+        self._endpoints.remove(endpoint)
+        endpoint.close()
 
-    def _from_host(self, outlet: Outlet, data: bytes) -> None:
+    def _from_host(self, endpoint: Endpoint, data: bytes) -> None:
         if not data:
             return
         if self._cut_after is not None:
             data = data[: self._cut_after]
             self._cut_after -= len(data)
         self.received += len(data)
-        self.receiver.host_bytes(data, has_modem_lines=outlet.has_modem_lines)
+        self.receiver.host_bytes(data, has_modem_lines=endpoint.has_modem_lines)
         if self._cut_after == 0:
             self.receiver.unplugged()
 
@@ -208,8 +208,8 @@ class SerialLine(Part):
 
     def send(self, data: bytes) -> None:
         """Send to every client, and nowhere else: the loader's output is not for the log."""
-        for outlet in self._outlets:
-            outlet.write(data)
+        for endpoint in self._endpoints:
+            endpoint.write(data)
 
     def emit(self, data: bytes) -> None:
         """Send to every client, add to the log, and check the waits for a text."""

@@ -2,11 +2,11 @@
 
 Started by board.VirtualBoard or `tenner sim start` as `python -m tenner_sim.vboard.supervisor CONFIG`.
 
-    chip            power, resets, the ROM and its serial loader (rom), sleep
-    program         one run of the interpreter that runs MicroPython
-    answers         its questions and events: buses (hardware), wifi, relay, clocks
-    serial_line     its output, and the terminals and sockets of its clients
-    control_server  requests of tests and of `tenner sim`
+    chip              power, resets, the ROM and its serial loader (rom), sleep
+    program           one run of the interpreter that runs MicroPython
+    onboard_requests  its questions and events: buses (hardware), wifi, relay, clocks
+    serial_line       its output, and the terminals and sockets of its clients
+    control_server    requests of tests and of `tenner sim`
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from pathlib import Path
 from typing import Any
 
 from tenner_host.build import board_folder
-from tenner_sim.vboard.answers import Answers
 from tenner_sim.vboard.chip import Chip
 from tenner_sim.vboard.chips import MODELS, mac_of
 from tenner_sim.vboard.control import socket_path
 from tenner_sim.vboard.control_server import ControlServer, listen
 from tenner_sim.vboard.hardware import Hardware
 from tenner_sim.vboard.loop import READ, Loop
+from tenner_sim.vboard.onboard_requests import OnboardRequests
 from tenner_sim.vboard.runtime import Runtime
 from tenner_sim.vboard.serial_line import SerialLine
 from tenner_sim.vboard.shared import SharedPage
@@ -70,7 +70,7 @@ class Supervisor:
             self._hardware,
             wifi,
         )
-        self.chip.on_request = Answers(self.chip, self._page, self._note).handle
+        self.chip.on_request = OnboardRequests(self.chip, self._page, self._note).handle
         self.line.receiver = self.chip
         self.loop.parts += [self.line, self.chip]
         self._socket_path = socket_path(self.folder)

@@ -19,7 +19,7 @@ _NO_MEMORY = re.compile(
 )
 
 
-def trouble(running: Agent) -> str:
+def failure(running: Agent) -> str:
     """The first line that reports a lack of memory, "" if none does."""
     with contextlib.suppress(StopIteration):
         return next(line for line in list(running.lines) if _NO_MEMORY.search(line))
@@ -39,13 +39,13 @@ def turns(image: Image = CHIP, most: int = TURNS) -> tuple[int, int, str]:
                     running.ask(QUESTION, IN_ANSWER)
                 else:
                     running.ask(f"say turn {number}", f"turn {number}")
-                wrong = trouble(running)
+                wrong = failure(running)
                 if wrong:
                     break
                 done += 1
             return done, running.live("least"), wrong
         except Died as exc:
-            wrong = trouble(running) or str(exc)
+            wrong = failure(running) or str(exc)
         try:
             return done, running.live("least"), wrong
         except Died:
@@ -71,4 +71,4 @@ ROWS = [
     Row("heap.chip.idf_least_kb", "there: the least left for Wi-Fi and TLS", "KB", idf_least_kb, 24, floor=True),
 ]  # fmt: skip
 
-__all__ = ["FIRST_KB", "ROWS", "TURNS", "trouble", "turns"]
+__all__ = ["FIRST_KB", "ROWS", "TURNS", "failure", "turns"]

@@ -16,12 +16,12 @@ from deploy.bench import changed, wait
 from tenner_host import ROOT
 from tenner_host.board.linux_board import LinuxBoard
 from tenner_host.board.ports import Port
+from tenner_host.console.console import Console
 from tenner_host.errors import BoardGone, BoardSilent, CommandError, Conflict
 from tenner_host.linux import deploy as deploying
 from tenner_host.linux import release
 from tenner_host.linux.release import Release
 from tenner_host.project import Project
-from tenner_host.talk.console import Console
 from tenner_sim.services import API_KEY, MODEL, Services
 
 # The first run fetches some 15 MB.

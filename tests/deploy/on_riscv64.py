@@ -13,12 +13,12 @@ from deploy.bench import changed, wait
 from tenner_host import debian
 from tenner_host.board.linux_board import LinuxBoard
 from tenner_host.board.ports import Port
+from tenner_host.console.console import Console
 from tenner_host.doctor import linux_board as doctor
 from tenner_host.errors import CommandError
 from tenner_host.linux import deploy as deploying
 from tenner_host.linux import release
 from tenner_host.project import Project
-from tenner_host.talk.console import Console
 from tests.qemu.riscv64 import USER, USER_HOME, Computer
 
 # The first run fetches some 120 MB.

@@ -27,9 +27,9 @@ from tenner.store import json_strict
 from tenner.tools import patterns, secrets
 from tenner.tools.errors import ToolError
 from tenner.tools.paths import _check_text, _straight
+from tenner_host.console.console import Console
 from tenner_host.output import json_text
 from tenner_host.output import visible as host_visible
-from tenner_host.talk.console import Console
 
 
 @dataclass(frozen=True)

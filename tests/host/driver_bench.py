@@ -82,7 +82,7 @@ class Bench:
 
     def set(self, **values):
         for name, value in values.items():
-            self.hardware.world.set(f"it.{name}", value)
+            self.hardware.signals.set(f"it.{name}", value)
 
     def fault(self, kind):
         self.hardware.device("it").set_fault(kind)

@@ -288,7 +288,7 @@ def test_a_history_nobody_wrote_so(micropython32, api, data, quarantined):
         telegram.wait_for(lambda _: any(one.text.startswith("hello") for one in telegram.sent), 20)
         messages = json.dumps(agent.services.model.requests[-1].json["messages"])
         assert "the key is under the mat" in messages
-        for foreign in ("world", '"role\\"', "yyyy", "zzzz", "21.5", "they tal"):
+        for foreign in ("signals", '"role\\"', "yyyy", "zzzz", "21.5", "they tal"):
             assert foreign not in messages
         told = [one.text for one in telegram.sent if "saved it as .bad" in one.text]
         folder = agent.root / "state" / "sessions"

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 from tenner_host import BOARDS
-from tenner_host.board import ports, trouble
+from tenner_host.board import port_errors, ports
 from tenner_host.board.opening import open_board
 from tenner_host.board.transfer import short_hash
 from tenner_host.board.transport import Transport
@@ -364,9 +364,9 @@ def test_a_port_another_program_has(board):
 
 def test_modem_manager_is_kept_away(monkeypatch, usb):
     usb.append(ONE)
-    monkeypatch.setattr(trouble, "_exists", lambda device: True)
-    monkeypatch.setattr(trouble, "holders", lambda device: ["ModemManager, process 7"])
-    said = trouble.explain_open(ONE.device, OSError(errno.EBUSY, "busy"))
+    monkeypatch.setattr(port_errors, "_exists", lambda device: True)
+    monkeypatch.setattr(port_errors, "holders", lambda device: ["ModemManager, process 7"])
+    said = port_errors.explain_open(ONE.device, OSError(errno.EBUSY, "busy"))
     assert "another program (ModemManager, process 7); it looks for a modem" in said
     assert (
         'the line SUBSYSTEM=="tty", ATTRS{idVendor}=="303a", ENV{ID_MM_DEVICE_IGNORE}="1"' in said
@@ -408,12 +408,12 @@ FIXES = [
     ("names", "group", "may", "sentence"), FIXES, ids=lambda value: str(value)
 )
 def test_no_permission_names_the_fix(names, group, may, sentence):
-    assert sentence in trouble.permission_fix("/dev/ttyUSB0", names, (group, may))
+    assert sentence in port_errors.permission_fix("/dev/ttyUSB0", names, (group, may))
 
 
 def test_no_permission_is_recognised(monkeypatch):
-    monkeypatch.setattr(trouble, "_exists", lambda device: True)
-    text = trouble.explain_open("/dev/ttyUSB0", OSError(errno.EACCES, "Permission denied"))
+    monkeypatch.setattr(port_errors, "_exists", lambda device: True)
+    text = port_errors.explain_open("/dev/ttyUSB0", OSError(errno.EACCES, "Permission denied"))
     assert text.startswith("no permission for /dev/ttyUSB0: ")
 
 
@@ -426,7 +426,7 @@ def test_what_a_board_that_is_no_micropython_says():
         (b"U-Boot 2024\r\n=> \r\n", "it last said: =>"),
     ]
     for heard, sentence in said:
-        assert sentence in trouble.explain_silence("socket://board", heard)
+        assert sentence in port_errors.explain_silence("socket://board", heard)
 
 
 ONE = ports.Port("/dev/ttyACM0", 0x303A, 0x1001, "AA", "USB JTAG")

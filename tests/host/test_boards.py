@@ -5,7 +5,7 @@ import json
 import pytest
 import serial
 
-from tenner_host.board import ports, seen
+from tenner_host.board import board_cache, ports
 from tenner_host.board.board import Board
 from tenner_host.board.info import Info
 from tenner_host.board.linux_board import LinuxBoard
@@ -123,12 +123,12 @@ def test_a_board_on_usb_is_remembered_by_its_serial_number():
         deflate=True,
     )
     port = Port("/dev/ttyACM0", 0x303A, 0x1001, "7C:2C:67:00:00:01", "USB JTAG")
-    assert seen.recall(port) == {}
-    seen.note(port, info)
-    seen.note(Port("/dev/ttyUSB0", 0x1A86, 0x7523), info)
+    assert board_cache.recall(port) == {}
+    board_cache.note(port, info)
+    board_cache.note(Port("/dev/ttyUSB0", 0x1A86, 0x7523), info)
     moved = Port("/dev/ttyACM5", 0x303A, 0x1001, "7C:2C:67:00:00:01")
-    assert seen.recall(moved)["micropython"] == "1.27.0"
-    assert seen.recall(Port("/dev/ttyUSB0", 0x1A86, 0x7523)) == {}, (
+    assert board_cache.recall(moved)["micropython"] == "1.27.0"
+    assert board_cache.recall(Port("/dev/ttyUSB0", 0x1A86, 0x7523)) == {}, (
         "any other has the same numbers"
     )
 

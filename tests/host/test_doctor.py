@@ -84,7 +84,7 @@ def sensor_off(bench):
 FILLING = VFS_SIZE * 94 // 100 - littlefs_image.taken(build.firmware_tree("VIRTUAL"))
 
 # (name, fault from the start, fault on the way, check, finding, what to do)
-TROUBLE = [
+FAULTS = [
     ("key", {}, bad_key, "key", "does not take the key", "is llm.api_key complete"),
     ("wifi", {}, no_wifi, "wifi", "cannot join", "no network of that name"),
     ("ssid", {"changes": {"wifi.ssid": "other"}}, None, "wifi", "cannot join 'other'", "2.4 GHz"),
@@ -106,7 +106,7 @@ TROUBLE = [
 ]  # fmt: skip
 
 
-@together.each(TROUBLE)
+@together.each(FAULTS)
 def test_what_is_wrong_is_named(_name, start, then, check, says, do):
     with agent_board(**start) as bench:
         if then:

@@ -31,7 +31,7 @@ def press(bench, button):
 
 
 def led(bench):
-    return bench.board.world().get("gpio3", 0.0)
+    return bench.board.signals().get("gpio3", 0.0)
 
 
 @together.each([("one-session", HEAP, ONE_SESSION), ("psram", PSRAM, None)])

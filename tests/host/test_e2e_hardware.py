@@ -16,10 +16,10 @@ ALLOWED = {f"tools.{name}": "allow" for name in ("i2c", "spi", "gpio", "pwm")}
 def test_what_is_told_is_what_is(runtime):
     with agent_board(runtime=runtime, changes=ALLOWED) as bench:
         bench.ready()
-        world = bench.board.set
-        world("gpio0.volts", 1.5)
-        world("gpio1", 1)
-        world("oven.temperature", 100.25)
+        set_signal = bench.board.set
+        set_signal("gpio0.volts", 1.5)
+        set_signal("gpio1", 1)
+        set_signal("oven.temperature", 100.25)
         for name, args, pattern in (
             ("adc", {"action": "read", "pin": "A0"}, r"A0 \(GPIO0\): raw \d+ of 65535, 1500 mV"),
             ("gpio", {"action": "read", "pin": "A1"}, r"pin A1 \(GPIO1\) is at 1"),
@@ -39,15 +39,15 @@ def test_what_is_told_is_what_is(runtime):
         ):
             answer = bench.ask(f"call {name} {json.dumps(args)}")
             assert re.search(pattern, answer), (name, args, answer)
-        seen = bench.board.world()
+        seen = bench.board.signals()
         assert (seen["gpio3"], seen["gpio3.hz"]) == (1, 50)
         assert seen["gpio3.duty"] == pytest.approx(0.075, abs=0.001)
         bench.ask('call pwm {"action": "off", "pin": "LED"}')
-        assert bench.board.world()["gpio3.hz"] == 0
+        assert bench.board.signals()["gpio3.hz"] == 0
         # A level ends pulses.
         bench.ask('call pwm {"action": "set", "pin": "LED", "freq_hz": 9, "duty_percent": 5}')
         bench.ask('call gpio {"action": "write", "pin": "LED", "value": 0}')
-        seen = bench.board.world()
+        seen = bench.board.signals()
         assert (seen["gpio3"], seen["gpio3.hz"]) == (0, 0)
         assert "Traceback" not in bench.log
 

@@ -43,7 +43,7 @@ def test_an_error_is_shown_visibly(monkeypatch, tmp_path):
         raise CommandError("the board says \x1b[2J\u202e")
 
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("tenner_host.talk.commands.open_line", broken)
+    monkeypatch.setattr("tenner_host.console.commands.open_line", broken)
     done = CliRunner().invoke(tenner, ["status"])
     assert done.exit_code == 1
     assert "tenner: the board says \\x1b[2J\\u202e\n" in done.output

@@ -92,7 +92,7 @@ def test_a_turn_takes_a_sessions_memory_from_the_pool(interpreter):
     with agent(200, image=CHIP) as running:
         running.idle()
         running.ask(QUESTION, IN_ANSWER)
-        assert esp32.trouble(running) == ""
+        assert esp32.failure(running) == ""
         wifi_and_session = 26 * 1500 + 25_000
         assert 0 < running.live("least") < 144_000 - wifi_and_session
 
@@ -105,4 +105,4 @@ def test_turns_fit_beside_wifi_and_tls(interpreter):
 def test_memory_that_is_short_is_noticed(interpreter):
     with agent(200, image=dataclasses.replace(CHIP, pool="30000")) as running:
         running.wait_line("Out of Memory")
-        assert "Out of Memory" in esp32.trouble(running)
+        assert "Out of Memory" in esp32.failure(running)

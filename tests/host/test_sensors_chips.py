@@ -227,7 +227,7 @@ def test_mcp3008_knows_zero_volts_from_a_dead_line(bench):
 def test_several_ds18b20_are_told_apart(bench):
     bench.attach("DS18B20", "gpio1", temperature=11)
     bench.hardware.attach("other", "DS18B20", "gpio1")
-    bench.hardware.world.set("other.temperature", -12)
+    bench.hardware.signals.set("other.temperature", -12)
     roms = [bench.hardware.device(name).rom.hex() for name in ("it", "other")]
     with pytest.raises(SensorError, match="set rom to one of 28.*, 28") as caught:
         bench.read("ds18b20", pin="A1")
@@ -268,10 +268,10 @@ def test_a_pin_that_is_not_for_sensors_is_refused(bench, driver, pin, words):
 
 
 def test_adc(bench):
-    bench.hardware.world.set("gpio0.volts", 1.25)
+    bench.hardware.signals.set("gpio0.volts", 1.25)
     assert bench.read("adc", pin="A0") == {"voltage": 1.25}
     assert bench.read("adc", pin="A0", value="level", scale=40) == {"level": 50}
-    bench.hardware.world.set("gpio0.volts", 3.2)
+    bench.hardware.signals.set("gpio0.volts", 3.2)
     with pytest.raises(SensorError, match="pin A0: more than it can measure"):
         bench.read("adc", pin="A0")
 
@@ -279,7 +279,7 @@ def test_adc(bench):
 def test_gpio(bench):
     assert bench.read("gpio", pin="A1", pull="up") == {"state": 1}
     assert bench.read("gpio", pin="A1", pull="up", invert=True) == {"state": 0}
-    bench.hardware.world.set("gpio1", 0)
+    bench.hardware.signals.set("gpio1", 0)
     assert bench.read("gpio", pin="A1", pull="up") == {"state": 0}
     with pytest.raises(SensorError, match="pull must be none or up or down, not high"):
         bench.read("gpio", pin="A1", pull="high")

@@ -16,8 +16,8 @@ from tenner_host import ROOT
 from tenner_host.cli import main as tenner
 from tenner_host.errors import CommandError
 from tenner_host.setup import settings as store
+from tenner_host.setup.board_ca_roots import addresses, describe, superfluous
 from tenner_host.setup.providers import PROVIDERS
-from tenner_host.setup.trust import addresses, describe, superfluous
 from tenner_host.setup.zones import local_zone, posix_zone
 from tenner_sim.services import API_KEY, MODEL, TOKEN, Services, Step
 from tenner_sim.vboard import VirtualBoard

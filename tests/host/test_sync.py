@@ -20,7 +20,7 @@ from tenner_host.project import Project
 from tenner_host.sync import code as codes
 from tenner_host.sync.ignore import Ignore
 from tenner_host.sync.run import synchronize
-from tenner_host.sync.threeway import Do, plan
+from tenner_host.sync.threeway import Action, plan
 from tenner_host.sync.watch import Watch
 from tenner_sim.vboard import VirtualBoard
 from tests.bench.cable import Cable
@@ -225,7 +225,7 @@ def test_a_dry_run_changes_nothing(project, write):
         before = board.read_tree()
         report = run(board, project, agent(2), dry_run=True)
         assert len(report.code.write) > PARTS
-        assert [(step.path, step.do) for step in report.steps] == [("NOTE.md", Do.PUSH)]
+        assert [(step.path, step.action) for step in report.steps] == [("NOTE.md", Action.PUSH)]
         board.wait_for("tenner 1 on esp32")
         assert board.read_tree() == before
         assert not project.exists
@@ -322,14 +322,14 @@ def test_ctrl_c_leaves_an_empty_board_empty(project):
         assert set(board.read_tree()) == {"/mine.py", "/boot.py"}
 
 
-def test_the_power_fails_at_any_write_of_the_switch(project):
+def test_the_power_fails_at_any_write_of_the_activation(project):
     """At each operation on the flash from the first staged file to the end, in steps."""
     with VirtualBoard(agent(1), tcp_port=0) as board:
         before = board.flash_counters().operations
         run(board, project, agent(2))
         total = board.flash_counters().operations - before
         old, new, seen = 2, 1, set()
-        # The switch itself is the last third.
+        # The activation itself is the last third.
         points = [total * part // 100 for part in (3, 20, 40, 60, 66, 70, 74, 78, 82, 86, 90, 94)]
         for number, point in enumerate(points):
             board.power_cut(point, torn=bool(number % 2))
@@ -367,20 +367,20 @@ def test_main_py_starts_no_mix_when_boot_py_could_not_finish(project):
 SIDES = [None, "a", "b"]
 # (synced, here, board) -> the action
 TABLE = {
-    (None, "a", None): Do.PUSH,
-    (None, None, "a"): Do.PULL,
-    (None, "a", "a"): Do.RECORD,
-    (None, "a", "b"): Do.CONFLICT,
+    (None, "a", None): Action.PUSH,
+    (None, None, "a"): Action.PULL,
+    (None, "a", "a"): Action.RECORD,
+    (None, "a", "b"): Action.CONFLICT,
     ("a", "a", "a"): None,
-    ("a", "b", "a"): Do.PUSH,
-    ("a", "a", "b"): Do.PULL,
-    ("a", "b", "b"): Do.RECORD,
-    ("a", None, "a"): Do.GONE_HERE,
-    ("a", "a", None): Do.GONE_BOARD,
-    ("a", None, None): Do.FORGET,
-    ("a", None, "b"): Do.CONFLICT,
-    ("a", "b", None): Do.CONFLICT,
-    ("c", "a", "b"): Do.CONFLICT,
+    ("a", "b", "a"): Action.PUSH,
+    ("a", "a", "b"): Action.PULL,
+    ("a", "b", "b"): Action.RECORD,
+    ("a", None, "a"): Action.GONE_HERE,
+    ("a", "a", None): Action.GONE_BOARD,
+    ("a", None, None): Action.FORGET,
+    ("a", None, "b"): Action.CONFLICT,
+    ("a", "b", None): Action.CONFLICT,
+    ("c", "a", "b"): Action.CONFLICT,
 }
 
 
@@ -388,7 +388,7 @@ TABLE = {
 def test_three_ways(states):
     synced, here, board = ({} if state is None else {"f": state} for state in states)
     steps = plan(synced, here, board)
-    assert [step.do for step in steps] == ([TABLE[states]] if TABLE[states] else [])
+    assert [step.action for step in steps] == ([TABLE[states]] if TABLE[states] else [])
 
 
 def test_no_state_loses_a_change_without_asking():
@@ -397,9 +397,9 @@ def test_no_state_loses_a_change_without_asking():
             for board in SIDES:
                 states = [{} if state is None else {"f": state} for state in (synced, here, board)]
                 for step in plan(*states):
-                    if step.do is Do.PUSH:
+                    if step.action is Action.PUSH:
                         assert board == synced, "the board's version was known here"
-                    if step.do is Do.PULL:
+                    if step.action is Action.PULL:
                         assert here == synced, "the version here was known to the board"
 
 
@@ -510,9 +510,9 @@ def test_the_workspace_goes_both_ways(project, write):
         board.exec("f = open('/workspace/HEARTBEAT.md', 'w'); f.write('by the agent'); f.close()")
         write("memory/day.md", "by the owner\n")
         report = run(board, project, agent(1))
-        assert {(step.path, step.do) for step in report.outcome.done} == {
-            ("HEARTBEAT.md", Do.PULL),
-            ("memory/day.md", Do.PUSH),
+        assert {(step.path, step.action) for step in report.outcome.done} == {
+            ("HEARTBEAT.md", Action.PULL),
+            ("memory/day.md", Action.PUSH),
         }
         assert (project.root / "workspace/HEARTBEAT.md").read_text() == "by the agent"
         assert board.read_tree()["/workspace/memory/day.md"] == b"by the owner\n"
@@ -560,9 +560,9 @@ def test_what_is_deleted_on_one_side_is_kept_until_asked_for(project, write):
         (project.root / "workspace/mine.md").unlink()
         board.exec("import os; os.remove('/workspace/theirs.md')")
         report = run(board, project, agent(1))
-        assert {(step.path, step.do) for step in report.outcome.kept} == {
-            ("mine.md", Do.GONE_HERE),
-            ("theirs.md", Do.GONE_BOARD),
+        assert {(step.path, step.action) for step in report.outcome.kept} == {
+            ("mine.md", Action.GONE_HERE),
+            ("theirs.md", Action.GONE_BOARD),
         }
         assert "/workspace/mine.md" in board.read_tree()
         assert "/workspace/theirs.md" not in board.read_tree(), "it is not pushed again"

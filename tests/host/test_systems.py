@@ -10,9 +10,9 @@ from platformdirs import windows
 
 from tenner_host import errors, places
 from tenner_host.board import ports
+from tenner_host.board.port_errors import explain_open
 from tenner_host.board.ports import Port
 from tenner_host.board.ssh import NEEDS_POSIX, Ssh
-from tenner_host.board.trouble import explain_open
 from tenner_sim.vboard import VirtualBoard
 from tests.host.e2e import HEAP
 

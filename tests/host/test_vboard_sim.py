@@ -86,7 +86,7 @@ def test_wiring_one_more_chip(board):
     assert "no device 'climate'" in refused("detach", "climate")
     assert "two devices at 0x48" in refused("attach", "x", "SHT40", "i2c0", "0x48")
     assert "no model of 'NE555'" in refused("attach", "x", "NE555", "i2c0", "0x20")
-    assert not [name for name in board.world() if name.startswith("x.")]
+    assert not [name for name in board.signals() if name.startswith("x.")]
 
 
 def test_power_and_reset(board):

@@ -54,7 +54,7 @@ def test_from_the_shop_to_the_second_firmware(project, tmp_path):
         mine = project / "workspace" / "USER.md"
         mine.write_text("The owner likes it warm.\n")
         report = json.loads(command("sync", "--json"))
-        assert report["workspace"] == [{"path": "USER.md", "do": "push"}]
+        assert report["workspace"] == [{"path": "USER.md", "action": "push"}]
         assert report["code"]["written"] == []
         assert board.read_tree()["/workspace/USER.md"] == mine.read_bytes()
         bench.echo("again")
@@ -64,7 +64,7 @@ def test_from_the_shop_to_the_second_firmware(project, tmp_path):
         edited = board.read_tree()["/workspace/HEARTBEAT.md"]
         assert ADDED.encode() in edited
         report = json.loads(command("sync", "--json"))
-        assert report["workspace"] == [{"path": "HEARTBEAT.md", "do": "pull"}]
+        assert report["workspace"] == [{"path": "HEARTBEAT.md", "action": "pull"}]
         assert board.read_tree()["/workspace/HEARTBEAT.md"] == edited
         assert (project / "workspace" / "HEARTBEAT.md").read_bytes() == edited
 

@@ -26,7 +26,7 @@ _CONVERSION_S = 0.026  # typical (6.5)
 
 
 class TMP102(PointedRegisters):
-    """Four registers behind a pointer. Temperature comes from the world value `temperature`."""
+    """Four registers behind a pointer. Temperature comes from the signal `temperature`."""
 
     OWN_FAULTS = ("range",)
     VALUES = {"temperature": 21.5}

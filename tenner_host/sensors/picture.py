@@ -13,7 +13,7 @@ import tzlocal
 
 from tenner_host import FIRMWARE
 from tenner_host.errors import CommandError
-from tenner_host.readings.ring import Series
+from tenner_host.sensors.ring import Series
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from tenner_sim.services.answer_rules import SILENCE, decide
 from tenner_sim.services.conversation import Conversation, Message, Tool, ToolCall
 from tenner_sim.services.readings import chips, find_bytes, judge, tmp102_celsius
-from tenner_sim.services.rules import SILENCE, decide
 
 
 def tool(tool_name: str, /, *properties: str, **schemas: Any) -> Tool:

@@ -9,9 +9,9 @@ import rich_click as click
 
 from tenner_host.board.opening import open_board, open_line
 from tenner_host.board.options import board_options
+from tenner_host.console.terminal import join
 from tenner_host.errors import CommandError
 from tenner_host.output import echo
-from tenner_host.talk.terminal import join
 
 #: The USB port built into ESP32-C3, -C5, -C6 and newer: mpremote's mount is unreliable there.
 _USB_JTAG = (0x303A, 0x1001)

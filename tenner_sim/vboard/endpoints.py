@@ -9,7 +9,7 @@ import time
 import tty
 
 
-class Outlet:
+class Endpoint:
     """A sink for output and source of host bytes; never blocks, never grows."""
 
     #: Whether the host can set DTR and RTS here. If not, a SYNC frame replaces them.
@@ -72,7 +72,7 @@ class Outlet:
             self._progress = time.monotonic()
 
 
-class PtyOutlet(Outlet):
+class PtyEndpoint(Endpoint):
     """The pseudo-terminal in place of /dev/ttyACM0. It stays while clients come and go."""
 
     def __init__(self) -> None:
@@ -105,7 +105,7 @@ class PtyOutlet(Outlet):
         os.close(self._master)
 
 
-class TcpOutlet(Outlet):
+class TcpEndpoint(Endpoint):
     """One connection to the raw TCP port, for `socket://127.0.0.1:PORT`."""
 
     def __init__(self, connection: socket.socket) -> None:

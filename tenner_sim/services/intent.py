@@ -11,7 +11,7 @@ from .conversation import Tool, ToolCall
 
 
 @dataclass(frozen=True)
-class Wish:
+class Intent:
     """One intent: a call, or words to say. `chip` or `sensor` explain a reading."""
 
     call: ToolCall | None = None

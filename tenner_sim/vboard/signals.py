@@ -1,4 +1,4 @@
-"""The physical world around the board: named numbers such as `room.temperature`."""
+"""The signals around the board: named numbers such as `room.temperature`."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import difflib
 import math
 
 
-class WorldError(Exception):
-    """The value does not exist, or is not a number; the text lists the existing ones."""
+class SignalError(Exception):
+    """The signal does not exist, or is not a number; the text lists the existing ones."""
 
 
-class World:
+class Signals:
     """Values by name. Devices read them; pins and PWM outputs publish theirs here too."""
 
     def __init__(self, values: dict[str, float] | None = None) -> None:
@@ -20,7 +20,7 @@ class World:
         try:
             return self._values[name]
         except KeyError:
-            raise WorldError(self._unknown(name)) from None
+            raise SignalError(self._unknown(name)) from None
 
     def get_or(self, name: str, default: float) -> float:
         return self._values.get(name, default)
@@ -29,9 +29,9 @@ class World:
         """Change a value. Pins (`gpio4`, `gpio4.volts`) may be new, other names must exist."""
         number = float(value)
         if not math.isfinite(number):
-            raise WorldError(f"{name}: {value} is not a finite number")
+            raise SignalError(f"{name}: {value} is not a finite number")
         if name not in self._values and not name.startswith("gpio"):
-            raise WorldError(self._unknown(name))
+            raise SignalError(self._unknown(name))
         self._values[name] = number
 
     def add(self, name: str, value: float) -> None:
@@ -47,5 +47,5 @@ class World:
 
     def _unknown(self, name: str) -> str:
         near = difflib.get_close_matches(name, self._values, 1)
-        hint = f"; did you mean {near[0]}?" if near else ""
-        return f"the world has no {name!r}{hint} Available: {', '.join(sorted(self._values))}"
+        hint = f" Did you mean {near[0]}?" if near else ""
+        return f"there is no signal {name!r}.{hint} Available: {', '.join(sorted(self._values))}"

@@ -12,13 +12,13 @@ from tenner_sim.vboard.chip import Chip
 from tenner_sim.vboard.program import Program
 from tenner_sim.vboard.runtime import HARD
 from tenner_sim.vboard.shared import SharedPage
+from tenner_sim.vboard.signals import SignalError
 from tenner_sim.vboard.wifi import WifiError
-from tenner_sim.vboard.world import WorldError
 
 _NAME_NOT_RESOLVED = -202
 
 
-class Answers:
+class OnboardRequests:
     """Lines of tenner_sim/onboard/_board.py: `verb words` reports an event, `?number verb
     words` asks a question.
 
@@ -67,7 +67,7 @@ class Answers:
             return 0, handler(*rest.split())
         except BusError as exc:
             return exc.number, b""
-        except (WifiError, WorldError) as exc:
+        except (WifiError, SignalError) as exc:
             return -1, str(exc).encode()
         except OSError as exc:
             return exc.errno or errno.EIO, b""

@@ -12,10 +12,10 @@ from tenner.sensors.ring import Ring
 from tenner_host import ROOT
 from tenner_host.cli import main as tenner
 from tenner_host.errors import CommandError
-from tenner_host.readings.picture import REQUIREMENT, figure, picture
-from tenner_host.readings.ring import PATHS, Series, read_ring
-from tenner_host.readings.scale import columns, number, value_range
-from tenner_host.readings.terminal import plot
+from tenner_host.sensors.picture import REQUIREMENT, figure, picture
+from tenner_host.sensors.ring import PATHS, Series, read_ring
+from tenner_host.sensors.scale import columns, number, value_range
+from tenner_host.sensors.terminal import plot
 from tenner_sim.vboard import VirtualBoard
 
 

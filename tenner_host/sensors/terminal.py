@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tenner_host.readings.ring import Series
-from tenner_host.readings.scale import columns, moment, number, value_range
+from tenner_host.sensors.ring import Series
+from tenner_host.sensors.scale import columns, moment, number, value_range
 
 _DOTS = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))
 _MARGIN = 10

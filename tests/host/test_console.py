@@ -7,8 +7,8 @@ import pytest
 from click.testing import CliRunner
 
 from tenner_host.cli import main as tenner
+from tenner_host.console.console import LOG_LINE, Console, Kind, Said
 from tenner_host.errors import CommandError
-from tenner_host.talk.console import LOG_LINE, Console, Kind, Said
 from tenner_sim.services import Step
 from tenner_sim.vboard import VirtualBoard
 from tests.host.e2e import ASK, READS, agent_board
@@ -189,7 +189,7 @@ CALL = "call gpio " + json.dumps({"action": "write", "pin": "LED", "value": 1})
 
 def test_what_the_agent_asks_for_is_no_without_a_person(bench):
     assert "not approved" in tell(bench.board, "chat", CALL).stdout
-    assert bench.board.world().get("gpio3", 0) == 0
+    assert bench.board.signals().get("gpio3", 0) == 0
 
 
 def test_what_the_agent_asks_for_is_asked_here(bench, terminal):
@@ -198,7 +198,7 @@ def test_what_the_agent_asks_for_is_asked_here(bench, terminal):
     chat.type("y\n")
     chat.wait_for("pin LED (GPIO3) is at 1")
     assert chat.end() == 0
-    assert bench.board.world()["gpio3"] == 1
+    assert bench.board.signals()["gpio3"] == 1
 
 
 def test_a_talk_shows_answers_and_no_log_lines(bench, terminal):

@@ -4,7 +4,7 @@ import ssl
 
 import pytest
 
-from tenner_host.roots import RootError, Unreachable, root_of
+from tenner_host.ca_roots import RootError, Unreachable, root_of
 from tenner_sim.services import Authority, OfflineModel
 
 

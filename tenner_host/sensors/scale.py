@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 
-from tenner_host.readings.ring import Series
+from tenner_host.sensors.ring import Series
 
 
 def value_range(series: Series) -> tuple[float, float]:

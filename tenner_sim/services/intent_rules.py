@@ -1,4 +1,4 @@
-"""Turn a plain request into the tool calls that would fulfill it.
+"""Turn a plain request into intents: tool calls that fulfill it.
 
 Every rule needs two things: words that ask for something, and a tool on offer that can do it.
 """
@@ -11,47 +11,47 @@ from collections.abc import Callable
 from typing import Any
 
 from .conversation import Conversation, ToolCall
+from .intent import Intent, find, fit
 from .measuring import read_chips, read_sensors
-from .wish import Wish, find, fit
 
 _FILE = r"[\"'`]?([\w./-]*\w\.\w+|/[\w./-]+)[\"'`]?"
 _QUOTES = "\"'`“”‘’ "
 
 
-Rule = Callable[[str, Conversation], Wish | None]
+Rule = Callable[[str, Conversation], Intent | None]
 
 
-def orders(text: str, conversation: Conversation) -> list[list[Wish]]:
-    """Split a text into steps (`and then`) of simultaneous wishes (`and also`); keep the known ones."""
+def orders(text: str, conversation: Conversation) -> list[list[Intent]]:
+    """Split a text into steps (`and then`) of simultaneous intents (`and also`); keep the known ones."""
     steps = []
     for step in re.split(r"[,;.]?\s+(?:and\s+)?then,?\s+", text, flags=re.I):
-        wishes: list[Wish] = []
+        intents: list[Intent] = []
         for part in re.split(r"[,;.]?\s+and\s+also,?\s+", step, flags=re.I):
-            wishes += order(part, conversation)
-        if wishes:
-            steps.append(wishes)
+            intents += order(part, conversation)
+        if intents:
+            steps.append(intents)
     return steps
 
 
-def order(text: str, conversation: Conversation) -> list[Wish]:
-    """Return the wishes in one plain request."""
+def order(text: str, conversation: Conversation) -> list[Intent]:
+    """Return the intents in one plain request."""
     text = re.sub(
         r"^(?:please|now|then|could you|can you|you must)[, ]+", "", text.strip(), flags=re.I
     )
     for rule in _RULES:
-        wish = rule(text, conversation)
-        if wish is not None:
-            return [wish]
+        intent = rule(text, conversation)
+        if intent is not None:
+            return [intent]
     return read_sensors(text, conversation) or read_chips(text, conversation)
 
 
-def _make(conversation: Conversation, names: str, wanted: list[tuple[str, Any]]) -> Wish:
+def _make(conversation: Conversation, names: str, wanted: list[tuple[str, Any]]) -> Intent:
     """Make a call of the first tool on offer among `names`, or report that there is none."""
     for name in names.split("|"):
         tool = conversation.tools.get(name)
         if tool is not None:
-            return Wish(ToolCall(name, fit(tool, wanted)))
-    return Wish(say=f"I would need the tool {names.split('|')[0]} for that; it is not on offer.")
+            return Intent(ToolCall(name, fit(tool, wanted)))
+    return Intent(say=f"I would need the tool {names.split('|')[0]} for that; it is not on offer.")
 
 
 def _clean(text: str) -> str:
@@ -64,7 +64,7 @@ def _clean(text: str) -> str:
 # --- rules, the most explicit first ----------------------------------------------------------
 
 
-def _call(text: str, conversation: Conversation) -> Wish | None:
+def _call(text: str, conversation: Conversation) -> Intent | None:
     """`call TOOL {"argument": 1}`: exactly that."""
     match = find(
         r"^(?:call|use)(?: the tool)?\s+[`\"]?([\w.-]+)[`\"]?(?:\s+with)?\s*(\{.*\})", text
@@ -75,18 +75,18 @@ def _call(text: str, conversation: Conversation) -> Wish | None:
         arguments = json.loads(match.group(2))
     except ValueError:
         return None
-    return Wish(ToolCall(match.group(1), arguments))
+    return Intent(ToolCall(match.group(1), arguments))
 
 
-def _say(text: str, conversation: Conversation) -> Wish | None:
+def _say(text: str, conversation: Conversation) -> Intent | None:
     match = find(r"^say something long\D*(\d+)", text)
     if match:
-        return Wish(say=long_text(int(match.group(1))))
+        return Intent(say=long_text(int(match.group(1))))
     match = find(r"^say[:\s]\s*(?!what\b)(.+)$", text)
-    return Wish(say=_clean(match.group(1))) if match else None
+    return Intent(say=_clean(match.group(1))) if match else None
 
 
-def _spawn(text: str, conversation: Conversation) -> Wish | None:
+def _spawn(text: str, conversation: Conversation) -> Intent | None:
     match = (
         find(r"^spawn(?: a task| an agent)?(?: to)?:?\s+(.+)$", text)
         or find(r"^in the background[,:]?\s+(.+)$", text)
@@ -99,7 +99,7 @@ def _spawn(text: str, conversation: Conversation) -> Wish | None:
     )
 
 
-def _cron(text: str, conversation: Conversation) -> Wish | None:
+def _cron(text: str, conversation: Conversation) -> Intent | None:
     tool = conversation.tools.get("cron")
     if find(r"^(?:list|show)\b.*\b(?:cron|jobs|schedules?)\b", text):
         return _make(conversation, "cron", [("action", "list")])
@@ -127,7 +127,7 @@ def _cron(text: str, conversation: Conversation) -> Wish | None:
         ("payload", payload),
         ("message|task|text|prompt", what),
     ]
-    return Wish(ToolCall("cron", fit(tool, [item for item in wanted if item[1] is not None])))
+    return Intent(ToolCall("cron", fit(tool, [item for item in wanted if item[1] is not None])))
 
 
 _UNITS = {
@@ -174,7 +174,7 @@ def _reminder(remind: str | None, what: str) -> str:
     return f"Remind me {what}" if remind else what
 
 
-def _edit(text: str, conversation: Conversation) -> Wish | None:
+def _edit(text: str, conversation: Conversation) -> Intent | None:
     match = find(r"\breplace\s+(.+?)\s+(?:with|by)\s+(.+?)\s+in\s+" + _FILE, text)
     if match:
         old, new, path = match.groups()
@@ -195,7 +195,7 @@ def _edit(text: str, conversation: Conversation) -> Wish | None:
     return _make(conversation, "edit_file", wanted)
 
 
-def _write(text: str, conversation: Conversation) -> Wish | None:
+def _write(text: str, conversation: Conversation) -> Intent | None:
     match = find(r"^(?:write|save|put)\s+(.+?)\s+(?:to|into|in)\s+(?:the file\s+)?" + _FILE, text)
     if match:
         content, path = match.groups()
@@ -207,7 +207,7 @@ def _write(text: str, conversation: Conversation) -> Wish | None:
     return _make(conversation, "write_file", _path_and_content(path, content))
 
 
-def _append(text: str, conversation: Conversation) -> Wish | None:
+def _append(text: str, conversation: Conversation) -> Intent | None:
     match = find(
         r"^(?:append|add|remember|note)\s+(?:that\s+)?(.+?)\s+(?:to|into|in)\s+(?:the file\s+)?"
         + _FILE,
@@ -227,7 +227,7 @@ def _path_and_content(path: str, content: str) -> list[tuple[str, Any]]:
     return [("path|file|filename|name", path), ("content|text|data|line", _clean(content))]
 
 
-def _list(text: str, conversation: Conversation) -> Wish | None:
+def _list(text: str, conversation: Conversation) -> Intent | None:
     match = find(
         r"^(?:list|show)\s+(?:me\s+)?(?:the\s+|all\s+|my\s+)*files(?:\s+in\s+(\S+?))?[.?]?$", text
     )
@@ -237,7 +237,7 @@ def _list(text: str, conversation: Conversation) -> Wish | None:
     return _make(conversation, "list_dir", [("path|folder|directory|dir", path)])
 
 
-def _read(text: str, conversation: Conversation) -> Wish | None:
+def _read(text: str, conversation: Conversation) -> Intent | None:
     match = find(
         r"^(?:read|open|show|cat|what(?: is|'s) in|what does)\s+(?:me\s+)?(?:the\s+)?(?:file\s+)?"
         + _FILE,
@@ -248,7 +248,7 @@ def _read(text: str, conversation: Conversation) -> Wish | None:
     return _make(conversation, "read_file", [("path|file|filename|name", match.group(1))])
 
 
-def _message(text: str, conversation: Conversation) -> Wish | None:
+def _message(text: str, conversation: Conversation) -> Intent | None:
     match = find(r"^send\s+(?:a\s+)?message\s+to\s+(\S+?)(?:\s+saying|:)\s*(.+)$", text)
     match = match or find(
         r"^(?:tell|message)\s+(?!me\b|us\b|the\b|what\b)(\S+?)[:,]?\s+(?:that\s+)?(.+)$", text
@@ -270,7 +270,7 @@ def _message(text: str, conversation: Conversation) -> Wish | None:
     return _make(conversation, "message|send_message", wanted)
 
 
-def _web(text: str, conversation: Conversation) -> Wish | None:
+def _web(text: str, conversation: Conversation) -> Intent | None:
     match = find(r"^(?:fetch|get|open|read|download)\s+(https?://\S+)", text)
     if match:
         return _make(conversation, "web_fetch", [("url", match.group(1).rstrip(".,"))])
@@ -285,7 +285,7 @@ def _web(text: str, conversation: Conversation) -> Wish | None:
     return None
 
 
-def _pin(text: str, conversation: Conversation) -> Wish | None:
+def _pin(text: str, conversation: Conversation) -> Intent | None:
     match = find(
         r"^(?:set|switch|turn|drive)\s+(?:pin\s+)?(\w+)\s+(?:to\s+)?(on|off|high|low|1|0)\b", text
     )

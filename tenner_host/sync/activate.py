@@ -1,4 +1,4 @@
-"""Put new code on a board so that it runs the old or the new, and never some of each.
+"""Activate new code on a board, which runs the old or the new and never some of each.
 
 New files are written beside the old ones, as `app.mpy.new`. Once all of them are there and
 verified, the sync writes a list, /lib/next: from then on the new code counts. boot.py executes the
@@ -27,7 +27,7 @@ def finish(board: Board, boot: bytes) -> None:
     board.run(boot.decode(), _FINISH_LIMIT_S)
 
 
-def switch(
+def activate(
     board: Board,
     write: dict[str, bytes],
     remove: list[str],

@@ -14,9 +14,9 @@ import rich_click as click
 
 from tenner_host.board.opening import open_board, open_line
 from tenner_host.board.options import board_options
+from tenner_host.console.console import LOG_LINE, TURN_LIMIT_S, Console, Kind, Said
 from tenner_host.errors import CommandError
 from tenner_host.output import at_terminal, echo, json_option, json_text, print_json, visible
-from tenner_host.talk.console import LOG_LINE, TURN_LIMIT_S, Console, Kind, Said
 
 _RUN_LOG = "/state/runs.jsonl"
 _FOREVER_S = 3600.0

@@ -1,4 +1,4 @@
-"""The offline model's mind: fixed rules from a request to its answer.
+"""The offline model's fixed rules, from a request to its answer.
 
 It is a pure function of the request: the same request always gets the same answer, which depends
 on nothing but the request's own texts and tools.
@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 
-from . import readings, wishes
+from . import intent_rules, readings
 from .conversation import Answer, Conversation, ToolCall
-from .wish import Wish, fit
+from .intent import Intent, fit
 
 SILENCE = "HEARTBEAT_OK"
 
@@ -34,22 +34,22 @@ def decide(conversation: Conversation, *, obey: bool = False) -> Answer:
     if "heartbeat" in conversation.tools:
         return _decide_beat(conversation, task)
     # Each step keeps its source text, which holds its limits and its words for the answer.
-    steps: list[tuple[str, list[Wish]]] = []
+    steps: list[tuple[str, list[Intent]]] = []
     for item in _items(task, beat):
-        steps += [(item, step) for step in wishes.orders(item, conversation)]
+        steps += [(item, step) for step in intent_rules.orders(item, conversation)]
     done = list(conversation.done())
     if obey:
         for _, result in done:
             steps += [("", step) for step in _orders_in(result, conversation)]
     for _, step in steps:
         missing = [
-            wish.call
-            for wish in step
-            if wish.call is not None and not any(wish.call.same(call) for call, _ in done)
+            intent.call
+            for intent in step
+            if intent.call is not None and not any(intent.call.same(call) for call, _ in done)
         ]
         if missing:
             return Answer(_announce(missing), missing)
-    said = [_report(wish, item, done, beat) for item, step in steps for wish in step]
+    said = [_report(intent, item, done, beat) for item, step in steps for intent in step]
     if beat and not any(said):
         said += _beat_words(task)
     text = " ".join(line for line in said if line)
@@ -78,9 +78,9 @@ def _items(task: str, beat: bool) -> list[str]:
     return items
 
 
-def _orders_in(result: str, conversation: Conversation) -> list[list[Wish]]:
+def _orders_in(result: str, conversation: Conversation) -> list[list[Intent]]:
     """Return the orders that hide in a tool result, sentence by sentence."""
-    found: list[list[Wish]] = []
+    found: list[list[Intent]] = []
     for sentence in re.split(r"\n|[!:]\s|\.\s|\.$", result):
         sentence = re.sub(
             r"^.*\b(?:ignore|disregard|forget)\b.*?\b(?:instructions|rules)\b(?:\s+and)?[,;]?\s*",
@@ -88,8 +88,8 @@ def _orders_in(result: str, conversation: Conversation) -> list[list[Wish]]:
             sentence.strip(),
             flags=re.I,
         )
-        for step in wishes.orders(sentence, conversation):
-            kept = [wish for wish in step if wish.call is not None and wish.chip is None]
+        for step in intent_rules.orders(sentence, conversation):
+            kept = [intent for intent in step if intent.call is not None and intent.chip is None]
             if kept:
                 found.append(kept)
     return found
@@ -99,18 +99,18 @@ def _announce(calls: list[ToolCall]) -> str:
     return "Let me use " + " and ".join(dict.fromkeys(call.name for call in calls)) + "."
 
 
-def _report(wish: Wish, task: str, done: list[tuple[ToolCall, str]], beat: bool) -> str:
-    """Report the result of one wish; "" without a report."""
-    if wish.call is None:
-        return wish.say or ""
-    if wish.quiet:
+def _report(intent: Intent, task: str, done: list[tuple[ToolCall, str]], beat: bool) -> str:
+    """Report the result of one intent; "" without a report."""
+    if intent.call is None:
+        return intent.say or ""
+    if intent.quiet:
         return ""
-    result = next(result for call, result in done if wish.call.same(call))
-    if wish.chip is not None:
-        return _report_chip(wish.chip, result, task, beat)
-    if wish.sensor:
-        return _report_sensor(wish.sensor, result, task, beat)
-    name = wish.call.name
+    result = next(result for call, result in done if intent.call.same(call))
+    if intent.chip is not None:
+        return _report_chip(intent.chip, result, task, beat)
+    if intent.sensor:
+        return _report_sensor(intent.sensor, result, task, beat)
+    name = intent.call.name
     if beat and not _FAILED.search(result):
         return ""
     if name in ("read_file", "list_dir", "web_fetch", "web_search", "search_memory"):
@@ -207,7 +207,7 @@ def _decide_beat(conversation: Conversation, task: str) -> Answer:
 def _is_task(item: str, conversation: Conversation) -> bool:
     if re.match(r"(?:remind|tell|check|look|read|compare|report)\b", item, re.I):
         return True
-    return bool(wishes.orders(item, conversation))
+    return bool(intent_rules.orders(item, conversation))
 
 
 def _asks_summary(system: str, task: str) -> bool:

@@ -13,8 +13,8 @@ from urllib.parse import urlsplit
 
 import certifi
 
+from tenner_host.ca_roots import RootError, Unreachable, root_of
 from tenner_host.errors import CommandError
-from tenner_host.roots import RootError, Unreachable, root_of
 from tenner_host.setup.settings import Settings, get
 
 FOLDER = "/certs"

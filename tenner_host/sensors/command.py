@@ -12,10 +12,10 @@ from tenner_host.board.opening import open_board
 from tenner_host.board.options import board_options
 from tenner_host.errors import CommandError
 from tenner_host.output import echo, json_option, print_json
-from tenner_host.readings.picture import picture
-from tenner_host.readings.ring import PATHS, Series, read_ring
-from tenner_host.readings.scale import number
-from tenner_host.readings.terminal import plot as plot_lines
+from tenner_host.sensors.picture import picture
+from tenner_host.sensors.ring import PATHS, Series, read_ring
+from tenner_host.sensors.scale import number
+from tenner_host.sensors.terminal import plot as plot_lines
 
 
 @click.command()
