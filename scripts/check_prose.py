@@ -26,12 +26,16 @@ ROOT = Path(__file__).resolve().parent.parent
 
 #: (area, files, findings allowed). Lower a number when it can be; never raise one.
 AREAS = [
-    ("firmware", "firmware/**/*.py", 3),
-    ("tenner_host", "tenner_host/**/*.py", 7),
+    ("firmware", "firmware/**/*.py", 1),
+    ("tenner_host", "tenner_host/**/*.py", 1),
     ("tenner_sim", "tenner_sim/**/*.py", 4),
+    ("tests", "tests/**/*.py", 6),
+    ("scripts", "scripts/*.py", 1),
     ("docs", "docs/**/*.md", 0),
     ("README", "*.md", 0),
 ]
+#: Their texts are bad examples, or pages of others.
+NOT_COUNTED = ("scripts/check_prose.py", "tests/host/test_prose.py", "tests/host/web_pages.py")
 MAX_WORDS = 30
 MAX_PASSIVES = 2
 
@@ -43,8 +47,11 @@ _PASSIVE = re.compile(
     rf"\b(?:is|are|was|were|be|been|being)(?: not| never| only)? (?:\w+ed|{_IRREGULAR})\b", re.I
 )
 _CODE = re.compile(r"`[^`]*`|\[([^\]]*)\]\([^)]*\)|https?://\S+|\{[^{}]*\}|%[-\d.]*[a-z]")
+#: A text with many of these signs is a program, a list of names or a page's markup.
+_PROGRAM = re.compile(r"[={}<>|]|\w[_/]\w|\w\(|,\w|\b[A-Z]{2,}\s[A-Z]{2,}")
+_MAX_SIGNS = 3
 #: The end of a sentence, or of a row's cell.
-_END = re.compile(r"(?<=[.!?:;])\s+|\s\|\s|\n\s*\n|\n\s*(?:[-*|#>]|\d+\.)\s*")
+_END = re.compile(r"(?<=[.!?:;])\s+|(?<=\S) {2,}(?=\S)|\s\|\s|\n\s*\n|\n\s*(?:[-*|#>]|\d+\.)\s*")
 _WORD = re.compile(r"[A-Za-z']+")
 #: A text for people has this many words at least; shorter constants are names and formats.
 _TEXT_WORDS = 4
@@ -140,6 +147,8 @@ def findings(path: Path) -> Iterator[Finding]:
             if len(_PASSIVE.findall(sentence)) > MAX_PASSIVES:
                 yield Finding(path, line, "passive", sentence)
             if len(_WORD.findall(sentence)) > MAX_WORDS:
+                if len(_PROGRAM.findall(sentence)) > _MAX_SIGNS:
+                    continue
                 yield Finding(path, line, "long", sentence)
 
 
@@ -168,6 +177,8 @@ def over_budget(*, show: bool = False) -> list[str]:
         found: Counter[str] = Counter()
         lines = 0
         for path in ROOT.glob(pattern):
+            if path.relative_to(ROOT).as_posix() in NOT_COUNTED:
+                continue
             lines += path.read_text(encoding="utf-8").count("\n")
             found.update(finding.kind for finding in findings(path))
         total = sum(found.values())

@@ -130,7 +130,7 @@ class Greenhouse(sim.Board):
         silence = "Check the inbox" not in prompt or self.chance.random() < 0.9
         for word in ("Too hot", "Frost", "minimum", "Sum up"):
             if word in prompt:
-                return sim.Result("%s: what I found on day %d." % (word, day), tokens=TOKENS)
+                return sim.Result("%s: the findings of day %d." % (word, day), tokens=TOKENS)
         return sim.Result("HEARTBEAT_OK" if silence else "Mail on day %d." % day, tokens=TOKENS)
 
     async def deliver_alert(self, text, mark):

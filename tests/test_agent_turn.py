@@ -61,7 +61,7 @@ class TestTurn(unittest.TestCase):
         self.assertEqual([row[0] for row in sent], ["u", "a", "c", "c", "c", "t", "t", "t"])
         self.assertEqual([row[1] for row in sent[5:]], ["a", "b", "c"])
         self.assertEqual(sent[2][3], {"x": 1})
-        self.assertEqual(sent[4][3], {}, "what is no object is kept as an empty one")
+        self.assertEqual(sent[4][3], {}, "arguments that are no object become an empty one")
         self.assertEqual(len(agent.registry.calls), 3)
 
     def test_a_call_too_many_is_refused_by_name(self):
@@ -413,7 +413,7 @@ class TestTurn(unittest.TestCase):
         )
         self.assertEqual([row[1] for row in made], [row[1] for row in sent if row[0] == "t"])
         self.assertEqual(len({row[1] for row in made}), 4)
-        self.assertEqual(made[3][1], "functions.i2c:0", "what is fine stays as it was")
+        self.assertEqual(made[3][1], "functions.i2c:0", "a valid id stays unchanged")
         for line in data.split(b"\n"):
             self.assertTrue(line.find(b"{") < 300, "id and name fit the first piece of a line")
         # The model's own words go to the tool; only the copy that is sent back is cleaned.

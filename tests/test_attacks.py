@@ -1,13 +1,20 @@
 # tenner tests: orders of others to an obedient model do not happen, or the owner is asked first.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-A row of attacks/attacks.json is [how the words came in, tool, arguments, result, settings]. The words come from
-owner      the owner himself            page, server   the answer of a web page or of a server's tool
-file       a note in the workspace      forwarded      a message that somebody else has written
-history    an earlier turn had read it  beat, job, spawned   the text of a heartbeat, a job, a background task
-guest, group, forward   Telegram: of telegram.allow, a group there, forwarded       stranger, outsider   of nobody known
-mqtt       a topic that is not the owner's      serial     shown by the console, where it must not pass for anything else
-and the result is: refused, asked (the owner says no), harmless. In each case nothing may have changed.
+A row of attacks/attacks.json is [source of the words, tool, arguments, result, settings]. The sources are:
+
+    owner                   the owner
+    page, server            the answer of a web page, or of a server's tool
+    file                    a note in the workspace
+    forwarded               a message that somebody else has written
+    history                 an earlier turn has read the words
+    beat, job, spawned      a heartbeat, a job, a background task
+    guest, group, forward   Telegram: somebody of telegram.allow, a group there, a forwarded message
+    stranger, outsider      an unknown person
+    mqtt                    a topic that is not the owner's
+    serial                  the console, which must show the words as data
+
+The result is refused, asked (the owner says no) or harmless. In each case nothing may have changed.
 """
 
 import json

@@ -11,7 +11,7 @@ from tenner.channels.question import Question
 
 #: Of Home Assistant's source, components/mqtt/discovery.py: TOPIC_MATCHER allows these in an object id.
 OBJECT_ID = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
-#: Of mosquitto's source, lib/utf8_mosq.c: who has one of these in a topic is thrown out.
+#: Of mosquitto's source, lib/utf8_mosq.c: a client with one of these in a topic is disconnected.
 NO_LETTERS = (
     set(range(0x20)) | set(range(0x7F, 0xA0)) | set(range(0xFDD0, 0xFDF0)) | {0xFFFE, 0xFFFF}
 )

@@ -47,5 +47,5 @@ class Signals:
 
     def _unknown(self, name: str) -> str:
         near = difflib.get_close_matches(name, self._values, 1)
-        hint = f" Did you mean {near[0]}?" if near else ""
-        return f"there is no signal {name!r}.{hint} Available: {', '.join(sorted(self._values))}"
+        hint = f"; did you mean {near[0]}?" if near else "."
+        return f"there is no signal {name!r}{hint} Available: {', '.join(sorted(self._values))}"

@@ -121,7 +121,7 @@ def test_one_changed_file_is_all_that_is_sent(server, first):
     old, new = (
         server.path(f"/opt/tenner/releases/{one.name}/kit/libc.so.6") for one in (first, second)
     )
-    assert old.stat().st_ino == new.stat().st_ino, "what stays the same takes no room"
+    assert old.stat().st_ino == new.stat().st_ino, "an unchanged file takes no room"
     third = changed(first, added="OTHER = 2\n")
     deploy(server, third)
     assert releases(server) == sorted([second.name, third.name])

@@ -78,7 +78,7 @@ class Broker:
 
     @property
     def log(self):
-        """What it has said so far."""
+        """Return its log so far."""
         return (self._folder / "mosquitto.log").read_text()
 
     def forget(self):

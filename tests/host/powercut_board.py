@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 """
     micropython powercut_board.py make IMAGE              a board that was just set up
-    micropython powercut_board.py cut IMAGE torn          a beat; IMAGE.N is what a cut at flash operation N leaves
+    micropython powercut_board.py cut IMAGE torn          a beat; IMAGE.N is the flash after a cut at operation N
     micropython powercut_board.py after IMAGE.N           the boot after that, and its outcome
 
 The flash is a real littlefs in memory, and IMAGE is its content. A cut leaves the flash as it is before the

@@ -100,7 +100,7 @@ def test_the_commands_that_follow_prints_do_something_visible(tmp_path):
             raise AssertionError(f"it ended without {pattern}: {''.join(seen)}")
 
         def printed(command):
-            """What a command of the list prints, run as it stands there."""
+            """Run a command of the list unchanged; return its output."""
             line = until(rf" \.venv/bin/{command}")[0] and seen[-1]
             words = shlex.split(re.split(r"   +", line.strip())[0])
             return subprocess.run(

@@ -140,7 +140,7 @@ def test_a_file_runs_once_per_interpreter(tmp_path, micropython32):
     assert re.search("5 passed|3 passed, 2 skipped", output)
 
 
-#: What each interpreter makes of it: one passes, one fails, one is skipped.
+#: One passes on each interpreter, one fails, one is skipped.
 MIXED = (
     HEAD
     + "    def test_a(self): pass\n    def test_b(self): self.fail()\n"

@@ -400,7 +400,7 @@ def test_every_other_init_starts_it_with_as_little(tmp_path):
 def test_a_command_of_the_models_runs_under_an_agent_with_least_power():
     """The sandbox needs capabilities; those it gets are enough."""
     if any(parent in (Path("/tmp"), Path("/var/tmp")) for parent in FIRMWARE.resolve().parents):
-        pytest.skip("least power hides a checkout below /tmp from what it starts")
+        pytest.skip("least power hides a checkout below /tmp from its programs")
     test = [
         sys.executable,
         "-m",

@@ -41,6 +41,8 @@ def test_pages_are_checked(tmp_path, text, found):
         ("x = 'the board keeps what it has'\n", ["clause"]),
         ("x = f'the board keeps {1} and what it has'\n", ["clause"]),
         ("what = 'what'\n", []),
+        ("# " + "word " * 31 + "\n", ["long"]),
+        ("# " + "name,other a=b " * 16 + "\n", []),
         ("x = 1  # noqa: what that is\n", []),
     ],
 )

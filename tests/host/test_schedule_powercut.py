@@ -1,7 +1,7 @@
 # tenner tests: power cuts at every flash operation of a beat.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-One process goes through the beat and keeps what a cut at each operation would leave; for each of them another
+One process goes through the beat and keeps the flash after a cut at each operation; for each of them another
 process boots from that flash. `powercut_board.judge` has the invariants: every occurrence has exactly one line in
 the log, nothing runs twice in its slot, every queued alert arrives. None arrives twice unless the second says that
 it may have been sent before; files are complete.

@@ -480,7 +480,7 @@ def test_a_watch_syncs_each_change(project, write):
                 write("notes.md", "second\n")
                 until("workspace  notes.md: here -> board")
                 until("agent      running")
-                # The sync brings what the agent wrote too, and that is no change of the owner's.
+                # The sync also brings the agent's file, which is no change of the owner's.
                 board.exec("f = open('/workspace/agent.md', 'w'); f.write('mine'); f.close()")
                 write("notes.md", "third\n")
                 until("workspace  agent.md: board -> here")

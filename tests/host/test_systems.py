@@ -52,7 +52,7 @@ for module, names in POSIX.items():
 sys.platform = "win32"
 main = load()
 """
-#: (arguments, exit status, what is printed)
+#: (arguments, exit status, output)
 COMMANDS = [
     (["sim", "start"], 1, "virtual boards need Linux or macOS: on Windows, run tenner inside WSL"),
     (["sim", "list"], 1, "no virtual board is running"),
@@ -106,7 +106,7 @@ def test_a_com_port_is_found_by_its_name_in_any_case(monkeypatch):
     assert there.label == "COM5 Espressif [303a:1001] AA:BB"
 
 
-# As pyserial words them on Windows: (the cause, what tenner says)
+# As pyserial words them on Windows: (the cause, tenner's sentence)
 OPENING = [
     (
         FileNotFoundError(2, "The system cannot find the file specified.", None, 2),

@@ -149,7 +149,7 @@ def test_bosch_forced_mode_is_over_by_itself():
     it = Wired(BME280).on_i2c()
     it.write(0xF2, 0x01, 0xF4, 0x25)
     assert it.register(0xF3, 1) == 0x08
-    assert it.register(0xF7, 3) == 0x800000, "still what was there before"
+    assert it.register(0xF7, 3) == 0x800000, "still the old value"
     it.seconds += 0.0092
     assert it.register(0xF3, 1) == 0x08
     it.seconds += 0.0002
@@ -182,7 +182,7 @@ def test_bh1750_measures_once_and_powers_down():
     it = Wired(BH1750, light=100).on_i2c()
     it.write(0x20)
     it.seconds += 0.179
-    assert it.read(2) == b"\0\0", "a read is what the register has"
+    assert it.read(2) == b"\0\0", "a read returns the register"
     it.seconds += 0.002
     assert it.read(2) == (120).to_bytes(2, "big")
     it.write(0x07)

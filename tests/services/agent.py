@@ -87,7 +87,7 @@ class Agent:
 
     @property
     def log(self) -> str:
-        """What it has printed as a service."""
+        """Return its output as a service."""
         path = self.root / "log"
         return path.read_text(errors="replace") if path.exists() else ""
 

@@ -1,4 +1,4 @@
-"""The agent of this repository with a broker: sensors that show what a test wants, and what it said there."""
+"""The agent of this repository with a broker: sensors with the values of a test, and a record of its messages."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ PYPI = {
     "llmock": "0.2.2",
     "fakellm": "0.3.5",
 }
-#: Home Assistant and what its MQTT integration imports, alone: the whole brings a hundred packages more.
+#: Home Assistant and the imports of its MQTT integration; all of it would bring a hundred packages more.
 HOME_ASSISTANT = {
     "homeassistant": "2024.3.3",
     "aiohttp": "3.9.3",
@@ -158,7 +158,7 @@ def pypi(name: str) -> str:
 
 
 def home_assistant() -> str:
-    """The folder of Home Assistant and what its MQTT integration imports."""
+    """Return the folder of Home Assistant and the imports of its MQTT integration."""
     if sys.version_info[:2] not in HOME_ASSISTANT_PYTHONS:
         pinned = HOME_ASSISTANT["homeassistant"]
         raise Unavailable(

@@ -66,7 +66,7 @@ class HomeAssistant:
             assert self._changed.wait_for(found, LIMIT_S), f"{otherwise}; {self.complaints[-5:]}"
 
     def wait(self, name, holds=lambda state: state not in ("unknown", "unavailable")):
-        """Wait until what an owner sees under a name is in a state that `holds`; return all about it."""
+        """Wait until the entity of this name is in a state that `holds`; return the entity."""
         self._wait(
             lambda: name in self.states and holds(self.states[name]["state"]),
             f"{name!r} not so: {self.states.get(name, sorted(self.states))}",
@@ -74,7 +74,7 @@ class HomeAssistant:
         return self.states[name]
 
     def about(self, *words):
-        """What it complained of that has one of these words."""
+        """Return its complaints that contain one of these words."""
         return [one for one in self.complaints if any(word in one for word in words)]
 
     def close(self):
@@ -88,7 +88,7 @@ class HomeAssistant:
         self._process.stdout.close()
 
 
-#: Sensor, value, what it reads, what Home Assistant shows of it: state, unit, device class.
+#: Sensor, value, reading, and Home Assistant's state, unit and device class.
 SHOWN = [
     ("room", "temperature", 21.5, "21.5", "°C", "temperature"),
     ("Küche", "temperature", -3, "-3", "°C", "temperature"),
@@ -174,7 +174,7 @@ def test_homeassistant_has_no_complaint(all_sensors):
     assert all_sensors.complaints == []
 
 
-# --- what comes and goes
+# --- comings and goings
 
 ROOM = f"{NAME} room temperature"
 
@@ -235,7 +235,7 @@ def test_homeassistant_that_is_started_again_finds_the_sensors_at_a_forgetful_br
     with agent.serving():
         home.wait(ROOM)
         home.close()
-        # Nothing is retained any more, so it depends on what the agent says at its birth.
+        # Nothing is retained any more, so it depends on the agent's birth messages.
         owner = Owner(broker)
         for topic in {topic for topic, text in owner.heard if text}:
             owner.publish(topic, "", retain=True)
@@ -266,7 +266,7 @@ def test_homeassistant_and_the_agent_meet_again_at_a_broker_that_was_away(at_hom
 
 
 def test_homeassistant_passes_over_what_is_told_to_it_elsewhere(at_home):
-    """That it would complain at all: what others publish for it is not always right."""
+    """It does complain of wrong messages, such as those of others."""
     broker, home, agent = at_home
     owner = Owner(broker)
     for place, config in (

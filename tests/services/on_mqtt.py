@@ -1,4 +1,4 @@
-"""mosquitto: a broker that ends the connection of a client that is not quite right, and keeps what it is to keep."""
+"""mosquitto: a broker that disconnects a client at its first mistake, and keeps retained messages."""
 
 import json
 import re
@@ -17,7 +17,7 @@ from tests.services.kit import free_port
 pytestmark = pytest.mark.timeout(600)
 
 TOPIC = "attic"
-#: What mosquitto 2 says of a client that it throws out.
+#: Mosquitto 2's words for a client that it disconnects.
 THROWN_OUT = ("protocol error", "malformed", "Bad socket", "invalid")
 
 
@@ -274,7 +274,7 @@ def test_mosquitto_many_messages_at_once_are_answered_or_refused(agent, owner):
         is_answered(owner)
 
 
-# --- what an owner sets up otherwise
+# --- other settings of an owner
 
 
 def test_mosquitto_the_access_list_of_the_documentation_is_enough(started, tmp_path, python):

@@ -61,7 +61,7 @@ class Proxy:
         leaf.private_key_pem.write_to_path(str(self._folder / "key.pem"))
 
     def set(self, **lines):
-        """What it does when it is next started."""
+        """Set its behavior from the next start on."""
         text = {"http": "", "listen": "", "server": "", "location": "", **lines}
         (self._folder / "nginx.conf").write_text(
             CONF.format(folder=self._folder, port=self.port, behind=self.behind, **text)
@@ -200,7 +200,7 @@ def test_nginx_says_413_to_a_message_that_is_too_long_for_it(agent, proxied, tmp
         is_answered(emulator)
         emulator.say("/help")
         agent.wait_log("413")
-        # The next is not held back by what can never be sent.
+        # A message that can never be sent does not hold back the next.
         is_answered(emulator, "/nonsense", "/nonsense.")
     refused = [row for row in proxy.seen("/sendMessage") if row[4] == 413]
     assert 1 <= len(refused) <= 3
