@@ -21,7 +21,7 @@ from tenner_sim.services import OWNER, Services
 from tests.bench import code
 from tests.bench.images import STOCK, Image
 
-PATIENCE_S = 30.0
+PATIENCE_S = 120.0
 
 #: A turn with one tool call; the stand-in for the model makes exactly this call and repeats the result.
 QUESTION = 'call i2c {"action":"read","bus":"i2c0","address":"0x48","register":0,"length":2}'

@@ -19,7 +19,7 @@ MEGABYTE = 1 << 20
 @pytest.fixture(scope="module", params=["chat", "messages"])
 def agent(request, micropython32):
     """One agent for all that is about replies, which must survive them one after the other."""
-    with heap.agent(HEAP_KB, llm={"api": request.param, "timeout_s": 20}) as running:
+    with heap.agent(HEAP_KB, llm={"api": request.param, "timeout_s": 120}) as running:
         running.idle()
         yield running
 
