@@ -1,4 +1,4 @@
-"""Write or check the list of modules for owners' tools and drivers in docs/own-code.md."""
+"""Write or check the list of modules for owners' tools and drivers in docs/api.md."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from scripts import generated
 from tenner_host import FIRMWARE, ROOT
 from tenner_host.overlays import read_table
 
-TARGET = ROOT / "docs" / "own-code.md"
+TARGET = ROOT / "docs" / "api.md"
 _BEGIN = "<!-- made by scripts/api_page.py from firmware/overlays.toml and the modules -->\n"
 
 

@@ -45,6 +45,32 @@ TERMS = [
     (r"once more in|again in %d", "retry in", CODE),
     (r"taken as no", "denied", EVERYWHERE),
     (r"nobody to tell|nobody is the owner", "no owner", CODE),
+    (r"wish(?:es)?|Wish(?:es)?", "intent (of a person), request (of a program)", CODE),
+    (r"trouble[sd]?|Trouble(?:Found)?", "failure, fault or error", CODE),
+    (r"outlets?|\w*Outlets?", "endpoint", CODE),
+    (r"Ctx", "ToolContext", CODE),
+    (r"linux_(?:cage|keeper|later|pages)", "sandbox, sandbox_supervisor, lazy_import", CODE),
+    (r"cronwake", "cron_tick", CODE),
+    (r"let_go|shed", "overlay.enter, evict", CODE),
+    (r"take_back|hurry|was_open|is_deaf", "requeue, retry_now, trigger_value, is_starved", CODE),
+    (r"refuses us|there is: ", "rejected the connection; available:", CODE),
+    (r"no look for|nothing is ever", "no poll; no scheduled tasks", CODE),
+    (
+        r"tenner_host[./](?:talk|readings|roots)|setup[./]trust|sync[./]switch",
+        "console, sensors, ca_roots, board_ca_roots, activate",
+        EVERYWHERE,
+    ),
+    (
+        r"tenner_host[./]board[./](?:seen|trouble|link)",
+        "board_cache, port_errors, board",
+        EVERYWHERE,
+    ),
+    (
+        r"vboard[./](?:world|outlets|answers)",
+        "signals, endpoints, onboard_requests",
+        EVERYWHERE,
+    ),
+    (r"services[./](?:wish|wishes|rules)", "intent, intent_rules, answer_rules", EVERYWHERE),
 ]
 
 #: Texts of others, and the places of this table.

@@ -13,16 +13,20 @@ from mkdocs.structure.files import File, Files
 from tenner_host import ROOT
 
 _LINK = re.compile(r"\[([^\]]*)\]\(([^)\s]+)\)")
-#: Pages at the root of the repository, besides the README.
-_PAGES = ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
+#: Pages at the root of the repository, besides the README, and their names on the site. docs/ has a security.md already.
+PAGES = {
+    "CHANGELOG.md": "changelog.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "SECURITY.md": "security-policy.md",
+}
 _OUTSIDE = ("http://", "https://", "mailto:", "#")
 
 
 def on_files(files: Files, config: Any) -> Files:
     """Add the README as the first page, and the other pages at the root of the repository."""
     files.append(File.generated(config, "index.md", content=_page("README.md", config)))
-    for name in _PAGES:
-        files.append(File.generated(config, name.lower(), content=_page(name, config)))
+    for name, shown in PAGES.items():
+        files.append(File.generated(config, shown, content=_page(name, config)))
     return files
 
 
@@ -41,8 +45,8 @@ def _page(name: str, config: Any) -> str:
         path, mark, anchor = target.partition("#")
         if path.startswith("docs/"):
             return f"[{text}]({path.removeprefix('docs/')}{mark}{anchor})"
-        if path in _PAGES:
-            return f"[{text}]({path.lower()}{mark}{anchor})"
+        if path in PAGES:
+            return f"[{text}]({PAGES[path]}{mark}{anchor})"
         return _link(text, f"../{target}", config)
 
     return _LINK.sub(moved, (ROOT / name).read_text(encoding="utf-8"))
@@ -54,8 +58,8 @@ def _link(text: str, target: str, config: Any) -> str:
     place = target.removeprefix("../")
     if place == "README.md":
         return f"[{text}](index.md)"
-    if place in _PAGES:
-        return f"[{text}]({place.lower()})"
+    if place in PAGES:
+        return f"[{text}]({PAGES[place]})"
     if config.repo_url:
         return f"[{text}]({config.repo_url.rstrip('/')}/blob/main/{place})"
     return text if text.strip("`") == place.rpartition("/")[2] else f"{text} (`{place}`)"

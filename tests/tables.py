@@ -185,7 +185,7 @@ class _Turn:
     channel = chat = None
 
 
-class _Ctx:
+class _ToolContext:
     turn = _Turn
     sensors = None
 
@@ -219,7 +219,7 @@ def _tool_args(case):
 
     text = ""
     with _Board() as board:
-        ctx = _Ctx(board)
+        ctx = _ToolContext(board)
         try:
             found = ctx.registry.find(case["tool"], ctx.turn.kind)
             module, args = verified(ctx, case["tool"], json.dumps(case["args"]), *found)

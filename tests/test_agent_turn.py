@@ -395,7 +395,7 @@ class TestTurn(unittest.TestCase):
         calls = [Call("i%d" % i, name, "{}") for i, name in enumerate(names)]
         self.assertEqual(say(self.agent(Reply("", calls), Reply("gave up")), "go"), "gave up")
 
-    def test_names_and_ids_no_api_would_take_back_are_kept_in_a_form_it_does(self):
+    def test_names_and_ids_that_an_api_rejects_are_kept_in_a_form_it_accepts(self):
         calls = [
             Call("x\x00" * 60, "\x00" * 64, "{}"),
             Call('"' * 128, "read it, please!", "[1]"),

@@ -131,7 +131,7 @@ class TestReceiving(unittest.TestCase):
         self.assertEqual(texts(taken), ["n%d" % number for number in range(12)])
         self.assertEqual(bench.polls()[-1]["offset"], 0)
 
-    def test_a_server_that_does_not_wait_is_not_asked_in_a_hurry(self):
+    def test_a_server_that_does_not_wait_is_polled_slowly(self):
         bench = Bench()
         run(bench.step())
         bench.bot.shortest_poll_ms = 500

@@ -51,7 +51,7 @@ class TestSPI(unittest.TestCase):
         self.assertEqual(self.out[-1], b"\x01\x02\xff\xff")
         self.assertEqual(data, b"\x02\x01")
 
-    def test_what_is_only_written_goes_out_when_the_chip_is_let_go(self):
+    def test_a_write_goes_out_when_the_chip_is_released(self):
         self.spi.cs(0)
         self.spi.write(b"\x06")
         self.spi.write(b"\x07")

@@ -345,7 +345,7 @@ class Turn:
         self.chat = chat
 
 
-class Ctx:
+class ToolContext:
     def __init__(self, board, kind="person"):
         self.turn = Turn(kind)
         self._board = board
@@ -356,7 +356,7 @@ class Ctx:
 
 class TheTool(unittest.TestCase):
     def call(self, board, **args):
-        ctx = Ctx(board)
+        ctx = ToolContext(board)
         tool.check(args, ctx)
         return run(tool.run(args, ctx))
 

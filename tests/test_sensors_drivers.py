@@ -321,7 +321,7 @@ class TestDrivers(unittest.TestCase):
             self.spi(data)
             self.fails(words, "max6675")
 
-    def test_the_chip_select_is_let_go_when_the_bus_fails(self):
+    def test_the_chip_select_is_released_when_the_bus_fails(self):
         bus = self.spi(b"")
         bus.fails = OSError("the bus broke")
         self.fails("the bus broke", "max31855")

@@ -1,4 +1,4 @@
-"""Read the board's ring of readings; docs/architecture.md describes its format,
+"""Read the board's ring of readings; docs/sensors.md describes its format,
 firmware/tenner/sensors/ring.py writes it."""
 
 from __future__ import annotations

@@ -32,9 +32,6 @@ class App:
     def http(self):
         return Http(lambda: tls.context(self.root + "/certs"))
 
-    def shed(self, prefix):
-        pass
-
 
 async def main(root, settings, calls):
     ctx = FakeCtx(root, json.loads(settings))

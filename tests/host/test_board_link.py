@@ -381,7 +381,7 @@ def test_opening_a_port_does_not_reset_the_board():
         assert board.status()["boots"] == 1
 
 
-def test_a_board_whose_reset_hangs_on_the_lines_is_let_go(board, monkeypatch):
+def test_a_board_whose_reset_hangs_on_the_lines_is_released(board, monkeypatch):
     """It is silent as long as they are high."""
     monkeypatch.setattr(Transport, "_has_lines", True)
     monkeypatch.setattr(Transport, "_attempt", lambda line, number: not line._lines)

@@ -51,3 +51,12 @@ def test_a_broken_link_is_seen(tmp_path):
         "[1](b.md) [2](b.md#some-code-here) [3](c.md) [4](b.md#no-heading) `[5](d.md)` [6](https://x.y)"
     )
     assert list(broken(page)) == ["c.md", "b.md#no-heading"]
+
+
+def test_each_page_has_one_place_in_the_navigation():
+    nav = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:\n")[2]
+    listed = re.findall(r"^ +- .*: ([\w-]+\.md)$", nav, re.MULTILINE)
+    pages = [page.name for page in (ROOT / "docs").glob("*.md")]
+    assert sorted(listed) == sorted(
+        [*pages, "index.md", "changelog.md", "contributing.md", "security-policy.md"]
+    )

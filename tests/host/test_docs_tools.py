@@ -23,7 +23,7 @@ CALLS = re.findall(r"^(\w+) (\{.*\})$", TEXT, re.MULTILINE)
 def ctx():
     with tables._Board() as board:
         board._write("workspace/SENSORS.json", "{}")
-        yield tables._Ctx(board)
+        yield tables._ToolContext(board)
 
 
 def test_every_call_is_a_right_one(ctx):

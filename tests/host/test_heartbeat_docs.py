@@ -1,4 +1,4 @@
-"""Every example in docs/heartbeat.md is understood, every complete file of docs/cookbook/ matches its row of the table."""
+"""Every example in docs/heartbeat.md and docs/cookbook.md is understood, every complete file of docs/cookbook/ matches its row of the table."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from tenner_host import ROOT
 from tenner_host.heartbeat.check import firmware, problems
 from tenner_host.heartbeat.replay import Readings, replay
 
-PAGE = (ROOT / "docs" / "heartbeat.md").read_text(encoding="utf-8")
+PAGE = "".join(
+    (ROOT / "docs" / name).read_text("utf-8") for name in ("heartbeat.md", "cookbook.md")
+)
 COOKBOOK = sorted((ROOT / "docs" / "cookbook").glob("*.md"))
 #: 2026-11-23, a Monday, in UTC.
 MONDAY = 1795392000

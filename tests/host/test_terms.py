@@ -23,6 +23,8 @@ def terms(tmp_path, text, name="module.py"):
         ("aggregate, delegate, propagated, investigate = 1, 2, 3, 4\n", []),
         ("bookkeeper = package = 1\n", []),
         ("import test_store_jsontext\n", [(1, "jsontext")]),
+        ("from tenner_host.talk import run\n", [(1, "tenner_host.talk")]),
+        ("class TroubleFound(PtyOutlet): pass\n", [(1, "TroubleFound"), (1, "PtyOutlet")]),
     ],
 )
 def test_names_comments_and_logs_are_checked(tmp_path, text, found):

@@ -69,7 +69,7 @@ class Wired:
 # SHT4x
 
 
-def test_sht40_is_deaf_until_it_is_done_and_gives_a_result_once():
+def test_sht40_ignores_reads_until_it_is_done_and_gives_a_result_once():
     it = Wired(SHT40, temperature=-45, humidity=119).on_i2c()
     assert it.deaf()
     for command, seconds in ((0xFD, 0.0083), (0xF6, 0.0045), (0xE0, 0.0016), (0x39, 1.1)):

@@ -245,7 +245,7 @@ def test_eeprom_upper_address_bits_do_not_matter():
     assert it.device.memory[0x123] == 9
 
 
-def test_eeprom_is_deaf_in_its_write_cycle():
+def test_eeprom_does_not_acknowledge_in_its_write_cycle():
     it = Setup(AT24C32)
     it.write([0, 0, 1])
     assert failure(it.write, []) == errno.ENODEV

@@ -23,7 +23,7 @@ class Turn:
     kind = "person"
 
 
-class Ctx:
+class ToolContext:
     """The context of a tool; the owner has said yes to everything."""
 
     turn = Turn()
@@ -42,7 +42,7 @@ class Ctx:
 
 def main():
     log.write = lambda line: None
-    ctx = Ctx()
+    ctx = ToolContext()
     print("> ready", sys.implementation.name)
     while True:
         line = sys.stdin.readline().strip()

@@ -278,7 +278,7 @@ def test_mosquitto_many_messages_at_once_are_answered_or_refused(agent, owner):
 
 
 def test_mosquitto_the_access_list_of_the_documentation_is_enough(started, tmp_path, python):
-    page = (ROOT / "docs" / "fleet.md").read_text()
+    page = (ROOT / "docs" / "home-assistant.md").read_text()
     (rules,) = re.findall(r"```\n(user attic\n.*?)```", page, re.DOTALL)
     rules = rules.replace("user attic", f"user {USER}")
     acl = tmp_path / "acl"

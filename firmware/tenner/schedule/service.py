@@ -39,7 +39,7 @@ class Service:
     offset_s = 0
     #: UTC second at which the clock was last set or moved; earlier occurrences were missed.
     start_s = 0
-    #: Monotonic second of the next wake; None when nothing is ever due.
+    #: Monotonic second of the next wake; None with no scheduled tasks.
     wake_at_s = None
     #: Monotonic second before which no model is asked, after a failure; turns preempted in a row.
     not_before_s = 0
