@@ -17,7 +17,7 @@ from tests.host.terminal import terminal  # noqa: F401 -- a fixture
 
 @pytest.fixture(scope="module")
 def bench():
-    with agent_board(heartbeat="- Remind me to water the plants.\n") as made:
+    with agent_board(heartbeat="- Say: water the plants.\n") as made:
         yield made.ready()
 
 

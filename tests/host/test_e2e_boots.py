@@ -90,7 +90,7 @@ def test_a_pin_wakes_it_once():
 
 @together.check
 def test_an_alert_that_waits_over_a_power_cut_is_told_once():
-    with agent_board("# Heartbeat\n- (every 2s) Remind me to water the plants.\n") as bench:
+    with agent_board("# Heartbeat\n- (every 2s) Say: water the plants.\n") as bench:
         bench.telegram.plan([Step(path="sendMessage", status=429, retry_after_s=600, times=9)])
         bench.wait_for("ran: message queued (")
         bench.telegram.wait_requests(1, LIMIT_S, path="sendMessage")

@@ -95,7 +95,9 @@ def test_once_uses_tools_and_the_workspace_that_is_named(tenner, root, tmp_path)
     other = tmp_path / "other"
     other.mkdir()
     (other / "note.txt").write_text("the key is under the mat\n")
-    code, output, errors = tenner("--workspace", str(other), "--once", "read note.txt")
+    code, output, errors = tenner(
+        "--workspace", str(other), "--once", 'call read_file {"path": "note.txt"}'
+    )
     assert code == 0, output + errors
     assert "the key is under the mat" in output
 
@@ -124,11 +126,11 @@ def test_one_beat_with_nothing_to_do(tenner, services):
 
 
 def test_one_beat_that_has_something_to_say(tenner, root, services):
-    (root / "workspace" / "HEARTBEAT.md").write_text("- Remind me to water the plants.\n")
+    (root / "workspace" / "HEARTBEAT.md").write_text("- Say: water the plants.\n")
     code, output, errors = tenner("--heartbeat")
     assert code == 0, output + errors
     assert "decision: run" in output, output
-    assert "would send: Reminder: water the plants." in output
+    assert "would send: water the plants." in output
     assert len(services.model.requests) == 1
 
 

@@ -68,7 +68,7 @@ def test_the_condition_decides_and_the_message_has_the_value(value):
 
 @together.check
 def test_an_item_without_a_condition_asks_and_silence_stays_silent():
-    beat = "- (every 1s) Read the TMP102 at 0x48 on i2c0 with the i2c tool; warn me above 90 °C.\n"
+    beat = '- (every 1s) call i2c {"action": "scan", "bus": "i2c0"}\n'
     with agent_board(beat) as bench:
         bench.wait_for("ran: nothing to report")
         assert bench.model.requests
@@ -77,7 +77,7 @@ def test_an_item_without_a_condition_asks_and_silence_stays_silent():
 
 @together.check
 def test_the_same_alert_is_told_once():
-    with agent_board("- (every 1s) Remind me to water the plants.\n") as bench:
+    with agent_board("- (every 1s) Say: water the plants.\n") as bench:
         bench.wait_for("ran: message queued (")
         bench.wait_for("ran: told before (")
         bench.wait_told("water the plants")

@@ -60,7 +60,8 @@ def test_from_the_shop_to_the_second_firmware(project, tmp_path):
         bench.echo("again")
 
         # The agent edits its own heartbeat; the next sync keeps that, on both sides.
-        bench.ask(f"append {ADDED} to HEARTBEAT.md")
+        added = {"path": "HEARTBEAT.md", "text": ADDED}
+        bench.ask(f"call append_file {json.dumps(added)}")
         edited = board.read_tree()["/workspace/HEARTBEAT.md"]
         assert ADDED.encode() in edited
         report = json.loads(command("sync", "--json"))
