@@ -8,6 +8,7 @@ import os
 import re
 import signal
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -97,6 +98,10 @@ def pytest_xdist_make_scheduler(config, log):
 
 
 def pytest_collection_finish(session):
+    if "tenner_sim.services.offline_model" in sys.modules:
+        from tests import provider_requests
+
+        provider_requests.install()
     # The firmware collects garbage as often as a chip must; here each time would go through all of the tests.
     gc.collect()
     gc.freeze()

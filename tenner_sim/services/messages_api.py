@@ -6,7 +6,6 @@ import json
 from typing import Any
 
 from .conversation import Answer, Conversation, Message, Tool, ToolCall
-from .messages_refusals import blocks
 from .records import Event
 
 
@@ -32,6 +31,11 @@ def conversation(body: dict[str, Any]) -> Conversation:
             tool["name"], tool.get("description", ""), tool.get("input_schema") or {}
         )
     return result
+
+
+def blocks(content: Any) -> list[dict[str, Any]]:
+    """A message's content as blocks."""
+    return [{"type": "text", "text": content}] if isinstance(content, str) else content
 
 
 def message(

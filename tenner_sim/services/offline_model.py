@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import json
 import ssl
+from collections.abc import Callable
 from typing import Any
 
-from . import answer_rules, chat_completions, chat_refusals, messages_api, messages_refusals
+from . import answer_rules, chat_completions, messages_api
 from .conversation import Answer, Conversation, ToolCall
 from .loop import LoopThread
 from .records import Call, Event, Response
+from .refusal import Refusal, check_bearer, check_headers, check_outline
 from .server import Log, Service
 
 MODEL = "offline-rules"
@@ -27,6 +29,9 @@ class OfflineModel(Service):
 
     `base_url` is the address for clients (chat completions: with `/v1`).
     """
+
+    #: Further checks of a path and its request's body, which raise Refusal: see tests/provider_requests.
+    check_request: Callable[[str, dict[str, Any]], None] | None = None
 
     def __init__(
         self,
@@ -53,8 +58,6 @@ class OfflineModel(Service):
         self.reasoning = ""
         #: Characters per streamed fragment.
         self.fragment = 5
-        #: Refuse consecutive messages of one role (messages API).
-        self.strict_alternation = False
         #: Answers that replace the rules' own, next first: Answer or plain text.
         self.script: list[Answer | str] = []
 
@@ -82,36 +85,31 @@ class OfflineModel(Service):
             if request.path == "/v1/messages":
                 return self._messages(call)
             return self._chat(call)
-        except (chat_refusals.Refusal, messages_refusals.Refusal) as refusal:
+        except Refusal as refusal:
             self.tell(f"refused ({refusal.status}): {refusal.message}")
-            return Response.of_json(refusal.body(), refusal.status)
+            return _refused(call, refusal)
 
     def error_response(
         self, call: Call, status: int, message: str = "", retry_after_s: int | None = None
     ) -> Response:
         message = message or _MESSAGES.get(status, "The server had an error.")
-        if call.request.path == "/v1/messages":
-            response = Response.of_json(messages_refusals.error_body(message, status), status)
-        else:
-            kind, code = _KINDS.get(status, ("server_error", None))
-            response = Response.of_json(chat_refusals.error_body(message, kind, code=code), status)
+        response = _refused(call, Refusal(message, status))
         if retry_after_s is not None:
             response.headers.append(("Retry-After", str(retry_after_s)))
         return response
 
     def error_event(self, call: Call, message: str) -> Event:
         if call.request.path == "/v1/messages":
-            body = {"type": "error", "error": {"type": "overloaded_error", "message": message}}
-            return Event(json.dumps(body), "error")
-        return Event(json.dumps(chat_refusals.error_body(message, "server_error")))
+            return Event(json.dumps(Refusal(message, 529).messages_body()), "error")
+        return Event(json.dumps(Refusal(message, 500).chat_body()))
 
     # --- the three resources -----------------------------------------------------------------
 
     def _models(self, call: Call) -> Response:
         try:
-            chat_refusals.check_key(call.headers, self.api_key)
-        except chat_refusals.Refusal as refusal:
-            return Response.of_json(refusal.body(), refusal.status)
+            check_bearer(call.headers, self.api_key)
+        except Refusal as refusal:
+            return _refused(call, refusal)
         entries = [
             {"id": model, "object": "model", "created": _CREATED, "owned_by": "offline"}
             for model in self.models
@@ -128,12 +126,11 @@ class OfflineModel(Service):
         return self.error_response(call, 404, f"The model '{wanted}' does not exist")
 
     def _chat(self, call: Call) -> Response:
-        chat_refusals.check_key(call.headers, self.api_key)
-        body = call.request.json
-        chat_refusals.check(body, self.models, self.max_tokens)
+        check_bearer(call.headers, self.api_key)
+        body = self._checked(call)
         tokens_in = estimate(body["messages"]) + estimate(body.get("tools"))
         if tokens_in > self.context_tokens:
-            raise chat_refusals.Refusal(
+            raise Refusal(
                 f"This model's maximum context length is {self.context_tokens} tokens. However, your "
                 f"messages resulted in {tokens_in} tokens. Please reduce the length of the messages.",
                 param="messages",
@@ -168,14 +165,11 @@ class OfflineModel(Service):
         return Response(200, b"", [("Content-Type", "text/event-stream; charset=utf-8")], events)
 
     def _messages(self, call: Call) -> Response:
-        messages_refusals.check_headers(call.headers, self.api_key)
-        body = call.request.json
-        messages_refusals.check(
-            body, self.models, self.max_tokens, strict_alternation=self.strict_alternation
-        )
+        check_headers(call.headers, self.api_key)
+        body = self._checked(call)
         tokens_in = sum(estimate(body.get(key)) for key in ("system", "messages", "tools"))
         if tokens_in > self.context_tokens:
-            raise messages_refusals.Refusal(
+            raise Refusal(
                 f"prompt is too long: {tokens_in} tokens > {self.context_tokens} maximum"
             )
         conversation = messages_api.conversation(body)
@@ -204,6 +198,14 @@ class OfflineModel(Service):
             reasoning=_THOUGHT if self.reasoning == "field" else "",
         )
         return Response(200, b"", [("Content-Type", "text/event-stream; charset=utf-8")], events)
+
+    def _checked(self, call: Call) -> dict[str, Any]:
+        """The body of a request that this model answers."""
+        body: dict[str, Any] = call.request.json
+        check_outline(body, self.models, self.max_tokens)
+        if self.check_request is not None:
+            self.check_request(call.request.path, body)
+        return body
 
     def _answer(
         self, call: Call, conversation: Conversation, limit: int | None, prefix: str
@@ -245,16 +247,12 @@ _MESSAGES = {
     529: "Overloaded",
 }
 
-_KINDS: dict[int, tuple[str, str | None]] = {
-    400: ("invalid_request_error", None),
-    401: ("invalid_request_error", "invalid_api_key"),
-    402: ("insufficient_quota", "insufficient_quota"),
-    403: ("invalid_request_error", None),
-    404: ("invalid_request_error", "model_not_found"),
-    405: ("invalid_request_error", "method_not_supported"),
-    413: ("invalid_request_error", None),
-    429: ("requests", "rate_limit_exceeded"),
-}
+
+def _refused(call: Call, refusal: Refusal) -> Response:
+    """The response in the words of the path's API."""
+    messages = call.request.path == "/v1/messages"
+    body = refusal.messages_body() if messages else refusal.chat_body()
+    return Response.of_json(body, refusal.status)
 
 
 def estimate(value: Any) -> int:

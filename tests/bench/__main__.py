@@ -21,6 +21,7 @@ from rich.table import Table
 
 from tenner_host import ROOT, tenner_version
 from tenner_sim.vboard import BoardError
+from tests import provider_requests
 from tests.bench import (
     board,
     code,
@@ -166,6 +167,7 @@ def show(rows: list[Row], console: Console) -> None:
 
 
 def main(argv: list[str]) -> int:
+    provider_requests.install()
     parts = [row for row in loaded.rows() if not argv or row.name.startswith(tuple(argv))]
     rows = [row for row in ROWS if not argv or row.name.startswith(tuple(argv))]
     if argv:

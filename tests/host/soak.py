@@ -24,6 +24,7 @@ sys.path[:0] = ["tests", "firmware"]
 
 from tenner_host.interpreters import find_micropython32  # noqa: E402
 from tenner_sim.services import OWNER, Services, Step  # noqa: E402
+from tests import provider_requests  # noqa: E402
 from tests.bench.mixed import SHORT  # noqa: E402
 from tests.host.e2e import ONE_SESSION, Bench, agent_board  # noqa: E402
 
@@ -258,6 +259,7 @@ def main() -> int:
     parser.add_argument("--heap", default=HEAP)
     parser.add_argument("--log", type=Path, help="keep the board's output in this file")
     options = parser.parse_args()
+    provider_requests.install()
     report = soak(options.messages, options.alerts, options.seed, options.heap)
     print(f"{options.messages} messages, {options.alerts} alerts in {report.seconds:.0f} s")
     print("faults:", ", ".join(f"{count} {name}" for name, count in report.faults.most_common()))

@@ -1,5 +1,6 @@
 """On any input, the person gets a sentence, the session still loads, and the next turn works."""
 
+import importlib
 import json
 import re
 
@@ -19,6 +20,8 @@ MEGABYTE = 1 << 20
 @pytest.fixture(scope="module", params=["chat", "messages"])
 def agent(request, micropython32):
     """One agent for all that is about replies, which must survive them one after the other."""
+    # Loaded now, for the agent waits no minute for its first answer.
+    importlib.import_module(f"tests.provider_requests.{request.param}")
     with heap.agent(HEAP_KB, llm={"api": request.param, "timeout_s": 120}) as running:
         running.idle()
         yield running

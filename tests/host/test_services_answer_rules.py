@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tenner_sim.services.conversation import Conversation, Message, Tool, ToolCall
 from tenner_sim.services.answer_rules import SILENCE, decide
+from tenner_sim.services.conversation import Conversation, Message, Tool, ToolCall
 
 TOOLS = {name: Tool(name, "", {}) for name in ("i2c", "read_file", "append_file", "edit_file")}
 ASK = "What does the TMP102 at 0x48 on i2c0 say?"

@@ -313,13 +313,13 @@ def test_no_http_at_all(running: OfflineModel) -> None:
 def test_invalid_json(running: OfflineModel) -> None:
     reply = Http(running.url).post(CHAT, b'{"model":', KEY)
     assert reply.status == 400
-    assert "could not parse the JSON body" in reply.json["error"]["message"]
+    assert "not a JSON object" in reply.json["error"]["message"]
 
 
 def test_no_key_and_wrong_place(running: OfflineModel) -> None:
     reply = Http(running.url).post(CHAT, request())
     assert reply.status == 401
-    assert "didn't provide an API key" in reply.json["error"]["message"]
+    assert "Incorrect API key" in reply.json["error"]["message"]
     assert Http(running.url).post("/v1/chat", request(), KEY).status == 404
 
 

@@ -12,6 +12,7 @@ import tempfile
 from pathlib import Path
 
 from tenner_host import ROOT
+from tests import provider_requests
 from tests.hw.life import Options, live
 
 REPORT = ROOT / "build" / "hw.txt"
@@ -77,6 +78,7 @@ def main(argv: list[str] | None = None) -> int:
     if not arguments.port:
         print("skipped: there is no port; name one with --port")
         return 0
+    provider_requests.install()
     with tempfile.TemporaryDirectory(prefix="tenner-hw-") as folder:
         report = live(options(arguments), Path(folder))
     arguments.report.parent.mkdir(parents=True, exist_ok=True)
