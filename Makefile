@@ -16,7 +16,7 @@ B ?=
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run test docs test-services services-table test-kernel test-deploy test-hw test-riscv64 soak lint format fuzz bench package micropython32 env-run env-test clean
+.PHONY: help run test docs test-services services-table test-kernel test-deploy test-hw test-riscv64 soak lint format fuzz picture bench package micropython32 env-run env-test clean
 
 help: ## Show this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-22s %s\n", $$1, $$2}'
@@ -69,6 +69,7 @@ format: env-test ## Put every file into the project's format
 	@$(VENV) scripts/failures_table.py --write
 	@$(VENV) scripts/api_page.py --write
 	@$(VENV) scripts/settings_page.py --write
+	@$(VENV) scripts/wiring_pictures.py --write
 
 fuzz: env-test ## Feed the parsers of what others send with generated input, S seconds each
 	@PYTHONPATH=firmware $(VENV) -m tests.fuzz --seconds $(or $(S),60)
@@ -76,6 +77,11 @@ fuzz: env-test ## Feed the parsers of what others send with generated input, S s
 docs: env-docs ## Build the pages as a site, in build/site
 	@NO_MKDOCS_2_WARNING=1 PYTHONPATH=. $(VENV) -m mkdocs build --quiet --strict
 	@echo "The site is in build/site: python3 -m http.server -d build/site"
+
+picture: env-test ## Draw the pictures of the pages in docs/pictures; that of the demo needs a run of it
+	@$(VENV) scripts/wiring_pictures.py --write
+	@$(VENV) scripts/sensors_picture.py
+	@$(VENV) scripts/demo_picture.py
 
 bench: env-test ## Measure heap, code size and requests; write build/bench.json
 	@$(VENV) -m tests.bench $(B)

@@ -26,11 +26,17 @@ def with_block(target: Path, begin: str, block: str, end: str = "<!-- end -->\n"
 
 def main(target: Path, make: Callable[[], str], description: str | None) -> int:
     """The command line of a generator: check the file, or write it with --write."""
+    return main_of_many(lambda: {target: make()}, description)
+
+
+def main_of_many(make: Callable[[], dict[Path, str]], description: str | None) -> int:
+    """The same for a generator of several files."""
     parser = argparse.ArgumentParser(description=(description or "").split("\n", maxsplit=1)[0])
     parser.add_argument("--write", action="store_true", help="write it instead of checking it")
     if parser.parse_args().write:
-        target.write_text(make(), encoding="utf-8")
-    problem = stale(target, make())
-    if problem:
+        for target, text in make().items():
+            target.write_text(text, encoding="utf-8")
+    problems = [problem for target, text in make().items() if (problem := stale(target, text))]
+    for problem in problems:
         print(problem)
-    return 1 if problem else 0
+    return 1 if problems else 0

@@ -25,6 +25,7 @@ from scripts import (
     package_json,
     security_table,
     settings_page,
+    wiring_pictures,
 )
 from tenner_host import FIRMWARE, ROOT, interpreters
 
@@ -224,6 +225,7 @@ def generated_files() -> list[str]:
         failures_table.TARGET: failures_table.page(),
         security_table.TARGET: security_table.page(),
         settings_page.TARGET: settings_page.page(),
+        **wiring_pictures.pictures(),
     }
     return [problem for path, text in made.items() if (problem := generated.stale(path, text))]
 

@@ -54,9 +54,11 @@ class DemoError(Exception):
 class Screen:
     """The terminal: output of the board, the stand-ins and the demo itself."""
 
-    def __init__(self) -> None:
-        self.console = Console(highlight=False, soft_wrap=True)
+    def __init__(self, console: Console | None = None) -> None:
+        self.console = console or Console(highlight=False, soft_wrap=True)
         self._lock = threading.Lock()
+        #: Shows the lines that the board has printed by now.
+        self.catch_up: Callable[[], None] = lambda: None
 
     def _print(self, *what: Any) -> None:
         with self._lock:
@@ -64,14 +66,14 @@ class Screen:
 
     def say(self, text: str) -> None:
         """Print a step of the demo itself."""
+        self.catch_up()
         self._print(Text(f"\n>> {text}", style="bold"))
 
     def board(self, line: str) -> None:
         """One line of the serial console."""
         found = _LINE.match(line)
-        text = Text("   board | ", style="dim")
         style = _STYLES.get(found[2], "") if found else "dim"
-        text.append(line, style=style)
+        text = Text.assemble(("   board | ", "dim"), (line, style))
         self._print(text)
 
     def service(self, line: str) -> None:
@@ -80,6 +82,7 @@ class Screen:
 
     def message(self, who: str, text: str) -> None:
         """A bubble on the owner's phone."""
+        self.catch_up()
         with self._lock:
             self.console.print(
                 Panel(Text(text), title=who, title_align="left", width=74, style="cyan")
@@ -89,25 +92,28 @@ class Screen:
 class SerialView(threading.Thread):
     """Shows the board's output live."""
 
-    def __init__(self, board: VirtualBoard, show: Callable[[str], None]) -> None:
+    def __init__(self, board: VirtualBoard, screen: Screen) -> None:
         super().__init__(daemon=True)
         self._board = board
-        self._show = show
+        self._show = screen.board
+        self._shown = 0
+        self._lock = threading.Lock()
         self._done = threading.Event()
+        screen.catch_up = self.catch_up
 
     def run(self) -> None:
-        shown = 0
-        while True:
-            last_round = self._done.is_set()
-            lines = self._board.serial_log.splitlines(keepends=True)
-            for line in lines[shown:]:
+        while not self._done.wait(0.05):
+            self.catch_up()
+        self.catch_up()
+
+    def catch_up(self) -> None:
+        """Show the complete lines that have arrived since the last call."""
+        with self._lock:
+            for line in self._board.serial_log.splitlines(keepends=True)[self._shown :]:
                 if not line.endswith("\n"):
                     break
                 self._show(line.rstrip())
-                shown += 1
-            if last_round:
-                return
-            self._done.wait(0.05)
+                self._shown += 1
 
     def stop(self) -> None:
         self._done.set()
@@ -184,7 +190,7 @@ def show(screen: Screen, environment: dict[str, str]) -> None:
         if not settings.real_telegram:
             screen.say("Telegram: a stand-in on this machine; no account is needed.")
         with VirtualBoard(settings.tree(runtime), name=NAME, runtime=runtime, heap=HEAP) as board:
-            view = SerialView(board, screen.board)
+            view = SerialView(board, screen)
             view.start()
             try:
                 _story(screen, board, services, settings)
@@ -198,6 +204,8 @@ def _story(screen: Screen, board: VirtualBoard, services: Services, settings: Se
     patience_s = 60.0 if settings.real_model or settings.real_telegram else 25.0
     board.set("room.temperature", COOL)
     board.wait_for("no condition met", 30)
+    # The screen shows complete lines only.
+    board.wait_for("\n", 30)
     if services.model.requests:
         raise DemoError("the model was asked although no condition was met")
     screen.say(

@@ -10,6 +10,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from scripts import demo_picture
 from tenner_sim.services import Services, Step
 from tests.host.e2e import SideBySide
 
@@ -77,6 +78,25 @@ def test_the_whole_path_is_shown(runtime):
     ]
     assert "stand-in" in output and "What next?" in output
     assert "Traceback" not in output
+
+
+def _without_numbers(line):
+    """A line of the demo, without the parts that differ from run to run."""
+    return " ".join(re.sub(r"\w+day \d|[\d.]*\d", "0", line.strip(" │╭╮╰╯─")).split())
+
+
+@together.check
+def test_the_picture_in_the_readme_shows_these_texts():
+    code, output, errors = demo()
+    assert code == 0, output + errors
+    printed = [_without_numbers(line) for line in output.splitlines()]
+    drawn = demo_picture.lines(demo_picture.TARGET.read_text(encoding="utf-8"))
+    assert len(drawn) > 25
+    for line in drawn:
+        wanted = _without_numbers(line)
+        assert wanted in printed, f"{line!r} is not in the demo: run `make picture`"
+        # In the same order.
+        del printed[: printed.index(wanted) + 1]
 
 
 def test_the_commands_that_follow_prints_do_something_visible(tmp_path):

@@ -86,7 +86,9 @@ def test_manifest_freezes_the_package():
     assert (FIRMWARE / calls["freeze"][0][0]).resolve() == image.OUTPUT / "frozen"
 
 
-@pytest.mark.parametrize("target", ["help", "run", "test", "lint", "format", "bench", "clean"])
+@pytest.mark.parametrize(
+    "target", ["help", "run", "test", "lint", "format", "picture", "bench", "clean"]
+)
 def test_make_help_names_every_target(target):
     assert re.search(rf"^{target}:.*## \S", MAKEFILE, re.MULTILINE)
     done = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True)
