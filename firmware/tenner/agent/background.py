@@ -32,6 +32,22 @@ async def run_turn(app, text, kind, model=None, choose=False):
     return result.reply
 
 
+async def send(service, request):
+    """Deliver the text of a request to its address, and note the outcome in it."""
+    try:
+        # Kept, for where memory is short this is called again.
+        request.sent = await (service.deliver or deliver)(
+            service.app, request.text, *request.address
+        )
+    except OSError as reason:
+        request.error = "the answer could not be sent (%s)" % reason
+
+
+async def tell(app, text, channel, chat):
+    """Send a text to a chat."""
+    app.deliver(channel, chat, text)
+
+
 async def deliver(app, text, alert=False, channel=None, chat=None):
     """
     Send a text to a chat, the owner's by default. Return "yes", "queued", or "repeat" when an alert of that mark is
@@ -42,16 +58,26 @@ async def deliver(app, text, alert=False, channel=None, chat=None):
         waiting = app.get("delivery").outbox.items
         if any(item.alert == alert for item in waiting):
             return "repeat"
-    if chat is None:
-        channel, chat = _alerted(app) if alert else app.owner()
+    channel, chat = _address(app, alert, channel, chat)
     if chat is None:
         raise OSError("there is no owner to tell: set telegram.owner")
     # Before the run log, so that a power cut cannot lose a logged text.
     ids = app.deliver(channel, chat, text, alert)
     if ids[-1:] == [None]:
         raise OSError("the outbox is full")
-    accounting.remember(app.agent, channel, chat, text, app.agent.untrusted_reports)
     return "queued" if ids else "yes"
+
+
+async def remember(app, text, alert=False, channel=None, chat=None):
+    """Add a delivered text to the session of its chat, so that the person can answer it."""
+    channel, chat = _address(app, alert, channel, chat)
+    accounting.remember(app.agent, channel, chat, text, app.agent.untrusted_reports)
+
+
+def _address(app, alert, channel, chat):
+    if chat is not None:
+        return channel, chat
+    return _alerted(app) if alert else app.owner()
 
 
 def _alerted(app):

@@ -11,25 +11,15 @@ import re
 from binascii import hexlify
 from hashlib import sha256
 
-from tenner.agent import background
 from tenner.schedule import schedule_files
 
 
-async def deliver(heartbeat, text, mark=None):
-    """
-    Give a text to the owner unless it was told before: "yes", "queued" or "repeat". An episode of an alarm is known by its
-    `mark`, with any text; other texts by their words, for `heartbeat.dedup_h`.
-    """
-    mark = mark or mark_of(heartbeat, text)
-    at = _sent_at(heartbeat, mark) if mark else None
-    if at is not None:
-        if not at and heartbeat.app.clock.trusted:
-            confirm(heartbeat, mark)
-        return "repeat"
-    sent = await (heartbeat.deliver or background.deliver)(heartbeat.app, text, mark or True)
-    if mark and sent == "yes":
+def is_repeat(heartbeat, mark):
+    """Return whether the owner was told the text of that mark within `heartbeat.dedup_h`."""
+    at = _sent_at(heartbeat, mark)
+    if at == 0 and heartbeat.app.clock.trusted:
         confirm(heartbeat, mark)
-    return sent
+    return at is not None
 
 
 def confirm(heartbeat, mark):

@@ -12,7 +12,10 @@ _LATE_S = const(300)
 
 
 async def next_request(heartbeat, tasks, answer):
-    """Take the next alert, or all tasks of the next model, out of `tasks`; return the Request for them."""
+    """
+    Take the next alert, or all tasks of the next model, out of `tasks`; return the Request for them. Its text is None
+    while `compose` has to write it from the items of the file.
+    """
     first = tasks[0]
     is_alert = first.notify or first.alert
     if not is_alert and answer[0] != "run":
@@ -26,79 +29,87 @@ async def next_request(heartbeat, tasks, answer):
         # The others wait, and must be on flash for a power cut.
         occurrences.defer(behind, "lane busy (heartbeat)")
     occurrences.begin(group)
+    request = Request(group, None)
     if is_alert:
-        request = Request(group, None)
         request.needs_model = False
-        request.text = await _text(occurrences, first, request)
+        _describe(occurrences, first, request)
     else:
-        request = _asked(heartbeat, group)
+        _address(heartbeat, request)
     # Not before: where memory is short this is called again.
     tasks[:] = behind
     return request
 
 
-def _asked(heartbeat, group):
-    """Return the Request of tasks that need a model."""
+def _address(heartbeat, request):
+    """Note in `request` which model its tasks need."""
     config = heartbeat.app.config
-    request = Request(group, None)
+    group = request.tasks
     request.choose = config.get("heartbeat.mode") == "decide"
     request.model = config.get("heartbeat.model") or None
     if not request.choose:
         request.model = group[0].model or request.model
-    request.text = heartbeat_tasks.prompt(heartbeat, group, None, request.choose)
     for task in group:
         if task.condition and not task.asked and alarms.next_owed(task) == alarms.BEGIN:
             request.bit = alarms.BEGIN
             request.mark = request.mark or alarms.mark(task, alarms.BEGIN)
-    return request
+
+
+async def compose(heartbeat, request):
+    """Write the text of `request` from its `items`, which it loses."""
+    if request.needs_model:
+        request.text = heartbeat_tasks.prompt(heartbeat, request)
+    else:
+        request.text = await _alert_text(Occurrences(heartbeat), request)
+    # Not before: where memory is short this is called again.
+    request.items = None
 
 
 def choose(heartbeat, request, reply):
     """Go on with the tasks that a model has chosen, on their own model, or with none."""
+    lines = heartbeat_tasks.choice(request.lines, reply)
     request.choose = False
     request.tokens = reply.tokens_in + reply.tokens_out
-    only = heartbeat_tasks.choice(heartbeat, request.tasks, reply)
     request.model = request.tasks[0].model
-    request.needs_model = only != []
+    request.needs_model = lines != []
+    request.lines = lines
     request.text = None
-    if only != []:
-        request.text = heartbeat_tasks.prompt(heartbeat, request.tasks, only)
 
 
-async def _text(occurrences, task, request):
-    """Return the text of an alert, and note its kind and mark in `request`."""
-    heartbeat = occurrences.service
+def _describe(occurrences, task, request):
+    """Note in `request` the kind and the mark of an alert, and its text if that is not in HEARTBEAT.md."""
     if task.key == digest.KEY:
-        text, request.mark = digest.text(occurrences)
-        return text
+        request.text, request.mark = digest.text(occurrences)
+        return
     bit = 0
     if task.condition and not task.asked and alarms.is_alarm(task):
         bit = alarms.next_owed(task)
     if not bit:
         request.mark = "tr:%d" % occurrences.moment.now if task.condition else None
-        return await _filled(heartbeat, task, task.trigger_value)
+        return
     request.bit = bit
     request.mark = alarms.mark(task, bit)
     request.hold = task.hold
-    now = occurrences.moment.now
-    alarm = task.condition.alarm
     if bit == alarms.END:
-        return alarm_texts.ended(task)
-    if bit == alarms.REPEAT:
-        return alarm_texts.goes_on(task, now)
-    text = await _filled(heartbeat, task, alarm[alarms.VALUE])
+        request.text = alarm_texts.ended(task)
+    elif bit == alarms.REPEAT:
+        request.text = alarm_texts.goes_on(task, occurrences.moment.now)
+
+
+async def _alert_text(occurrences, request):
+    """Return the text of an alert whose item has it, with readings for its `{sensor.value}`."""
+    heartbeat = occurrences.service
+    task = request.tasks[0]
+    found = request.items[1]
+    alarm = task.condition.alarm if request.bit else None
+    value = alarm[alarms.VALUE] if alarm else task.trigger_value
+    known = {} if value is None else {task.condition.name(): value}
+    await overlay.enter("BEAT_READ")
+    text = await sensor_values.fill(heartbeat, found[0][1] if found else "", known)
+    if not alarm:
+        return text
+    now = occurrences.moment.now
     if not task.hold and now - alarm[alarms.START] >= _LATE_S:
         text += " (at %s)" % occurrences.zone.short(alarm[alarms.START])[11:]
     if not task.notify:
         text += " (It is over, and no model was asked.)"
     return text
-
-
-async def _filled(heartbeat, task, value):
-    """Return the text of an item, with readings for its `{sensor.value}`."""
-    found = heartbeat_tasks.read(heartbeat, [task])[1]
-    known = {}
-    if value is not None:
-        known[task.condition.name()] = value
-    await overlay.enter("BEAT_READ")
-    return await sensor_values.fill(heartbeat, found[0][1] if found else "", known)

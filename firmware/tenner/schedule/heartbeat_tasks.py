@@ -129,16 +129,21 @@ def _sorted(value):
 # --- asked
 
 
-def prompt(heartbeat, tasks, only=None, numbered=False):
-    """Return the prompt for these tasks; `only`: None, or the lines of those a model has chosen."""
+def prompt(heartbeat, request):
+    """
+    Return the prompt for the tasks of `request`, from its `items`, and note their lines if a model is to choose; if it
+    has chosen, for those only.
+    """
     app = heartbeat.app
-    pieces, found = read(heartbeat, tasks)
-    pieces.append("\nTasks due now:" if pieces else "Tasks due now:")
-    if only is not None:
-        found = [one for one in found if one[0] in only]
+    general, found = request.items
+    pieces = general + ["\nTasks due now:" if general else "Tasks due now:"]
+    if request.choose:
+        request.lines = [line for line, _ in found]
+    elif request.lines is not None:
+        found = [one for one in found if one[0] in request.lines]
     for number, (_, text) in enumerate(found or ((0, "The text above."),), 1):
-        pieces.append("%s %s" % ("%d." % number if numbered else "-", text))
-    met = [task for task in tasks if task.trigger_value is not None]
+        pieces.append("%s %s" % ("%d." % number if request.choose else "-", text))
+    met = [task for task in request.tasks if task.trigger_value is not None]
     if met:
         pieces.append("\nReadings:")
     for task in met:
@@ -148,6 +153,11 @@ def prompt(heartbeat, tasks, only=None, numbered=False):
     clock = app.clock
     pieces.append("\nTime: %s\n" % app.get("zone").tell(clock.now(), clock.trusted))
     return "\n".join(pieces)
+
+
+async def read_items(heartbeat, request):
+    """Read the items of a request. The code that parses them is large, so this is a step of its own."""
+    request.items = read(heartbeat, request.tasks)
 
 
 def read(heartbeat, tasks):
@@ -168,8 +178,8 @@ def read(heartbeat, tasks):
     return general, found
 
 
-def choice(heartbeat, tasks, reply):
-    """Return [] to skip, the lines to run, or None for all of them."""
+def choice(lines, reply):
+    """Return [] to skip, those of `lines` to run, or None for all of them."""
     for call in reply.calls:
         try:
             chosen = json_strict.loads(call.arguments_text)
@@ -184,7 +194,6 @@ def choice(heartbeat, tasks, reply):
         numbers = chosen.get("tasks")
         if not isinstance(numbers, list):
             return None
-        found = enumerate(read(heartbeat, tasks)[1], 1)
         # Unknown numbers are no reason to drop tasks that should run.
-        return [line for number, (line, _) in found if number in numbers] or None
+        return [line for number, line in enumerate(lines, 1) if number in numbers] or None
     return []

@@ -1,7 +1,6 @@
-# tenner schedule.outcome: settles the result of a turn: delivers the answer, tries again, reports failures.
+# tenner schedule.outcome: judges the result of a turn, and settles it: ends the occurrences, tries again, reports failures.
 # MIT license; Copyright (c) 2026 the tenner authors
 
-from tenner.agent import background
 from tenner.agent.errors import LaneBusy, Preempted
 from tenner.log import log
 from tenner.schedule import cron_tick, dedup, digest
@@ -15,27 +14,24 @@ _LATE_S = 86400
 _WHO = {"heartbeat": "heartbeat", "cron": "running of jobs"}
 
 
-async def settle(service, request, result):
-    """
-    Log how a run has ended, and deliver its answer. `result`: that of the turn, a text that needed no
-    turn, None when the model decided to skip, or the exception. (action, reason)
-    """
-    tasks = request.tasks
+async def note(service, request):
+    """Replace the `result` of a request by plain data."""
+    result = request.result
     line = {"r": "ran", "tokens": request.tokens, "sent": "no"}
     if request.bit:
         line["al"] = request.bit
-    error = text = None
-    outage = False
+    request.line = line
+    request.answer = None
     if isinstance(result, LaneBusy):
-        return _wait(service, tasks, "lane busy (%s)" % result.args[0], request.tokens)
-    if isinstance(result, Preempted):
+        request.wait = "lane busy (%s)" % result.args[0]
+    elif isinstance(result, Preempted):
         service.preemptions += 1
-        tokens = request.tokens + (result.args[0].tokens() if result.args else 0)
-        return _wait(service, tasks, "preempted by a user message", tokens)
-    if isinstance(result, str):
-        text = result
+        request.wait = "preempted by a user message"
+        line["tokens"] += result.args[0].tokens() if result.args else 0
+    elif isinstance(result, str):
+        request.answer = result
     elif isinstance(result, Exception):
-        error = str(result) or repr(result)
+        request.error = str(result) or repr(result)
     elif result is None:
         line["why"] = "decided to skip"
     else:
@@ -46,25 +42,44 @@ async def settle(service, request, result):
         if result.interrupted == "stop":
             line["why"] = "stopped by the owner"
         elif result.error is not None:
-            error = result.error
-            outage = result.outage
+            request.error = result.error
+            request.outage = result.outage
         else:
-            at_most = 0
-            if request.payload is None:
-                at_most = service.app.config.get("heartbeat.ack_max_chars")
-            text = strip_ack(result.text or "", at_most)
-    text = text and _late(service, tasks[0]) + text
+            request.answer = result.text or ""
+    # Not before: where memory is short this is called again.
+    request.result = None
+
+
+async def judge(service, request):
+    """Find the text to send and its address. Return (action, reason) if the tasks wait for another try, else None."""
+    if request.wait:
+        occurrences = Occurrences(service)
+        occurrences.requeue(request.tasks, request.wait, 0, request.line["tokens"])
+        return occurrences.retry(request.tasks, request.wait)
+    text = request.answer
+    if text and request.needs_model:
+        at_most = 0
+        if request.payload is None:
+            at_most = service.app.config.get("heartbeat.ack_max_chars")
+        text = strip_ack(text, at_most)
     if text and request.sent is None:
         try:
-            # Kept, for where memory is short this is called again.
-            request.sent = await _deliver(service, text, request)
+            _give(service, _late(service, request.tasks[0]) + text, request)
         except OSError as reason:
-            error = "the answer could not be sent (%s)" % reason
+            request.error = "the answer could not be sent (%s)" % reason
+
+
+async def settle(service, request):
+    """End the occurrences of a request whose answer was sent, or let them wait. (action, reason)"""
+    tasks = request.tasks
+    line = request.line
     line["sent"] = request.sent or "no"
     tokens = line["tokens"]
     occurrences = Occurrences(service)
-    if error:
-        return _failed(occurrences, request, error, tokens, outage)
+    if request.error:
+        return _failed(occurrences, request, request.error, tokens, request.outage)
+    if request.sent == "yes" and request.payload is None and request.address[0] is not True:
+        dedup.confirm(service, request.address[0])
     occurrences.end(tasks, line, request.bit)
     sent = SENT[line["sent"]]
     name = "job " + tasks[0].key if request.payload else "ran"
@@ -90,29 +105,25 @@ async def put_off(service, tasks, error):
     return "retry", "out of memory"
 
 
-async def tell(service, text, channel, chat):
-    """Send a text to a chat."""
-    service.app.deliver(channel, chat, text)
-
-
-def _wait(service, tasks, reason, tokens):
-    occurrences = Occurrences(service)
-    occurrences.requeue(tasks, reason, 0, tokens)
-    return occurrences.retry(tasks, reason)
-
-
-async def _deliver(service, text, request):
-    """Give a text to a person: "yes", "queued", "held", or "repeat" when the owner was told before."""
+def _give(service, text, request):
+    """
+    Note the text and to whom it goes; "held" or "repeat" as its outcome if it is not sent now. An episode of an alarm
+    is known by its mark, with any text; other texts by their words, for `heartbeat.dedup_h`.
+    """
+    request.text = text
     payload = request.payload
     if request.hold:
         digest.hold(service, service.app.clock.now(), request.mark, text)
-        return "held"
-    if payload is None:
-        if request.mark in digest.marks(service):
-            return "held"
-        return await dedup.deliver(service, text, request.mark)
-    deliver = service.deliver or background.deliver
-    return await deliver(service.app, text, False, payload.get("channel"), payload.get("chat"))
+        request.sent = "held"
+    elif payload is not None:
+        request.address = False, payload.get("channel"), payload.get("chat")
+    elif request.mark in digest.marks(service):
+        request.sent = "held"
+    else:
+        mark = request.mark or dedup.mark_of(service, text)
+        request.address = (mark or True,)
+        if mark and dedup.is_repeat(service, mark):
+            request.sent = "repeat"
 
 
 def _late(service, task):

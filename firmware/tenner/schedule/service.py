@@ -131,18 +131,41 @@ class Service:
         return answer
 
     async def _handle(self, request):
+        # Steps of their own, so that no two of them are in memory at once.
+        if request.text is None:
+            await self._compose(request)
         try:
-            while request.choose:
+            if request.choose:
                 reply = await self.run_turn(request)
                 await overlay.step("BEAT", tick.choose, self, request, reply)
+                if request.needs_model:
+                    await self._compose(request)
             if request.needs_model:
-                result = await self.run_turn(request)
+                request.result = await self.run_turn(request)
             else:
-                result = request.text
+                request.result = request.text
         except Exception as error:
             # Also an exception of a bug: a failed turn must never pass for a quiet one.
-            result = error
-        return await overlay.step("SEND", outcome.settle, self, request, result)
+            request.result = error
+        # As plain data, for the class of a result is code of the turn.
+        phase = "TURN" if request.needs_model else "BEAT"
+        await overlay.step(phase, outcome.note, self, request)
+        answer = await overlay.step("BEAT", outcome.judge, self, request)
+        if answer:
+            return answer
+        if request.address and request.sent is None:
+            await overlay.step("SEND", background.send, self, request)
+        answer = await overlay.step("BEAT", outcome.settle, self, request)
+        if request.sent in ("yes", "queued") and not self.deliver:
+            await overlay.step(
+                "KEEP", background.remember, self.app, request.text, *request.address
+            )
+        return answer
+
+    async def _compose(self, request):
+        """Write the text of a request of the heartbeat."""
+        await overlay.step("READ", heartbeat_tasks.read_items, self, request)
+        await overlay.step("BEAT", tick.compose, self, request)
 
     async def run_turn(self, request):
         """Return the Result of a turn, or the model's reply where it only chooses. Tests put theirs in its place."""
@@ -200,7 +223,7 @@ class Heartbeat(Service):
         answer = await self.step(lines)
         text = await overlay.run("BEAT", trigger.preview, self) if lines is True else ""
         text += "heartbeat: %s (%s)" % answer
-        await overlay.run("SEND", outcome.tell, self, text, channel, chat)
+        await overlay.run("SEND", background.tell, self.app, text, channel, chat)
 
     def check(self):
         """Return the mistakes in the file, a line for each, each after a line break; "" without any."""

@@ -151,15 +151,22 @@ class Request:
     """
     The next step with `tasks`: ask `model` with `text`, or send the text unchanged without `needs_model`.
     `choose`: the model only says which of the tasks need a turn. `payload` is that of a job. `tokens`: spent already.
-    `sent`: the outcome of the answer, once it was handed over.
+    `items`: the texts of a heartbeat's tasks, as heartbeat_tasks.read returns them, while `text` is written. `lines`:
+    those of the tasks that a model may choose, then of those it has chosen; None: all.
     """
 
     needs_model = True
     model = None
     choose = False
-    payload = None
+    payload = items = lines = None
     tokens = 0
-    sent = None
+    #: The Result of the turn, a text that needed no turn, None when the model decided to skip, or the exception.
+    result = None
+    # The same as plain data: the line for the run log, the reason to wait for another try, the answer or the error.
+    # `outage`: no model could be reached. `address`: arguments of background.deliver. `sent`: "yes", "queued", "held"
+    # or "repeat".
+    line = wait = answer = error = address = sent = None
+    outage = False
     #: Of an alarm: the kind of its message (alarms.BEGIN ...), its mark, and whether to hold it until quiet hours end.
     bit = 0
     mark = None

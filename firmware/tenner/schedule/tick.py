@@ -22,6 +22,11 @@ async def next_request(service, tasks, answer):
     return await heartbeat_requests.next_request(service, tasks, answer)
 
 
+async def compose(heartbeat, request):
+    """Write the text of `request` from the items that were read."""
+    await heartbeat_requests.compose(heartbeat, request)
+
+
 async def choose(heartbeat, request, reply):
     """Go on with the tasks that a model has chosen in its `reply`."""
     heartbeat_requests.choose(heartbeat, request, reply)
