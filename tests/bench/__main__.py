@@ -108,6 +108,8 @@ ROWS = [
     Row("heartbeat.day_bytes.ten_tasks", "10 plain tasks, 48 beats", "B", schedule.ten_tasks_bytes),
     Row("rss.micropython_mb", "idle agent on Linux after 100 turns", "MB", linux.rss_micropython_mb, 4, "10-20"),
     Row("rss.cpython_mb", "the same under CPython", "MB", linux.rss_cpython_mb, 20, "10-20"),
+    Row("pss.micropython_mb", "its share of pages that other processes map too", "MB", linux.pss_micropython_mb),
+    Row("pss.cpython_mb", "the same under CPython", "MB", linux.pss_cpython_mb),
     Row("start.micropython", "start to the first poll, as python3 -c pass", "times", linux.start_micropython),
     Row("start.cpython", "the same under CPython", "times", linux.start_cpython),
     Row("sync.deploy_vs_mpremote", "time of a full deploy, mpremote's is 1", "", sync.deploy_time, 0.33, "1"),

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 import os
 import platform
-import queue
+import re
 import statistics
 import subprocess
 import sys
 import tarfile
 import tempfile
-import threading
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from tenner_host.errors import CommandError
@@ -34,10 +35,29 @@ def ask(services: Services, number: int, patience_s: float) -> None:
     services.telegram.wait_sent(number + 1, patience_s)
 
 
-def resident_mb(status: str) -> float:
-    """Memory of a process in MB, its share of mapped files included, from /proc/PID/status."""
-    row = next(line for line in status.splitlines() if line.startswith("VmRSS:"))
-    return int(row.split()[1]) / 1024
+@dataclass(frozen=True)
+class Memory:
+    """Of a process, in MB. RSS counts each page of it; PSS divides a page that others map too among them."""
+
+    rss: float
+    reported_pss: float | None
+
+    @property
+    def pss(self) -> float:
+        if self.reported_pss is None:
+            raise NotMeasured("this kernel has no /proc/PID/smaps_rollup")
+        return self.reported_pss
+
+
+#: The files of a process that `memory` reads; an old kernel lacks the second.
+MEMORY_FILES = ("status", "smaps_rollup")
+
+
+def memory(text: str) -> Memory:
+    """From the content of MEMORY_FILES."""
+    rows = re.findall(r"^(VmRSS|Pss):\s+(\d+) kB$", text, re.M)
+    found = {name: int(kilobytes) / 1024 for name, kilobytes in rows}
+    return Memory(found["VmRSS"], found.get("Pss"))
 
 
 def _environment() -> dict[str, str]:
@@ -60,26 +80,15 @@ class Agent:
             [folder / "tenner-agent", "--root", root],
             env=_environment(),
             stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
             stderr=subprocess.STDOUT,
-            text=True,
         )
-        self.lines: queue.Queue[str] = queue.Queue()
-        threading.Thread(target=self._read, daemon=True).start()
 
-    def _read(self) -> None:
-        assert self.process.stdout is not None
-        for line in self.process.stdout:
-            self.lines.put(line)
-
-    def settle(self) -> None:
-        """Wait for the end of the start-up work; the turns come after it."""
-        deadline = time.monotonic() + _PATIENCE_S
-        while "started: " not in self.lines.get(timeout=deadline - time.monotonic()):
-            pass
-
-    def rss_mb(self) -> float:
-        return resident_mb(Path(f"/proc/{self.process.pid}/status").read_text())
+    def memory(self) -> Memory:
+        folder = Path("/proc", str(self.process.pid))
+        return memory(
+            "".join(path.read_text() for name in MEMORY_FILES if (path := folder / name).exists())
+        )
 
     def close(self) -> None:
         self.process.kill()
@@ -105,14 +114,15 @@ def _unpacked(runtime: str) -> Iterator[Path]:
         yield Path(folder)
 
 
-def _rss_mb(runtime: str) -> float:
+@functools.cache
+def _idle_memory(runtime: str) -> Memory:
+    """Of the idle agent after TURNS turns."""
     with _unpacked(runtime) as folder, Services() as services:
         agent = Agent(folder, services, runtime)
         try:
-            agent.settle()
             for number in range(TURNS):
                 ask(services, number, _PATIENCE_S)
-            return agent.rss_mb()
+            return agent.memory()
         finally:
             agent.close()
 
@@ -136,11 +146,19 @@ def _start_ratio(runtime: str) -> float:
 
 
 def rss_micropython_mb() -> float:
-    return _rss_mb("micropython")
+    return _idle_memory("micropython").rss
+
+
+def pss_micropython_mb() -> float:
+    return _idle_memory("micropython").pss
 
 
 def rss_cpython_mb() -> float:
-    return _rss_mb("cpython")
+    return _idle_memory("cpython").rss
+
+
+def pss_cpython_mb() -> float:
+    return _idle_memory("cpython").pss
 
 
 def start_micropython() -> float:

@@ -6,6 +6,7 @@ Each figure takes minutes, so these rows are measured only on request.
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 import os
 import statistics
@@ -62,11 +63,16 @@ def _board(runtime: str) -> Iterator[tuple[Computer, Services]]:
         yield computer, services
 
 
-def _rss_mb(runtime: str) -> float:
+@functools.cache
+def _idle_memory(runtime: str) -> linux.Memory:
+    """Of the agent after the turns."""
     with _board(runtime) as (computer, services):
         for number in range(linux.TURNS):
             linux.ask(services, number, _PATIENCE_S)
-        return linux.resident_mb(computer.run("cat /proc/$(cat /run/tenner/agent)/status"))
+        files = " ".join(linux.MEMORY_FILES)
+        return linux.memory(
+            computer.run(f"cd /proc/$(cat /run/tenner/agent) && cat {files} || true")
+        )
 
 
 def _start_ratio(runtime: str) -> float:
@@ -104,8 +110,10 @@ def _begun(computer: Computer, line: str) -> Iterator[tuple[subprocess.Popen[str
 
 
 ROWS = [
-    Row("riscv64.rss.micropython_mb", "the agent after 100 turns", "MB", lambda: _rss_mb("micropython"), 4, "10-20"),
-    Row("riscv64.rss.cpython_mb", "the same under CPython", "MB", lambda: _rss_mb("cpython"), 20, "10-20"),
+    Row("riscv64.rss.micropython_mb", "the agent after 100 turns", "MB", lambda: _idle_memory("micropython").rss, 4, "10-20"),
+    Row("riscv64.rss.cpython_mb", "the same under CPython", "MB", lambda: _idle_memory("cpython").rss, 20, "10-20"),
+    Row("riscv64.pss.micropython_mb", "its share of pages that other processes map too", "MB", lambda: _idle_memory("micropython").pss),
+    Row("riscv64.pss.cpython_mb", "the same under CPython", "MB", lambda: _idle_memory("cpython").pss),
     Row("riscv64.start.micropython", "start to the first poll, as python3 -c pass", "times", lambda: _start_ratio("micropython")),
     Row("riscv64.start.cpython", "the same under CPython", "times", lambda: _start_ratio("cpython")),
 ]  # fmt: skip
