@@ -4,33 +4,24 @@ from __future__ import annotations
 
 import io
 import math
-import statistics
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import tzlocal
 
-from tenner_host import FIRMWARE
 from tenner_host.errors import CommandError
 from tenner_host.sensors.ring import Series
+from tenner_host.sensors.shape import is_switch, quantity_and_unit, with_gaps
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-if str(FIRMWARE) not in sys.path:
-    sys.path.append(str(FIRMWARE))
-
-from tenner.sensors.units import unit
 
 #: As in pyproject.toml.
 REQUIREMENT = "matplotlib>=3.10,<4"
 _WIDTH, _PANEL, _DOTS_PER_INCH = 10.0, 2.8, 120
 #: matplotlib counts days since 1970.
 _DAY_S = 86400
-#: A line ends where readings are missing for longer than so many of their usual distances.
-_GAP = 2.5
 #: Letters that matplotlib's own font lacks come from one of these, where it is installed.
 _FONTS = (
     "Noto Sans CJK SC",
@@ -77,32 +68,6 @@ def figure(series: Sequence[Series], start: float, end: float) -> Figure:
     return made
 
 
-def is_switch(series: Series) -> bool:
-    """Are its values on and off only? A quantity with a unit may be 0 for a day."""
-    return not unit(_quantity(series)) and set(series.values) <= {0.0, 1.0}
-
-
-def _quantity(series: Series) -> str:
-    return series.name.rpartition(".")[2]
-
-
-def with_gaps(series: Series) -> tuple[list[float], list[float]]:
-    """Times and values, with a value that is no number where readings are missing."""
-    distances = [
-        after - before for before, after in zip(series.times, series.times[1:], strict=False)
-    ]
-    limit = _GAP * statistics.median(distances) if distances else 0.0
-    times: list[float] = []
-    values: list[float] = []
-    for at, value in zip(series.times, series.values, strict=True):
-        if times and at - times[-1] > limit:
-            times.append((times[-1] + at) / 2)
-            values.append(math.nan)
-        times.append(at)
-        values.append(value)
-    return times, values
-
-
 def _installed(names: Sequence[str]) -> list[str]:
     from matplotlib.font_manager import fontManager
 
@@ -114,8 +79,7 @@ def _panels(series: Sequence[Series]) -> dict[str, list[Series]]:
     """Title -> series: switches together, the others by quantity and unit."""
     panels: dict[str, list[Series]] = {}
     for one in series:
-        quantity = _quantity(one)
-        known = unit(quantity)
+        quantity, known = quantity_and_unit(one)
         title = "on or off" if is_switch(one) else f"{quantity} [{known}]" if known else quantity
         panels.setdefault(title, []).append(one)
     return panels

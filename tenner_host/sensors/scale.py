@@ -30,18 +30,3 @@ def moment(at: float, span_s: float) -> str:
     """Local time, with the day if the picture covers more than one."""
     form = "%H:%M" if span_s < 86400 else "%d %b %H:%M"
     return time.strftime(form, time.localtime(at))
-
-
-def columns(
-    series: Series, start: float, end: float, count: int
-) -> list[tuple[float, float] | None]:
-    """Minimum and maximum in each of `count` equal spans of time; None for a span without a reading."""
-    found: list[tuple[float, float] | None] = [None] * count
-    span = max(end - start, 1.0)
-    for at, value in zip(series.times, series.values, strict=True):
-        place = min(int((at - start) / span * count), count - 1)
-        known = found[place]
-        found[place] = (
-            (value, value) if known is None else (min(known[0], value), max(known[1], value))
-        )
-    return found

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from tenner_host.sensors.ring import Series
-from tenner_host.sensors.scale import columns, moment, number, value_range
+from tenner_host.sensors.scale import moment, number, value_range
+from tenner_host.sensors.shape import is_switch, with_gaps
 
 _DOTS = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))
 _MARGIN = 10
@@ -15,29 +17,41 @@ def plot(
     series: Series, start: float, end: float, width: int = 80, height: int = 8
 ) -> Iterator[str]:
     """Draw one series as lines of text."""
-    low, high = value_range(series)
+    switch = is_switch(series)
+    low, high = (0.0, 1.0) if switch else value_range(series)
+    labels = ("off", "on") if switch else (number(low), number(high))
     across, down = (width - _MARGIN) * 2, height * 4
     cells = [[0] * (width - _MARGIN) for _ in range(height)]
-    before: int | None = None
-
-    def row(value: float) -> int:
-        return down - 1 - round((value - low) / (high - low) * (down - 1))
-
-    for place, span in enumerate(columns(series, start, end, across)):
-        if span is None:
+    span = max(end - start, 1.0)
+    before: tuple[int, int] | None = None
+    for at, value in zip(*with_gaps(series), strict=True):
+        if math.isnan(value):
+            before = None
             continue
-        top, bottom = row(span[1]), row(span[0])
-        if before is not None:
-            # Joined to the dot before, so that a steep step is a line.
-            top, bottom = min(top, before), max(bottom, before)
-        for dot in range(top, bottom + 1):
-            cells[dot // 4][place // 2] |= _DOTS[place % 2][dot % 4]
-        before = row((span[0] + span[1]) / 2)
+        column = min(int((at - start) / span * across), across - 1)
+        row = down - 1 - round((value - low) / (high - low) * (down - 1))
+        for x, top, bottom in _line(before or (column, row), (column, row), switch):
+            for y in range(top, bottom + 1):
+                cells[y // 4][x // 2] |= _DOTS[x % 2][y % 4]
+        before = column, row
     yield series.name
     for line, found in enumerate(cells):
-        label = number(high) if line == 0 else number(low) if line == height - 1 else ""
+        label = labels[1] if line == 0 else labels[0] if line == height - 1 else ""
         yield f"{label:>{_MARGIN - 2}} ┤" + "".join(chr(0x2800 + cell) for cell in found).rstrip(
             chr(0x2800)
         )
     left, right = moment(start, end - start), moment(end, end - start)
     yield " " * _MARGIN + left + right.rjust(width - _MARGIN - len(left))
+
+
+def _line(
+    begin: tuple[int, int], end: tuple[int, int], steps: bool
+) -> Iterator[tuple[int, int, int]]:
+    """Column, top and bottom row of each column of a line; a step keeps its height until the end."""
+    (x0, y0), (x1, y1) = begin, end
+    before = y0
+    for x in range(x0, x1 + 1):
+        part = (x - x0) / (x1 - x0) if x1 > x0 else 1.0
+        y = y1 if x == x1 else y0 if steps else round(y0 + (y1 - y0) * part)
+        yield x, min(before, y), max(before, y)
+        before = y

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import tzlocal
 
+_LOCALTIME = Path("/etc/localtime")
 _POSIX = re.compile(r"^(<[^>]+>|[A-Za-z]{3,})[+-]?\d{1,2}")
 
 
@@ -24,14 +25,27 @@ def posix_zone(text: str) -> str | None:
 
 
 def local_zone() -> tuple[str, str] | None:
-    """(name, POSIX form) of this computer's zone, or None."""
+    """(name, POSIX form) of this computer's zone, or None. A POSIX form stands for a zone without a name."""
     try:
         name = tzlocal.get_localzone_name()
     except zoneinfo.ZoneInfoNotFoundError:
-        # Two files of the system name different zones.
+        # Two files of the system name different zones; the system goes by the third.
+        name = None
+    if name and (posix := posix_zone(name)):
+        return name, posix
+    try:
+        data = _LOCALTIME.read_bytes()
+    except OSError:
         return None
-    posix = posix_zone(name) if name else None
-    return (name, posix) if posix else None
+    posix = _footer(data)
+    return (_name_of(data) or posix, posix) if posix else None
+
+
+def _name_of(data: bytes) -> str | None:
+    """The zone whose file is the same, where /etc/localtime is a copy instead of a link."""
+    # Names with a city first; several cities may share one file.
+    names = sorted(zoneinfo.available_timezones(), key=lambda name: ("/" not in name, name))
+    return next((name for name in names if _file(name) == data), None)
 
 
 def _file(name: str) -> bytes | None:

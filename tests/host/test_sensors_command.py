@@ -14,7 +14,7 @@ from tenner_host.cli import main as tenner
 from tenner_host.errors import CommandError
 from tenner_host.sensors.picture import REQUIREMENT, figure, picture
 from tenner_host.sensors.ring import PATHS, Series, read_ring
-from tenner_host.sensors.scale import columns, number, value_range
+from tenner_host.sensors.scale import number, value_range
 from tenner_host.sensors.terminal import plot
 from tenner_sim.vboard import VirtualBoard
 
@@ -79,6 +79,44 @@ def test_the_picture_in_the_terminal_rises_with_the_values():
     ]
     assert firsts == sorted(firsts, reverse=True) and firsts[0] > firsts[-1]
     assert all(len(line) <= 50 for line in lines)
+
+
+def dots(series, end):
+    """The places of the dots that the terminal shows, as (column, row from below)."""
+    lines = [line.split("┤")[1] for line in list(plot(series, 0, end, width=50, height=2))[1:3]]
+    order = (0x40, 0x04, 0x02, 0x01), (0x80, 0x20, 0x10, 0x08)
+    return {
+        (2 * place + side, 4 * (1 - line) + up)
+        for line, text in enumerate(lines)
+        for place, letter in enumerate(text)
+        for side in (0, 1)
+        for up in range(4)
+        if ord(letter) - 0x2800 & order[side][up]
+    }
+
+
+def test_the_terminal_joins_readings_and_leaves_gaps_open():
+    # A reading for every fourth of 80 columns, and none in the middle third.
+    values = [0.0, 7.0] * 10
+    missing = set(range(7, 14))
+    found = dots(every_5_minutes("room.temperature", values, missing), 6000)
+    assert {column for column, _ in found} == {*range(25), *range(56, 77)}
+    # The first line rises from the bottom to the top of the picture.
+    assert {(0, 0), (2, 3), (3, 5), (4, 7)} <= found
+    lone = dots(every_5_minutes("room.temperature", values, {*range(2, 6), *range(7, 12)}), 6000)
+    assert {row for column, row in lone if column == 24} == {0}, "a reading between gaps is a dot"
+
+
+def test_the_terminal_draws_on_and_off_as_steps():
+    pump = every_5_minutes("pump.on", [0.0, 1.0, 1.0, 0.0])
+    assert [line[:10] for line in list(plot(pump, 0, 1200, width=50, height=2))[1:3]] == [
+        "      on ┤", "     off ┤"
+    ]  # fmt: skip
+    found = dots(pump, 1200)
+    levels = {column: {row for at, row in found if at == column} for column, _ in found}
+    assert all(levels[column] == {0} for column in range(20))
+    assert levels[20] == set(range(8)) and levels[60] == set(range(8))
+    assert all(levels[column] == {7} for column in range(21, 60))
 
 
 def every_5_minutes(name, values, missing=()):
@@ -158,8 +196,6 @@ def test_numbers_and_spans():
     ]  # fmt: skip
     assert value_range(Series("x", [1], [5.0])) == (4.75, 5.25)
     assert value_range(Series("x", [1], [0.0])) == (-1.0, 1.0)
-    series = Series("x", [0, 1, 9], [1.0, 3.0, 2.0])
-    assert columns(series, 0, 10, 5) == [(1.0, 3.0), None, None, None, (2.0, 2.0)]
 
 
 def test_the_command(written, tmp_path, monkeypatch):

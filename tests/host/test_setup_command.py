@@ -16,6 +16,7 @@ from tenner_host import ROOT
 from tenner_host.cli import main as tenner
 from tenner_host.errors import CommandError
 from tenner_host.setup import settings as store
+from tenner_host.setup import zones
 from tenner_host.setup.board_ca_roots import addresses, describe, superfluous
 from tenner_host.setup.providers import PROVIDERS
 from tenner_host.setup.zones import local_zone, posix_zone
@@ -395,10 +396,20 @@ def test_this_computers_zone(variable, zone):
     assert done.stdout.strip() == repr(zone)
 
 
-def test_a_computer_that_names_no_zone_or_two(monkeypatch):
+def test_a_computer_that_names_no_zone_or_two(monkeypatch, tmp_path):
     def two():
         raise zoneinfo.ZoneInfoNotFoundError("Multiple conflicting time zone configurations found")
 
+    localtime = tmp_path / "localtime"
+    monkeypatch.setattr(zones, "_LOCALTIME", localtime)
     for answer in (two, lambda: None, lambda: "Mars/Olympus"):
         monkeypatch.setattr(tzlocal, "get_localzone_name", answer)
+        localtime.unlink(missing_ok=True)
+        assert local_zone() is None
+        # A copy of the zone's file, as in many containers, instead of a link to it.
+        localtime.write_bytes(zones._file("America/New_York"))
+        assert local_zone() == ("America/New_York", "EST5EDT,M3.2.0,M11.1.0")
+        localtime.write_bytes(b"TZif2 of nobody\n<+02>-2\n")
+        assert local_zone() == ("<+02>-2", "<+02>-2")
+        localtime.write_bytes(b"no zone")
         assert local_zone() is None
