@@ -220,7 +220,7 @@ def subset() -> list[str]:
 def generated_files() -> list[str]:
     made = {
         api_page.TARGET: api_page.page(),
-        package_json.TARGET: package_json.package_json(),
+        **package_json.files(),
         config_template.TARGET: config_template.template(),
         failures_table.TARGET: failures_table.page(),
         security_table.TARGET: security_table.page(),

@@ -1,4 +1,4 @@
-"""Write or check package.json, from which `mpremote mip install` takes the firmware package.
+"""Write or check package.json, from which `mip` takes the firmware package, and those of boards with their pins.
 
 Paths are relative to package.json, so that a fork, a tag and a local checkout all install their own files.
 """
@@ -12,7 +12,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from scripts import generated
-from tenner_host import FIRMWARE, ROOT, tenner_version
+from tenner_host import BOARDS, FIRMWARE, ROOT, tenner_version
+from tenner_host.catalog import known_boards
 
 TARGET = ROOT / "package.json"
 NOT_PACKAGED = {".pyc", ".mpy"}
@@ -40,5 +41,19 @@ def package_json() -> str:
     return f'{{\n  "urls": [\n{rows}\n  ],\n  "deps": [],\n  "version": "{tenner_version()}"\n}}\n'
 
 
+def board_package() -> str:
+    """The text of the package.json beside a board's pins.csv, which is not part of the agent."""
+    return f'{{\n  "urls": [["tenner/pins.csv", "pins.csv"]],\n  "version": "{tenner_version()}"\n}}\n'
+
+
+def files() -> dict[Path, str]:
+    """File -> text of every package.json."""
+    boards = [BOARDS / board.name for board in known_boards() if board.platform == "esp32"]
+    return {
+        TARGET: package_json(),
+        **{board / "package.json": board_package() for board in boards},
+    }
+
+
 if __name__ == "__main__":
-    sys.exit(generated.main(TARGET, package_json, __doc__))
+    sys.exit(generated.main_of_many(files, __doc__))

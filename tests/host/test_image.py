@@ -137,7 +137,7 @@ def test_the_workflow_builds_each_of_them():
     assert sorted(job["strategy"]["matrix"]["board"]) == IMAGES
     # Every step that is not an action of others is a script that bash can read.
     steps = [step for step in job["steps"] if "uses" not in step]
-    assert len(steps) == 4 and all(step["run"].strip() for step in steps)
+    assert len(steps) == 3 and all(step["run"].strip() for step in steps)
 
 
 def test_the_parts_are_put_together():

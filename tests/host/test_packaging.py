@@ -3,11 +3,13 @@
 import ast
 import importlib.metadata
 import json
+import os
 import re
 import subprocess
 import sys
 
 import pytest
+import yaml
 
 from scripts import package_json
 from tenner_host import FIRMWARE, ROOT, image, tenner_version
@@ -84,6 +86,36 @@ def test_manifest_freezes_the_package():
     calls = {name: (args, kwargs) for name, args, kwargs in manifest.calls}
     # The output of `python -m tenner_host.image BOARD`, from the manifest's own folder.
     assert (FIRMWARE / calls["freeze"][0][0]).resolve() == image.OUTPUT / "frozen"
+
+
+def test_the_workflows_name_what_is_there():
+    texts = {
+        path.name: path.read_text() for path in (ROOT / ".github" / "workflows").glob("*.yml")
+    }
+    assert sorted(texts) == ["images.yml", "release.yml", "tests.yml"]
+    release = yaml.safe_load(texts["release.yml"])["jobs"]
+    assert (ROOT / release["images"]["uses"]).is_file()
+    assert set(release["publish"]["needs"]) == {"wheel", "images"}
+    everything = "\n".join(texts.values())
+    for path in re.findall(r"\b(?:tests|scripts)/[\w/.]+|\.ci/\w+", everything):
+        assert (ROOT / path).exists(), path
+    for target in re.findall(r"run: make (\w+)", everything):
+        assert re.search(rf"^{target}:", MAKEFILE, re.MULTILINE), target
+
+
+def test_the_notes_of_a_release_are_the_part_of_its_version():
+    workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "release.yml").read_text())
+    script = workflow["jobs"]["publish"]["steps"][-1]["run"]
+    (notes,) = [line for line in script.splitlines() if line.startswith("awk ")]
+    done = subprocess.run(
+        ["bash", "-c", notes.replace("> notes.md", "")],
+        cwd=ROOT,
+        env={**os.environ, "GITHUB_REF_NAME": f"v{tenner_version()}"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "Added\n- " in done.stdout and "The first version" not in done.stdout
 
 
 @pytest.mark.parametrize(
