@@ -80,6 +80,14 @@ class TestFailures(unittest.TestCase):
                 run(complete(http, Candidate(base_url="http://x/v1"), Request(), 5))
             self.assertTrue("write https://" in str(caught.exception), caught.exception)
 
+    def test_a_model_that_is_not_set_is_named_by_its_setting(self):
+        with self.assertRaises(LlmError) as caught:
+            run(complete(Http(OSError(-2)), Candidate(model=""), Request(), 5))
+        self.assertTrue(
+            str(caught.exception).startswith("the model (none is set: llm.model) at "),
+            caught.exception,
+        )
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -225,7 +225,7 @@ def _error(candidate, kind, what, detail="", retry_after_s=None, status=None, ad
     if len(detail) > _MESSAGE:
         detail = detail[:_MESSAGE] + "..."
     sentence = "the model %s at %s %s%s%s%s" % (
-        candidate.model,
+        candidate.model or "(none is set: llm.model)",
         candidate.base_url.split("://")[-1].split("/")[0].split("@")[-1],
         what,
         " (%s)" % detail if detail else "",
