@@ -17,7 +17,7 @@ AFTER_NO = "not approved: set pin LED (GPIO3) to 1. Do not retry"
 GUEST = 4711
 
 #: A beat that switches something at any time.
-SWITCHES = f"# Heartbeat\n\n{CALL}\n"
+SWITCHES = f"# Heartbeat\n\n- {CALL}\n"
 BEAT = {"heartbeat.tools": ["gpio"]}
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from tables import Parsed
 from tenner_host import ROOT
+from tenner_sim.services import Answer, ToolCall
 from tests.host.e2e import agent_board
 
 SKILLS = ROOT / "skills"
@@ -19,11 +20,11 @@ WATCHES = {
     "plant-watch": (1800, "soil.moisture", "<", 30, None, 45),
 }
 
-# (signal, a value when all is well, one when not, the owner's message)
+# (signal, a value when all is well, one when not, the sensor that the model reads, its reading)
 ALERTS = [
-    ("gpio0.volts", 1.6, 2.4, r"soil.*14\.6"),
-    ("room.temperature", -18.0, -6.5, r"freezer.*-6\.5"),
-    ("gpio1.volts", 0.2, 1.4, r"mains.*3220"),
+    ("gpio0.volts", 1.6, 2.4, "soil", "14.6"),
+    ("room.temperature", -18.0, -6.5, "freezer", "-6.5"),
+    ("gpio1.volts", 0.2, 1.4, "mains", "3220"),
 ]
 
 
@@ -62,11 +63,15 @@ def test_each_skill_raises_its_alert_once():
     files = {"/workspace/SENSORS.json": json.dumps(sensors)}
     with agent_board(tasks, files=files, tls=False) as bench:
         # Long before the first beat: the board is still booting.
-        for value, well, _, _ in ALERTS:
+        for value, well, *_ in ALERTS:
             bench.board.set(value, well)
         bench.wait_for("no condition met")
         assert bench.told() == []
-        for count, (value, _, ill, told) in enumerate(ALERTS, 1):
+        for count, (value, _, ill, sensor, reading) in enumerate(ALERTS, 1):
+            read = ToolCall("sensor", {"action": "read", "name": sensor})
+            bench.model.script = [Answer("", [read]), f"Look at the {sensor}."]
             bench.board.set(value, ill)
-            bench.wait_told(told)
+            bench.wait_told(f"^Look at the {sensor}")
             assert len(bench.told()) == count
+            request = json.dumps(bench.model.requests[-1].json["messages"])
+            assert "due now" in request and reading in request
