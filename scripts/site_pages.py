@@ -70,4 +70,4 @@ def _link(text: str, target: str, here: str, source: str, config: Any) -> str:
         return f"[{text}]({relative}{mark}{anchor})"
     if config.repo_url:
         return f"[{text}]({config.repo_url.rstrip('/')}/blob/main/{place})"
-    return text if text.strip("`") == place.rpartition("/")[2] else f"{text} (`{place}`)"
+    return text if text.strip("`/") == place.rpartition("/")[2] else f"{text} (`{place}`)"

@@ -60,3 +60,12 @@ def test_each_page_has_one_place_in_the_navigation():
     assert sorted(listed) == sorted(
         [*pages, "index.md", "changelog.md", "contributing.md", "security-policy.md"]
     )
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_lists_are_lists_on_the_site(page):
+    """Its Markdown wants an empty line before a list, and four spaces before the code of an item."""
+    text = page.read_text(encoding="utf-8")
+    assert not re.findall(r"^   ```.*", text, re.MULTILINE)
+    prose = _CODE.sub("", text)
+    assert not re.findall(r"^[A-Z].*\n- .*", prose, re.MULTILINE)

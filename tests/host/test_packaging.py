@@ -115,7 +115,7 @@ def test_the_notes_of_a_release_are_the_part_of_its_version():
         text=True,
         check=True,
     )
-    assert "Added\n- " in done.stdout and "The first version" not in done.stdout
+    assert "### Added\n\n- " in done.stdout and "The first version" not in done.stdout
 
 
 @pytest.mark.parametrize(
