@@ -153,7 +153,7 @@ class App:
     async def breathe(self, turn):
         pass
 
-    async def settle(self):
+    async def drain(self):
         """Nothing is being sent."""
 
     def spawn(self, text, turn):

@@ -17,7 +17,7 @@ class Stop(BaseException):
 async def deliver(delivery, *args, **more):
     """Post a text; wait until it has arrived (True) or was given up (False)."""
     box = delivery.outbox
-    ids = delivery.post(*args, **more)
+    ids = delivery.deliver(*args, **more)
     while any(box.waits(id) for id in ids):
         await asyncio.sleep(0)
     given_up = [line[1] for line in AppendLog(box.folder + "/failed.jsonl", 1 << 20).tail(99)]

@@ -133,8 +133,8 @@ class TestDelivery(unittest.TestCase):
             delivery = Delivery(self.outbox, lambda: ("telegram", "1"))
             channel = Broken()
             delivery.register("telegram", channel)
-            delivery.post("telegram", "1", "an answer")
-            delivery.post("telegram", "1", "fire", alert=True)
+            delivery.deliver("telegram", "1", "an answer")
+            delivery.deliver("telegram", "1", "fire", alert=True)
             for _ in range(4):
                 run(delivery.drain())
                 self.clock.time += 30
@@ -155,8 +155,8 @@ class TestDelivery(unittest.TestCase):
         channel = Channel()
         delivery = Delivery(self.outbox, lambda: ("telegram", "1"), arrived)
         delivery.register("telegram", channel)
-        delivery.post("telegram", "1", "fire", "mark")
-        delivery.post("telegram", "1", "hello")
+        delivery.deliver("telegram", "1", "fire", "mark")
+        delivery.deliver("telegram", "1", "hello")
         # The phase is run once more where memory was short.
         run(overlay.run("SEND", delivery.drain))
         # It counts as waiting until its arrival is noted; the messages behind it go out.
@@ -168,7 +168,7 @@ class TestDelivery(unittest.TestCase):
         self.assertEqual(len(channel.sent), 2)
         # Where the power goes in between it is sent again, and says so.
         short.append(1)
-        delivery.post("telegram", "1", "fire", "mark")
+        delivery.deliver("telegram", "1", "fire", "mark")
         with self.assertRaises(MemoryError):
             run(delivery.drain())
         self.outbox = Outbox(self.folder, self.clock)
@@ -178,7 +178,7 @@ class TestDelivery(unittest.TestCase):
         channel = Channel(("unknown", "cut"), size=40)
         delivery = Delivery(self.outbox, lambda: ("telegram", "1"))
         delivery.register("telegram", channel)
-        delivery.post("telegram", "1", "x" * 60, alert=True)
+        delivery.deliver("telegram", "1", "x" * 60, alert=True)
         for _ in range(2):
             run(delivery.drain())
             self.clock.time += 5
@@ -263,7 +263,7 @@ class TestDelivery(unittest.TestCase):
         delivery = Delivery(self.outbox, lambda: ("telegram", "1"))
         delivery.register("telegram", channel)
         for mark in ("al:7.3", "another", True, False):
-            delivery.post("telegram", "1", "x" * 21, alert=mark)
+            delivery.deliver("telegram", "1", "x" * 21, alert=mark)
         run(delivery.drain())
         self.assertEqual(channel.alarms, [None, "7.3", None, None, None, None, None])
 
@@ -276,14 +276,14 @@ class TestDelivery(unittest.TestCase):
             delivery = Delivery(self.outbox, lambda: ("owner", "1"))
             delivery.register("owner", owner)
             delivery.register("mqtt", broker)
-            delivery.post("owner", "1", "hello")
-            delivery.post("owner", "1", "fire", alert="mark")
+            delivery.deliver("owner", "1", "hello")
+            delivery.deliver("owner", "1", "fire", alert="mark")
             run(delivery.drain())
             shown = getattr(owner, "shown", None) or [text for _, text, _, _ in owner.sent]
             self.assertEqual(shown, ["hello", "fire"])
         self.assertEqual([one[:2] for one in broker.sent], [("alert", "fire")] * 2)
         # The owner's own channel gets it once.
-        delivery.post("mqtt", "answer", "fire", alert="mark")
+        delivery.deliver("mqtt", "answer", "fire", alert="mark")
         run(delivery.drain())
         self.assertEqual(len(broker.sent), 3)
 
@@ -295,7 +295,7 @@ class TestDelivery(unittest.TestCase):
         delivery = Delivery(self.outbox, lambda: ("telegram", "1"))
         delivery.register("telegram", channel)
         delivery.register("mqtt", Broker(("refused", "no")))
-        delivery.post("telegram", "1", "fire", alert=True)
+        delivery.deliver("telegram", "1", "fire", alert=True)
         for _ in range(3):
             run(delivery.drain())
         self.assertEqual([text for _, text, _, _ in channel.sent], ["fire"])
@@ -303,7 +303,7 @@ class TestDelivery(unittest.TestCase):
     def test_a_local_channel_shows_at_once_and_costs_no_flash(self):
         screen = Screen()
         self.delivery.register("console", screen)
-        self.assertEqual(self.delivery.post("console", "owner", "x" * 50), [])
+        self.assertEqual(self.delivery.deliver("console", "owner", "x" * 50), [])
         self.assertEqual(screen.shown, ["x" * 50])
         self.assertEqual(len(self.outbox), 0)
 
@@ -312,10 +312,10 @@ class TestDelivery(unittest.TestCase):
         channel = Channel(("retry", 500))
 
         async def scene():
-            self.delivery.post("telegram", "1", "hello")
+            self.delivery.deliver("telegram", "1", "hello")
             while not self.outbox.next_wake():  # until it failed and waits
                 await asyncio.sleep(0)
-            self.delivery.post("telegram", "1", "fire", alert=True)
+            self.delivery.deliver("telegram", "1", "fire", alert=True)
 
         self.play(channel, scene)
         texts = [text for _, text, _, _ in channel.sent]

@@ -194,7 +194,7 @@ class Looking(unittest.TestCase):
         self.assertTrue(power.decide(app)[0])
         board.readings["room"]["temperature"] = 31
         board.pass_time(60)
-        self.assertEqual(power.decide(app), (None, "a condition that holds"))
+        self.assertEqual(power.decide(app), (None, "a condition is met"))
         board.pass_time(240)
         self.assertEqual(len(board.turns), 1)
         self.assertTrue(power.decide(app)[0])

@@ -159,7 +159,7 @@ class Chain(unittest.TestCase):
         self.check("skip", "nothing to do", has_work=False)
         self.check("skip", "no condition met (3 checked)", conditions=(0, 3, 0))
         self.check("skip", "daily token budget spent (20000)", tokens_left=0)
-        self.check("retry", "lane busy (telegram:1234)", busy="telegram:1234")
+        self.check("retry", "busy (telegram:1234)", busy="telegram:1234")
         self.check("retry", "already running (since 12 s)", running_s=12)
         self.check("retry", "offline (wifi)", online="wifi")
         self.check("wait", "quiet hours (clock not set)", trusted=False, hours=night, mono_s=1800)
@@ -183,7 +183,7 @@ class Chain(unittest.TestCase):
         self.check("off", "disabled (no HEARTBEAT.md)", forced=True, tasks=None)
         self.check("skip", "nothing to do", forced=True, has_work=False)
         self.check("skip", "daily token budget spent (20000)", forced=True, tokens_left=-5)
-        self.check("retry", "lane busy (x)", forced=True, busy="x")
+        self.check("retry", "busy (x)", forced=True, busy="x")
         self.check("retry", "offline (wifi)", forced=True, online="wifi")
 
     def test_what_needs_no_model_needs_no_tokens_and_no_lane(self):

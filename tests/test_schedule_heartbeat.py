@@ -229,7 +229,7 @@ class Failures(unittest.TestCase):
         board = sim.Board("- Check.\n")
         board.lane_holder = "telegram:1"
         board.pass_time(3 * 1800)
-        self.assertEqual(reasons(board), ["lane busy (telegram:1)"] * 2)
+        self.assertEqual(reasons(board), ["busy (telegram:1)"] * 2)
 
     def test_a_person_first_and_then_the_beat(self):
         board = sim.Board("- Check.\n")
@@ -466,7 +466,7 @@ class Answers(unittest.TestCase):
         self.assertEqual([task.condition.alarm for task in board.service.tasks if task.key
                           and task.condition], [None, None])  # fmt: skip
         board.lane_holder = "console"
-        self.assertEqual(board.step(True), ("retry", "lane busy (console)"))
+        self.assertEqual(board.step(True), ("retry", "busy (console)"))
         self.assertTrue(before is None or before)
 
     def test_trigger_of_a_line_runs_it_for_real(self):

@@ -193,7 +193,7 @@ class Failures(unittest.TestCase):
         board.lane_holder = "telegram:1"
         board.pass_time(1850)
         self.assertEqual([line["due"] - START for line in board.lines()], [600, 1200])
-        self.assertEqual(board.lines()[0]["why"], "lane busy (telegram:1)")
+        self.assertEqual(board.lines()[0]["why"], "busy (telegram:1)")
 
     def test_a_spent_budget_skips_a_job_that_asks_a_model(self):
         board = Board(self, [job("a", EVERY), job("b", EVERY, "message")])

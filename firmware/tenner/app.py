@@ -19,8 +19,8 @@ from tenner.store.outbox import Outbox
 from tenner.store.two_slot import TwoSlots
 from tenner.tools.registry import Registry
 
-_SETTLE_MS = const(50)
-_SETTLE_STEPS = const(60)
+_DRAIN_MS = const(50)
+_DRAIN_STEPS = const(60)
 #: Parts that live longer than a phase.
 _LASTING = ("semaphore", "tls", "wifi", "telegram", "mqtt", "console", "heartbeat", "cron")
 
@@ -137,7 +137,7 @@ class App:
 
     def deliver(self, channel, chat, text, alert=False, id=None, reply_to=None):
         """Send a text to a person, through the outbox and without secrets; return the ids of its entries."""
-        ids = self.get("delivery").post(channel, chat, redact(text), alert, id, reply_to)
+        ids = self.get("delivery").deliver(channel, chat, redact(text), alert, id, reply_to)
         self.mail.set()
         self.start_sending()
         return ids
@@ -177,12 +177,12 @@ class App:
             wait_s = await overlay.run("SEND", _drain, self)
         self.sending = False
 
-    async def settle(self):
+    async def drain(self):
         """Wait until the outbox is sent, a few seconds at most."""
-        for _ in range(_SETTLE_STEPS):
+        for _ in range(_DRAIN_STEPS):
             if not self.sending:
                 return
-            await sleep_ms(_SETTLE_MS)
+            await sleep_ms(_DRAIN_MS)
 
     async def ask_owner(self, text, turn):
         """Ask the owner, in the channel of this turn where possible; return False for no."""

@@ -69,7 +69,7 @@ def _busy(app, services):
             condition = task.condition
             if condition and condition.for_s and condition.since_s is not None:
                 # Sleep would miss the checks of its duration.
-                return "a condition that holds"
+                return "a condition is met"
     return None
 
 

@@ -121,12 +121,12 @@ def test_what_the_agent_writes_into_the_file_is_watched_at_once():
         bench.board.set("room.temperature", 31.5)
         bench.telegram.say(OWNER, f"call write_file {json.dumps(write)}")
         # Nobody asks, and nobody types.
-        bench.wait_for("HEARTBEAT.md: 1 scheduled")
+        bench.wait_for("HEARTBEAT.md: 1 tasks")
         bench.wait_told(r"^Warm: 31\.5 °C$")
         hourly = WARM.replace("1s", "1h").replace("31", "32")
         write["content"] = f"# Heartbeat\n\n{hourly}- (every 2h) Look.\n"
         # Its answer comes first, for the next one is that of /why.
         bench.ask(f"call write_file {json.dumps(write)}")
-        bench.wait_for("HEARTBEAT.md: 2 scheduled")
+        bench.wait_for("HEARTBEAT.md: 2 tasks")
         found = re.search(r"next: in (\d+) s$", bench.ask("/why"))
         assert 0 < int(found[1]) <= 3600

@@ -29,7 +29,7 @@ class Agent:
     """
     Owns the lane and the sessions. `app` provides the rest: `get(name)` returns chain, registry, sensors, budget or
     spawner; `breathe(turn)` is awaited between the rounds of a background turn; `deliver(channel, chat, text)`
-    queues a text for a person, `settle()` waits until it is sent; `console` and `telegram` are channels, or None;
+    queues a text for a person, `drain()` waits until it is sent; `console` and `telegram` are channels, or None;
     `now_text()` is the local time for the prompt; `owner()` is the owner's (channel, chat); `clock` is a
     net.clock.Clock.
     """
@@ -75,7 +75,7 @@ class Agent:
     async def wait_quiet(self):
         """Wait until no turn runs and the last answer is sent."""
         await self.lane.wait_free()
-        await self.app.settle()
+        await self.app.drain()
 
     def stop(self):
         """Interrupt the running turn; return the sentence for the person who asked."""

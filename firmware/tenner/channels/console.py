@@ -61,7 +61,7 @@ class Console:
         elif self._question and line[:1] != "/":
             word = line.lower()
             if word in ("y", "yes", "n", "no"):
-                self._question.settle(word[0] == "y")
+                self._question.resolve(word[0] == "y")
             else:
                 self.show(self.chat, "Please answer y or n.")
         elif not self.inbound.put_nowait(Message("console", self.chat, line, self.chat)):

@@ -22,7 +22,7 @@ _LONGEST = const(5000)
 class Delivery:
     """
     Connects the outbox with the channels. `owner()` returns the owner's (channel, chat); `arrived(mark)` is
-    called when an alert that was posted with a mark has arrived.
+    called when an alert that was delivered with a mark has arrived.
     """
 
     def __init__(self, outbox, owner, arrived=None):
@@ -35,7 +35,7 @@ class Delivery:
         """Send messages to `name` over `channel` from now on."""
         self._channels[name] = channel
 
-    def post(self, channel, chat, text, alert=False, id=None, reply_to=None):
+    def deliver(self, channel, chat, text, alert=False, id=None, reply_to=None):
         """
         Queue a text as one entry, in parts that fit the channel; return [its id], or [] when it was shown at once or
         is empty. `alert` may be a mark, which identifies the text while it waits and when it has arrived. The mark of
@@ -86,7 +86,7 @@ class Delivery:
     async def _send(self, item):
         """Send an item; return False when it needs a retry."""
         if item.arrived:
-            self._settle(item)
+            self._resolve(item)
             return True
         channel = self._channels.get(item.channel)
         text = _MARK + item.text if item.possibly_sent else item.text
@@ -117,7 +117,7 @@ class Delivery:
                 verdict, detail = "unknown", log_exception("sending to " + item.channel, error)
             await overlay.enter("SEND")
         if verdict == "ok":
-            self._settle(item)
+            self._resolve(item)
             return True
         outcome = self.outbox.failed(
             item.id,
@@ -133,7 +133,7 @@ class Delivery:
             )
         return outcome != "retry"
 
-    def _settle(self, item):
+    def _resolve(self, item):
         """Remove an item that has arrived. After a MemoryError only this is repeated, not the sending."""
         self.outbox.has_arrived(item)
         if is_last(item):
@@ -146,13 +146,13 @@ class Delivery:
             try:
                 self.arrived(mark)
             except OSError as error:
-                log("outbox", "not stored that an alert has arrived: %s" % error)
+                log("outbox", "delivery of an alert not stored: %s" % error)
 
     def _tell_owner(self, text, about=None):
         channel, chat = self.owner()
         # A notice about a notice to the owner would go round forever.
         if chat is not None and str(chat) != str(about):
-            self.post(channel, chat, text)
+            self.deliver(channel, chat, text)
 
 
 def _parts(text, limit):

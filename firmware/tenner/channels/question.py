@@ -22,7 +22,7 @@ class Question:
         self.text = text
         self._answered = asyncio.Event()
 
-    def settle(self, answer):
+    def resolve(self, answer):
         """Set the answer; True is yes."""
         self.answer = answer
         self._answered.set()

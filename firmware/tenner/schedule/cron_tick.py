@@ -86,7 +86,7 @@ def _request(cron, job, behind):
             occurrences.retry([job], reason)
         if action != "run":
             return None
-        occurrences.defer(behind, "lane busy (cron)")
+        occurrences.defer(behind, "busy (cron)")
         moment = occurrences.moment
         time_text = due.zone_of(job, occurrences.zone).tell(moment.now, moment.trusted)
         name = entry.get("name") or job.key

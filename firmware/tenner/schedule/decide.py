@@ -68,7 +68,7 @@ def chain(question):
         reason = "daily token budget spent (%d)" % question.tokens_per_day
     yield "budget", reason
     busy = question.busy
-    yield "lane", "lane busy (%s)" % busy if busy and question.model else None
+    yield "lane", "busy (%s)" % busy if busy and question.model else None
     since = question.running_s
     yield "running", None if since is None else "already running (since %d s)" % since
     online = question.online

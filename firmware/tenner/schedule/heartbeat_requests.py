@@ -27,7 +27,7 @@ async def next_request(heartbeat, tasks, answer):
     occurrences = Occurrences(heartbeat)
     if not is_alert:
         # The others wait, and must be on flash for a power cut.
-        occurrences.defer(behind, "lane busy (heartbeat)")
+        occurrences.defer(behind, "busy (heartbeat)")
     occurrences.begin(group)
     request = Request(group, None)
     if is_alert:

@@ -32,7 +32,7 @@ async def find_due(heartbeat, forced, detached):
     elif forced and heartbeat.tasks:
         answer = (
             "skip",
-            "there is nothing without a condition" if forced is True else "no such line",
+            "every task has a condition" if forced is True else "no such line",
         )
     else:
         answer = occurrences.note(*occurrences.decide(heartbeat.tasks, forced))

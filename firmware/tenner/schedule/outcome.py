@@ -23,7 +23,7 @@ async def note(service, request):
     request.line = line
     request.answer = None
     if isinstance(result, LaneBusy):
-        request.wait = "lane busy (%s)" % result.args[0]
+        request.wait = "busy (%s)" % result.args[0]
     elif isinstance(result, Preempted):
         service.preemptions += 1
         request.wait = "preempted by a user message"

@@ -52,7 +52,7 @@ def _read(occurrences, signature):
             if task not in old:
                 _adopt(occurrences, task, old)
         _report(service, problems)
-        log(service.area, "%s: %d scheduled" % (service.file, len(service.tasks or ())))
+        log(service.area, "%s: %d tasks" % (service.file, len(service.tasks or ())))
     service.signature = signature
     for task in old:
         if task.condition and task.condition.alarm and task not in (service.tasks or ()):

@@ -19,7 +19,7 @@ _MAX_HELD = const(16384)
 
 
 def of(service):
-    """Return the files of `service`: those that it was given, else new ScheduleFiles."""
+    """Return `service.files`, or the ScheduleFiles of its folder and file."""
     return service.files or ScheduleFiles(service.app.state, service.file)
 
 
@@ -81,23 +81,23 @@ class ScheduleFiles:
         self._log("said", _MAX_MARKS).append([line])
 
     def marks(self):
-        """Yield the lines of `keep_mark`, oldest first, as bytes: one at a time, for there may be no memory for more."""
+        """Yield the lines of said.jsonl, oldest first, as bytes. Memory may not suffice for more than one at a time."""
         return self._lines("said")
 
     def hold(self, line):
-        """Add a line to those that wait for the end of quiet hours."""
+        """Add a line to held.jsonl, the messages that wait for the end of quiet hours."""
         self._log("held", _MAX_HELD).append([line])
 
     def is_holding(self):
-        """Return whether `hold` has kept anything."""
+        """Return whether a message waits in held.jsonl."""
         return files.size(self._folder + "held.jsonl") > 0
 
     def holding(self):
-        """Yield the lines of `hold`, as `marks` does."""
+        """Yield the lines of held.jsonl, oldest first, as bytes."""
         return self._lines("held")
 
     def release(self):
-        """Forget the lines of `hold`."""
+        """Delete held.jsonl, when its messages are in the digest."""
         files.remove(self._folder + "held.jsonl")
 
     def _lines(self, name):

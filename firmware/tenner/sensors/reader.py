@@ -10,7 +10,7 @@ _FRESH_MS = const(2000)
 
 
 class Sensors:
-    """The sensors of SENSORS.json, which is read when asked and not kept."""
+    """The sensors of SENSORS.json. The file is read on demand, so that RAM never holds it."""
 
     def __init__(self, port, workspace):
         self.port = port
@@ -24,7 +24,7 @@ class Sensors:
         return sorted(reading.load(self.workspace))
 
     async def read(self, name):
-        """Return {value name: number}, from a reading up to 2 s old; SensorError says why not."""
+        """Return {value name: number}, from a reading up to 2 s old; raise SensorError with the reason."""
         async with self.lock:
             known = self._readings.get(name)
             if known is not None and ticks_diff(ticks_ms(), known[0]) < _FRESH_MS:
@@ -34,10 +34,10 @@ class Sensors:
             return values
 
     def age_ms(self, name):
-        """Return how old the last reading is, None when there was none."""
+        """Return the age of the last reading in milliseconds, or None without one."""
         known = self._readings.get(name)
         return None if known is None else ticks_diff(ticks_ms(), known[0])
 
     def unit(self, value_name):
-        """Return the unit of a value, "" when it is not known."""
+        """Return the unit of a value, or "" for an unknown one."""
         return units.unit(value_name)

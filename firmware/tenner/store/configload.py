@@ -78,7 +78,7 @@ class _Source:
             elif key in _GONE:
                 log(
                     "config",
-                    "%s: %s does nothing any more; it can be taken out" % (self.place, key),
+                    "%s: %s has no effect any more; remove it" % (self.place, key),
                 )
             else:
                 place = self.text.find('"%s"' % name)

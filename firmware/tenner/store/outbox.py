@@ -39,7 +39,7 @@ class Outbox:
     #: Longest line of the file, so that one part can be read into a small heap.
     max_line = 16384
 
-    #: Most bytes of settled text in the file before it is rewritten.
+    #: Most bytes of finished messages in the file before it is rewritten.
     slack_bytes = 8192
 
     def __init__(self, folder, clock, kept=None):
@@ -47,13 +47,13 @@ class Outbox:
         self.folder = folder
         self.path = folder + "/outbox.jsonl"
         self.items = []
-        self.settled = []  # the ids that were finished last
+        self.finished = []  # the ids that were finished last
         #: Messages dropped for want of room and not yet reported.
         self.dropped = 0
         self._log = AppendLog(self.path, 1 << 28)
         self._slot = TwoSlots(folder + "/sending")
         if kept:
-            self.items, self.settled, self.dropped, self._sending = kept
+            self.items, self.finished, self.dropped, self._sending = kept
         else:
             self._load()
 
@@ -63,7 +63,7 @@ class Outbox:
         None: the file holds all.
         """
         if self.items or self.dropped:
-            return self.items, self.settled, self.dropped, self._sending
+            return self.items, self.finished, self.dropped, self._sending
 
     def __len__(self):
         return len(self.items)
@@ -75,7 +75,7 @@ class Outbox:
         """
         if id is None:
             id = hexlify(urandom(4)).decode()
-        if id in self.settled or self.waits(id):
+        if id in self.finished or self.waits(id):
             return id
         added = int(self.clock.now()) if self.clock.trusted else 0
         texts = [text] if isinstance(text, str) else text
@@ -99,7 +99,7 @@ class Outbox:
             item.start = self._log.append(lines)
         except OSError as error:
             # Better sent from RAM than lost for certain.
-            log("outbox", "cannot keep a message on flash: %s" % error)
+            log("outbox", "cannot store a message: %s" % error)
             item.texts = texts
         except BaseException:
             self.items.remove(item)
@@ -126,7 +126,7 @@ class Outbox:
             item.text = self.text_of(item, item.part)
             if item.text is not None:
                 return item
-            log("outbox", "a message to %s cannot be read back" % item.chat)
+            log("outbox", "cannot read a message to %s" % item.chat)
             self.resolve(item)
 
     def mark_sending(self, id):
@@ -222,13 +222,13 @@ class Outbox:
         """Finish the next part of an item, and the item with its last part."""
         # First of all: where memory is short this is called again, and nothing is sent again.
         if is_last(item):
-            self.settle(item)
+            self.finish(item)
         else:
             self._write([">", item.id])
             _go_on(item, self.clock.mono_s())
 
-    def settle(self, item):
-        """Finish an item."""
+    def finish(self, item):
+        """Remove an item with all its parts, and remember its id."""
         self._write(["-", item.id])
         self.items.remove(item)
         self._remember(item.id)
@@ -236,9 +236,9 @@ class Outbox:
             outbox_maintenance.compact(self)
 
     def _remember(self, id):
-        self.settled.append(id)
-        if len(self.settled) > _KNOWN_IDS:
-            self.settled.pop(0)
+        self.finished.append(id)
+        if len(self.finished) > _KNOWN_IDS:
+            self.finished.pop(0)
 
     # --- the file
 

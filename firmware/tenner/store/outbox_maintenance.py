@@ -12,7 +12,7 @@ _FAILED_BYTES = const(16384)
 def give_up(box, item, reason):
     """Move the unsent parts of the item to the file of failed messages."""
     keep_failed(box, item, reason, len(item.sizes))
-    box.settle(item)
+    box.finish(item)
 
 
 def keep_failed(box, item, reason, end):
@@ -24,7 +24,7 @@ def keep_failed(box, item, reason, end):
         try:
             AppendLog(box.folder + "/failed.jsonl", _FAILED_BYTES).append([line])
         except (OSError, ValueError) as error:
-            log("outbox", "cannot keep the failed message: %s" % error)
+            log("outbox", "cannot store a failed message: %s" % error)
 
 
 def make_room(box, new):
@@ -38,7 +38,7 @@ def make_room(box, new):
             victims = box.items
         box.dropped += 1
         if not victims:
-            log("outbox", "no room: dropped a message to %s:%s" % (new.channel, new.chat))
+            log("outbox", "full: dropped a message to %s:%s" % (new.channel, new.chat))
             return False
         give_up(box, victims[0], "the outbox was full")
     return True
@@ -47,7 +47,7 @@ def make_room(box, new):
 def compact(box):
     """Rewrite the file with only the waiting messages and the ids that must be recognized."""
     kept = [item for item in box.items if item.start >= 0]
-    head = b"".join([dumps(["-", id]).encode() + b"\n" for id in box.settled])
+    head = b"".join([dumps(["-", id]).encode() + b"\n" for id in box.finished])
 
     def pieces():
         yield head

@@ -31,7 +31,7 @@ def clean_strays(top, ending=files.TEMP):
                     count += 1
         except OSError as error:
             if folder != top or files.exists(top):
-                log("store", "%s is left as it is: %s" % (folder, error))
+                log("store", "cannot clean up %s: %s" % (folder, error))
     return count
 
 
@@ -43,7 +43,7 @@ def quarantine(path):
         number += 1
         bad = "%s.bad%d" % (path, number)
     if files.exists(bad):
-        log("store", "replacing %s: too many corrupt files are kept" % bad)
+        log("store", "replacing %s: too many corrupt files" % bad)
         files.remove(bad)
     os.rename(path, bad)
     return bad

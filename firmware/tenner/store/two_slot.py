@@ -41,7 +41,7 @@ class TwoSlots:
                 self._newest = index
         for path in damaged:
             if self._sequence:
-                log("store", "%s is corrupt: using the state before it" % path)
+                log("store", "%s is corrupt: using the previous state" % path)
             else:
                 log(
                     "store",

@@ -6,7 +6,7 @@ from tenner.sensors.errors import SensorError
 from tenner.sensors.units import unit
 
 
-async def told(ctx, name, hours):
+async def read(ctx, name, hours):
     """Return min, max, mean and last of each value; raise SensorError when no reading is stored."""
     port = ctx.port
     now = port.unix_time()

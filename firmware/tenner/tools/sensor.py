@@ -22,7 +22,7 @@ async def run(args, ctx):
             return ", ".join(sensors.names()) or "none; SENSORS.json in the workspace defines them"
         name = args["name"]
         if args["action"] == "history":
-            return await history.told(ctx, name, args.get("hours", 24))
+            return await history.read(ctx, name, args.get("hours", 24))
         values = await sensors.read(name)
     except SensorError as error:
         raise ToolError(str(error))

@@ -237,7 +237,7 @@ class Mqtt:
         words = text.lower().split()
         answers = len(words) == 2 and words[0] in ("yes", "no") and words[1] in self._questions
         if answers and by_owner:
-            self._questions[words[1]].settle(words[0] == "yes")
+            self._questions[words[1]].resolve(words[0] == "yes")
         elif text:
             if not by_owner:
                 text = "(of the topic %s)\n%s" % (visible(topic), text)

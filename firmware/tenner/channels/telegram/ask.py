@@ -36,7 +36,7 @@ async def send(bot, question):
         question.message_id = detail
     elif verdict == "refused":
         log("telegram", "cannot ask the owner: %s" % detail)
-        question.settle(False)
+        question.resolve(False)
     else:
         # A repeated question does no harm: the first press counts.
         return (verdict == "retry" and detail) or _RETRY_S
@@ -81,7 +81,7 @@ async def pressed(bot, http, update, who):
     elif question is None or question.answer is not None or kind not in ("y", "n"):
         answer = "This question is over."
     else:
-        question.settle(kind == "y")
+        question.resolve(kind == "y")
         answer = note = "Allowed" if question.answer else "Denied"
     fields = {"callback_query_id": str(update.get("id")), "text": answer}
     await api.attempt(bot, "answerCallbackQuery", fields, http)
