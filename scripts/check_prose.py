@@ -28,7 +28,7 @@ ROOT = Path(__file__).resolve().parent.parent
 AREAS = [
     ("firmware", "firmware/**/*.py", 1),
     ("tenner_host", "tenner_host/**/*.py", 1),
-    ("tenner_sim", "tenner_sim/**/*.py", 4),
+    ("tenner_sim", "tenner_sim/**/*.py", 1),
     ("tests", "tests/**/*.py", 6),
     ("scripts", "scripts/*.py", 1),
     ("docs", "docs/**/*.md", 0),

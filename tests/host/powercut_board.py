@@ -116,7 +116,7 @@ class Phone:
         return Session("/dev/null", 4096)
 
     def deliver(self, channel, chat, text, alert):
-        return self.delivery.post(channel, chat, text, alert)
+        return self.delivery.deliver(channel, chat, text, alert)
 
     async def send(self, chat, text, reply_to, began, alarm):
         began()

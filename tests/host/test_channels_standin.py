@@ -50,7 +50,7 @@ def play(server, folder, scene):
         delivery = Delivery(Outbox(str(folder), Clock()), lambda: ("telegram", str(OWNER)))
 
         def say(chat, text, reply_to=None, id=None):
-            delivery.post("telegram", chat, text, id=id, reply_to=reply_to)
+            delivery.deliver("telegram", chat, text, id=id, reply_to=reply_to)
 
         config = FakeConfig(token=TOKEN, base_url=server.url, owner=OWNER, poll_s=1)
         channel = Channel(
