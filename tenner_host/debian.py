@@ -16,6 +16,8 @@ from pathlib import Path
 from tenner_host.places import cache_folder, one_at_a_time
 
 SUITE = "trixie"
+#: One release by both of its names: while a mirror synchronizes, the lists of one may not fit their signature.
+_NAMES = (SUITE, "stable")
 # An older keyring verifies the newer suite as well; newer systems end the name in .pgp.
 KEYRINGS = [
     Path("/usr/share/keyrings/debian-archive-keyring.gpg"),
@@ -83,13 +85,14 @@ def keyring() -> Path:
     )
 
 
-def private_apt(state: Path, architecture: str, uri: str, key: Path) -> list[str]:
-    """The apt-get command line whose whole state is in `state`."""
+def private_apt(
+    state: Path, architecture: str, uri: str, key: Path, source: bool = False
+) -> list[str]:
+    """The apt-get command line whose whole state, with current package lists, is in `state`; `source`: sources, too."""
     for name in ("etc/preferences.d", "lists/partial", "cache/archives/partial", "dpkg"):
         (state / name).mkdir(parents=True)
     (state / "dpkg/status").touch()
     sources = state / "etc/sources.list"
-    sources.write_text(f"deb [arch={architecture} signed-by={key}] {uri} {SUITE} main\n")
     options = {
         "Dir::Etc::SourceList": sources,
         "Dir::Etc::SourceParts": "/dev/null",
@@ -111,6 +114,18 @@ def private_apt(state: Path, architecture: str, uri: str, key: Path) -> list[str
     command = ["apt-get", "-q", "-y"]
     for name, value in options.items():
         command += ["-o", f"{name}={value}"]
+    for suite in _NAMES:
+        lines = [f"deb [arch={architecture} signed-by={key}] {uri} {suite} main\n"]
+        if source:
+            # The machine's own list may lack sources.
+            lines.append(f"deb-src [signed-by={key}] {uri} {suite} main\n")
+        sources.write_text("".join(lines))
+        try:
+            run([*command, "update"], "reading Debian's package list")
+            break
+        except CannotFetch:
+            if suite == _NAMES[-1]:
+                raise
     return command
 
 
@@ -121,7 +136,6 @@ def unpack(architecture: str, packages: Sequence[str], into: Path) -> None:
     with tempfile.TemporaryDirectory(prefix=".apt-", dir=into.parent) as work:
         state = Path(work)
         apt = private_apt(state, architecture, uri, key)
-        run([*apt, "update"], "reading Debian's package list")
         run([*apt, "install", "--download-only", *packages], f"downloading {shown}")
         _unpack_all(state / "cache/archives", into)
 
@@ -131,11 +145,7 @@ def unpack_source(package: str, into: Path) -> None:
     uri, key = mirror(), keyring()
     with tempfile.TemporaryDirectory(prefix=".apt-", dir=into.parent) as work:
         state = Path(work)
-        apt = private_apt(state, "i386", uri, key)
-        # The machine's own list may lack sources.
-        with (state / "etc/sources.list").open("a") as sources:
-            sources.write(f"deb-src [signed-by={key}] {uri} {SUITE} main\n")
-        run([*apt, "update"], "reading Debian's package list")
+        apt = private_apt(state, "i386", uri, key, source=True)
         archives = state / "cache/archives"
         command = ["sh", "-c", 'cd "$0" && exec "$@"', str(archives)]
         run([*command, *apt, "source", "--download-only", package], f"downloading {package}")
@@ -153,7 +163,6 @@ def unpack_alone(architecture: str, package: str, prefix: str, into: Path) -> No
     with tempfile.TemporaryDirectory(prefix=".apt-", dir=into.parent) as work:
         state = Path(work)
         apt = private_apt(state, architecture, uri, key)
-        run([*apt, "update"], "reading Debian's package list")
         listed = run([*apt, "install", "--print-uris", package], f"finding {package}")
         rows = [row.split() for row in listed.splitlines() if row.startswith("'")]
         names = [row[1].split("_")[0] for row in rows if row[1].startswith(prefix)]

@@ -299,6 +299,20 @@ def test_a_failed_fetch_leaves_nothing_behind(monkeypatch, tmp_path, fresh):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_list_that_does_not_fit_its_signature_is_read_by_the_other_name(monkeypatch, tmp_path):
+    asked = []
+
+    def run(command, what):
+        asked.append((tmp_path / "etc/sources.list").read_text())
+        if len(asked) < 2:
+            raise debian.CannotFetch(what)
+
+    monkeypatch.setattr(debian, "run", run)
+    debian.private_apt(tmp_path, "i386", "http://mirror.example/debian", "key", source=True)
+    assert [text.split()[-2] for text in asked] == ["trixie", "stable"]
+    assert asked[1].count("stable main") == 2
+
+
 def test_the_tests_go_on_where_the_32_bit_interpreter_cannot_be_had(
     monkeypatch, tmp_path, fresh, capsys
 ):
