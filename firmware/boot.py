@@ -1,11 +1,12 @@
-# tenner boot.py: runs first on every boot and returns at once, so that a board is never bricked here.
+# tenner boot.py: runs first on every boot and returns at once, so no board is bricked here.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import os
 
 if "lib" in os.listdir("/") and "next" in os.listdir("/lib"):
-    # A sync has put every new file beside its old one, and then written this list. However often the power
-    # fails, boot finishes the list before anything runs: no mix of old and new code starts.
+    # A sync has put every new file beside its old one, and then written this list. However often
+    # the power fails, boot finishes the list before anything runs: no mix of old and new code
+    # starts.
     with open("/lib/next") as lines:
         for line in lines:
             line = line.strip()

@@ -6,15 +6,16 @@ import os
 import sys
 
 if hasattr(gc, "threshold"):
-    # Without a threshold the collector waits for a full heap. Live objects then lie scattered among garbage,
-    # and soon no kilobyte in a row is left although half of the heap is free.
+    # Without a threshold the collector waits for a full heap. Live objects then lie scattered
+    # among garbage, and soon no kilobyte in a row is left although half of the heap is free.
     gc.threshold(8192)
 
 files = os.listdir()
 if "lib" in files and "next" in os.listdir("lib"):
     raise OSError("new code is not all in place: run `tenner sync` again")
 if "rom" in files:
-    # Code frozen into an image comes after that in /lib, which is newer, and before the image's data.
+    # Code frozen into an image comes after that in /lib, which is newer, and before the image's
+    # data.
     sys.path.insert(3, ".frozen/agent")
 
 try:

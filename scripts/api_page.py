@@ -23,7 +23,8 @@ def modules() -> list[str]:
 
 
 def public(module: str) -> Iterator[tuple[str, str]]:
-    """(name with its arguments, first sentence of the docstring) of each public name in a module."""
+    """(name with its arguments, first sentence of the docstring) of each public name in a
+    module."""
     path = FIRMWARE / (module.replace(".", "/") + ".py")
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
         if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):

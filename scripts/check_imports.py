@@ -1,4 +1,5 @@
-"""Check that the firmware imports at the top, that no imports are circular, and the order of the packages.
+"""Check that the firmware imports at the top, that no imports are circular, and the order of the
+packages.
 
 The build merges modules into overlays and links each to its imports (firmware/overlays.toml). An
 import inside a function would hide a dependency, and a circle would have no order.
@@ -25,14 +26,16 @@ MAY_IMPORT_LATE = (
 
 #: Each may import those before it. The last is not checked: tests may import everything.
 HOST_ORDER = ("tenner_host", "tenner_sim", "scripts", "tests")
-#: The programs of a package: each may import every package, so each counts as a package of its own.
+#: The programs of a package: each may import every package, so each counts as a package of its
+#: own.
 _PROGRAM = re.compile(r".+\.(__main__|commands?)")
 #: Modules of tenner_host that find the simulator by a name.
 MAY_NAME_SIMULATOR = ("tenner_host.cli", "tenner_host.simulator")
 
 
 def modules(folder: Path, package: str = "") -> dict[str, ast.Module]:
-    """The syntax trees of a folder of modules, by their full names; `package` is the folder's own."""
+    """The syntax trees of a folder of modules, by their full names; `package` is the folder's
+    own."""
     found = {}
     for path in sorted(folder.rglob("*.py")):
         parts = [*filter(None, [package]), *path.relative_to(folder).with_suffix("").parts]
@@ -82,7 +85,8 @@ def late_imports(known: dict[str, ast.Module]) -> Iterator[str]:
 
 
 def circles(known: dict[str, ast.Module]) -> Iterator[str]:
-    """A sentence for each group of modules that import each other, imports inside functions included."""
+    """A sentence for each group of modules that import each other, imports inside functions
+    included."""
     edges = _edges(known)
     for group in _groups(edges):
         yield "circle of imports: " + ", ".join(group)
@@ -107,7 +111,8 @@ def package_circles(known: dict[str, ast.Module]) -> Iterator[str]:
 
 
 def _package(name: str) -> str:
-    """The unit of order: a module or a folder below the top package; a program is one of its own."""
+    """The unit of order: a module or a folder below the top package; a program is one of its
+    own."""
     return name if _PROGRAM.fullmatch(name) else ".".join(name.split(".")[:2])
 
 
@@ -144,7 +149,8 @@ def _reached(start: str, edges: dict[str, set[str]]) -> set[str]:
 
 
 def climbing(known: dict[str, ast.Module]) -> Iterator[str]:
-    """A sentence for each import against HOST_ORDER, whether by a statement or by a name in a text."""
+    """A sentence for each import against HOST_ORDER, whether by a statement or by a name in a
+    text."""
     for name, tree in known.items():
         above = HOST_ORDER[HOST_ORDER.index(name.partition(".")[0]) + 1 :]
         for node in ast.walk(tree):
@@ -152,7 +158,9 @@ def climbing(known: dict[str, ast.Module]) -> Iterator[str]:
                 continue
             for target in _named(node):
                 if target.partition(".")[0] in above:
-                    yield f"{name}:{getattr(node, 'lineno', 0)} imports {target}, which is above it"
+                    yield (
+                        f"{name}:{getattr(node, 'lineno', 0)} imports {target}, which is above it"
+                    )
 
 
 def _named(node: ast.AST) -> Iterator[str]:

@@ -1,14 +1,16 @@
-"""Count the marks of hard-to-read prose in comments, docstrings, texts and docs, against a budget that only falls.
+"""Count the marks of hard-to-read prose in comments, docstrings, texts and docs, against a budget
+that only falls.
 
-`python scripts/check_prose.py [PATH ...]` prints every finding of these files or folders; without a path the counts of
-each area. The measure is deliberately simple, so that anyone can predict it:
+`python scripts/check_prose.py [PATH ...]` prints every finding of these files or folders; without
+a path the counts of each area. The measure is deliberately simple, so that anyone can predict it:
 
-* clause: `what`, `whatever`, `whoever`, `whichever` outside of questions, and sentences that begin with `Who` or `That which`
+* clause: `what`, `whatever`, `whoever`, `whichever` outside of questions, and sentences that begin with
+  `Who` or `That which`
 * passive: a sentence with three or more passives
 * long: a sentence of more than 30 words
 
 Words in backquotes do not count, nor do tables' head rows and code.
-"""
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -42,7 +44,10 @@ MAX_PASSIVES = 2
 _CLAUSE = re.compile(
     r"\b(?:what|whatever|whoever|whichever)\b(?! to\b)|(?:^|[.:;] )(?:Who|That which)\b", re.I
 )
-_IRREGULAR = "put|kept|sent|told|read|written|taken|made|done|held|lost|left|said|found|given|known|seen|set|run|cut|built"
+_IRREGULAR = (
+    "put|kept|sent|told|read|written|taken|made|done|held|lost|left|said|found|given|known|seen"
+    "|set|run|cut|built"
+)
 _PASSIVE = re.compile(
     rf"\b(?:is|are|was|were|be|been|being)(?: not| never| only)? (?:\w+ed|{_IRREGULAR})\b", re.I
 )
@@ -188,11 +193,13 @@ def over_budget(*, show: bool = False) -> list[str]:
                 for kind in ("clause", "passive", "long")
             )
             print(
-                f"{area:12} {lines:6} lines, {total:5} of {allowed} findings; per 1,000 lines: {each}"
+                f"{area:12} {lines:6} lines, {total:5} of {allowed} findings; per 1,000 lines: "
+                f"{each}"
             )
         if total > allowed:
             problems.append(
-                f"{area}: {total} findings, {allowed} allowed: python scripts/check_prose.py {pattern.partition('/')[0]}"
+                f"{area}: {total} findings, {allowed} allowed: python scripts/check_prose.py "
+                f"{pattern.partition('/')[0]}"
             )
     return problems
 

@@ -34,14 +34,16 @@ RANK["log"] = RANK["port"]
 
 # Modules of a board or of Unix MicroPython; any other import needs a guard.
 MODULES = set(
-    "_thread array asyncio binascii builtins collections cryptolib deflate errno esp32 gc hashlib heapq io "
-    "json machine math micropython network ntptime os platform random re select socket ssl struct "
+    "_thread array asyncio binascii builtins collections cryptolib deflate errno esp32 gc "
+    "hashlib heapq io json machine math micropython network ntptime os platform random re select "
+    "socket ssl struct "
     "sys tenner termios time tls uctypes vfs".split()
 ) | {library[0] for library in LIBRARIES.values()}
 
 ABSENT = {
     "asyncio": "Queue Semaphore Condition Barrier Runner TaskGroup timeout timeout_at shield wait "
-    "to_thread get_running_loop iscoroutine iscoroutinefunction ensure_future as_completed all_tasks "
+    "to_thread get_running_loop iscoroutine iscoroutinefunction ensure_future as_completed "
+    "all_tasks "
     "IncompleteReadError",
     "binascii": "crc_hqx",
     "collections": "defaultdict Counter ChainMap abc UserDict",

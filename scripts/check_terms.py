@@ -1,7 +1,9 @@
-"""Find retired terms: words of this project alone for which the field has a term that a stranger knows.
+"""Find retired terms: words of this project alone for which the field has a term that a stranger
+knows.
 
-`python scripts/check_terms.py [PATH ...]` prints every finding with the term to use. The check reads names, comments,
-texts, logs and docs alike. A retired word stays retired: add a row when you replace one.
+`python scripts/check_terms.py [PATH ...]` prints every finding with the term to use. The check
+reads names, comments, texts, logs and docs alike. A retired word stays retired: add a row when you
+replace one.
 """
 
 from __future__ import annotations
@@ -15,7 +17,8 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 
-#: (retired, its replacement, the files it is retired in: everywhere, or in code only, where prose needs the word).
+#: (retired, its replacement, the files it is retired in: everywhere, or in code only, where prose
+#: needs the word).
 CODE = (".py", ".sh", ".toml", ".c", ".h")
 EVERYWHERE = (*CODE, ".md", ".json", ".tsv", "Makefile")
 TERMS = [

@@ -1,4 +1,5 @@
-"""Write docs/pictures/demo.svg: the terminal of `make run`, from a run of the demo, without its less telling lines."""
+"""Write docs/pictures/demo.svg: the terminal of `make run`, from a run of the demo, without its
+less telling lines."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ TARGET = ROOT / "docs" / "pictures" / "demo.svg"
 _COLUMNS = 108
 #: Lines of the board that the picture leaves out.
 _OMITTED = re.compile(
-    r"^(ESP-ROM|Build:)| boot +(build|heap|for Wi-Fi|bus)|timers restarted|not due|1 scheduled| agent  "
+    r"^(ESP-ROM|Build:)| boot +(build|heap|for Wi-Fi|bus)|timers restarted|not due|1 scheduled| "
+    r"agent  "
 )
 #: Without rich's web font, which a picture in a page may not load.
 _FORMAT = """<svg viewBox="0 0 {width} {height}" xmlns="http://www.w3.org/2000/svg" role="img">
@@ -35,7 +37,7 @@ _FORMAT = """<svg viewBox="0 0 {width} {height}" xmlns="http://www.w3.org/2000/s
 {matrix}
 </g>
 </svg>
-"""
+"""  # noqa: E501
 #: Dark, so that it looks like a terminal on a light and on a dark page.
 _THEME = TerminalTheme(
     (22, 27, 34),
@@ -49,7 +51,8 @@ _TEXT = re.compile(r'<text class="[^"]*-r\d+"[^>]* y="([^"]+)"[^>]*>([^<]*)</tex
 
 
 class Recorder(demo.Screen):
-    """A screen that keeps the lines of the picture, and shows on the terminal that the demo goes on."""
+    """A screen that keeps the lines of the picture, and shows on the terminal that the demo goes
+    on."""
 
     def __init__(self) -> None:
         super().__init__(

@@ -1,7 +1,7 @@
 """Fetch Debian's 32-bit MicroPython into the cache, without touching the system.
 
-Its words and heap blocks are the size of an ESP32's, so a heap limit there is a real memory test. The
-folder appears in the cache only if its interpreter works.
+Its words and heap blocks are the size of an ESP32's, so a heap limit there is a real memory test.
+The folder appears in the cache only if its interpreter works.
 """
 
 from __future__ import annotations

@@ -15,7 +15,8 @@ def stale(target: Path, text: str) -> str:
 
 
 def with_block(target: Path, begin: str, block: str, end: str = "<!-- end -->\n") -> str:
-    """Return the page `target` with `block` between its marks; SystemExit when the marks are gone."""
+    """Return the page `target` with `block` between its marks; SystemExit when the marks are
+    gone."""
     text = target.read_text(encoding="utf-8")
     before, found_begin, rest = text.partition(begin)
     _, found_end, after = rest.partition(end)

@@ -1,6 +1,8 @@
-"""Write or check package.json, from which `mip` takes the firmware package, and those of boards with their pins.
+"""Write or check package.json, from which `mip` takes the firmware package, and those of boards
+with their pins.
 
-Paths are relative to package.json, so that a fork, a tag and a local checkout all install their own files.
+Paths are relative to package.json, so that a fork, a tag and a local checkout all install their
+own files.
 """
 
 from __future__ import annotations
@@ -43,7 +45,7 @@ def package_json() -> str:
 
 def board_package() -> str:
     """The text of the package.json beside a board's pins.csv, which is not part of the agent."""
-    return f'{{\n  "urls": [["tenner/pins.csv", "pins.csv"]],\n  "version": "{tenner_version()}"\n}}\n'
+    return f'{{\n  "urls": [["tenner/pins.csv", "pins.csv"]],\n  "version": "{tenner_version()}"\n}}\n'  # noqa: E501
 
 
 def files() -> dict[Path, str]:

@@ -1,4 +1,5 @@
-"""Write or check the table of defenses in docs/security.md, generated from the table of attacks."""
+"""Write or check the table of defenses in docs/security.md, generated from the table of
+attacks."""
 
 from __future__ import annotations
 

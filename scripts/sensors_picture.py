@@ -1,4 +1,5 @@
-"""Write docs/pictures/sensors.png: the picture of `tenner sensors --png`, of a day that nobody measured."""
+"""Write docs/pictures/sensors.png: the picture of `tenner sensors --png`, of a day that nobody
+measured."""
 
 from __future__ import annotations
 

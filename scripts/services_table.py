@@ -1,4 +1,5 @@
-"""Write the table of results in docs/services.md, from the last run of all services (build/services.json)."""
+"""Write the table of results in docs/services.md, from the last run of all services
+(build/services.json)."""
 
 from __future__ import annotations
 

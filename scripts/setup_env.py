@@ -19,7 +19,8 @@ from typing import Callable, List, Optional, Sequence, TextIO
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 OLDEST = (3, 10)
-# Published drivers that the tests compare with the virtual chips; the file says why they are installed apart.
+# Published drivers that the tests compare with the virtual chips; the file says why they are
+# installed apart.
 PUBLISHED = os.path.join(ROOT, "tests", "host", "published_drivers.txt")
 # The metadata of the installed package has the version from here.
 VERSION = os.path.join(ROOT, "firmware", "tenner", "__init__.py")
@@ -69,7 +70,8 @@ def check_venv(
     find: Callable[[str], object] = importlib.util.find_spec,
     which: Callable[[str], Optional[str]] = shutil.which,
 ) -> None:
-    """Refuse a Python without venv or pip, as Debian and Ubuntu ship it, with the command that helps."""
+    """Refuse a Python without venv or pip, as Debian and Ubuntu ship it, with the command that
+    helps."""
     missing = [name for name in ("venv", "ensurepip") if find(name) is None]
     if not missing:
         return
@@ -140,7 +142,8 @@ def last_error(text: str) -> str:
 
 
 class Progress:
-    """One line about the step that runs: at a terminal it moves, elsewhere each new phase is a line of its own."""
+    """One line about the step that runs: at a terminal it moves, elsewhere each new phase is a
+    line of its own."""
 
     def __init__(self, stream: TextIO, now: Callable[[], float] = time.monotonic) -> None:
         self._stream = stream
@@ -189,7 +192,8 @@ class Progress:
 
 
 def run_logged(command: Sequence[str], log_path: str, step: str) -> None:
-    """Run one step with its output in the log and its progress on the screen; a failure becomes one sentence."""
+    """Run one step with its output in the log and its progress on the screen; a failure becomes
+    one sentence."""
     progress = Progress(sys.stdout)
     lines: "queue.Queue[Optional[str]]" = queue.Queue()
     output: List[str] = []
@@ -258,7 +262,10 @@ def install(venv: str, extra: str, version: Sequence[int]) -> None:
         command = [sys.executable, "-m", "venv", "--clear", venv]
         run_logged(command, log_path, "Creating the virtual environment")
     print(
-        "Installing the Python packages for `make %s` (once; a minute or two; the log is build/setup.log) ..."
+        (
+            "Installing the Python packages for `make %s` (once; a minute or two; the log is "
+            "build/setup.log) ..."
+        )
         % extra
     )
     sys.stdout.flush()

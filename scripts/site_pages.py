@@ -1,7 +1,8 @@
-"""A hook of MkDocs: pages outside of docs/ are on the site too, and links lead to pages as they are there.
+"""A hook of MkDocs: pages outside of docs/ are on the site too, and links lead to pages as they
+are there.
 
-`make docs` builds the site. A link to any other file leads to the repository; without `repo_url` in mkdocs.yml it is
-the file's name only.
+`make docs` builds the site. A link to any other file leads to the repository; without `repo_url`
+in mkdocs.yml it is the file's name only.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Write or check docs/pictures/wiring-BOARD.svg: how to wire a sensor to each board, made from its pins.csv."""
+"""Write or check docs/pictures/wiring-BOARD.svg: how to wire a sensor to each board, made from its
+pins.csv."""
 
 from __future__ import annotations
 
@@ -21,12 +22,13 @@ FOLDER = ROOT / "docs" / "pictures"
 _RED, _BLACK, _BLUE, _YELLOW = "#c62828", "#333333", "#1565c0", "#c79100"
 _PURPLE, _GREEN, _ORANGE, _TEAL = "#7b1fa2", "#2e7d32", "#d84315", "#00838f"
 
-#: (title, examples, rows of: pad of the sensor, role of the board's pin or the name of its pad, color)
+#: (title, examples, rows of: pad of the sensor, role of the board's pin or the name of its pad,
+#: color)
 _SENSORS = [
     (
         "I2C sensor",
         "TMP102, SHT31, BME280 …",
-        [("VCC", "3V3", _RED), ("GND", "GND", _BLACK), ("SDA", "SDA", _BLUE), ("SCL", "SCL", _YELLOW)],
+        [("VCC", "3V3", _RED), ("GND", "GND", _BLACK), ("SDA", "SDA", _BLUE), ("SCL", "SCL", _YELLOW)],  # noqa: E501
     ),
     (
         "SPI sensor",
@@ -78,7 +80,8 @@ def rows(board: str) -> list[Row]:
 
 def pads(found: list[Row]) -> dict[str, tuple[str, str]]:
     """SDA, SCK ... -> the pad as printed on the board, and the name of the row."""
-    # A Linux board's second cell is the kernel's name: another row of the same line has the printed one.
+    # A Linux board's second cell is the kernel's name: another row of the same line has the
+    # printed one.
     printed = {row.pin: row.name for row in found if not _BUS.match(row.name)}
     made = {}
     for row in found:
@@ -155,7 +158,8 @@ class Drawing:
         dashes = ' stroke-dasharray="6 4"' if dashed else ""
         self.elements.append(
             f'<path d="M{x1} {y}H{x2}" stroke="{color}" stroke-width="3"{dashes}/>'
-            f'<circle cx="{x1}" cy="{y}" r="4.5" fill="{color}"/><circle cx="{x2}" cy="{y}" r="4.5" fill="{color}"/>'
+            f'<circle cx="{x1}" cy="{y}" r="4.5" fill="{color}"/><circle cx="{x2}" cy="{y}" '
+            f'r="4.5" fill="{color}"/>'
         )
 
 

@@ -9,7 +9,8 @@ _PACKAGE = Path(__file__).resolve().parent
 _SHIPPED = _PACKAGE / "data"
 #: True where a wheel was installed; False in a checkout.
 IS_INSTALLED = _SHIPPED.is_dir()
-#: Holds firmware/, boards/ and skills/: the checkout, or the copies that the wheel brought (pyproject.toml).
+#: Holds firmware/, boards/ and skills/: the checkout, or the copies that the wheel brought
+#: (pyproject.toml).
 ROOT = _SHIPPED if IS_INSTALLED else _PACKAGE.parent
 FIRMWARE = ROOT / "firmware"
 BOARDS = ROOT / "boards"

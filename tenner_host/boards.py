@@ -40,7 +40,8 @@ class Connected:
 
 
 def look(port: Port, *, ask: bool, project: Project) -> Connected:
-    """Inspect the board at a port. `ask` allows stopping a running program; it starts again afterwards."""
+    """Inspect the board at a port. `ask` allows stopping a running program; it starts again
+    afterwards."""
     found = Connected(port.device, port.label.removeprefix(port.device).strip(), "")
     remembered = ports.remembered(project)
     found.project = remembered is not None and port.same_board(remembered)

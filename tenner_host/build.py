@@ -37,12 +37,14 @@ DATA_SUFFIXES = (".tsv", ".csv", ".der", ".md")
 #: Maps each module to its overlay; beside boot.py and main.py.
 TABLE = "overlays.toml"
 
-#: Packages from PyPI for boards whose settings need them: key -> (module, requirement, the setting).
+#: Packages from PyPI for boards whose settings need them: key -> (module, requirement, the
+#: setting).
 LIBRARIES = {"mqtt": ("chumicro_mqtt", "chumicro-mqtt>=0.30.3,<0.31", "mqtt.host")}
 
 
 class BuildError(Exception):
-    """A source file does not compile, or a board does not exist; the text names it and the reason."""
+    """A source file does not compile, or a board does not exist; the text names it and the
+    reason."""
 
 
 @cache
@@ -171,12 +173,14 @@ def modules() -> dict[str, bytes]:
 
 
 def sources(firmware: Path = FIRMWARE) -> tuple[dict[str, bytes], dict[str, bytes]]:
-    """The files of the package, such as `tenner/app.py`, and its start scripts, such as `/main.py`."""
+    """The files of the package, such as `tenner/app.py`, and its start scripts, such as
+    `/main.py`."""
     return _sources(firmware)
 
 
 def chip_sources(firmware: Path = FIRMWARE) -> dict[str, bytes]:
-    """The code of a chip's `firmware_tree` before it is compiled, by paths such as `tenner/app.py`."""
+    """The code of a chip's `firmware_tree` before it is compiled, by paths such as
+    `tenner/app.py`."""
     made = _overlays(firmware, {}, False, False)
     sources = {f"tenner/{name}.py": text.encode() for name, text in made["files"].items()}
     return {**sources, "tenner/__init__.py": made["about"].encode()}
@@ -192,8 +196,8 @@ def _table(firmware: Path) -> overlays.Table:
 def _overlays(
     firmware: Path, others: dict[str, bytes], debug: bool, is_packed: bool
 ) -> dict[str, Any]:
-    """The `files` of the overlays as source by name, their `places` in one file with their names in code, their
-    `index`, and `about` the build.
+    """The `files` of the overlays as source by name, their `places` in one file with their names
+    in code, their `index`, and `about` the build.
 
     `others` are further modules in the build, whose names the agent uses.
     """

@@ -31,7 +31,8 @@ def root_of(
 ) -> bytes:
     """The root, in DER, that the chain of the TLS server at `url` ends in.
 
-    Public authorities are trusted, those of $SSL_CERT_FILE and $SSL_CERT_DIR, of `cafile` (PEM), and `trusted` (DER).
+    Public authorities are trusted, those of $SSL_CERT_FILE and $SSL_CERT_DIR, of `cafile` (PEM),
+    and `trusted` (DER).
     """
     parts = urlsplit(url)
     host, port = parts.hostname or "", parts.port or 443

@@ -75,7 +75,8 @@ def find_board(name: str) -> KnownBoard:
             if variant and variant not in known.variants:
                 there = ", ".join(known.variants) or "none"
                 raise CommandError(
-                    f"{folder} has no variant {variant!r}; available: {there} (boards/{folder}/board.json)"
+                    f"{folder} has no variant {variant!r}; available: {there} "
+                    f"(boards/{folder}/board.json)"
                 )
             return _load(folder, variant)
     names = ", ".join(known.name for known in known_boards())
@@ -83,7 +84,8 @@ def find_board(name: str) -> KnownBoard:
 
 
 def chip_of(machine: str) -> str | None:
-    """The chip in esptool's form, from MicroPython's name of the board: `ESP32C3 module with ESP32C3`."""
+    """The chip in esptool's form, from MicroPython's name of the board:
+    `ESP32C3 module with ESP32C3`."""
     names = re.findall(r"\bESP32(?:[SCHP]\d+)?", machine.upper())
     return re.sub(r"^ESP32(?=[A-Z])", "ESP32-", names[-1]) if names else None
 
@@ -118,8 +120,8 @@ def release(version: str | None) -> Release:
             return one
     listed = ", ".join(one.version for one in known)
     raise CommandError(
-        f"no MicroPython release {version!r} is listed in boards/releases.tsv; available: {listed}. "
-        "Name the image itself with --image URL"
+        f"no MicroPython release {version!r} is listed in boards/releases.tsv; available: "
+        f"{listed}. Name the image itself with --image URL"
     )
 
 

@@ -16,9 +16,9 @@ from click.shell_completion import CompletionItem
 from tenner_host import tenner_version
 from tenner_host.errors import CommandError
 
-# name -> (module, its click command, one line of help); a dot begins a module of this package. Only the command's own run
-# imports the module, so that `tenner --help` is quick and a missing optional package affects only
-# its user.
+# name -> (module, its click command, one line of help); a dot begins a module of this package.
+# Only the command's own run imports the module, so that `tenner --help` is quick and a missing
+# optional package affects only its user.
 COMMANDS: dict[str, tuple[str, str, str]] = {
     "boards": (".boards", "boards", "Connected boards, and all known ones."),
     "flash": (".flash.command", "flash", "Flash MicroPython; keeps the board's files."),
@@ -82,8 +82,9 @@ click.rich_click.COMMAND_GROUPS = {
 }
 
 _EXIT_CODES = """\b
-Exit status: 0 done; 1 refused or failed; 2 wrong usage; 3 no port; 4 the board is silent or went away; 5 a file
-changed on both sides; 6 an image is not right; 7 a check of doctor failed; 130 stopped by Ctrl-C."""
+Exit status: 0 done; 1 refused or failed; 2 wrong usage; 3 no port; 4 the board is silent or
+went away; 5 a file changed on both sides; 6 an image is not right; 7 a check of doctor failed;
+130 stopped by Ctrl-C."""
 
 
 class LazyGroup(click.RichGroup):
@@ -160,8 +161,9 @@ class LazyGroup(click.RichGroup):
 def main() -> None:
     """An AI agent that lives on a ten-dollar board: flash it, sync it, talk to it.
 
-    Begin with `tenner flash --fast` and `tenner setup`; for a Linux board with `tenner deploy USER@HOST`; without a board
-    with `tenner sim start`. `tenner doctor` finds faults.
+    Begin with `tenner flash --fast` and `tenner setup`; for a Linux board with
+    `tenner deploy USER@HOST`; without a board with `tenner sim start`. `tenner doctor` finds
+    faults.
     """
 
 

@@ -35,7 +35,7 @@ Register-ArgumentCompleter -Native -CommandName %(prog_name)s -ScriptBlock {
         Remove-Item Env:COMP_WORDS, Env:COMP_WORD, Env:%(complete_var)s -ErrorAction SilentlyContinue
     }
 }
-"""
+"""  # noqa: E501
 
 
 @add_completion_class
@@ -91,7 +91,8 @@ def _own_shell() -> str:
 @click.argument("shell", required=False, type=click.Choice(_SHELLS))
 @click.option("--install", is_flag=True, help="Put it into the shell's folder for completions.")
 def completion(shell: str | None, install: bool) -> None:
-    """Print the code by which a shell (yours, when none is named) completes commands and options, or install it."""
+    """Print the code by which a shell (yours, when none is named) completes commands and options,
+    or install it."""
     chosen = shell or _own_shell()
     if chosen not in _SHELLS:
         raise CommandError(f"there is completion for {', '.join(_SHELLS)}: name one of them")
@@ -112,5 +113,6 @@ def completion(shell: str | None, install: bool) -> None:
     click.echo(f"completion for {chosen} is in {path}; new shells have it")
     if chosen == "zsh":
         click.echo(
-            f"if they do not, put into ~/.zshrc: fpath+=({path.parent}); autoload -Uz compinit; compinit"
+            f"if they do not, put into ~/.zshrc: fpath+=({path.parent}); autoload -Uz compinit; "
+            "compinit"
         )

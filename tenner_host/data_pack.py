@@ -1,4 +1,5 @@
-"""Merge the data files of the firmware package into one: on a board's flash each file takes a block of 4 KB.
+"""Merge the data files of the firmware package into one: on a board's flash each file takes a
+block of 4 KB.
 
 The format is that of `firmware/tenner/port/package.py`, which reads it.
 """
@@ -18,7 +19,8 @@ _FIRST = "store/config.tsv"
 
 
 def declared(source: bytes) -> str:
-    """The declarations of a tool's module in the form of the index: its needs, and its kinds of turn."""
+    """The declarations of a tool's module in the form of the index: its needs, and its kinds of
+    turn."""
     found = dict.fromkeys(DECLARED, "")
     for node in ast.parse(source).body:
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
@@ -69,10 +71,12 @@ def packed(
 
 
 def without_meanings(table: bytes) -> bytes:
-    """The table of settings without its last column, the texts for people: a board scans the rest."""
+    """The table of settings without its last column, the texts for people: a board scans the
+    rest."""
     return b"".join(line.rpartition(b"\t")[0] + b"\t\n" for line in table.splitlines())
 
 
 def _is_data(name: str) -> bool:
-    """Is it data of the code, in a folder of the package? Files beside it belong to the board or the build."""
+    """Is it data of the code, in a folder of the package? Files beside it belong to the board or
+    the build."""
     return "/" in name and not name.endswith((".py", ".mpy"))

@@ -1,7 +1,7 @@
 """Debian packages for benches and kits, without touching the system.
 
-A private apt state resolves and downloads them for any architecture, and dpkg-deb unpacks them. This installs
-nothing, needs no root rights, and leaves the machine's own package lists unchanged.
+A private apt state resolves and downloads them for any architecture, and dpkg-deb unpacks them.
+This installs nothing, needs no root rights, and leaves the machine's own package lists unchanged.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from pathlib import Path
 from tenner_host.places import cache_folder, one_at_a_time
 
 SUITE = "trixie"
-#: One release by both of its names: while a mirror synchronizes, the lists of one may not fit their signature.
+#: One release by both of its names: while a mirror synchronizes, the lists of one may not fit
+#: their signature.
 _NAMES = (SUITE, "stable")
 # An older keyring verifies the newer suite as well; newer systems end the name in .pgp.
 KEYRINGS = [
@@ -88,7 +89,8 @@ def keyring() -> Path:
 def private_apt(
     state: Path, architecture: str, uri: str, key: Path, source: bool = False
 ) -> list[str]:
-    """The apt-get command line whose whole state, with current package lists, is in `state`; `source`: sources, too."""
+    """The apt-get command line whose whole state, with current package lists, is in `state`;
+    `source`: sources, too."""
     for name in ("etc/preferences.d", "lists/partial", "cache/archives/partial", "dpkg"):
         (state / name).mkdir(parents=True)
     (state / "dpkg/status").touch()
@@ -158,7 +160,8 @@ def unpack_source(package: str, into: Path) -> None:
 
 
 def unpack_alone(architecture: str, package: str, prefix: str, into: Path) -> None:
-    """Unpack the one package, named by `prefix` and its version, that the metapackage `package` needs."""
+    """Unpack the one package, named by `prefix` and its version, that the metapackage `package`
+    needs."""
     uri, key = mirror(), keyring()
     with tempfile.TemporaryDirectory(prefix=".apt-", dir=into.parent) as work:
         state = Path(work)
@@ -181,7 +184,8 @@ def folder(name: str, architecture: str, packages: Sequence[str]) -> Path:
 
 
 def filled(name: str, fill: Callable[[Path], None]) -> Path:
-    """The folder `name` of the cache; renamed into place after it is filled, so that it is complete."""
+    """The folder `name` of the cache; renamed into place after it is filled, so that it is
+    complete."""
     made = cache_folder() / name
     if made.exists():
         return made

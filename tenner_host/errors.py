@@ -9,7 +9,8 @@ import rich_click as click
 
 
 class CommandError(click.ClickException):
-    """An owner's mistake or a board's refusal: the fault, its place and the remedy; exit status 1."""
+    """An owner's mistake or a board's refusal: the fault, its place and the remedy; exit status
+    1."""
 
 
 class PortError(CommandError):

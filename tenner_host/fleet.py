@@ -31,7 +31,8 @@ class Board:
     sensors: dict[str, dict[str, float]] = field(default_factory=dict)
 
     def take(self, kind: str, text: str) -> None:
-        """Store the message at `kind` below the board's topic; ignore invalid JSON, which no board sends."""
+        """Store the message at `kind` below the board's topic; ignore invalid JSON, which no board
+        sends."""
         if kind == "status":
             self.status = text
             return
@@ -120,7 +121,8 @@ def ask_broker(
     login: tuple[str, str | None] | None,
     topic: str,
 ) -> list[Board]:
-    """The boards below `topic` from a broker's retained messages; CommandError when it does not answer."""
+    """The boards below `topic` from a broker's retained messages; CommandError when it does not
+    answer."""
     try:
         import paho.mqtt.client as paho
         from paho.mqtt.enums import CallbackAPIVersion

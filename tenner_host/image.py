@@ -5,10 +5,12 @@
         data.romfs        the data files that frozen code reads
         code.romfs        code and data, for an image without frozen code
     python -m tenner_host.image BOARD FIRMWARE ROMFS OUTPUT
-                                                        MicroPython's build and a partition as one file
+                                                        MicroPython's build and a partition as one
+                                                        file
 
-The partition has the place of `romfs` in boards/<BOARD>/image/partitions-tenner.csv. Code on the board's own flash
-precedes the code of the image, so a board with an older image takes new code like any other.
+The partition has the place of `romfs` in boards/<BOARD>/image/partitions-tenner.csv. Code on the
+board's own flash precedes the code of the image, so a board with an older image takes new code
+like any other.
 """
 
 from __future__ import annotations
@@ -25,7 +27,8 @@ from tenner_host.partitions import APP, DATA, Partition
 from tenner_host.places import build_folder
 
 OUTPUT = build_folder() / "image"
-#: Below the root of the partition, which is mounted at /rom: build, board and version of the agent in the image.
+#: Below the root of the partition, which is mounted at /rom: build, board and version of the agent
+#: in the image.
 ABOUT = "/tenner.build"
 #: Frozen modules are below this, so that main.py determines their place in sys.path.
 FROZEN = "agent"
@@ -46,7 +49,8 @@ def frozen_sources() -> dict[str, bytes]:
 
 
 def partition(board: str, *, code: bool) -> bytes:
-    """The ROMFS partition of a board's image: with the code, or with only the data that frozen code reads."""
+    """The ROMFS partition of a board's image: with the code, or with only the data that frozen
+    code reads."""
     tree = firmware_tree(board, workspace=False, packed=False)
     files = {
         path: data
@@ -74,7 +78,8 @@ def table(board: str) -> list[Partition]:
 
 
 def joined(board: str, firmware: bytes, data: bytes) -> bytes:
-    """The image to flash: `firmware` from MicroPython's build, and `data` in its ROMFS partition."""
+    """The image to flash: `firmware` from MicroPython's build, and `data` in its ROMFS
+    partition."""
     rows = {row.label: row for row in table(board)}
     described = json.loads((board_folder(board) / "board.json").read_text(encoding="utf-8"))
     start = int(described["deploy_options"]["flash_offset"], 0)
@@ -84,8 +89,8 @@ def joined(board: str, firmware: bytes, data: bytes) -> bytes:
     ):
         if size > rows[label].size:
             raise BuildError(
-                f"{board}: {size} bytes do not fit into {label}, which has {rows[label].size}: see "
-                "partitions-tenner.csv"
+                f"{board}: {size} bytes do not fit into {label}, which has {rows[label].size}: "
+                "see partitions-tenner.csv"
             )
     return firmware.ljust(rows["romfs"].offset - start, b"\xff") + data
 

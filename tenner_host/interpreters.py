@@ -81,9 +81,9 @@ def find_micropython() -> Interpreter:
         found = str(beside) if beside.exists() else shutil.which("micropython")
         if found is None:
             raise InterpreterMissing(
-                "micropython: no Unix MicroPython found. On Linux x86_64 and macOS arm64 one is installed "
-                "with tenner; elsewhere install your system's `micropython` package or set "
-                "MICROPYTHON=/path/to/micropython."
+                "micropython: no Unix MicroPython found. On Linux x86_64 and macOS arm64 one is "
+                "installed with tenner; elsewhere install your system's `micropython` package or "
+                "set MICROPYTHON=/path/to/micropython."
             )
         argv = (found,)
     return probe("micropython", argv)
@@ -102,7 +102,8 @@ def unpacked_argv(folder: Path) -> tuple[str, ...]:
 
 @functools.cache
 def find_micropython32() -> Interpreter:
-    """MicroPython with 32-bit words, whose heap is like an ESP32's: $MICROPYTHON32 or the cache."""
+    """MicroPython with 32-bit words, whose heap is like an ESP32's: $MICROPYTHON32 or the
+    cache."""
     argv = _from_environment("MICROPYTHON32")
     if argv is not None:
         return probe("micropython32", argv)

@@ -87,7 +87,8 @@ class _Reader(UserContext):
 
 
 def make_file_system(size: int, tree: dict[str, bytes]) -> bytes:
-    """The image of a file system of `size` bytes that holds `tree`: absolute paths and contents."""
+    """The image of a file system of `size` bytes that holds `tree`: absolute paths and
+    contents."""
     memory = bytearray(b"\xff" * size)
     system = LittleFS(
         context=_Memory(memory), mount=False, block_count=size // BLOCK_SIZE, **_GEOMETRY
@@ -145,7 +146,8 @@ class FileSystem(NamedTuple):
     """The files and the size of a file system."""
 
     files: dict[str, bytes]
-    #: In bytes, from the file system's own record; MicroPython mounts it only in a place of this size.
+    #: In bytes, from the file system's own record; MicroPython mounts it only in a place of this
+    #: size.
     size: int
 
 

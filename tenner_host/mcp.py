@@ -1,4 +1,5 @@
-"""`tenner mcp`: does an MCP server answer, and what will a board see of it? It asks with the board's own client."""
+"""`tenner mcp`: does an MCP server answer, and what will a board see of it? It asks with the
+board's own client."""
 
 from __future__ import annotations
 

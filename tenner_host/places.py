@@ -14,7 +14,8 @@ from tenner_host import IS_INSTALLED, ROOT
 
 
 def cache_folder() -> Path:
-    """The folder for downloads: $TENNER_CACHE, else the user's cache folder (on Windows below %LOCALAPPDATA%)."""
+    """The folder for downloads: $TENNER_CACHE, else the user's cache folder (on Windows below
+    %LOCALAPPDATA%)."""
     own = os.environ.get("TENNER_CACHE")
     return Path(own) if own else platformdirs.user_cache_path("tenner", appauthor=False)
 
@@ -37,7 +38,8 @@ def one_at_a_time(name: str) -> Iterator[None]:
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Write a file of the cache that others may read or write at the same time: they never see a part of it."""
+    """Write a file of the cache that others may read or write at the same time: they never see a
+    part of it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".new-", delete=False) as file:
         file.write(data)

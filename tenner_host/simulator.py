@@ -1,4 +1,5 @@
-"""The simulator, found by name when a command needs it: tenner_sim imports this package, never the reverse."""
+"""The simulator, found by name when a command needs it: tenner_sim imports this package, never the
+reverse."""
 
 from __future__ import annotations
 

@@ -7,7 +7,8 @@ import tarfile
 
 
 def tarred(files: dict[str, bytes], mode: int = 0o644, executable: tuple[str, ...] = ()) -> bytes:
-    """A tar archive whose entries belong to root; names that end in one of `executable` may be run."""
+    """A tar archive whose entries belong to root; names that end in one of `executable` may be
+    run."""
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w", format=tarfile.USTAR_FORMAT) as archive:
         for name, data in sorted(files.items()):

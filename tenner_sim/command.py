@@ -144,7 +144,8 @@ def _again(name: str, running: dict[str, Any]) -> None:
     )
     if given:
         raise CommandError(
-            f"{name} runs already, so {' '.join(given)} would do nothing: `tenner sim stop --sim {name}` first"
+            f"{name} runs already, so {' '.join(given)} would do nothing: `tenner sim stop --sim "
+            f"{name}` first"
         )
     _started(name, f"{name} runs already", running, False)
 
@@ -161,7 +162,8 @@ def _started(name: str, begin: str, description: dict[str, Any], erased: bool) -
         echo(f"Next: `tenner flash --fast --sim {name}`, as for a board from the shop")
     else:
         echo(
-            f"Next: `tenner setup --sim {name}` once, then {after}; `tenner sim list` shows its signals"
+            f"Next: `tenner setup --sim {name}` once, then {after}; `tenner sim list` shows its "
+            "signals"
         )
 
 
@@ -278,10 +280,11 @@ def plug(name: str | None) -> None:
 @click.argument("address", required=False)
 @name_option
 def attach(device: str, chip: str, bus: str, address: str | None, name: str | None) -> None:
-    """Wire one more CHIP as DEVICE: `attach climate BME280 i2c0 0x76`, `attach probe DS18B20 gpio1`.
+    """Wire one more CHIP as DEVICE: `attach climate BME280 i2c0 0x76`,
+    `attach probe DS18B20 gpio1`.
 
-    BUS is i2c0 with an ADDRESS, spi0.0 or spi0.gpio3 (its chip select), or a pin. Its values are then
-    climate.temperature and so on.
+    BUS is i2c0 with an ADDRESS, spi0.0 or spi0.gpio3 (its chip select), or a pin. Its values are
+    then climate.temperature and so on.
     """
     _ask(name, "attach", name=device, chip=chip, bus=bus, address=address)
 

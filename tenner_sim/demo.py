@@ -1,8 +1,8 @@
 """`make run`: a virtual board boots, its heartbeat finds a warm room, an alert reaches the phone.
 
-Without an account everything runs on this machine: a stand-in for the model and one for Telegram, behind
-HTTPS with a temporary authority. With LLM_BASE_URL, LLM_API_KEY, LLM_MODEL or TELEGRAM_TOKEN in the
-environment the real services are used instead.
+Without an account everything runs on this machine: a stand-in for the model and one for Telegram,
+behind HTTPS with a temporary authority. With LLM_BASE_URL, LLM_API_KEY, LLM_MODEL or
+TELEGRAM_TOKEN in the environment the real services are used instead.
 """
 
 from __future__ import annotations
@@ -209,7 +209,8 @@ def _story(screen: Screen, board: VirtualBoard, services: Services, settings: Se
     if services.model.requests:
         raise DemoError("the model was asked although no condition was met")
     screen.say(
-        f"The room is at {COOL} °C: the condition is not met, the model is not asked, nothing is spent."
+        f"The room is at {COOL} °C: the condition is not met, the model is not asked, nothing is "
+        "spent."
     )
     screen.say(f"Now somebody turns on the heating: room.temperature {COOL} -> {WARM}")
     board.set("room.temperature", WARM)

@@ -1,8 +1,9 @@
 # tenner test support: Telegram's judgment of our HTML and of our cuts.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-Written against the Bot API's documentation, not against the code under test, and somewhat stricter:
-empty tags, a bare `&` or `>` and code inside other marks are refused too. Runs on every interpreter.
+Written against the Bot API's documentation, not against the code under test, and somewhat
+stricter: empty tags, a bare `&` or `>` and code inside other marks are refused too. Runs on every
+interpreter.
 """
 
 TAGS = ("b", "i", "u", "s", "a", "code", "pre", "blockquote")
@@ -124,7 +125,8 @@ def _run(line):
 
 
 def _joins(text, at, parts, number, tried):
-    """Are parts[number:] the text from `at` on, but for white space and fences closed and reopened?"""
+    """Are parts[number:] the text from `at` on, but for white space and fences closed and
+    reopened?"""
     if number == len(parts):
         return not text[at:].strip(" \t\r\n\x0b\x0c")
     if (at, number) in tried:  # in vain; without this, white space makes it exponential

@@ -44,7 +44,8 @@ class FakeConfig:
 
 
 class FakeState:
-    """A TwoSlots in RAM; `saves` is every state that was on flash, as a power cut would find it."""
+    """A TwoSlots in RAM; `saves` is every state that was on flash, as a power cut would find
+    it."""
 
     def __init__(self, kept=None):
         self.kept = kept or {}
@@ -79,7 +80,8 @@ class FakeResponse:
 
 
 def as_telegram_writes(value):
-    """The JSON of a value, without spaces and with ids first: MicroPython's dicts keep no order."""
+    """The JSON of a value, without spaces and with ids first: MicroPython's dicts keep no
+    order."""
     if isinstance(value, list):
         return "[%s]" % ",".join([as_telegram_writes(one) for one in value])
     if isinstance(value, dict):
@@ -92,8 +94,8 @@ def as_telegram_writes(value):
 
 class FakeTelegram:
     """
-    Holds updates until a request has a higher offset. `plan` lists other results for the next calls of a
-    method: an exception, (status, bytes), or a function of the request's fields.
+    Holds updates until a request has a higher offset. `plan` lists other results for the next
+    calls of a method: an exception, (status, bytes), or a function of the request's fields.
     """
 
     def __init__(self):

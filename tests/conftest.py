@@ -24,16 +24,19 @@ RUN_LIMIT_S = 240
 ONE_AT_A_TIME = ("tests/host/test_exec_user.py", "tests/test_tools_exec.py")
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-    # A shell that runs this in the background ignores Ctrl-C, and so would the programs that are tested with it.
+    # A shell that runs this in the background ignores Ctrl-C, and so would the programs that are
+    # tested with it.
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-# tests/test_attacks.py alone waits 24,000 times for the disk, and no test cuts the power of this computer.
+# tests/test_attacks.py alone waits 24,000 times for the disk, and no test cuts the power of this
+# computer.
 os.fsync = lambda file: None
 
 
 def find_or_skip(name):
-    """The runner; without it the test is skipped with the reason, or fails where it must not be."""
+    """The runner; without it the test is skipped with the reason, or fails where it must not
+    be."""
     try:
         return under_test.find(name)
     except interpreters.InterpreterMissing as exc:
@@ -84,7 +87,8 @@ def pytest_xdist_make_scheduler(config, log):
     from xdist.scheduler import LoadScopeScheduling
 
     class ByFile(LoadScopeScheduling):
-        """One worker has all tests of a file, which share boards and servers; a file under MicroPython is by itself."""
+        """One worker has all tests of a file, which share boards and servers; a file under
+        MicroPython is by itself."""
 
         def _split_scope(self, nodeid):
             path, _, name = nodeid.partition("::")
@@ -92,7 +96,8 @@ def pytest_xdist_make_scheduler(config, log):
                 return ONE_AT_A_TIME
             return nodeid if name in under_test.NAMES else path
 
-    # The order of the collection: tests/host with its long files first, the many short ones of MicroPython last.
+    # The order of the collection: tests/host with its long files first, the many short ones of
+    # MicroPython last.
     config.option.loadscopereorder = False
     return ByFile(config, log)
 
@@ -102,12 +107,14 @@ def pytest_collection_finish(session):
         from tests import provider_requests
 
         provider_requests.install()
-    # The firmware collects garbage as often as a chip must; here each time would go through all of the tests.
+    # The firmware collects garbage as often as a chip must; here each time would go through all of
+    # the tests.
     gc.collect()
     gc.freeze()
 
 
-#: Outcomes of pytest, and the column that each counts in; "" are set-ups and clean-ups that went well.
+#: Outcomes of pytest, and the column that each counts in; "" are set-ups and clean-ups that went
+#: well.
 _COLUMNS = {"passed": 0, "failed": 1, "error": 1, "skipped": 2, "": None}
 _ORDER = ("cpython", *under_test.NAMES, "cpython, host tools")
 
@@ -159,7 +166,8 @@ class MicroPythonItem(pytest.Item):
 
     def runtest(self):
         runner = find_or_skip(self.name)
-        # The source itself takes most of the interpreter's usual megabyte; the bench measures a board's heap.
+        # The source itself takes most of the interpreter's usual megabyte; the bench measures a
+        # board's heap.
         command = runner.interpreter.command(self.path.relative_to(ROOT), heap="4M")
         done = run_file(command, runner.environment_with(HERE / "micropython", HERE))
         output = done.stdout + done.stderr
@@ -187,7 +195,8 @@ class MicroPythonItem(pytest.Item):
 
 
 def run_file(command, environment):
-    """Run a test file with the firmware, the test helpers and the unittest stand-in on its path."""
+    """Run a test file with the firmware, the test helpers and the unittest stand-in on its
+    path."""
     try:
         return subprocess.run(
             command,
@@ -228,5 +237,6 @@ def any_micropython(request):
 
 @pytest.fixture(params=under_test.WITH_CODE)
 def any_image(request):
-    """Each interpreter that has the firmware's code inside, as a runner; skips where it cannot be built."""
+    """Each interpreter that has the firmware's code inside, as a runner; skips where it cannot be
+    built."""
     return find_or_skip(request.param)

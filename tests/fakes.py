@@ -11,7 +11,8 @@ from tenner.tools.registry import Registry
 
 
 class FakeI2C:
-    """A bus with register chips: `chips` is {address: {register: bytes}}; absent ones raise ENODEV."""
+    """A bus with register chips: `chips` is {address: {register: bytes}}; absent ones raise
+    ENODEV."""
 
     def __init__(self, chips=None):
         self.chips = {} if chips is None else chips
@@ -193,7 +194,8 @@ class FakePort:
 
 
 class FakeAgent:
-    """The agent and its app in one, for tools that talk with others; `made` are the clients they were given."""
+    """The agent and its app in one, for tools that talk with others; `made` are the clients they
+    were given."""
 
     def __init__(self):
         self.made = []

@@ -1,8 +1,8 @@
-# tenner test support: a kernel of our own behind the seam of port.linux.ioctl, for buses and lines.
-# MIT license; Copyright (c) 2026 the tenner authors
+# tenner test support: a kernel of our own behind the seam of port.linux.ioctl, for buses and
+# lines. MIT license; Copyright (c) 2026 the tenner authors
 """
-It reads the structures of <linux/i2c-dev.h>, <linux/spi/spidev.h> and <linux/gpio.h> by their byte offsets.
-It follows the addresses in them as the real one does.
+It reads the structures of <linux/i2c-dev.h>, <linux/spi/spidev.h> and <linux/gpio.h> by their byte
+offsets. It follows the addresses in them as the real one does.
 """
 
 import struct
@@ -38,7 +38,8 @@ class Patched:
 
 
 class I2CAdapter:
-    """`chips` is {address: registers}; a register is read from where the pointer byte says, as by a RAM chip."""
+    """`chips` is {address: registers}; a register is read from where the pointer byte says, as by
+    a RAM chip."""
 
     def __init__(self, functions, chips, busy=()):
         self.functions = functions

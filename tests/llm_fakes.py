@@ -81,7 +81,8 @@ class Candidate:
 
 
 class Request:
-    """`lines` are history records (bytes); `size` cuts them, and the system prompt, into pieces."""
+    """`lines` are history records (bytes); `size` cuts them, and the system prompt, into
+    pieces."""
 
     def __init__(
         self, lines=(b'["u","hi"]\n',), system=b"Be brief.", tools=(), size=512, max_tokens=0
@@ -131,7 +132,10 @@ HISTORY = (
     b'["s","They like \\"tea\\"."]\n',
     b'["u","How warm\\nis it? \xf0\x9f\x98\x80"]\n',
     b'["a",""]\n',
-    b'["c","call_1","read_sensor",{"name":"room","why":"a \\"b\\" \\\\ c","deep":[1,{"x":null}]}]\n',
+    (
+        b'["c","call_1","read_sensor",{"name":"room","why":"a \\"b\\" '
+        b'\\\\ c","deep":[1,{"x":null}]}]\n'
+    ),
     b'["c","call,\\"2\\"","list",{}]\n',
     b'["t","call_1","21.4 \xc2\xb0C, a long result that is cut into pieces more than once"]\n',
     b'["t","call,\\"2\\"",""]\n',

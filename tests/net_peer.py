@@ -7,9 +7,9 @@ import os
 
 class Peer:
     """
-    `answers` is a list of answers, one for each request in turn: bytes, a list of bytes sent one by one, or
-    a function that returns one of these. CLOSE among the pieces closes the connection, STALL keeps
-    it open and silent.
+    `answers` is a list of answers, one for each request in turn: bytes, a list of bytes sent one
+    by one, or a function that returns one of these. CLOSE among the pieces closes the connection,
+    STALL keeps it open and silent.
     """
 
     CLOSE = None
@@ -46,7 +46,8 @@ class Peer:
         self.writers.append(writer)
         self.open += 1
         if hasattr(writer, "s"):
-            # TCP_NODELAY, as CPython's streams set it: an answer in pieces would take 40 ms for each.
+            # TCP_NODELAY, as CPython's streams set it: an answer in pieces would take 40 ms for
+            # each.
             writer.s.setsockopt(6, 1, 1)
         try:
             while await self._request(reader, writer):

@@ -1,9 +1,9 @@
 # tenner tests: a board with a fake clock, so that weeks of schedule pass in milliseconds.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-`Board` plays the application for the heartbeat or for the jobs: configuration, clock, sensors, lane, model
-and Telegram. Nothing sleeps: `pass_time()` moves the clock to the next wake and lets the service look. A
-reboot throws the service away and keeps `Flash`, or the files of a folder.
+`Board` plays the application for the heartbeat or for the jobs: configuration, clock, sensors,
+lane, model and Telegram. Nothing sleeps: `pass_time()` moves the clock to the next wake and lets
+the service look. A reboot throws the service away and keeps `Flash`, or the files of a folder.
 """
 
 import os
@@ -62,8 +62,8 @@ def moment(now, trusted=True, mono_s=0):
 
 class Flash:
     """
-    A schedule.schedule_files.ScheduleFiles in memory; it survives a reboot. Where the watched file is written by the
-    firmware, too, it is a real one, and `signature` tells of it.
+    A schedule.schedule_files.ScheduleFiles in memory; it survives a reboot. Where the watched file
+    is written by the firmware, too, it is a real one, and `signature` tells of it.
     """
 
     def __init__(self, text, signature=None):
@@ -161,13 +161,13 @@ class Result:
 
 class Board:
     """
-    A board, its owner and its world. `settings` are dotted keys of the configuration. With `case`, a
-    TestCase, the files are real ones in a folder of its own; with `folder` only the watched file is. With
-    `cron` that is CRON.json.
+    A board, its owner and its world. `settings` are dotted keys of the configuration. With `case`,
+    a TestCase, the files are real ones in a folder of its own; with `folder` only the watched file
+    is. With `cron` that is CRON.json.
     """
 
     def __init__(
-        self, text, utc=START, trusted=True, tz="UTC0", case=None, folder=None, cron=False, **settings
+        self, text, utc=START, trusted=True, tz="UTC0", case=None, folder=None, cron=False, **settings  # noqa: E501
     ):  # fmt: skip
         self.cron = cron
         self.flash = None

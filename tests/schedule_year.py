@@ -5,10 +5,11 @@
     python tests/schedule_year.py weather
 
 A greenhouse in Berlin: its temperature goes up and down with the day and the season, its tank runs
-empty. The network is away for some hours a week, the power now and then, its owner talks to the agent,
-and the model fails sometimes. The code of the schedule is the firmware's; nothing sleeps.
+empty. The network is away for some hours a week, the power now and then, its owner talks to the
+agent, and the model fails sometimes. The code of the schedule is the firmware's; nothing sleeps.
 
-`weather`: a year with 40 spells of bad weather, planned beforehand, so that the messages can be counted.
+`weather`: a year with 40 spells of bad weather, planned beforehand, so that the messages can be
+counted.
 """
 
 import collections
@@ -56,7 +57,8 @@ SPELLS = {
     "soil": (6, "moisture", 45, 12),
     "frost": (12, "temperature", 9, -2),
 }
-# Local hours at which a spell begins and ends: no look at a sensor comes close to the edges of the quiet hours.
+# Local hours at which a spell begins and ends: no look at a sensor comes close to the edges of the
+# quiet hours.
 _BEGINS = (1, 3, 9, 14, 18)
 _LASTS_H = (2, 12, 26, 50)
 
@@ -197,7 +199,8 @@ def reason(line):
 
 
 class Weather(sim.Board):
-    """A board in a year of planned weather. `spells`: (sensor, UTC second of the beginning, of the end)."""
+    """A board in a year of planned weather. `spells`: (sensor, UTC second of the beginning, of the
+    end)."""
 
     def __init__(self, seed=1):
         self.chance = random.Random(seed)
@@ -260,7 +263,8 @@ class Weather(sim.Board):
         for sensor, begin, end in self.spells:
             if sensor == "frost":
                 continue  # urgent: no night holds it
-            # The look at which it begins comes by then, of the heat after the hour that `for` asks for.
+            # The look at which it begins comes by then, of the heat after the hour that `for` asks
+            # for.
             begin += 3 * HOUR // 2 if sensor == "air" else HOUR // 2
             quiet = [self._night(at) for at in (begin, end + HOUR // 2) if self.is_quiet(at)]
             if sensor == "air":

@@ -9,7 +9,8 @@ ROOT = "/".join(__file__.replace("\\", "/").split("/")[:-2]) or "."
 
 
 def run(coro):
-    """Run a coroutine to its end on a loop of its own, so that no task leaks into the next test."""
+    """Run a coroutine to its end on a loop of its own, so that no task leaks into the next
+    test."""
     try:
         return asyncio.run(coro)
     finally:

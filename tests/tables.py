@@ -1,8 +1,8 @@
 # tenner tables: one function per kind of table, and the comparison of its cases with the firmware.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-A table is `{"kind": ..., "cases": [...]}`; tests/vectors/README.md has the inputs and results of each
-kind. `tests/vectors.py` is the command; tests import this module.
+A table is `{"kind": ..., "cases": [...]}`; tests/vectors/README.md has the inputs and results of
+each kind. `tests/vectors.py` is the command; tests import this module.
 """
 
 import json
@@ -23,7 +23,8 @@ def _heartbeat_ack(case):
 
 
 class Parsed:
-    """All of a HEARTBEAT.md: general text, tasks as a table has them and their lines, (line, sentence) of problems."""
+    """All of a HEARTBEAT.md: general text, tasks as a table has them and their lines, (line,
+    sentence) of problems."""
 
     def __init__(self, text):
         from tenner.schedule.heartbeat_parser import GENERAL, OFF, TASK, read
@@ -295,13 +296,15 @@ def check(kind, case):
 
 
 class Cases:
-    """The cases of a table, read from its file one by one: a whole table does not fit a small heap."""
+    """The cases of a table, read from its file one by one: a whole table does not fit a small
+    heap."""
 
     _PIECE = 512
     _DEPTH = 3  # the table, its list, a case
 
     def __init__(self, path):
-        """TableError says why a file is no table; a case that is not JSON is found when it is its turn."""
+        """TableError says why a file is no table; a case that is not JSON is found when it is its
+        turn."""
         # Not json: MicroPython's leaves surrogate pairs unjoined and lets broken texts pass.
         from tenner.store.json_strict import loads
 
@@ -331,7 +334,8 @@ class Cases:
         lines = 0
         for is_case, text in self._parts():
             if is_case:
-                # Behind as many line ends as come before it, so that a mistake has the line of the file.
+                # Behind as many line ends as come before it, so that a mistake has the line of the
+                # file.
                 yield self._read(b"\n" * lines + text)
             lines += text.count(b"\n")
 

@@ -53,7 +53,8 @@ class TestSmallContext(unittest.TestCase):
         return run(agent_fakes.say(agent, text))
 
     def filled(self, limit, tokens=0, turns=12):
-        """Return an agent with a long history, whose model then refuses requests over `limit` bytes."""
+        """Return an agent with a long history, whose model then refuses requests over `limit`
+        bytes."""
         model = SmallModel(1000000)
         agent = self.agent(model)
         for number in range(turns):

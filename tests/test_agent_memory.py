@@ -1,5 +1,5 @@
-# tenner tests: the memory of a chat: long histories, summaries, a full flash, budgets, background tasks.
-# MIT license; Copyright (c) 2026 the tenner authors
+# tenner tests: the memory of a chat: long histories, summaries, a full flash, budgets, background
+# tasks. MIT license; Copyright (c) 2026 the tenner authors
 
 import asyncio
 import json

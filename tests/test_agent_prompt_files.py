@@ -1,5 +1,5 @@
-# tenner test: a wrong thing in the place of a prompt file is quarantined and reported, and ends no turn.
-# MIT license; Copyright (c) 2026 the tenner authors
+# tenner test: a wrong thing in the place of a prompt file is quarantined and reported, and ends no
+# turn. MIT license; Copyright (c) 2026 the tenner authors
 
 import json
 import os

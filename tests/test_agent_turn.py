@@ -504,7 +504,8 @@ class TestWire(unittest.TestCase):
             write_atomic(user, "likes tea")
 
             class Schemas:
-                # Tools come after the prompt: the file was read, and is another one for the second pass.
+                # Tools come after the prompt: the file was read, and is another one for the second
+                # pass.
                 def __iter__(self):
                     if left[0]:
                         left[0] -= 1

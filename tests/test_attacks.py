@@ -1,7 +1,8 @@
 # tenner tests: orders of others to an obedient model do not happen, or the owner is asked first.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-A row of attacks/attacks.json is [source of the words, tool, arguments, result, settings]. The sources are:
+A row of attacks/attacks.json is [source of the words, tool, arguments, result, settings]. The
+sources are:
 
     owner                   the owner
     page, server            the answer of a web page, or of a server's tool
@@ -9,12 +10,14 @@ A row of attacks/attacks.json is [source of the words, tool, arguments, result, 
     forwarded               a message that somebody else has written
     history                 an earlier turn has read the words
     beat, job, spawned      a heartbeat, a job, a background task
-    guest, group, forward   Telegram: somebody of telegram.allow, a group there, a forwarded message
+    guest, group, forward   Telegram: somebody of telegram.allow, a group there, a forwarded
+                            message
     stranger, outsider      an unknown person
     mqtt                    a topic that is not the owner's
     serial                  the console, which must show the words as data
 
-The result is refused, asked (the owner says no) or harmless. In each case nothing may have changed.
+The result is refused, asked (the owner says no) or harmless. In each case nothing may have
+changed.
 """
 
 import json

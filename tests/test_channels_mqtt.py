@@ -9,7 +9,8 @@ from tenner.agent.message_queue import Queue
 from tenner.channels.mqtt import channel, discovery, readings
 from tenner.channels.question import Question
 
-#: Of Home Assistant's source, components/mqtt/discovery.py: TOPIC_MATCHER allows these in an object id.
+#: Of Home Assistant's source, components/mqtt/discovery.py: TOPIC_MATCHER allows these in an
+#: object id.
 OBJECT_ID = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
 #: Of mosquitto's source, lib/utf8_mosq.c: a client with one of these in a topic is disconnected.
 NO_LETTERS = (
@@ -310,7 +311,8 @@ class TestSession(unittest.TestCase):
         self.assertEqual([one.is_closed for one in self.sockets], [False, True])
 
     def test_another_topic_is_somebody_elses(self):
-        """A broker remembers subscriptions made under other settings, and may send unexpected topics."""
+        """A broker remembers subscriptions made under other settings, and may send unexpected
+        topics."""
         question = Question("open the door")
         self.mqtt._questions[question.id] = question
 

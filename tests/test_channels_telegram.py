@@ -719,7 +719,8 @@ class TestTicket(unittest.TestCase):
         await self.end.wait()
 
     async def begin(self):
-        """A turn takes the ticket, somebody writes, and the service sees that; return (turn, service)."""
+        """A turn takes the ticket, somebody writes, and the service sees that; return (turn,
+        service)."""
         self.end = asyncio.Event()
         await self.bench.step()
         turn = asyncio.create_task(overlay.run("TURN", self.turn))

@@ -1,4 +1,5 @@
-# While an answer is written: typing, a preview that grows by edits, and the answer as its last edit.
+# While an answer is written: typing, a preview that grows by edits, and the answer as its last
+# edit.
 import asyncio
 import unittest
 

@@ -113,7 +113,8 @@ class TestClasses(unittest.TestCase):
         self.assertEqual(bench.hosts, ["first", "second"])
         self.assertEqual(len(bench.notices), 1)
         self.assertTrue("m1" in bench.notices[0] and "401" in bench.notices[0])
-        # It rests 1, 5, 25, 60 and 60 minutes, is not asked meanwhile, and the owner is not told again.
+        # It rests 1, 5, 25, 60 and 60 minutes, is not asked meanwhile, and the owner is not told
+        # again.
         for minutes in (1, 5, 25, 60, 60):
             bench.time += minutes * 60 - 1
             bench.ask(good())
@@ -122,7 +123,8 @@ class TestClasses(unittest.TestCase):
             bench.ask(bad(403), good())
             self.assertEqual(bench.hosts, ["first", "second"])
         self.assertEqual(len(bench.notices), 1)
-        # Once it answers, all is forgotten: the next failure is reported again, with a cooldown of a minute.
+        # Once it answers, all is forgotten: the next failure is reported again, with a cooldown of
+        # a minute.
         bench.time += 3600
         bench.ask(good())
         self.assertTrue(bench.stored() is None)
@@ -220,7 +222,10 @@ class TestClasses(unittest.TestCase):
             (413, b""),
             (
                 413,
-                b'{"error":{"message":"Request too large for model `m1`: tokens per minute (TPM)"}}',
+                (
+                    b'{"error":{"message":"Request too large for model `m1`: tokens per minute '
+                    b'(TPM)"}}'
+                ),
             ),
             (
                 429,

@@ -203,7 +203,7 @@ class TestReply(unittest.TestCase):
         self.assertEqual(reply.tokens_out, 2)
 
     def test_surrogates_split_over_escapes_and_cuts(self):
-        data = b'data: {"choices":[{"delta":{"content":"a\\ud83d\\ude00b"},"finish_reason":"stop"}]}\n\n'
+        data = b'data: {"choices":[{"delta":{"content":"a\\ud83d\\ude00b"},"finish_reason":"stop"}]}\n\n'  # noqa: E501
         for place in range(len(data)):
             self.assertEqual(receive(data[:place], data[place:]).text, "a😀b")
 
@@ -317,7 +317,7 @@ class TestCalls(unittest.TestCase):
 
     def test_index_after_the_arguments(self):
         data = (
-            b'data: {"choices":[{"delta":{"tool_calls":[{"function":{"arguments":"{","name":"f"},"id":"a",'
+            b'data: {"choices":[{"delta":{"tool_calls":[{"function":{"arguments":"{","name":"f"},"id":"a",'  # noqa: E501
             b'"index":0},{"function":{"arguments":"[","name":"g"},"id":"b","index":1}]}}]}\n\n'
             b'data: {"choices":[{"delta":{"tool_calls":[{"function":{"arguments":"]"},"index":1},'
             b'{"function":{"arguments":"}"},"index":0}]}}]}\n\n'

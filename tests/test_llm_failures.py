@@ -1,5 +1,5 @@
-# tenner tests: the table of failures of model servers, in their own words (llm_failures.json), with the result of each.
-# MIT license; Copyright (c) 2026 the tenner authors
+# tenner tests: the table of failures of model servers, in their own words (llm_failures.json),
+# with the result of each. MIT license; Copyright (c) 2026 the tenner authors
 
 import asyncio
 import json

@@ -1,5 +1,5 @@
-# Events that differ from the one before in a piece of text only are not parsed again, and say the same.
-# MIT license; Copyright (c) 2026 the tenner authors
+# Events that differ from the one before in a piece of text only are not parsed again, and say the
+# same. MIT license; Copyright (c) 2026 the tenner authors
 
 import json
 import unittest
@@ -112,7 +112,7 @@ class TestStream(unittest.TestCase):
         same = receive(texts + [block_event(text) for text in TEXTS], "messages")
         different = [block_event(text, more=i + 1) for i, text in enumerate(TEXTS)]
         self.assertEqual(same, receive(texts + different, "messages"))
-        call = b'{"type":"content_block_start","content_block":{"type":"tool_use","id":"1","name":"f"}}'
+        call = b'{"type":"content_block_start","content_block":{"type":"tool_use","id":"1","name":"f"}}'  # noqa: E501
         pieces = [block_event(c, "input_json_delta", "partial_json") for c in '{"a":"\\"x\\\\"}']
         self.assertEqual(
             receive(start + [call] + pieces, "messages")[1], [("f", '{"a":"\\"x\\\\"}')]

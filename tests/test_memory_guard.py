@@ -1,5 +1,5 @@
-# tenner tests: a board whose connections have no memory left restarts between turns and says so afterwards.
-# MIT license; Copyright (c) 2026 the tenner authors
+# tenner tests: a board whose connections have no memory left restarts between turns and says so
+# afterwards. MIT license; Copyright (c) 2026 the tenner authors
 
 import unittest
 

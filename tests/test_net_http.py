@@ -346,7 +346,8 @@ class TestConnection(unittest.TestCase):
             exchange([[reply(b"1"), Peer.CLOSE], Peer.CLOSE, reply(b"2")], times=2)
 
     def test_a_post_whose_answer_never_came_is_not_sent_again(self):
-        """The server closes a kept connection when it has the request: it may have carried it out."""
+        """The server closes a kept connection when it has the request: it may have carried it
+        out."""
 
         def pieces():
             yield b"x" * 512
@@ -448,7 +449,8 @@ class TestEnd(unittest.TestCase):
             await peer.stop()
             return error, peer.requests
 
-        # On a slow machine the shortest deadline strikes before the server has the request, and shows nothing.
+        # On a slow machine the shortest deadline strikes before the server has the request, and
+        # shows nothing.
         for timeout_s in (10,) if act else (0.05, 1, 10):
             error, came = run(main(timeout_s))
             if came:
@@ -498,7 +500,8 @@ _SIZE = 40000
 
 class TestKnownServer(unittest.TestCase):
     def test_an_address_leads_to_the_same_whatever_was_asked_before(self):
-        """The beginning of the last address is known; nothing else of the next one may be taken for it."""
+        """The beginning of the last address is known; nothing else of the next one may be taken
+        for it."""
         urls = (
             "http://a.com/x",
             "http://a.com/y#z",

@@ -18,7 +18,8 @@ async def whole(response):
 
 
 def poll(*answers):
-    """Poll until the server has no answer left; return the results, the body of an answer where there is one, and the peer."""
+    """Poll until the server has no answer left; return the results, the body of an answer where
+    there is one, and the peer."""
 
     async def main():
         peer = await Peer(*answers).start()

@@ -1,5 +1,5 @@
-# tenner tests: memory for one TLS session is kept while there is none, and its lack is told from a bad certificate.
-# MIT license; Copyright (c) 2026 the tenner authors
+# tenner tests: memory for one TLS session is kept while there is none, and its lack is told from a
+# bad certificate. MIT license; Copyright (c) 2026 the tenner authors
 
 import asyncio
 import unittest

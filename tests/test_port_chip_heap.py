@@ -1,5 +1,5 @@
-# tenner test: Python's heap of an ESP32 grows once, at the start, and leaves enough for Wi-Fi and TLS.
-# MIT license; Copyright (c) 2026 the tenner authors
+# tenner test: Python's heap of an ESP32 grows once, at the start, and leaves enough for Wi-Fi and
+# TLS. MIT license; Copyright (c) 2026 the tenner authors
 
 import asyncio  # noqa: F401  its own import needs the real _thread, for which a chip stands here
 import sys
@@ -10,8 +10,9 @@ _NAMES = ("esp32", "machine", "network", "_thread", "tenner.port.chip_heap")
 
 class Chip:
     """
-    The memory of a chip as MicroPython and ESP-IDF share it: free blocks, Python's heap, and stacks of threads. Each look at
-    the heap stands for one object of half a kilobyte that was made before it.
+    The memory of a chip as MicroPython and ESP-IDF share it: free blocks, Python's heap, and
+    stacks of threads. Each look at the heap stands for one object of half a kilobyte that was made
+    before it.
     """
 
     HEAP_DATA = 4

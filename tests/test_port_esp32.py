@@ -52,7 +52,8 @@ class TestEsp32(unittest.TestCase):
         from tenner.port import chip_heap
         from tenner.port.esp32 import Port
 
-        # No memory of a heap can be measured under CPython, and which stand-in a module met first does not matter.
+        # No memory of a heap can be measured under CPython, and which stand-in a module met first
+        # does not matter.
         module = sys.modules["tenner.port.esp32"]
         module.gc = chip_heap.gc = Gc
         module.network = Network

@@ -1,5 +1,5 @@
-# tenner test: buses and pins of a Linux board by name: pins.csv, settings, sysfs and the kernel's lines.
-# MIT license; Copyright (c) 2026 the tenner authors
+# tenner test: buses and pins of a Linux board by name: pins.csv, settings, sysfs and the kernel's
+# lines. MIT license; Copyright (c) 2026 the tenner authors
 
 import os
 import unittest
@@ -21,7 +21,8 @@ from tenner.tools import i2c as i2c_tool
 ROWS = (
     "I2C5,/i2c5@gpio\nI2C5_SCL,3020000.gpio:3\nI2C1,/i2c@04010000,shared: with Wi-Fi\n"
     "I2C7,/i2c7@gpio\nSPI4,/spi4@gpio\nLED,3020000.gpio:0\nBUTTON,3020000.gpio:1,input only: key\n"
-    "WIFI_ON,3020000.gpio:2,reserved: switches Wi-Fi off\nFAN,pwm:/pwm@1000:1\nVBAT,iio:ads1015:2\n"
+    "WIFI_ON,3020000.gpio:2,reserved: switches Wi-Fi off\nFAN,pwm:/pwm@1000:1\n"
+    "VBAT,iio:ads1015:2\n"
 )
 
 

@@ -1,5 +1,5 @@
-# tenner test: where the agent's own files lie on Linux; no tool reaches them, with any of the owner's patterns.
-# MIT license; Copyright (c) 2026 the tenner authors
+# tenner test: where the agent's own files lie on Linux; no tool reaches them, with any of the
+# owner's patterns. MIT license; Copyright (c) 2026 the tenner authors
 
 import sys
 import unittest
@@ -24,7 +24,8 @@ class TestPrivate(unittest.TestCase):
         files.write_atomic(self.release + "/tenner/app.py", "x = 1")
         files.write_atomic(self.folder + "/opt/trying", "a1b2")
         files.write_atomic(self.folder + "/etc/motd", "hello")
-        # As a service is started: settings in one place, code in another, everything else in a third.
+        # As a service is started: settings in one place, code in another, everything else in a
+        # third.
         sys.path.insert(0, self.release)
         self.addCleanup(sys.path.remove, self.release)
         self.addCleanup(setattr, package, "_pack", package._pack)

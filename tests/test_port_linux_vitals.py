@@ -1,5 +1,5 @@
-# tenner test: a Linux board's own values, from files as its kernel has them, and from this machine's.
-# MIT license; Copyright (c) 2026 the tenner authors
+# tenner test: a Linux board's own values, from files as its kernel has them, and from this
+# machine's. MIT license; Copyright (c) 2026 the tenner authors
 
 import os
 import unittest

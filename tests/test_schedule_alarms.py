@@ -193,7 +193,8 @@ class Episodes(unittest.TestCase):
                 try:
                     board.pass_time(60)
                 except sim.PowerCut:
-                    # Messages on their way may have arrived; the outbox marks the ones that may be sent twice.
+                    # Messages on their way may have arrived; the outbox marks the ones that may be
+                    # sent twice.
                     last = board.marks[-1:]
                     board.clock.pass_s(5)
                     board.boot()
@@ -381,7 +382,10 @@ class Commands(unittest.TestCase):
         number = alarm(board)[0]
         self.assertEqual(
             line,
-            "alarm %d: active since 00:00, waits for reset 28; room.temperature > 30 (now 35.2); %s"
+            (
+                "alarm %d: active since 00:00, waits for reset 28; room.temperature > 30 (now "
+                "35.2); %s"
+            )
             % (number, WARM),
         )
         self.assertTrue("waits for reset 28" in status.heartbeat(board.service))

@@ -499,7 +499,8 @@ class Answers(unittest.TestCase):
         due = board.clock.utc
         board.clock.pass_s(120)
         board.boot()
-        # Asked for again, it is still the same one, and not another that takes its place without a line.
+        # Asked for again, it is still the same one, and not another that takes its place without a
+        # line.
         self.assertEqual(board.step(True)[0], "retry")
         board.clock.pass_s(120)
         board.boot()

@@ -1,5 +1,5 @@
-# tenner test: the values of drivers from the bytes of their chips, by the examples of the data sheets.
-# MIT license; Copyright (c) 2026 the tenner authors
+# tenner test: the values of drivers from the bytes of their chips, by the examples of the data
+# sheets. MIT license; Copyright (c) 2026 the tenner authors
 
 import sys
 import unittest

@@ -237,7 +237,8 @@ class TestHistory(unittest.TestCase):
         files.make_dirs(self.ctx.workspace + "/drivers")
         files.write_atomic(
             self.ctx.workspace + "/drivers/tn_odd.py",
-            "async def read(port, cfg):\n    return {'text': 'x', 'none': None, 'nan': float('nan'),"
+            "async def read(port, cfg):\n"
+            "    return {'text': 'x', 'none': None, 'nan': float('nan'),"
             " 'inf': float('inf'), 'big': 10**40, 'on': True, 'level': 5}\n",
         )
         self.define('{"odd": {"driver": "tn_odd"}}')

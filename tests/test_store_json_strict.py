@@ -76,7 +76,7 @@ class TestLoads(unittest.TestCase):
             self.assertIn(expected, message)
 
     def test_a_text_cut_off_anywhere_is_never_taken_for_whole(self):
-        text = b'{"path":"a\\u00fc\\n.md","list":[1,-2.5e3,true,null],"deep":{"x":"\xf0\x9f\x98\x80"}}'
+        text = b'{"path":"a\\u00fc\\n.md","list":[1,-2.5e3,true,null],"deep":{"x":"\xf0\x9f\x98\x80"}}'  # noqa: E501
         json_strict.loads(text)
         for end in range(len(text)):
             with self.assertRaises(ValueError):

@@ -447,7 +447,8 @@ class TestParts(OutboxCase):
 
 class TestPowerCuts(OutboxCase):
     def story(self):
-        """Return a file with every kind of line, and the waiting messages after each of its lines."""
+        """Return a file with every kind of line, and the waiting messages after each of its
+        lines."""
         self.box.add("telegram", "1", "first ]", id="a")
         self.box.add("telegram", "1", 'second "\u00e9\U0001f600"', alert=True, id="b")
         self.box.confirm("a")

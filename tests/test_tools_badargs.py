@@ -1,5 +1,5 @@
-# tenner test: wrong arguments of the hardware tools: the exact error, and nothing reaches the hardware.
-# MIT license; Copyright (c) 2026 the tenner authors
+# tenner test: wrong arguments of the hardware tools: the exact error, and nothing reaches the
+# hardware. MIT license; Copyright (c) 2026 the tenner authors
 """The owner has allowed everything, so that nothing but the checks stands before the buses."""
 
 import unittest
@@ -35,7 +35,8 @@ def foreign(name, allowed):
     return '"%s" %s%s' % (name, NOT_ONE, ", ".join(allowed))
 
 
-# (tool, a right call, the changes to it (... takes a key out), how the error begins behind the tool's name)
+# (tool, a right call, the changes to it (... takes a key out), how the error begins behind the
+# tool's name)
 CASES = (
     # The action.
     ("i2c", READ, {"action": ...}, "action is missing"),

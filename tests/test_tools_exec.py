@@ -86,8 +86,8 @@ REFUSED = (
     ("devmem 0x3001000", "use the tools i2c"),
 )
 
-# Commands that run, and fail to reach their goal. In the answer is one of the given parts; %(root)s is the agent's
-# folder, %(pid)d its process.
+# Commands that run, and fail to reach their goal. In the answer is one of the given parts;
+# %(root)s is the agent's folder, %(pid)d its process.
 _NO = ("ermission denied", "No such file", "not permitted", "Read-only")
 CONTAINED = (
     ("cat ../config.json", _NO),
@@ -138,7 +138,10 @@ CONTAINED = (
     ("cat", ("(no output)",)),
     ("dd if=/dev/zero of=exec/big bs=1M count=17", ("ended by signal 25", "exit code 153")),
     (
-        "python3 -c \"for n in range(1000): open('/dev/shm/t%d' % n, 'wb').write(bytes(4 << 20))\"",
+        (
+            "python3 -c \"for n in range(1000): open('/dev/shm/t%d' % n, 'wb').write(bytes(4 << "
+            '20))"'
+        ),
         ("killed, it filled the disk", "No space", "No such file"),
     ),
     ("yes", ("killed, it wrote more than 1024 KB",)),

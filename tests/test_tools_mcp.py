@@ -554,7 +554,8 @@ class TestCall(unittest.TestCase):
                 self.assertEqual(len(self.bench.requests), sent)
 
     def test_a_call_without_an_answer_is_made_once_and_the_owner_hears_of_it(self):
-        """The kept connection closes when the server has the call, by which a door may be open now."""
+        """The kept connection closes when the server has the call, by which a door may be open
+        now."""
         broken = reply(b"{", b"502 Bad Gateway")
         for last in (Peer.CLOSE, [b"HTTP/1.1 200 OK\r\n", Peer.CLOSE], broken):
             for name, told in (("home-set", 1), ("home-look", 0)):

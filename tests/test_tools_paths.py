@@ -93,7 +93,8 @@ class TestResolve(unittest.TestCase):
             self.assertFalse(self.allowed(path, True), path)
 
     def test_settings_of_the_machine_are_none_of_the_model_s(self):
-        # Beside /workspace it knows config.json, and another program may have one at the root of a machine.
+        # Beside /workspace it knows config.json, and another program may have one at the root of a
+        # machine.
         for path in ("/config.json", "../config.json", "/Config.json.bad", "//config.json/x"):
             with self.assertRaises(ToolError) as caught:
                 resolve(self.home, path, False, ["**"])

@@ -266,7 +266,10 @@ class TestWhoDecides(Board):
             "i2c",
             {"action": "write_read", "address": 72, "data": [1], "length": 2},
             False,
-            "write 0x01 (1) to 0x48 and read 2 bytes on i2c0 (usually TMP102, TMP105, LM75 temperature; ADS1115 ADC)",
+            (
+                "write 0x01 (1) to 0x48 and read 2 bytes on i2c0 (usually TMP102, TMP105, LM75 "
+                "temperature; ADS1115 ADC)"
+            ),
         ),
         ("ask", "gpio", {"action": "read", "pin": "LED"}, False, "gpio {"),
         ("allow", "gpio", {"action": "write", "pin": "LED", "value": 1}, True, None),

@@ -1,5 +1,5 @@
-# tenner test: a model's arguments are checked, put right where only the form is off, and explained.
-# MIT license; Copyright (c) 2026 the tenner authors
+# tenner test: a model's arguments are checked, put right where only the form is off, and
+# explained. MIT license; Copyright (c) 2026 the tenner authors
 
 import unittest
 
@@ -8,7 +8,9 @@ from tenner.tools import schema, schema_errors
 
 SCHEMA = {
     "name": "bus",
-    "description": "Bus: list() read(device,length) write_read(device,data,length,delay?) write(device,data)",
+    "description": (
+        "Bus: list() read(device,length) write_read(device,data,length,delay?) write(device,data)"
+    ),
     "parameters": {
         "type": "object",
         "properties": {

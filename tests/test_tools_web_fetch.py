@@ -1,5 +1,5 @@
-# tenner tests: the tool that fetches a page: results, redirects, refusals, and how little it holds.
-# MIT license; Copyright (c) 2026 the tenner authors
+# tenner tests: the tool that fetches a page: results, redirects, refusals, and how little it
+# holds. MIT license; Copyright (c) 2026 the tenner authors
 
 import os
 import unittest

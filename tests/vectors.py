@@ -17,7 +17,8 @@ for _folder in (_HERE, _HERE + "/../firmware"):
 
 
 def main(paths):
-    # The logic is in a module of another name: on MicroPython `vectors` is the folder beside this file.
+    # The logic is in a module of another name: on MicroPython `vectors` is the folder beside this
+    # file.
     from tables import TableError, run_table
 
     if not paths:

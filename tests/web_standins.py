@@ -1,9 +1,9 @@
 # tenner tests: the answers of Brave, Tavily and SearXNG, refusals included, for web_search.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-Each service is a function of a request's head and body that returns (status, body). They refuse the same
-requests as the real ones. Formats: api-dashboard.search.brave.com, docs.tavily.com/documentation/api-reference,
-docs.searxng.org/dev/search_api.
+Each service is a function of a request's head and body that returns (status, body). They refuse
+the same requests as the real ones. Formats: api-dashboard.search.brave.com,
+docs.tavily.com/documentation/api-reference, docs.searxng.org/dev/search_api.
 """
 
 import json

@@ -1,4 +1,4 @@
-# tenner __main__: starts the agent from a command line, `python -m tenner` or `micropython -m tenner`.
+# tenner __main__: starts the agent from a command line: `python -m tenner`.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import gc

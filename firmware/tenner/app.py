@@ -27,9 +27,9 @@ _LASTING = ("semaphore", "tls", "wifi", "telegram", "mqtt", "console", "heartbea
 
 class App:
     """
-    The agent. `root` is the folder of config.json, workspace/ and state/ ("" on a board); `boot` makes the objects
-    that exist from the start. `get` makes each other part on its first use; on a small board the end of a phase frees
-    the parts that only the phase needs.
+    The agent. `root` is the folder of config.json, workspace/ and state/ ("" on a board); `boot`
+    makes the objects that exist from the start. `get` makes each other part on its first use; on a
+    small board the end of a phase frees the parts that only the phase needs.
     """
 
     telegram = mqtt = console = None
@@ -47,7 +47,8 @@ class App:
         overlay.configure(self.port.small, self._phase_over)
 
     def get(self, name):
-        """Return a part of the agent, made on its first use (see _make, and factories for long-lived parts)."""
+        """Return a part of the agent, made on its first use (see _make, and factories for
+        long-lived parts)."""
         if name not in self._parts:
             self._parts[name] = self._make(name)
         return self._parts[name]
@@ -118,7 +119,8 @@ class App:
         return self.get("zone").tell(self.clock.now(), self.clock.trusted)
 
     async def breathe(self, turn):
-        """Let Telegram poll between the rounds of a background turn that holds the only TLS session."""
+        """Let Telegram poll between the rounds of a background turn that holds the only TLS
+        session."""
         if self.telegram and self.get("semaphore").polls and self.telegram.is_starved():
             await turn.chain.close()
             async with overlay.released():
@@ -127,7 +129,8 @@ class App:
     # --- people
 
     def owner(self):
-        """Return (channel, chat) of the owner: Telegram when it is set up, else MQTT, else the console."""
+        """Return (channel, chat) of the owner: Telegram when it is set up, else MQTT, else the
+        console."""
         chat = self.config.get("telegram.owner")
         if chat and self.config.get("telegram.token"):
             return "telegram", chat
@@ -136,7 +139,8 @@ class App:
         return ("console", "owner") if self.console is not None else (None, None)
 
     def deliver(self, channel, chat, text, alert=False, id=None, reply_to=None):
-        """Send a text to a person, through the outbox and without secrets; return the ids of its entries."""
+        """Send a text to a person, through the outbox and without secrets; return the ids of its
+        entries."""
         ids = self.get("delivery").deliver(channel, chat, redact(text), alert, id, reply_to)
         self.mail.set()
         self.start_sending()
@@ -147,7 +151,8 @@ class App:
         return self.deliver("telegram", chat, text, False, id, reply_to)
 
     def reply(self, message, text, failed=False):
-        """Send the answer to a message, or an error, and quote the message where the channel can."""
+        """Send the answer to a message, or an error, and quote the message where the channel
+        can."""
         self.heard_s = self.clock.mono_s()
         if failed and message.channel == "console":
             self.console.fail()
@@ -206,7 +211,8 @@ async def _drain(app):
 
 
 def main(root="", config_path=None, workspace=None):
-    """Run the agent until it stops; return an exit code. Log one sentence for an owner's mistake."""
+    """Run the agent until it stops; return an exit code. Log one sentence for an owner's
+    mistake."""
     try:
         app = App(root, config_path, workspace)
     except ValueError as error:  # ConfigError, and settings that contradict each other

@@ -84,8 +84,8 @@ def _lines(port):
 
 def _list(app):
     """
-    Yield (name, coroutine function, its arguments) of the concurrent services. None is a function of this
-    module: it would keep the entire module in memory.
+    Yield (name, coroutine function, its arguments) of the concurrent services. None is a function
+    of this module: it would keep the entire module in memory.
     """
     if app.config.get("console.enabled"):
         app.console = app.get("console")

@@ -5,7 +5,8 @@ from tenner.port.compat import const, ticks_diff, ticks_ms
 
 _MAX_LINE = const(400)
 
-#: Shorter secrets are not redacted, since they would match other text, but they must not leave (tools.secrets).
+#: Shorter secrets are not redacted, since they would match other text, but they must not leave
+#: (tools.secrets).
 SHORT = const(6)
 _LEAST = const(3)
 
@@ -41,8 +42,9 @@ def redact(text):
 
 def visible(text, keep=""):
     """
-    Return `text` with escapes such as `\\x1b` for control characters, invisible ones, and those that reverse the
-    direction of text, except for those in `keep`. For all texts that strangers may have written.
+    Return `text` with escapes such as `\\x1b` for control characters, invisible ones, and those
+    that reverse the direction of text, except for those in `keep`. For all texts that strangers
+    may have written.
     """
     data = text.encode()
     if not data or (min(data) >= 0x20 and max(data) < 0x7F):
@@ -95,7 +97,8 @@ def uptime_s():
 
 
 def log(area, text):
-    """Print one line `time area text`, with folded line breaks, a bounded length, and invisible characters escaped."""
+    """Print one line `time area text`, with folded line breaks, a bounded length, and invisible
+    characters escaped."""
     text = visible(redact(str(text)).replace("\r", "").replace("\n", " | "))
     if len(text) > _MAX_LINE:
         text = text[:_MAX_LINE] + " ..."

@@ -10,8 +10,8 @@ from tenner.port.compat import print_exception
 
 def log_exception(what, error):
     """
-    Log a failure and its traceback, or the place where memory was short; return it as a clause, without secrets. Never
-    raise: if memory does not suffice even for that, print one line.
+    Log a failure and its traceback, or the place where memory was short; return it as a clause,
+    without secrets. Never raise: if memory does not suffice even for that, print one line.
     """
     gc.collect()
     try:

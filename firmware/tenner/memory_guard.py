@@ -1,8 +1,8 @@
 # tenner memory_guard: detects that connections have permanently lost their memory.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-Python's heap on an ESP32 without PSRAM grows into the memory of Wi-Fi and TLS and seldom gives any back. Without it a
-board answers nobody until a reset; `services.memory` resets it between turns.
+Python's heap on an ESP32 without PSRAM grows into the memory of Wi-Fi and TLS and seldom gives any
+back. Without it a board answers nobody until a reset; `services.memory` resets it between turns.
 """
 
 from tenner.port.compat import const

@@ -1,4 +1,4 @@
-# tenner memory_restart: restarts a board whose connections lack memory, and notifies its owner afterwards.
+# tenner memory_restart: restarts a board whose connections lack memory, and notifies its owner.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner import power
@@ -42,7 +42,8 @@ async def report(app):
 
 
 def _read(app):
-    """Return (time of the last notice to the owner or 0, time of the restart, free memory before it)."""
+    """Return (time of the last notice to the owner or 0, time of the restart, free memory before
+    it)."""
     if not files.exists(note(app)):
         return 0, "", ""
     lines = files.read_text(note(app)).split("\n") + ["", ""]

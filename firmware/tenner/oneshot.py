@@ -17,7 +17,8 @@ def once(root, config, workspace, text):
 
 
 def heartbeat(root, config, workspace):
-    """Run one beat and print the decision, its reason and the messages it would send; return the exit code."""
+    """Run one beat and print the decision, its reason and the messages it would send; return the
+    exit code."""
     return _with_app(root, config, workspace, _beat)
 
 

@@ -1,9 +1,9 @@
 # tenner overlay: gives the memory to one task at a time, and evicts code outside of its phase.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-A board without PSRAM cannot hold all code at once. A task takes the memory ticket here, enters a phase and leaves it
-again. A change of phase evicts the overlays that the new phase may not hold (overlay_loader.py). On Linux, with
-PSRAM, and where code is executed in place, nothing is evicted.
+A board without PSRAM cannot hold all code at once. A task takes the memory ticket here, enters a
+phase and leaves it again. A change of phase evicts the overlays that the new phase may not hold
+(overlay_loader.py). On Linux, with PSRAM, and where code is executed in place, nothing is evicted.
 """
 
 import asyncio
@@ -22,14 +22,16 @@ class OutOfMemory(Exception):
     """A step did not fit into memory, even after all other overlays were evicted."""
 
 
-#: The lock of the task that may use more than the core; None where memory suffices for several tasks.
+#: The lock of the task that may use more than the core; None where memory suffices for several
+#: tasks.
 _ticket = None
 #: Called at the end of each phase, before its overlays are evicted.
 _phase_over = None
 
 
 def configure(small, phase_over=None):
-    """Prepare for a board that has memory for one task at a time, if `small`; `phase_over()` ends a phase."""
+    """Prepare for a board that has memory for one task at a time, if `small`; `phase_over()` ends
+    a phase."""
     global _ticket, _phase_over
     _ticket = asyncio.Lock() if small else None
     _phase_over = phase_over
@@ -53,8 +55,9 @@ async def run(name, work, *args):
 
 async def step(name, work, *args):
     """
-    Return `await work(*args)`, called in phase `name` by a separate task: its stack ends with it and keeps no code
-    alive. On MemoryError `work` must have changed nothing, since `step` calls it once more.
+    Return `await work(*args)`, called in phase `name` by a separate task: its stack ends with it
+    and keeps no code alive. On MemoryError `work` must have changed nothing, since `step` calls it
+    once more.
     """
     for again in (True, False):
         await enter(name)
@@ -69,8 +72,9 @@ async def step(name, work, *args):
 
 def later(name, ready, work, *args):
     """
-    Start a task that awaits `ready()`, unless that is None, and then runs `work(*args)` in phase `name`; it repeats
-    both while `work` returns False. Return the task. While it waits it holds none of the work's code.
+    Start a task that awaits `ready()`, unless that is None, and then runs `work(*args)` in phase
+    `name`; it repeats both while `work` returns False. Return the task. While it waits it holds
+    none of the work's code.
     """
     return asyncio.create_task(_later(name, ready, work, args))
 
@@ -92,7 +96,8 @@ async def enter(name):
 
 
 class released:
-    """`async with released():` releases the ticket meanwhile; the overlays of the holder stay for its return."""
+    """`async with released():` releases the ticket meanwhile; the overlays of the holder stay for
+    its return."""
 
     async def __aenter__(self):
         if _ticket is not None:

@@ -1,8 +1,9 @@
 # tenner overlay_loader: loads the overlays of a build and evicts them.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-The build merges the modules into overlays (firmware/overlays.toml). Code reaches another overlay as an attribute of
-`overlays`, which loads it. `enter` evicts the overlays that a phase may not hold.
+The build merges the modules into overlays (firmware/overlays.toml). Code reaches another overlay
+as an attribute of `overlays`, which loads it. `enter` evicts the overlays that a phase may not
+hold.
 """
 
 import os
@@ -13,12 +14,14 @@ from tenner.port.package import package_path
 
 _IMPORTED = const("/overlay/o")
 
-#: {name of a phase: bits of the overlays in `_CARRIED`, a text with their names, that stay when the phase begins}.
-#: The build fills it in; while it is empty the modules are those of the source, and nothing is evicted.
+#: {name of a phase: bits of the overlays in `_CARRIED`, a text with their names, that stay when
+#: the phase begins}. The build fills it in; while it is empty the modules are those of the source,
+#: and nothing is evicted.
 _PHASES = {}
 _CARRIED = " "
-#: Whether the build has put all overlays into one file. It begins with the offset of each, in three bytes, and
-#: `_CARRIED` has their names in that order. The names cost no RAM, since MicroPython has them in ROM.
+#: Whether the build has put all overlays into one file. It begins with the offset of each, in
+#: three bytes, and `_CARRIED` has their names in that order. The names cost no RAM, since
+#: MicroPython has them in ROM.
 _PACKED = False
 #: In a debug build, the overlays each phase may hold: {"IDLE": (), "REQUEST": ("turn", ...)}.
 _MAY_HOLD = ()
@@ -43,8 +46,8 @@ suspended = []
 
 def enter(name):
     """
-    Begin phase `name` and drop the overlays it may not hold; code that still runs stays until its end. Return whether
-    this is a build of overlays.
+    Begin phase `name` and drop the overlays it may not hold; code that still runs stays until its
+    end. Return whether this is a build of overlays.
     """
     global phase
     phase = name
@@ -62,8 +65,8 @@ def enter(name):
 
 class _Files:
     """
-    A file system with one file, the overlay to load: MicroPython keeps the name and the path of every import forever,
-    so all overlays share one of each.
+    A file system with one file, the overlay to load: MicroPython keeps the name and the path of
+    every import forever, so all overlays share one of each.
     """
 
     name = ""
@@ -121,12 +124,14 @@ def _read(name):
 
 
 def _place(name):
-    """Return the index of an overlay in `_CARRIED` and of its bit in `_PHASES`; one past the end if it is missing."""
+    """Return the index of an overlay in `_CARRIED` and of its bit in `_PHASES`; one past the end
+    if it is missing."""
     return _CARRIED.partition(" %s " % name)[0].count(" ")
 
 
 def borrow(borrower, name, home):
-    """Return attribute `name` of an object whose class has that method in overlay `home`; None: no such method."""
+    """Return attribute `name` of an object whose class has that method in overlay `home`; None: no
+    such method."""
     if home is None:
         raise AttributeError(name)
     _lend(getattr(overlays, home), True)
@@ -148,14 +153,16 @@ def _lend(made, gives):
 
 
 def remove(table, key):
-    """Remove an entry of a dict and its value: MicroPython's `del` leaves the value in the table."""
+    """Remove an entry of a dict and its value: MicroPython's `del` leaves the value in the
+    table."""
     if key in table:
         table[key] = None
         del table[key]
 
 
 def module(name):
-    """Return the module of the package with this full name, such as `tenner.tools.i2c`; ImportError if there is none."""
+    """Return the module of the package with this full name, such as `tenner.tools.i2c`;
+    ImportError if there is none."""
     if not _PHASES:
         return __import__(name, None, None, ("x",))
     for _, home, symbol, _ in entries(name + "\t"):
@@ -165,8 +172,8 @@ def module(name):
 
 def entries(prefix=""):
     """
-    Yield [module, its overlay, its symbol there, "+" if owners may import it] of the modules that a build finds by
-    name, for lines that begin with `prefix`.
+    Yield [module, its overlay, its symbol there, "+" if owners may import it] of the modules that
+    a build finds by name, for lines that begin with `prefix`.
     """
     if _PHASES:
         with open(package_path("overlays.tsv")) as index:

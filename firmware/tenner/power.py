@@ -1,9 +1,9 @@
 # tenner power: puts a battery board into deep sleep between beats.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-Loaded only with `power.mode: "sleep"`. Deep sleep ends in a boot that finds all its state on flash: last
-runs, conditions, the outbox. The clock runs meanwhile, but not exactly, so after a boot the schedule
-starts when NTP has set the clock.
+Loaded only with `power.mode: "sleep"`. Deep sleep ends in a boot that finds all its state on
+flash: last runs, conditions, the outbox. The clock runs meanwhile, but not exactly, so after a
+boot the schedule starts when NTP has set the clock.
 """
 
 import asyncio
@@ -26,10 +26,10 @@ _RETRY_S = const(600)
 
 def plan(busy, clock_waits, talk_s, awake_s, wakes):
     """
-    Return (seconds to sleep, or None to stay awake; reason). `busy`: a name for running or waiting work, or
-    None; `clock_waits`: there are tasks, but the time is unknown; `talk_s`: seconds to wait for the next
-    message of a conversation; `awake_s`: since the boot; `wakes`: (seconds or None for never, name of the
-    retry then, or None).
+    Return (seconds to sleep, or None to stay awake; reason). `busy`: a name for running or waiting
+    work, or None; `clock_waits`: there are tasks, but the time is unknown; `talk_s`: seconds to
+    wait for the next message of a conversation; `awake_s`: since the boot; `wakes`: (seconds or
+    None for never, name of the retry then, or None).
     """
     if busy:
         return None, busy

@@ -1,8 +1,8 @@
 # tenner preload: imports the modules of long import chains, the lowest first.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-MicroPython's Unix port takes 4 KB of its stack of 40 KB (32-bit) for each nested import. A chip's build has no such
-chains.
+MicroPython's Unix port takes 4 KB of its stack of 40 KB (32-bit) for each nested import. A chip's
+build has no such chains.
 """
 
 import tenner.port.compat  # isort: skip

@@ -8,7 +8,8 @@ from tenner.store import files
 
 
 async def sample(app, every_s):
-    """Store a reading if this interval has none yet; return the seconds until the next one is due."""
+    """Store a reading if this interval has none yet; return the seconds until the next one is
+    due."""
     now = app.clock.now()
     if files.exists(app.workspace + "/SENSORS.json"):
         kept = ring.Ring(app.state + "/readings", app.config.get("sensors.history_kb") * 1024)

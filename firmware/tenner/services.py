@@ -26,7 +26,8 @@ def unhandled(loop, context):
 
 
 async def supervise(name, service, *args):
-    """Run `service(*args)`, a coroutine function, until it returns; restart it after any exception."""
+    """Run `service(*args)`, a coroutine function, until it returns; restart it after any
+    exception."""
     backoff_s = _FIRST_BACKOFF_S
     while True:
         start = ticks_ms()
@@ -95,8 +96,8 @@ async def readings(app):
 
 async def people(app):
     """
-    Answer people. With enough memory a command runs beside a turn, and /stop always does; a small board serves one
-    message after the other.
+    Answer people. With enough memory a command runs beside a turn, and /stop always does; a small
+    board serves one message after the other.
     """
     while True:
         message = await app.inbox.get()

@@ -1,4 +1,5 @@
-"""The link to a board: find its port, enter its REPL even while it is busy, move files, start the agent.
+"""The link to a board: find its port, enter its REPL even while it is busy, move files, start the
+agent.
 
     with open_board() as board:
         print(board.info().micropython)

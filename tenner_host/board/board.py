@@ -86,7 +86,8 @@ class Board(ABC):
     @classmethod
     @abstractmethod
     def peek(cls, port: Port) -> str:
-        """Return its state, as far as it can be told without disturbing a program: AT_REPL, or a sentence."""
+        """Return its state, as far as it can be told without disturbing a program: AT_REPL, or a
+        sentence."""
 
     @classmethod
     @abstractmethod
@@ -121,7 +122,8 @@ class Board(ABC):
 
     @abstractmethod
     def regain(self, limit_s: float) -> bool:
-        """Reach the board again after a failure; False where the failure left nothing to undo, or the board is gone."""
+        """Reach the board again after a failure; False where the failure left nothing to undo, or
+        the board is gone."""
 
     # Code.
 

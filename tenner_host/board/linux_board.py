@@ -72,7 +72,8 @@ class Probe:
 
 @dataclass(frozen=True)
 class Ending:
-    """The outcome of an update or a restart, and the reason for any other than the intended one."""
+    """The outcome of an update or a restart, and the reason for any other than the intended
+    one."""
 
     result: str
     reason: str
@@ -125,7 +126,10 @@ class LinuxBoard(Board):
         # The same places as in onboard/probe.sh.
         return SshLine(
             port.device,
-            'base=/opt/tenner; [ "$(id -u)" = 0 ] || base=$HOME/.local/lib/tenner; exec "$base/current/ctl" console',
+            (
+                'base=/opt/tenner; [ "$(id -u)" = 0 ] || base=$HOME/.local/lib/tenner; exec '
+                '"$base/current/ctl" console'
+            ),
         )
 
     @classmethod
@@ -135,8 +139,8 @@ class LinuxBoard(Board):
     @classmethod
     def need_loader(cls, port: ports.Port) -> None:
         raise CommandError(
-            f"{port.device} is a Linux board, which has its system on a card; `tenner deploy` brings the "
-            "agent to it"
+            f"{port.device} is a Linux board, which has its system on a card; `tenner deploy` "
+            "brings the agent to it"
         )
 
     def enter(self) -> None:
@@ -248,7 +252,8 @@ class LinuxBoard(Board):
         return found
 
     def _place(self, name: str) -> str:
-        """The place of a file or folder of a board's root; "" for one without a place, such as boot.py."""
+        """The place of a file or folder of a board's root; "" for one without a place, such as
+        boot.py."""
         if name == _CONFIG:
             return self.probe.get("etc") + _CONFIG
         if name.split("/")[1] in ("workspace", "state", "certs"):
@@ -319,7 +324,8 @@ class LinuxBoard(Board):
                 progress(path, len(files[path]))
         if changed:
             raise Conflict(
-                f"the agent has changed {', '.join(changed)} just now, so it was left unchanged; run it again"
+                f"the agent has changed {', '.join(changed)} just now, so it was left unchanged; "
+                "run it again"
             )
         for path, data in files.items():
             self._seen[path] = hashlib.sha256(data).hexdigest()

@@ -42,7 +42,10 @@ def port_option(command: F) -> F:
         default=None,
         metavar="PORT",
         shell_complete=_complete_port,
-        help="Device, serial number, ssh://USER@HOST, socket://HOST:PORT or rfc2217://HOST:PORT of the board.",
+        help=(
+            "Device, serial number, ssh://USER@HOST, socket://HOST:PORT or rfc2217://HOST:PORT "
+            "of the board."
+        ),
     )(command)
 
 

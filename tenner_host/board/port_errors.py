@@ -1,4 +1,5 @@
-"""Sentences about a broken port or a silent board: the fault, its reason and the exact next step."""
+"""Sentences about a broken port or a silent board: the fault, its reason and the exact next
+step."""
 
 from __future__ import annotations
 
@@ -28,7 +29,10 @@ def explain_open(device: str, error: BaseException) -> str:
         from tenner_host.board.ports import list_ports
 
         known = ", ".join(port.label for port in list_ports()) or "none"
-        return f"there is no port {device}; connected: {known}. Check the cable (a charging cable has no data lines)"
+        return (
+            f"there is no port {device}; connected: {known}. Check the cable (a charging cable "
+            "has no data lines)"
+        )
     if number in (errno.EACCES, errno.EPERM):
         return f"no permission for {device}: {permission_fix(device)}"
     in_use = ("exclusively lock", "PermissionError")
@@ -59,8 +63,10 @@ def _rid_of(device: str, names: list[str]) -> str:
     vendor = next((port.vid for port in list_ports() if port.device == device), None)
     which = "" if vendor is None else f'ATTRS{{idVendor}}=="{vendor:04x}", '
     return (
-        "it looks for a modem on every new port: wait half a minute and try again. To keep it away, put "
-        f'into {_RULES} the line SUBSYSTEM=="tty", {which}ENV{{ID_MM_DEVICE_IGNORE}}="1" and plug the board in '
+        "it looks for a modem on every new port: wait half a minute and try again. To keep it "
+        "away, put "
+        f'into {_RULES} the line SUBSYSTEM=="tty", {which}ENV{{ID_MM_DEVICE_IGNORE}}="1" and '
+        "plug the board in "
         "again"
     )
 
@@ -136,13 +142,13 @@ def _owner(device: str) -> tuple[str, bool]:
 
 #: Output of boards without a running MicroPython: (text in the output, meaning and remedy).
 _SIGNS = [
-    (b"waiting for download", "it waits to be flashed: press its reset button, or run `tenner flash`"),
+    (b"waiting for download", "it waits to be flashed: press its reset button, or run `tenner flash`"),  # noqa: E501
     (b"invalid header", "its flash is empty: `tenner flash` puts MicroPython on it"),
     (b"No bootable app", "its flash holds no application: run `tenner flash`"),
     (b"looks corrupt", "its file system is damaged: `tenner flash --fast` makes a new one"),
-    (b"be corrupted. If you had", "its file system is damaged: `tenner flash --fast` makes a new one"),
+    (b"be corrupted. If you had", "its file system is damaged: `tenner flash --fast` makes a new one"),  # noqa: E501
     (b"flash_parts", "its partition table is broken: run `tenner flash`"),
-    (b"Guru Meditation", "it crashes: unplug it, plug it in again; if it goes on, run `tenner flash`"),
+    (b"Guru Meditation", "it crashes: unplug it, plug it in again; if it goes on, run `tenner flash`"),  # noqa: E501
     (b"Brownout", "its power is too weak: another USB port or cable"),
 ]  # fmt: skip
 
@@ -160,18 +166,18 @@ def explain_silence(device: str, heard: bytes) -> str:
             return f"no MicroPython answers at {device}: {meaning}"
     if heard.count(b"rst:0x") > 1:
         return (
-            f"the board at {device} restarts again and again before Ctrl-C reaches it: hold its reset "
-            "button, start this command, let go; or `tenner flash`"
+            f"the board at {device} restarts again and again before Ctrl-C reaches it: hold its "
+            "reset button, start this command, let go; or `tenner flash`"
         )
     if not heard.strip():
         return (
-            f"the board at {device} says nothing: is MicroPython on it (`tenner flash` puts it there), "
-            "is it powered, is it in deep sleep (press reset)?"
+            f"the board at {device} says nothing: is MicroPython on it (`tenner flash` puts it "
+            "there), is it powered, is it in deep sleep (press reset)?"
         )
     tail = heard[-200:].decode(errors="replace").strip().splitlines()[-1:]
     return (
-        f"could not stop the program on the board at {device}: press its reset button and try again; "
-        f"it last said: {tail[0] if tail else '?'}"
+        f"could not stop the program on the board at {device}: press its reset button and try "
+        f"again; it last said: {tail[0] if tail else '?'}"
     )
 
 

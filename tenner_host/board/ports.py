@@ -1,4 +1,5 @@
-"""The choice of a board's port: by USB identity, by name, remembered for the project, or from a question."""
+"""The choice of a board's port: by USB identity, by name, remembered for the project, or from a
+question."""
 
 from __future__ import annotations
 
@@ -172,7 +173,10 @@ def _nothing() -> str:
     if sys.platform == "linux":
         without = sorted(glob.glob("/dev/ttyACM*") + glob.glob("/dev/ttyUSB*"))
         if without:
-            return f"no USB board is recognised, but there is {', '.join(without)}: name it with --port"
+            return (
+                f"no USB board is recognised, but there is {', '.join(without)}: name it with "
+                "--port"
+            )
     return (
         "no board is connected: use a USB cable with data lines, and another socket; "
         "`tenner sim start` gives you a virtual one"

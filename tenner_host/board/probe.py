@@ -20,7 +20,10 @@ _FETCH_S = 20
 #: network.STAT_* of the ESP32 port.
 _WIFI_STATES = {
     200: "the access point stopped sending (beacon timeout): too far away?",
-    201: "no network of that name is in reach; a board hears 2.4 GHz only, and names are case-sensitive",
+    201: (
+        "no network of that name is in reach; a board hears 2.4 GHz only, and names are "
+        "case-sensitive"
+    ),
     202: "the password is wrong",
     203: "the access point refused it: does it filter by address, or is it full?",
     204: "the password is wrong, or the access point did not answer in time",
@@ -178,9 +181,15 @@ def _unchunked(body: bytes) -> bytes:
 def _explain(step: str, where: str, name: str, arguments: tuple[Any, ...]) -> str:
     number = arguments[0] if arguments and isinstance(arguments[0], int) else None
     if step == "dns":
-        return f"the board cannot resolve {where}: is the address right, and does its network have DNS?"
+        return (
+            f"the board cannot resolve {where}: is the address right, and does its network have "
+            "DNS?"
+        )
     if step == "connect":
-        return f"the board cannot reach {where} ({name} {number or ''}): is it running, is a firewall between?"
+        return (
+            f"the board cannot reach {where} ({name} {number or ''}): is it running, is a "
+            "firewall between?"
+        )
     if name == "MemoryError" or number == -32512:
         return "the board has too little memory for TLS; reset it and try again"
     if arguments and arguments[0] == "invalid cert":

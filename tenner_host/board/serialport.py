@@ -11,7 +11,8 @@ from serial.urlhandler import protocol_socket
 
 
 class _QuickRfc2217(rfc2217.Serial):
-    """Changes the timeout on this side only: pyserial would renegotiate the port, which takes 100 ms."""
+    """Changes the timeout on this side only: pyserial would renegotiate the port, which takes 100
+    ms."""
 
     @property
     def timeout(self) -> float | None:
@@ -38,7 +39,8 @@ class _QuickSocket(protocol_socket.Serial):
 def new_port(
     device: str, *, timeout: float | None = None, write_timeout: float | None = None
 ) -> Any:
-    """A port for this program alone, at 115200 Bd and not open yet; rfc2217 knows no write timeout."""
+    """A port for this program alone, at 115200 Bd and not open yet; rfc2217 knows no write
+    timeout."""
     if device.startswith("rfc2217://"):
         port: Any = _QuickRfc2217(baudrate=115200, timeout=timeout)
         port.port = device

@@ -1,4 +1,5 @@
-"""The virtual boards that run, read from the files they keep; the virtual board itself is not imported."""
+"""The virtual boards that run, read from the files they keep; the virtual board itself is not
+imported."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ def sim_folder() -> Path:
 
 
 def running_boards() -> dict[str, dict[str, Any]]:
-    """Name and description of every named board that is running; none on Windows, which cannot run one."""
+    """Name and description of every named board that is running; none on Windows, which cannot run
+    one."""
     found: dict[str, dict[str, Any]] = {}
     if sys.platform != "win32":
         for path in sorted(sim_folder().glob("*/board.json")):

@@ -1,4 +1,5 @@
-"""The system's OpenSSH, with the user's keys, config, jump hosts and known hosts. One connection for all calls."""
+"""The system's OpenSSH, with the user's keys, config, jump hosts and known hosts. One connection
+for all calls."""
 
 from __future__ import annotations
 

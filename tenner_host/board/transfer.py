@@ -1,4 +1,5 @@
-"""Move many files in one call of the board's side, onboard/files.py, which describes the protocol."""
+"""Move many files in one call of the board's side, onboard/files.py, which describes the
+protocol."""
 
 from __future__ import annotations
 
@@ -197,7 +198,8 @@ def get_files(
             except (binascii.Error, _Garbled) as exc:
                 if not left:
                     raise BoardSilent(
-                        f"data from the board at {transport.device_name} arrives garbled: try another cable or port"
+                        f"data from the board at {transport.device_name} arrives garbled: try "
+                        "another cable or port"
                     ) from exc
     return found
 

@@ -1,8 +1,8 @@
 """mpremote's serial transport with a limit on every wait, and a way into a busy board.
 
-It inherits exec, eval, mount and the file system calls. It replaces reading, which polls byte by byte and
-may wait forever, and the entry into the raw REPL, as one Ctrl-C is not enough for an agent. Raw paste falls back
-to the plain raw REPL on a port that garbles it.
+It inherits exec, eval, mount and the file system calls. It replaces reading, which polls byte by
+byte and may wait forever, and the entry into the raw REPL, as one Ctrl-C is not enough for an
+agent. Raw paste falls back to the plain raw REPL on a port that garbles it.
 """
 
 from __future__ import annotations
@@ -231,7 +231,8 @@ class Transport(SerialTransport):  # type: ignore[misc]  # mpremote has no types
         data_consumer: Callable[[bytes], object] | None = None,
         timeout_overall: float | None = None,
     ) -> bytes:
-        """As mpremote's: read up to and with `ending`, or until the board is quiet for `timeout`."""
+        """As mpremote's: read up to and with `ending`, or until the board is quiet for
+        `timeout`."""
         overall = None if timeout_overall is None else time.monotonic() + timeout_overall
         data = bytearray()
         while True:
@@ -299,7 +300,8 @@ class Transport(SerialTransport):  # type: ignore[misc]  # mpremote has no types
                 continue
             if reset or not self.reset_by_lines():
                 break
-            # The last resort, where the port has reset lines: a reset, and Ctrl-C during the start.
+            # The last resort, where the port has reset lines: a reset, and Ctrl-C during the
+            # start.
             reset = True
             attempt = 0
             deadline = time.monotonic() + RETURN_LIMIT_S
@@ -360,7 +362,8 @@ class Transport(SerialTransport):  # type: ignore[misc]  # mpremote has no types
             self._enter(ENTER_LIMIT_S)
 
     def exec_raw_no_follow(self, command: str | bytes) -> None:
-        """Start a program on the board. The caller has read the prompt already, here and after `follow`."""
+        """Start a program on the board. The caller has read the prompt already, here and after
+        `follow`."""
         code = command.encode() if isinstance(command, str) else command
         if self.use_raw_paste and len(code) > 64:
             try:

@@ -64,7 +64,8 @@ def why(port: str | None, sim: str | None, as_json: bool) -> None:
 @board_options
 @json_option
 def alarms(words: tuple[str, ...], port: str | None, sim: str | None, as_json: bool) -> None:
-    """Show open alarms. WORDS: ack ID, mute ID [2h], unmute ID, why ID; the ID of a line is `line 5`."""
+    """Show open alarms. WORDS: ack ID, mute ID [2h], unmute ID, why ID; the ID of a line is
+    `line 5`."""
     _asked(port, sim, " ".join(("/alarms", *words)), as_json, not words)
 
 
@@ -91,7 +92,8 @@ def status(port: str | None, sim: str | None, as_json: bool) -> None:
     "--readings",
     type=click.Path(path_type=Path),
     metavar="PATH",
-    help="For --replay: a CSV file with lines time,sensor.value,number, or a folder with a board's /state; "
+    help="For --replay: a CSV file with lines time,sensor.value,number, or a folder with a "
+    "board's /state; "
     "without it those that the board has kept.",
 )
 @click.option(
@@ -206,7 +208,8 @@ def _exchange(console: Console, text: str) -> Said:
 
 
 def _typed() -> SimpleQueue[str]:
-    """Lines as they are typed, "" at the end. A thread reads them: Windows cannot wait for keys and a port at once."""
+    """Lines as they are typed, "" at the end. A thread reads them: Windows cannot wait for keys
+    and a port at once."""
     lines: SimpleQueue[str] = SimpleQueue()
 
     def read() -> None:

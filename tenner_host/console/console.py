@@ -1,7 +1,8 @@
 """The agent's serial console as questions and answers.
 
-The console prints log lines and the echo of typed text unmarked. The agent's words come in frames, each between two
-characters that no text of the board can contain (firmware/tenner/channels/console.py), so the two cannot be confused.
+The console prints log lines and the echo of typed text unmarked. The agent's words come in frames,
+each between two characters that no text of the board can contain
+(firmware/tenner/channels/console.py), so the two cannot be confused.
 """
 
 from __future__ import annotations
@@ -29,7 +30,10 @@ _FRAME = re.compile("([\x1c\x1d\x1f])([^\x1c-\x1f]*)\x1e\r?\n")
 #: A frame whose end was lost, as on a pulled cable.
 _BROKEN = re.compile("[\x1c\x1d\x1f]([^\x1c-\x1f]*)(?=[\x1c\x1d\x1f])")
 _BEGIN = re.compile("[\x1c\x1d\x1f]")
-_NOT_RUNNING = "the agent does not run: the board is at its REPL. `tenner sync` starts it, or Ctrl-D in `tenner repl`"
+_NOT_RUNNING = (
+    "the agent does not run: the board is at its REPL. `tenner sync` starts it, or Ctrl-D in "
+    "`tenner repl`"
+)
 
 
 class Kind(Enum):
@@ -118,7 +122,8 @@ class Console:
         return Said(Kind.LINE, "" if said is None else self._translator.line(said))
 
     def _without_echo(self, line: str) -> str | None:
-        """The board's text without the echo; it echoes key by key, and a log line may come between two keys."""
+        """The board's text without the echo; it echoes key by key, and a log line may come between
+        two keys."""
         for number, echo in enumerate(self._echoes):
             if line == echo:
                 del self._echoes[: number + 1]
@@ -136,7 +141,8 @@ class Console:
 
     def begin(self) -> None:
         """Ask the agent to mark its words."""
-        # Ctrl-B means nothing to the console, and makes a raw REPL answer instead of staying silent.
+        # Ctrl-B means nothing to the console, and makes a raw REPL answer instead of staying
+        # silent.
         self.transport.write(b"\x02")
         self.type(_ASK_FRAMES)
 
@@ -166,12 +172,14 @@ class Console:
 
     def _silent(self, limit_s: float) -> BoardSilent:
         return BoardSilent(
-            f"the agent at {self.transport.device_name} does not answer on its console within {limit_s:g} s: "
-            "is console.enabled on, and is the board awake? `tenner doctor` looks closer"
+            f"the agent at {self.transport.device_name} does not answer on its console within "
+            f"{limit_s:g} s: is console.enabled on, and is the board awake? `tenner doctor` "
+            "looks closer"
         )
 
     def chat(self, text: str, limit_s: float = TURN_LIMIT_S) -> Iterator[Said]:
-        """Say something; yield the agent's questions, for `answer` during the iteration, and its answer."""
+        """Say something; yield the agent's questions, for `answer` during the iteration, and its
+        answer."""
         self.say(text)
         for said in self.frames(limit_s):
             yield said

@@ -71,14 +71,15 @@ def _write(data: bytes) -> None:
 def mount(folder: Path, port: str | None, sim: str | None) -> None:
     """Show the board FOLDER of this computer as /remote, and give its REPL.
 
-    The board imports its files from here, so you can try something out without copying. Afterwards the
-    agent runs again.
+    The board imports its files from here, so you can try something out without copying. Afterwards
+    the agent runs again.
     """
     with open_board(port, sim) as board:
         transport = board.repl()
         if (board.port.vid, board.port.pid) == _USB_JTAG:
             echo(
-                "mount is unreliable on this chip's own USB port; should it stall, use `tenner run` or "
+                "mount is unreliable on this chip's own USB port; should it stall, use `tenner "
+                "run` or "
                 "`tenner sync`, which verify their data",
                 err=True,
             )

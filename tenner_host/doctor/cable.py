@@ -24,7 +24,10 @@ def check_port(port: Port) -> Part:
     if others:
         yield warn(
             "port",
-            f"{port.label} is also open in {', '.join(others)}, which takes some of the board's output",
+            (
+                f"{port.label} is also open in {', '.join(others)}, which takes some of the "
+                "board's output"
+            ),
             "close that program",
         )
     else:
@@ -57,7 +60,8 @@ def without_port(usb: Path = _USB, tty: Path = _TTY) -> Part:
             yield fail(
                 "driver",
                 f"a board with a {name} bridge is plugged in, but the kernel gives it no port",
-                f"run `sudo modprobe {name}`; on Ubuntu `brltty` takes such bridges for itself: `sudo apt remove "
+                f"run `sudo modprobe {name}`; on Ubuntu `brltty` takes such bridges for itself: "
+                "`sudo apt remove "
                 "brltty`, then plug the board in again",
             )
             return
@@ -93,7 +97,8 @@ def check_loader(port: Port, machine: str | None, flash_total: int | None) -> Pa
     elif flash_total is not None and flash_total < size // 4:
         yield warn(
             "image",
-            f"the file system has {flash_total // 1024} KB of {size // 1024} KB of flash: the image was made for "
+            f"the file system has {flash_total // 1024} KB of {size // 1024} KB of flash: the "
+            "image was made for "
             "a smaller chip",
             "`tenner flash` with the image for this flash size gives you the rest",
         )

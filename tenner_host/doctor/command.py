@@ -28,13 +28,17 @@ _EXAMINE: dict[type[Board], Callable[[Port, bool], Part]] = {
 
 @click.command()
 @board_options
-@click.option("--no-loader", is_flag=True, help="Do not reset the chip into its loader to see whether it can be flashed.")  # fmt: skip
+@click.option(
+    "--no-loader",
+    is_flag=True,
+    help=("Do not reset the chip into its loader to see whether it can be flashed."),
+)
 @json_option
 def doctor(port: str | None, sim: str | None, no_loader: bool, as_json: bool) -> None:
     """Check everything from the cable to the model, and give the remedy for each fault.
 
-    The check stops the agent and starts it again; one short request goes to the model. Exit status 7: some check
-    failed.
+    The check stops the agent and starts it again; one short request goes to the model. Exit status
+    7: some check failed.
     """
     findings = []
     for finding in examine(port, sim, loader=not no_loader):

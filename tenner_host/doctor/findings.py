@@ -64,7 +64,8 @@ def unreached(checks: Iterable[str]) -> Part:
 
 
 def attempt(check: str, step: Callable[[], str], do: str = "") -> Finding:
-    """The sentence of a step that works, or the message of its CommandError, which gives the remedy."""
+    """The sentence of a step that works, or the message of its CommandError, which gives the
+    remedy."""
     try:
         return ok(check, step())
     except CommandError as exc:

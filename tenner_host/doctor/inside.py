@@ -1,4 +1,5 @@
-"""The state of the board itself: interpreter, code, file system, memory, settings, certificates."""
+"""The state of the board itself: interpreter, code, file system, memory, settings,
+certificates."""
 
 from __future__ import annotations
 
@@ -82,7 +83,10 @@ def check_files(board: Board, info: Info, there: dict[str, Entry]) -> Part:
     if broken:
         yield fail(
             "files",
-            f"{len(broken)} of {len(there)} files cannot be read, first {broken[0]}: the flash is damaged",
+            (
+                f"{len(broken)} of {len(there)} files cannot be read, first {broken[0]}: the "
+                "flash is damaged"
+            ),
             "save the rest with `tenner backup`, then `tenner flash` with --discard",
         )
         return
@@ -109,7 +113,8 @@ def check_files(board: Board, info: Info, there: dict[str, Entry]) -> Part:
     else:
         yield ok(
             "files",
-            f"all {len(there)} files can be read, a new one is as written; {info.flash_free // 1024} of "
+            f"all {len(there)} files can be read, a new one is as written; "
+            f"{info.flash_free // 1024} of "
             f"{info.flash_total // 1024} KB are free",
         )
 
@@ -122,7 +127,10 @@ def check_memory(board: Board) -> Part:
         yield fail(
             "heap",
             f"{text}: a turn of the agent needs {_TURN_HEAP // 1024} KB in all",
-            "use a board with more memory, or an image for its PSRAM: `tenner boards` lists variants",
+            (
+                "use a board with more memory, or an image for its PSRAM: `tenner boards` lists "
+                "variants"
+            ),
         )
     else:
         yield ok("heap", text)
@@ -135,7 +143,10 @@ def check_memory(board: Board) -> Part:
     if block < _IDF_BLOCK or total < _IDF_FREE:
         yield fail(
             "largest block",
-            f"{text}: TLS needs {_IDF_FREE // 1024} KB, {_IDF_BLOCK // 1024} KB of it in one piece",
+            (
+                f"{text}: TLS needs {_IDF_FREE // 1024} KB, {_IDF_BLOCK // 1024} KB of it in one "
+                "piece"
+            ),
             "reset the board; if it stays so, remove other uses of the radio",
         )
     else:

@@ -1,4 +1,5 @@
-"""`tenner doctor` for a Linux board: the connection, the system, the release, the agent, and its services."""
+"""`tenner doctor` for a Linux board: the connection, the system, the release, the agent, and its
+services."""
 
 from __future__ import annotations
 
@@ -42,7 +43,10 @@ def _on_board(board: LinuxBoard) -> Part:
     probe = board.probe
     yield ok(
         "ssh",
-        f"{probe.get('user')} may log in; {probe.get('machine')}, {probe.get('libc')}, {probe.get('init')}",
+        (
+            f"{probe.get('user')} may log in; {probe.get('machine')}, {probe.get('libc')}, "
+            f"{probe.get('init')}"
+        ),
     )
     free = board.info().flash_free
     text = f"{free // 1024 // 1024} MB are free where releases are kept"

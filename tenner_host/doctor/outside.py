@@ -1,4 +1,5 @@
-"""The board's connections: Wi-Fi, names, the time, the model, Telegram, and the chips on its buses."""
+"""The board's connections: Wi-Fi, names, the time, the model, Telegram, and the chips on its
+buses."""
 
 from __future__ import annotations
 
@@ -127,7 +128,10 @@ def _model(board: Board, settings: Settings) -> Part:
         told, setting = found
         yield warn(
             "context",
-            f"{host} has room for {told} tokens, and {context.KEY} is {get(settings, context.KEY)}",
+            (
+                f"{host} has room for {told} tokens, and {context.KEY} is "
+                f"{get(settings, context.KEY)}"
+            ),
             f"run `tenner setup --set {context.KEY}={setting}`",
         )
 
@@ -186,7 +190,10 @@ def _scanned(
         return fail(
             bus,
             f"a line is held low ({error[1] if error else 'both are'}), so no chip can be heard",
-            f"{wires} need a resistor of 4.7 kOhm each to 3.3 V (most modules have them), and no short circuit",
+            (
+                f"{wires} need a resistor of 4.7 kOhm each to 3.3 V (most modules have them), "
+                "and no short circuit"
+            ),
         )
     if missing:
         names = ", ".join(f"{name} (0x{address:02x})" for address, name in missing.items())

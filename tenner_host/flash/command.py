@@ -69,7 +69,10 @@ class _Terminal:
 @click.option(
     "--fast",
     is_flag=True,
-    help="Put the agent and the workspace on it in the same pass: an empty board is a working agent.",
+    help=(
+        "Put the agent and the workspace on it in the same pass: an empty board is a working "
+        "agent."
+    ),
 )
 @click.option(
     "--sha256", default=None, metavar="HEX", help="The sha256 a downloaded image must have."
@@ -98,9 +101,9 @@ def flash(
 ) -> None:
     """Put MicroPython on a board.
 
-    The command detects the chip, and chooses and checks the image. It first saves here the files that the owner
-    and the agent wrote on the board (workspace, state, settings), and puts them back afterwards. The
-    board may be in any state: empty, looping, or without a REPL.
+    The command detects the chip, and chooses and checks the image. It first saves here the files
+    that the owner and the agent wrote on the board (workspace, state, settings), and puts them
+    back afterwards. The board may be in any state: empty, looping, or without a REPL.
     """
     project = Project.find()
     # Check the name first: a typo must not reset a running board, or download an image.
@@ -150,7 +153,8 @@ def flash(
 
 
 def _stand_in(known: KnownBoard) -> Image:
-    """The virtual board's own image: it runs the interpreter of this computer, not the code in its flash."""
+    """The virtual board's own image: it runs the interpreter of this computer, not the code in its
+    flash."""
     return Image(simulator.stand_in_image(known.mcu), "the virtual board's image")
 
 
@@ -160,8 +164,8 @@ def _choose_board(named: KnownBoard | None, project: Project, port: Port, chip: 
         if named.chip != chip:
             others = ", ".join(one.name for one in boards_with(chip)) or "none"
             raise CommandError(
-                f"{named.full_name} has an {named.chip or named.platform}, and the chip at {port.device} is an {chip}. "
-                f"Nothing was changed; boards with an {chip}: {others}"
+                f"{named.full_name} has an {named.chip or named.platform}, and the chip at "
+                f"{port.device} is an {chip}. Nothing was changed; boards with an {chip}: {others}"
             )
         return named
     candidates = boards_with(chip)
@@ -173,8 +177,8 @@ def _choose_board(named: KnownBoard | None, project: Project, port: Port, chip: 
             return known
     if not candidates:
         raise CommandError(
-            f"boards/ has no board with an {chip}; add a folder as boards/README.md describes, or pass "
-            "--image FILE and a similar --board"
+            f"boards/ has no board with an {chip}; add a folder as boards/README.md describes, "
+            "or pass --image FILE and a similar --board"
         )
     if len(candidates) > 1:
         names = ", ".join(one.name for one in candidates)
@@ -187,7 +191,8 @@ def _tell(report: Report) -> None:
     info = report.info
     runs = f"MicroPython {info.micropython}" if info else "MicroPython"
     echo(
-        f"{runs} is on {report.board} ({report.chip}), written and verified in {report.seconds:.0f} s."
+        f"{runs} is on {report.board} ({report.chip}), written and verified in "
+        f"{report.seconds:.0f} s."
     )
     if report.saved:
         where = f"; saved in {report.backup}" if report.backup else ""

@@ -1,4 +1,5 @@
-"""The source of a MicroPython image (file, URL, cache) and the checks of it (sha256, chip, size)."""
+"""The source of a MicroPython image (file, URL, cache) and the checks of it (sha256, chip,
+size)."""
 
 from __future__ import annotations
 
@@ -174,7 +175,8 @@ def download(url: str, progress: Progress | None = None) -> bytes:
         host = urllib.parse.urlsplit(url).netloc
         reason = unreached(host, exc) or f"{getattr(exc, 'reason', exc)}."
         raise ImageError(
-            f"{url} cannot be had: {reason} Once downloaded, an image is used again, and --image takes a file"
+            f"{url} cannot be had: {reason} Once downloaded, an image is used again, and --image "
+            "takes a file"
         ) from exc
     if total and len(data) != total:
         raise ImageError(f"{url} broke off after {len(data)} of {total} bytes; try again")
@@ -209,8 +211,8 @@ def check(image: Image, chip: str, offset: int, flash_size: int) -> Contents:
     name = chip_named(image.chip_id)
     if name != chip:
         raise ImageError(
-            f"{image.source} is for the {name}, and this board has an {chip}; nothing was changed. "
-            "Leave out --image, and the right one is found by the chip"
+            f"{image.source} is for the {name}, and this board has an {chip}; nothing was "
+            "changed. Leave out --image, and the right one is found by the chip"
         )
     if offset + len(data) > flash_size:
         raise ImageError(
@@ -223,8 +225,8 @@ def check(image: Image, chip: str, offset: int, flash_size: int) -> Contents:
     application = next((row for row in rows if row.type == partitions.APP), None)
     if application is None:
         raise ImageError(
-            f"{image.source} has no partition table at 0x{partitions.TABLE_OFFSET:x}: it is only a part "
-            "(the application?) of an image; take the full .bin"
+            f"{image.source} has no partition table at 0x{partitions.TABLE_OFFSET:x}: it is only "
+            "a part (the application?) of an image; take the full .bin"
         )
     start = application.offset - offset
     _check_part(image, chip, start, "application")
@@ -242,7 +244,8 @@ def _check_part(image: Image, chip: str, start: int, what: str) -> None:
         whole = False
     if not whole:
         raise ImageError(
-            f"{image.source} is damaged: the {what} in it is cut short or changed; download it again"
+            f"{image.source} is damaged: the {what} in it is cut short or changed; download it "
+            "again"
         )
 
 

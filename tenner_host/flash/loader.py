@@ -95,8 +95,8 @@ class Loader:
             size = cmds.detect_flash_size(esp)
             if size is None:
                 raise CommandError(
-                    f"the {self.chip} at {self.device} does not reach its flash chip; is something wired "
-                    "to its flash pins, or is its power too weak?"
+                    f"the {self.chip} at {self.device} does not reach its flash chip; is "
+                    "something wired to its flash pins, or is its power too weak?"
                 )
             self.flash_size = flash_size_bytes(size)
             esp.flash_set_parameters(self.flash_size)
@@ -169,8 +169,8 @@ class Loader:
             if any(sign in first for sign in _STOPPED):
                 self._gone = True
                 raise BoardGone(
-                    f"the board at {self.device} stopped answering while {doing}; try another cable or "
-                    f"socket, or --baud {_ROM_BAUD}"
+                    f"the board at {self.device} stopped answering while {doing}; try another "
+                    f"cable or socket, or --baud {_ROM_BAUD}"
                 ) from exc
             raise CommandError(f"esptool on {self.device}: {first}") from exc
         finally:
@@ -192,7 +192,7 @@ def _open(device: str) -> Any:
 def _no_loader(device: str, reason: str) -> str:
     last = reason.strip().splitlines()[0].rpartition(": ")[2].rstrip(".")
     return (
-        f"the chip at {device} does not enter its loader ({last}). Hold the button BOOT (or IO0, or FLASH), "
-        "press and let go RESET, let go BOOT, and run this again. If it stays silent, is it the right port, and a "
-        "cable with data lines?"
+        f"the chip at {device} does not enter its loader ({last}). Hold the button BOOT (or IO0, "
+        "or FLASH), press and let go RESET, let go BOOT, and run this again. If it stays silent, "
+        "is it the right port, and a cable with data lines?"
     )

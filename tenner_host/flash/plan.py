@@ -58,8 +58,8 @@ def plan_files(
     target = partitions.file_system(contents.rows, loader.flash_size)
     if target is None:
         raise CommandError(
-            f"this image leaves no room for files in {loader.flash_size >> 20} MB of flash; is it for "
-            "another variant of the board? Nothing was changed"
+            f"this image leaves no room for files in {loader.flash_size >> 20} MB of flash; is "
+            "it for another variant of the board? Nothing was changed"
         )
     table = loader.read(partitions.TABLE_OFFSET, partitions.TABLE_SIZE)
     current = partitions.file_system(partitions.parse_table(table), loader.flash_size)
@@ -73,8 +73,8 @@ def plan_files(
         plan.read = {**files, **saved}
     elif not found and current and not is_blank(loader, current):
         may_lose(
-            f"the file system of the board at 0x{current.offset:x} cannot be read: it is damaged, or not a "
-            "littlefs"
+            f"the file system of the board at 0x{current.offset:x} cannot be read: it is "
+            "damaged, or not a littlefs"
         )
     covered = contents.end > target.offset
     if agent:

@@ -268,7 +268,8 @@ def _may_lose(request: FlashRequest, screen: Screen, sentence: str) -> None:
     ):
         return
     raise CommandError(
-        f"{sentence}. Nothing was changed. If there is nothing in it that you need, run this again with --discard"
+        f"{sentence}. Nothing was changed. If there is nothing in it that you need, run this "
+        "again with --discard"
     )
 
 

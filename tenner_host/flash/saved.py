@@ -30,7 +30,8 @@ def is_code(path: str) -> bool:
 
 
 def own_files(files: dict[str, bytes]) -> dict[str, bytes]:
-    """The files of the owner and the agent: all but the code, and of the start files the foreign ones."""
+    """The files of the owner and the agent: all but the code, and of the start files the foreign
+    ones."""
     return {
         path: data
         for path, data in files.items()
@@ -87,7 +88,8 @@ def save(project: Project, device_id: str, files: dict[str, bytes], label: str =
 
 
 class Unfinished:
-    """A record of a flash in progress, from before the first written byte until everything is verified."""
+    """A record of a flash in progress, from before the first written byte until everything is
+    verified."""
 
     def __init__(self, project: Project, device_id: str) -> None:
         self._project = project

@@ -61,8 +61,8 @@ def run(
         for line in more:
             echo(" " * 35 + line)
     echo(
-        f"{len(found['messages'])} messages, {found['model_calls']} model calls, about {found['tokens']} tokens "
-        f"(${found['cost_usd']:.4f} at ${price:g} a million)"
+        f"{len(found['messages'])} messages, {found['model_calls']} model calls, about "
+        f"{found['tokens']} tokens (${found['cost_usd']:.4f} at ${price:g} a million)"
     )
 
 

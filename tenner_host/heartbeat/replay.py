@@ -1,4 +1,5 @@
-"""Run a HEARTBEAT.md against readings, on a moved clock: which alarms, which messages, how many model calls?"""
+"""Run a HEARTBEAT.md against readings, on a moved clock: which alarms, which messages, how many
+model calls?"""
 
 from __future__ import annotations
 
@@ -52,7 +53,8 @@ class Readings:
 
 
 def read_csv(lines: Iterable[str], name: str) -> Readings:
-    """Lines `time,sensor.value,number`; the time in Unix seconds or as ISO 8601, UTC without a zone."""
+    """Lines `time,sensor.value,number`; the time in Unix seconds or as ISO 8601, UTC without a
+    zone."""
     found = Readings()
     for row in csv.reader(lines):
         if not row or row[0].startswith("#") or row[0].strip().lower() == "time":
@@ -62,7 +64,8 @@ def read_csv(lines: Iterable[str], name: str) -> Readings:
             found.add(_seconds(time), value, float(number))
         except ValueError as exc:
             raise CommandError(
-                f'{name}: "{",".join(row)}" is no reading; expected time,sensor.value,number, such as '
+                f'{name}: "{",".join(row)}" is no reading; expected time,sensor.value,number, '
+                "such as "
                 "2026-11-21T08:00:00Z,room.temperature,21.5"
             ) from exc
         if "." not in value:
@@ -80,7 +83,8 @@ def from_ring(files: dict[str, bytes], where: str) -> Readings:
         found.numbers[series.name] = series.values
     if not found.times:
         raise CommandError(
-            f"{where} has kept no readings; name its sensors in workspace/SENSORS.json, or a CSV file with --readings"
+            f"{where} has kept no readings; name its sensors in workspace/SENSORS.json, or a CSV "
+            "file with --readings"
         )
     return found
 
@@ -173,7 +177,8 @@ class _Result:
 
 
 class Board:
-    """Replaces the application for the heartbeat (schedule.service), with the readings for its sensors."""
+    """Replaces the application for the heartbeat (schedule.service), with the readings for its
+    sensors."""
 
     small = False
     workspace = state = ""
@@ -303,7 +308,8 @@ def _drive(coroutine: Coroutine[Any, Any, Any]) -> None:
 def replay(
     text: str, readings: Readings, settings: dict[str, Any] | None = None
 ) -> dict[str, Any]:
-    """The messages, model calls and tokens in the time of the readings, and the errors in the file."""
+    """The messages, model calls and tokens in the time of the readings, and the errors in the
+    file."""
     board = Board(text, readings, settings or {})
     wrong = check.problems(text)
     board.run()

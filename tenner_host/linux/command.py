@@ -23,7 +23,10 @@ from tenner_host.sync.dialog import ask_which, conflict_left, show
     "--runtime",
     type=click.Choice(RUNTIMES),
     default=None,
-    help="MicroPython, which brings its own files, or the board's python3. [default: as before, or micropython]",
+    help=(
+        "MicroPython, which brings its own files, or the board's python3. [default: as before, "
+        "or micropython]"
+    ),
 )
 @click.option(
     "--board", "board_name", default=None, metavar="NAME", help="Whose pins: a folder of boards/."
@@ -54,9 +57,10 @@ def deploy(
 ) -> None:
     """Put the agent on the Linux board USER@HOST and start it as a service.
 
-    The system's ssh is used, with your keys and your config. It sends only changed files, and rolls back a release that does
-    not start. The files of `workspace/` go both ways, as with `tenner sync`. The folder you are in
-    remembers the board: afterwards `tenner chat`, `why`, `logs`, `sync` and `backup` find it.
+    The system's ssh is used, with your keys and your config. It sends only changed files, and
+    rolls back a release that does not start. The files of `workspace/` go both ways, as with
+    `tenner sync`. The folder you are in remembers the board: afterwards `tenner chat`, `why`,
+    `logs`, `sync` and `backup` find it.
     """
     project = Project.find()
     port = _port(project, host)

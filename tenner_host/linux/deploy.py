@@ -1,4 +1,5 @@
-"""One update of a Linux board: inspect, build, send the changes, activate, and roll back if it does not start."""
+"""One update of a Linux board: inspect, build, send the changes, activate, and roll back if it
+does not start."""
 
 from __future__ import annotations
 
@@ -49,14 +50,17 @@ def choose_runtime(given: str | None, probe: Probe) -> str:
         if probe.get("machine") not in kit.MACHINES:
             raise CommandError(
                 f"there is no MicroPython kit for {probe.get('machine')!r} (available: "
-                f"{', '.join(sorted(kit.MACHINES))}); `--runtime cpython` uses the board's own python3"
+                f"{', '.join(sorted(kit.MACHINES))}); `--runtime cpython` uses the board's own "
+                "python3"
             )
     else:
         python = probe.get("python")
         if tuple(int(part) for part in python.split(".")[:2] if part) < _OLDEST_PYTHON:
             raise CommandError(
-                f"the board has {'python3 ' + python if python else 'no python3 with ssl and asyncio'}; "
-                f"{'.'.join(map(str, _OLDEST_PYTHON))} or newer is needed. `--runtime micropython` brings its own"
+                "the board has "
+                f"{'python3 ' + python if python else 'no python3 with ssl and asyncio'}; "
+                f"{'.'.join(map(str, _OLDEST_PYTHON))} or newer is needed. `--runtime "
+                "micropython` brings its own"
             )
     return runtime
 
@@ -67,8 +71,8 @@ def check(probe: Probe, host: str) -> None:
         raise CommandError(f"{host} lacks {', '.join(probe.missing)}, which is needed there")
     if probe.get("readonly"):
         raise CommandError(
-            f"{probe.get('user')} may not write to {probe.get('readonly')} on {host}: log in as root, or "
-            "make the file system writable"
+            f"{probe.get('user')} may not write to {probe.get('readonly')} on {host}: log in as "
+            "root, or make the file system writable"
         )
 
 
@@ -78,8 +82,8 @@ def clock_hint(probe: Probe) -> str:
     if abs(off_s) < _CLOCK_OFF_S:
         return ""
     return (
-        f"the board's clock is {abs(off_s) / 3600:.0f} h {'behind' if off_s > 0 else 'ahead'}: until NTP has set it "
-        "no certificate is accepted and no job of the day runs"
+        f"the board's clock is {abs(off_s) / 3600:.0f} h {'behind' if off_s > 0 else 'ahead'}: "
+        "until NTP has set it no certificate is accepted and no job of the day runs"
     )
 
 
@@ -133,8 +137,8 @@ def deploy(
     need = space_needed(plan.write, info.block) + _SPARE
     if need > info.flash_free:
         raise CommandError(
-            f"{board.ssh.host} is too full: {need // 1024} KB are needed beside its present files, and "
-            f"{info.flash_free // 1024} KB are free. Nothing was changed"
+            f"{board.ssh.host} is too full: {need // 1024} KB are needed beside its present "
+            f"files, and {info.flash_free // 1024} KB are free. Nothing was changed"
         )
     # Save the agent's files before any change.
     report.outcome = workspace.settle(
@@ -182,7 +186,8 @@ def stage(board: LinuxBoard, made: Release, plan: CodePlan) -> None:
         ) from exc
     except BoardGone as exc:
         raise BoardGone(
-            f"{exc.message} in the middle of a deploy. The previous release still runs; run it again"
+            f"{exc.message} in the middle of a deploy. The previous release still runs; run it "
+            "again"
         ) from exc
 
 
@@ -193,15 +198,24 @@ def activate(board: LinuxBoard, made: Release) -> Ending:
         text = board.ssh.run('exec "$@"', command, "activation", ok=(0, 1))
     except BoardGone as exc:
         raise BoardGone(
-            f"{exc.message} while the board activated the release. It finishes alone, and rolls back should the new "
-            "release not start; run it again to see"
+            f"{exc.message} while the board activated the release. It finishes alone, and rolls "
+            "back should the new release not start; run it again to see"
         ) from exc
     return Ending.parse(text.decode(errors="replace"))
 
 
 def _failure(ending: Ending) -> str:
     if ending.result == "back":
-        return f"the new release does not start ({ending.reason}); rolled back to the previous release"
+        return (
+            f"the new release does not start ({ending.reason}); rolled back to the previous "
+            "release"
+        )
     if ending.result == "lost":
-        return f"the new release does not start ({ending.reason}), and now the previous one does not either"
-    return f"the release is on the board, but the agent does not run: {ending.reason or 'it said nothing'}"
+        return (
+            f"the new release does not start ({ending.reason}), and now the previous one does "
+            "not either"
+        )
+    return (
+        "the release is on the board, but the agent does not run: "
+        f"{ending.reason or 'it said nothing'}"
+    )

@@ -1,7 +1,8 @@
 """MicroPython for any Linux: Debian's package with its own loader and libraries, in one folder.
 
-It uses nothing of the board's own C library, so it runs on musl and on old systems alike. It comes from Debian's
-signed packages, without installing them, and stays in the cache with the checksum of every file.
+It uses nothing of the board's own C library, so it runs on musl and on old systems alike. It comes
+from Debian's signed packages, without installing them, and stays in the cache with the checksum of
+every file.
 """
 
 from __future__ import annotations
@@ -68,7 +69,8 @@ def executable(name: str) -> bool:
 
 
 def _read(folder: Path) -> tuple[dict[str, bytes], bool]:
-    """The files of a kit in the cache, none if any differs from its checksum; and whether they are new enough."""
+    """The files of a kit in the cache, none if any differs from its checksum; and whether they are
+    new enough."""
     files = {}
     try:
         age_s = time.time() - (folder / SUMS).stat().st_mtime
@@ -100,7 +102,8 @@ def _make(architecture: str, cached: Path) -> dict[str, bytes]:
 
 
 def _chosen(root: Path) -> dict[str, bytes]:
-    """The files of a kit, from the unpacked packages: the program, its libraries, and all licenses."""
+    """The files of a kit, from the unpacked packages: the program, its libraries, and all
+    licenses."""
     files = {"micropython": (root / "usr/bin/micropython").read_bytes()}
     libraries = next((root / "usr/lib").glob("*-linux-gnu*"))
     found = [

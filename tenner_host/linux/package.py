@@ -1,4 +1,5 @@
-"""`make package`: for each architecture a tar.xz that unpacks and runs anywhere, with no installation."""
+"""`make package`: for each architecture a tar.xz that unpacks and runs anywhere, with no
+installation."""
 
 from __future__ import annotations
 
@@ -18,10 +19,11 @@ tenner {version} for Linux on {architecture}
 
     ./tenner-agent --help
 
-runs here and anywhere else this folder is copied to; nothing has to be installed. kit/ has MicroPython with the
-loader and the libraries it needs, from Debian; kit/copyright/ has their licenses, and SOURCES names the versions of
-Debian's source packages. boards/ has the pins and example settings of known boards: copy pins.csv of yours into the
-root folder of the agent (see --help), and the example to config.json beside it.
+runs here and anywhere else this folder is copied to; nothing has to be installed. kit/ has
+MicroPython with the loader and the libraries it needs, from Debian; kit/copyright/ has their
+licenses, and SOURCES names the versions of Debian's source packages. boards/ has the pins and
+example settings of known boards: copy pins.csv of yours into the root folder of the agent (see
+--help), and the example to config.json beside it.
 
 {project}
 """
@@ -72,7 +74,8 @@ def main(argv: list[str]) -> int:
     unknown = set(argv) - set(kit.ARCHITECTURES)
     if unknown:
         print(
-            f"tenner: no architecture {' '.join(sorted(unknown))}; available: {' '.join(kit.ARCHITECTURES)}"
+            f"tenner: no architecture {' '.join(sorted(unknown))}; available: "
+            f"{' '.join(kit.ARCHITECTURES)}"
         )
         return 2
     OUTPUT.mkdir(parents=True, exist_ok=True)

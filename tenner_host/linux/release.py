@@ -1,4 +1,5 @@
-"""The content of a Linux release: the agent, its start scripts, and the interpreter unless the board has one."""
+"""The content of a Linux release: the agent, its start scripts, and the interpreter unless the
+board has one."""
 
 from __future__ import annotations
 
@@ -53,7 +54,8 @@ def build(
     own_kit: dict[str, bytes] | None = None,
     extra: dict[str, bytes] | None = None,
 ) -> Release:
-    """The release for a board; CommandError if this computer cannot build it. With `own_kit` it fetches nothing."""
+    """The release for a board; CommandError if this computer cannot build it. With `own_kit` it
+    fetches nothing."""
     try:
         tree = linux_tree(mpy=runtime == "micropython", board=board)
     except BuildError as exc:
@@ -68,8 +70,9 @@ def build(
             interpreter = own_kit or kit.kit(architecture)
         except kit.CannotFetch as exc:
             raise CommandError(
-                f"no MicroPython for {architecture}: {exc}. On a machine with Debian's package tools `make package` "
-                "makes a package to pass with --package; `--runtime cpython` uses the board's own python3"
+                f"no MicroPython for {architecture}: {exc}. On a machine with Debian's package "
+                "tools `make package` makes a package to pass with --package; `--runtime "
+                "cpython` uses the board's own python3"
             ) from exc
         files.update({f"kit/{name}": data for name, data in interpreter.items()})
     files.update(extra or {})

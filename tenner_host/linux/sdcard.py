@@ -1,4 +1,5 @@
-"""`tenner sd-card`: a board's network and ssh access, on the FAT partition of its card; the board needs no typing."""
+"""`tenner sd-card`: a board's network and ssh access, on the FAT partition of its card; the board
+needs no typing."""
 
 from __future__ import annotations
 
@@ -53,15 +54,16 @@ def sd_card(
     force: bool,
     as_json: bool,
 ) -> None:
-    """Prepare the FAT partition of a LicheeRV Nano's card, mounted at PATH: Wi-Fi, and your ssh key.
+    """Prepare the FAT partition of a LicheeRV Nano's card, mounted at PATH: Wi-Fi, and your ssh
+    key.
 
-    Put the card into the board and switch it on; a minute later `tenner deploy root@licheervnano-XXXX.local` finds
-    it. The card's other files stay unchanged.
+    Put the card into the board and switch it on; a minute later
+    `tenner deploy root@licheervnano-XXXX.local` finds it. The card's other files stay unchanged.
     """
     if not force and not any((path / name).exists() for name in _SIGNS):
         raise CommandError(
-            f"{path} does not look like the boot partition of a LicheeRV Nano (none of {', '.join(_SIGNS)}); "
-            "name where it is mounted, or add --force"
+            f"{path} does not look like the boot partition of a LicheeRV Nano (none of "
+            f"{', '.join(_SIGNS)}); name where it is mounted, or add --force"
         )
     if ssid is None:
         ssid = _ask("Name of the Wi-Fi network", hidden=False)
@@ -100,7 +102,8 @@ def plan(path: Path, ssid: str, password: str, public: str | None) -> dict[str, 
 
 
 def with_script(text: str) -> str:
-    """rc.local with our part inserted or renewed: before an `exit`, which would end it, and after the first line."""
+    """rc.local with our part inserted or renewed: before an `exit`, which would end it, and after
+    the first line."""
     ours = _SCRIPT.format(begin=_BEGIN, end=_END)
     before, found, rest = text.partition(_BEGIN + "\n")
     if found:
@@ -156,7 +159,8 @@ def _public_key(given: Path | None) -> str | None:
 
 
 def _write(path: Path, text: str) -> bool:
-    """Replace a file atomically; False if it is equal already. No Windows line ends: a shell reads it."""
+    """Replace a file atomically; False if it is equal already. No Windows line ends: a shell reads
+    it."""
     data = text.encode()
     try:
         if path.is_file() and path.read_bytes() == data:

@@ -1,4 +1,5 @@
-"""Merge the firmware's modules into overlays, the pieces of code that a small board loads and evicts."""
+"""Merge the firmware's modules into overlays, the pieces of code that a small board loads and
+evicts."""
 
 from __future__ import annotations
 

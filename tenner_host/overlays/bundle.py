@@ -1,4 +1,5 @@
-"""Merge the firmware into overlays: from the files of the package to the source of each overlay."""
+"""Merge the firmware into overlays: from the files of the package to the source of each
+overlay."""
 
 from __future__ import annotations
 
@@ -29,14 +30,16 @@ INDEX = "overlays.tsv"
 
 @dataclass
 class Bundle:
-    """The firmware as overlays: the source of each, by the name of its file (`app` is the core)."""
+    """The firmware as overlays: the source of each, by the name of its file (`app` is the
+    core)."""
 
     files: dict[str, File]
     index: str
     map: Map
     #: Symbols without a use on a chip, which the build omits.
     dead: list[str]
-    #: Overlays in the order of `packed`, with their names in code; empty if each has a separate file.
+    #: Overlays in the order of `packed`, with their names in code; empty if each has a separate
+    #: file.
     places: dict[str, str]
 
 
@@ -102,8 +105,8 @@ def bundle(
 
 
 def packed(places: Iterable[str], compiled: Mapping[str, bytes]) -> bytes:
-    """One file of overlays in this order, in the format of `firmware/tenner/overlay_loader.py`: their
-    offsets, then all of them."""
+    """One file of overlays in this order, in the format of `firmware/tenner/overlay_loader.py`:
+    their offsets, then all of them."""
     places = list(places)
     begins = len(places) * 3
     table = b""
@@ -180,7 +183,8 @@ def _carried_names(table: Table) -> list[str]:
 
 
 def _places(table: Table) -> list[str]:
-    """All overlays but the core, those that phases take over first: their positions are the bits of `_carried`."""
+    """All overlays but the core, those that phases take over first: their positions are the bits
+    of `_carried`."""
     first = _carried_names(table)
     return [*first, *sorted(set(table.overlays) - {CORE, *first})]
 

@@ -114,7 +114,8 @@ def is_const(program: Program, node: ast.expr) -> bool:
 
 
 def literal(value: Any) -> ast.expr:
-    """The expression of a constant; a negative number becomes an operation, which nests safely in a larger one."""
+    """The expression of a constant; a negative number becomes an operation, which nests safely in
+    a larger one."""
     if isinstance(value, tuple):
         return ast.Tuple(elts=[literal(part) for part in value], ctx=ast.Load())
     if isinstance(value, (int, float)) and not isinstance(value, bool) and value < 0:

@@ -16,14 +16,16 @@ from tenner_host.overlays.texts import pool
 
 @dataclass
 class File:
-    """An overlay as source; `lines` has for each line (from 1) its module and line, None for new lines."""
+    """An overlay as source; `lines` has for each line (from 1) its module and line, None for new
+    lines."""
 
     text: str
     lines: list[tuple[Module, int] | None] = field(default_factory=list)
 
 
 def emit(plan: Plan, kept: set[str] | None = None) -> File:
-    """Write an overlay; `kept` are names that exist anyway: with it, the other short texts move into a tuple."""
+    """Write an overlay; `kept` are names that exist anyway: with it, the other short texts move
+    into a tuple."""
     statements: list[tuple[ast.stmt, Module | None]] = []
     statements += [(one, None) for one in _imports(plan)]
     for module in plan.overlay.modules:
@@ -120,7 +122,8 @@ def _objects(plan: Plan) -> Iterator[ast.stmt]:
 
 
 def _split_classes(plan: Plan) -> Iterator[ast.stmt]:
-    """Yield the code that gives classes methods of other overlays, and the methods here for classes of others."""
+    """Yield the code that gives classes methods of other overlays, and the methods here for
+    classes of others."""
     for owner, places in plan.overlay.borrows.items():
         # Most failing lookups come from hasattr: they load no overlay.
         home: ast.expr = ast.Constant(None)

@@ -140,7 +140,8 @@ def _keywords_of_others(program: Program, module: Module, ours: set[str]) -> Ite
 
 
 def _is_made_by_others(program: Program, symbol: Symbol) -> bool:
-    """Is a symbol at the top of a module neither a function nor a class, but for example a namedtuple?"""
+    """Is a symbol at the top of a module neither a function nor a class, but for example a
+    namedtuple?"""
     stores = symbol.binding.stores if symbol.binding else []
     made = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
     return not stores or not all(isinstance(one, made) for one in stores)

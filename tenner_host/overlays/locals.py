@@ -1,4 +1,5 @@
-"""Names of variables in functions: none may hide a name of the overlay that code in its scope uses."""
+"""Names of variables in functions: none may hide a name of the overlay that code in its scope
+uses."""
 
 from __future__ import annotations
 

@@ -143,7 +143,8 @@ def save(build: str, data: Mapping[str, Any], folder: Path | None = None) -> Non
 
 
 def keep(tree: Mapping[str, bytes]) -> None:
-    """Store the map of a tree that goes to a board for as long as the board may print tracebacks of it."""
+    """Store the map of a tree that goes to a board for as long as the board may print tracebacks
+    of it."""
     build = build_of(tree)
     if build:
         found = BUILT / f"{build}.json"

@@ -245,8 +245,8 @@ def _find_needs(program: Program, table: Table, overlays: dict[str, Overlay]) ->
                     _need(table, overlay, module, link.node, target)
                 elif place[target.module.name] > place[module.name]:
                     raise OverlayError(
-                        f"{module.where(link.node)}: {module.name} needs {target.full} while it is "
-                        "imported, and imports it in a circle"
+                        f"{module.where(link.node)}: {module.name} needs {target.full} while it "
+                        "is imported, and imports it in a circle"
                     )
     _check_circles(overlays)
 

@@ -1,8 +1,8 @@
 """Every name that MicroPython's own modules have, on Unix and on ESP32.
 
-An attribute of one of these names may belong to a foreign object, so a build never renames it. The Unix
-part is the output of `dir` (tests/host/test_overlays_minify.py asks the interpreter again), the rest comes from the
-published stubs of the ESP32 port.
+An attribute of one of these names may belong to a foreign object, so a build never renames it. The
+Unix part is the output of `dir` (tests/host/test_overlays_minify.py asks the interpreter again),
+the rest comes from the published stubs of the ESP32 port.
 """
 
 NAMES = frozenset(

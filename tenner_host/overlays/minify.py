@@ -144,7 +144,8 @@ def _fresh(program: Program, places: Mapping[str, Counter[str]]) -> Iterator[str
 def _private_names(
     program: Program, places: Mapping[str, Counter[str]], fresh: Iterator[str]
 ) -> dict[str, dict[str, str]]:
-    """For each module, the new names of its private attributes, the same in all pieces of a module."""
+    """For each module, the new names of its private attributes, the same in all pieces of a
+    module."""
     mine: dict[str, list[str]] = {}
     foreign: set[str] = set()
     made: dict[str, set[str]] = {}

@@ -65,7 +65,8 @@ class Plan:
                     self._use(target)
 
     def member(self, owner: Symbol, name: str) -> Target | None:
-        """The target of a name in a module used as a value; None if it is elsewhere and not loaded yet."""
+        """The target of a name in a module used as a value; None if it is elsewhere and not loaded
+        yet."""
         binding = owner.module.scopes.module.bindings[name]
         target: Target = self.program.symbol(owner.module, name)
         while isinstance(target, Symbol) and target.binding in self.program.aliases:
@@ -178,7 +179,8 @@ class Plan:
         return _attribute(self.reference(self.loaded()), self.naming.overlay(overlay))
 
     def outside_names(self, module: Module, scope: Scope) -> set[str]:
-        """The names at the top of this overlay, and builtins, that the code of one scope mentions."""
+        """The names at the top of this overlay, and builtins, that the code of one scope
+        mentions."""
         found: set[str] = set()
         for node, _, _ in scope.places:
             link = self.program.links.get(node)

@@ -58,7 +58,8 @@ Target = Symbol | External | ModuleTarget
 
 @dataclass
 class Link:
-    """A name, a chain of attributes, or an assigning import that refers to a symbol at the top of a module."""
+    """A name, a chain of attributes, or an assigning import that refers to a symbol at the top of
+    a module."""
 
     node: ast.expr | ast.alias
     target: Target
@@ -254,7 +255,8 @@ def _is_fixed(module: Module, binding: Binding, found: list[tuple[ast.alias, Tar
 
 
 def _without_fallbacks(module: Module, is_absent: Callable[[str], bool]) -> None:
-    """Where code tries MicroPython's own module first and falls back to an absent one, keep only the first."""
+    """Where code tries MicroPython's own module first and falls back to an absent one, keep only
+    the first."""
     body: list[ast.stmt] = []
     for statement in module.tree.body:
         plain = isinstance(statement, ast.Try) and _falls_back(statement, is_absent)

@@ -1,4 +1,5 @@
-"""Omit unused code from a build: branches that a constant turns off, and functions that no chip calls."""
+"""Omit unused code from a build: branches that a constant turns off, and functions that no chip
+calls."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ _PURE = {External("collections", "namedtuple"), External("micropython", "const")
 
 
 def fold_switches(program: Program) -> None:
-    """Remove `if` statements whose condition is a constant of a module, and their dead branches."""
+    """Remove `if` statements whose condition is a constant of a module, and their dead
+    branches."""
     for module in program.modules.values():
         _Fold(program).visit(module.tree)
 
@@ -32,7 +34,8 @@ class _Fold(ast.NodeTransformer):
         return kept or ast.copy_location(ast.Pass(), node)
 
     def _value(self, test: ast.expr) -> bool | None:
-        """The value of a condition, if constants of modules decide it before anything else is evaluated."""
+        """The value of a condition, if constants of modules decide it before anything else is
+        evaluated."""
         if isinstance(test, ast.BoolOp):
             decides = isinstance(test.op, ast.Or)
             for part in test.values:

@@ -20,7 +20,8 @@ _CALLS_LATER = {"run": 1, "step": 1, "later": 2}
 
 
 def rewrite(plan: Plan, module: Module) -> list[ast.stmt]:
-    """The statements of a module, rewritten for its overlay. This consumes the module's own tree."""
+    """The statements of a module, rewritten for its overlay. This consumes the module's own
+    tree."""
     return _Rewriter(plan, module).statements()
 
 
@@ -210,7 +211,8 @@ class _Rewriter(ast.NodeTransformer):
         return self.generic_visit(node)
 
     def _named(self, node: ast.expr) -> ast.expr:
-        """A function of another overlay by its names: the function object would stay on the caller's stack."""
+        """A function of another overlay by its names: the function object would stay on the
+        caller's stack."""
         link = self.program.links.get(node)
         if link is None or not isinstance(link.target, (Symbol, ModuleTarget)):
             return node

@@ -27,7 +27,8 @@ _REST = ""
 
 @dataclass(frozen=True)
 class Fragment:
-    """Methods of the class `owner` of module `home` that are in another piece, as the class `name` of `module`."""
+    """Methods of the class `owner` of module `home` that are in another piece, as the class `name`
+    of `module`."""
 
     home: str
     owner: str
@@ -46,7 +47,8 @@ class _Piece:
 def split(
     modules: Mapping[str, Module], pieces: Mapping[str, Mapping[str, list[str]]]
 ) -> tuple[dict[str, Module], list[Fragment]]:
-    """Split modules: `pieces` has by module and overlay the names that go there, such as `Http.close`."""
+    """Split modules: `pieces` has by module and overlay the names that go there, such as
+    `Http.close`."""
     result = dict(modules)
     fragments: list[Fragment] = []
     for name, places in pieces.items():

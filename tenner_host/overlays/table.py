@@ -1,4 +1,5 @@
-"""firmware/overlays.toml: the overlay of each module, and the overlays that each phase may hold."""
+"""firmware/overlays.toml: the overlay of each module, and the overlays that each phase may
+hold."""
 
 from __future__ import annotations
 
@@ -39,9 +40,11 @@ class Table:
 
     overlays: dict[str, list[str]]
     phases: dict[str, list[str]] = field(default_factory=dict)
-    #: By phase, the overlays it takes over from the one before; without an entry, all that it may hold.
+    #: By phase, the overlays it takes over from the one before; without an entry, all that it may
+    #: hold.
     carry: dict[str, list[str]] = field(default_factory=dict)
-    #: Packages whose modules code finds by name at run time, and the names it looks up in such a module.
+    #: Packages whose modules code finds by name at run time, and the names it looks up in such a
+    #: module.
     dynamic: dict[str, list[str]] = field(default_factory=dict)
     #: Modules that owners' tools and drivers may import.
     api: list[str] = field(default_factory=list)
@@ -66,7 +69,8 @@ class Table:
                         f"overlays.toml: {phase} cannot carry {name!r}: it may not hold it"
                     )
         self._home: dict[str, str] = {}
-        #: By module and overlay, the names that are in another overlay than the rest of the module.
+        #: By module and overlay, the names that are in another overlay than the rest of the
+        #: module.
         self.pieces: dict[str, dict[str, list[str]]] = {}
         for overlay, modules in self.overlays.items():
             for module in modules:
@@ -107,7 +111,8 @@ class Table:
         homeless = sorted(known - set(self._home))
         if homeless:
             raise OverlayError(
-                f"overlays.toml: {', '.join(homeless)} in no overlay: add each to one, or to [linux]"
+                f"overlays.toml: {', '.join(homeless)} in no overlay: add each to one, or to "
+                "[linux]"
             )
         for module, overlay in self._home.items():
             if module not in known:

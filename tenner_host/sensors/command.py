@@ -23,7 +23,12 @@ from tenner_host.sensors.terminal import plot as plot_lines
 @board_options
 @click.option("--hours", default=24.0, metavar="HOURS", show_default=True, help="How far back.")
 @click.option("--plot", is_flag=True, help="Draw the readings here in the terminal.")
-@click.option("--png", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path), help="Draw them into a PNG file.")  # fmt: skip
+@click.option(
+    "--png",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help=("Draw them into a PNG file."),
+)
 @json_option
 def sensors(
     names: tuple[str, ...],
@@ -74,8 +79,8 @@ def _first(series: list[Series], start: float) -> float:
 def _nothing(everything: list[Series], names: tuple[str, ...], hours: float) -> str:
     if not everything:
         return (
-            "the board has kept no readings: name its sensors in workspace/SENSORS.json, and see that "
-            "sensors.every is set (`tenner setup --keys`)"
+            "the board has kept no readings: name its sensors in workspace/SENSORS.json, and see "
+            "that sensors.every is set (`tenner setup --keys`)"
         )
     known = ", ".join(one.name for one in everything)
     if names and not any(one.name.startswith(names) for one in everything):

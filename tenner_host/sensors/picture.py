@@ -1,4 +1,5 @@
-"""The same curves as a PNG file: a panel for each unit, drawn by matplotlib, an optional library."""
+"""The same curves as a PNG file: a panel for each unit, drawn by matplotlib, an optional
+library."""
 
 from __future__ import annotations
 
@@ -51,7 +52,8 @@ def figure(series: Sequence[Series], start: float, end: float) -> Figure:
         from matplotlib.figure import Figure
     except ImportError as exc:
         raise CommandError(
-            f"a picture needs the library matplotlib: pip install '{REQUIREMENT}'; `--plot` draws without it"
+            f"a picture needs the library matplotlib: pip install '{REQUIREMENT}'; `--plot` "
+            "draws without it"
         ) from exc
     zone = tzlocal.get_localzone()
     with matplotlib.rc_context({"font.family": ["DejaVu Sans", *_installed(_FONTS)]}):

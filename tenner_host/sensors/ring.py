@@ -34,7 +34,8 @@ class Series:
 
 
 def read_ring(files: dict[str, bytes]) -> list[Series]:
-    """The series in those files of `PATHS` that exist, by name. Records cut off by a power failure are left out."""
+    """The series in those files of `PATHS` that exist, by name. Records cut off by a power failure
+    are left out."""
     found: dict[str, Series] = {}
     segments = sorted(
         (segment for path in PATHS[:2] if (segment := _segment(files.get(path, b"")))),
@@ -55,7 +56,8 @@ def read_ring(files: dict[str, bytes]) -> list[Series]:
 
 
 def _segment(data: bytes) -> tuple[int, list[object], bytes] | None:
-    """(number, entries of the first line, complete records) of one file; None for any other file."""
+    """(number, entries of the first line, complete records) of one file; None for any other
+    file."""
     line, found, rest = data.partition(b"\n")
     try:
         names = json.loads(line)

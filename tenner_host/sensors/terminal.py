@@ -47,7 +47,8 @@ def plot(
 def _line(
     begin: tuple[int, int], end: tuple[int, int], steps: bool
 ) -> Iterator[tuple[int, int, int]]:
-    """Column, top and bottom row of each column of a line; a step keeps its height until the end."""
+    """Column, top and bottom row of each column of a line; a step keeps its height until the
+    end."""
     (x0, y0), (x1, y1) = begin, end
     before = y0
     for x in range(x0, x1 + 1):

@@ -16,7 +16,8 @@ from tenner_host.setup.settings import Settings, get
 
 
 class Trial:
-    """Each method tries one part of the settings and returns a sentence, or raises CommandError."""
+    """Each method tries one part of the settings and returns a sentence, or raises
+    CommandError."""
 
     def __init__(self, board: Board, ca_file: Path | None = None) -> None:
         self.board = board
@@ -68,7 +69,8 @@ class Trial:
         return self.board.read_files(list(self.board.manifest([FOLDER])))
 
     def model(self, settings: Settings) -> str:
-        """Send one short request with the key; lower the context setting to the server's context."""
+        """Send one short request with the key; lower the context setting to the server's
+        context."""
         self.trust(settings)
         text = check_model(self.board, settings)
         found = context.fit(self.board, settings)
@@ -91,7 +93,8 @@ def signal_word(rssi: int) -> str:
 
 
 def check_model(board: Board, settings: Settings) -> str:
-    """Send one short request; return a sentence of success, or raise CommandError with the remedy."""
+    """Send one short request; return a sentence of success, or raise CommandError with the
+    remedy."""
     key, model = str(get(settings, "llm.api_key")), str(get(settings, "llm.model"))
     base = str(get(settings, "llm.base_url")).rstrip("/")
     if not model:
@@ -121,11 +124,20 @@ def _why_not(answer: Fetched, base: str, model: str) -> str:
     said = _message(answer).rstrip(".")
     said = f" It says: {said}." if said else ""
     if answer.status in (401, 403):
-        return f"{base} does not take the key (HTTP {answer.status}): is llm.api_key complete, and of this provider?{said}"
+        return (
+            f"{base} does not take the key (HTTP {answer.status}): is llm.api_key complete, and "
+            f"of this provider?{said}"
+        )
     if answer.status == 404:
-        return f"{base} has no model {model!r}, or the address lacks its version, as in .../v1 (HTTP 404).{said}"
+        return (
+            f"{base} has no model {model!r}, or the address lacks its version, as in .../v1 "
+            f"(HTTP 404).{said}"
+        )
     if answer.status in (402, 429):
-        return f"{base} takes the key but refuses the request (HTTP {answer.status}): is there credit on the account?{said}"
+        return (
+            f"{base} takes the key but refuses the request (HTTP {answer.status}): is there "
+            f"credit on the account?{said}"
+        )
     return f"{base} answered HTTP {answer.status}.{said}"
 
 
@@ -152,6 +164,7 @@ def check_telegram(board: Board, settings: Settings) -> str:
         return str(found["result"].get("username", "?"))
     if answer.status in (401, 404):
         raise CommandError(
-            "Telegram does not know this token: copy all of it from @BotFather, as 123456789:AAE..."
+            "Telegram does not know this token: copy all of it from @BotFather, as "
+            "123456789:AAE..."
         )
     raise CommandError(f"Telegram answered HTTP {answer.status}; try again later")

@@ -1,4 +1,5 @@
-"""`tenner setup`: ask, test on the board, write config.json and the certificates, pair the owner."""
+"""`tenner setup`: ask, test on the board, write config.json and the certificates, pair the
+owner."""
 
 from __future__ import annotations
 
@@ -33,9 +34,26 @@ _PAIRED = re.compile(r"paired: chat (\S+) is the owner")
 
 @click.command()
 @board_options
-@click.option("--from", "source", metavar="FILE", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="Take settings from FILE (JSON) and ask nothing.")  # fmt: skip
-@click.option("--set", "assignments", metavar="KEY=VALUE", multiple=True, help="Change one setting; @FILE or $NAME for its value, which secrets need.")  # fmt: skip
-@click.option("--ca", "ca_file", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="Certificates (PEM) of an authority of your own, besides the public ones.")  # fmt: skip
+@click.option(
+    "--from",
+    "source",
+    metavar="FILE",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help=("Take settings from FILE (JSON) and ask nothing."),
+)
+@click.option(
+    "--set",
+    "assignments",
+    metavar="KEY=VALUE",
+    multiple=True,
+    help=("Change one setting; @FILE or $NAME for its value, which secrets need."),
+)
+@click.option(
+    "--ca",
+    "ca_file",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help=("Certificates (PEM) of an authority of your own, besides the public ones."),
+)
 @click.option(
     "--no-test",
     is_flag=True,
@@ -133,7 +151,8 @@ def _try(trial: Trial, settings: Settings, *, quiet: bool) -> None:
                 raise
             except CommandError as exc:
                 raise CommandError(
-                    f"{exc.message.rstrip('.')}. The settings were not changed (--no-test writes them without tests)"
+                    f"{exc.message.rstrip('.')}. The settings were not changed (--no-test writes "
+                    "them without tests)"
                 ) from exc
             if text and not quiet:
                 echo(text)

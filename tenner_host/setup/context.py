@@ -30,7 +30,8 @@ _TELLS = [
 
 
 def context_tokens(board: Board, settings: Settings) -> int:
-    """The server's context in tokens; 0 if it does not report one, or belongs to a public provider."""
+    """The server's context in tokens; 0 if it does not report one, or belongs to a public
+    provider."""
     base = str(get(settings, "llm.base_url")).rstrip("/")
     known = by_url(base)
     if known and known.keys:
@@ -52,7 +53,8 @@ def context_tokens(board: Board, settings: Settings) -> int:
 
 
 def excess(board: Board, settings: Settings) -> tuple[int, int] | None:
-    """(The server's context, the setting that fits it) if the present setting is larger; else None."""
+    """(The server's context, the setting that fits it) if the present setting is larger; else
+    None."""
     told = context_tokens(board, settings)
     if 0 < told < int(get(settings, KEY)):
         return told, max(told, least(KEY))
@@ -60,7 +62,8 @@ def excess(board: Board, settings: Settings) -> tuple[int, int] | None:
 
 
 def fit(board: Board, settings: Settings) -> str:
-    """Lower the setting to the server's context; return a sentence about it, or "" without a change."""
+    """Lower the setting to the server's context; return a sentence about it, or "" without a
+    change."""
     found = excess(board, settings)
     if found is None:
         return ""
@@ -72,7 +75,8 @@ def fit(board: Board, settings: Settings) -> str:
 
 
 def _number(text: str, model: str, field: str) -> int:
-    """The field that follows the model's name, or the first one; the text may be cut off, so it is not parsed."""
+    """The field that follows the model's name, or the first one; the text may be cut off, so it is
+    not parsed."""
     start = max(text.find(f'"{model}'), 0)
     found = re.compile(rf'"{field}"\s*:\s*(\d+)').search(text, start)
     return int(found[1]) if found else 0

@@ -1,4 +1,5 @@
-"""The questions of `tenner setup`: each has a default, and is checked on the board before the next."""
+"""The questions of `tenner setup`: each has a default, and is checked on the board before the
+next."""
 
 from __future__ import annotations
 
@@ -149,7 +150,8 @@ def ask_telegram(trial: Trial, settings: Settings) -> None:
     _title("Telegram")
     if not get(settings, "telegram.token"):
         _say(
-            "Write /newbot to @BotFather; it gives a token. Without one the agent talks on USB only."
+            "Write /newbot to @BotFather; it gives a token. Without one the agent talks on USB "
+            "only."
         )
     while True:
         _secret("Token of the bot (it is not shown)", settings, "telegram.token", optional=True)
@@ -181,7 +183,8 @@ def ask_time(settings: Settings) -> None:
             put(settings, "time.zone", zone)
             break
         _say(
-            "There is no zone of that name; they are called like Europe/Berlin or America/New_York."
+            "There is no zone of that name; they are called like Europe/Berlin or "
+            "America/New_York."
         )
     _say("The agent runs its HEARTBEAT.md regularly; outside active hours only urgent tasks run.")
     put(

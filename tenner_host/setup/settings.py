@@ -1,4 +1,5 @@
-"""The settings of a board on this computer: read, changed by key, checked by the firmware's own rules, written."""
+"""The settings of a board on this computer: read, changed by key, checked by the firmware's own
+rules, written."""
 
 from __future__ import annotations
 
@@ -48,7 +49,8 @@ def get(settings: Settings, key: str) -> Any:
 
 
 def least(key: str) -> int:
-    """The smallest value of a whole number's setting, from its row of the table, as in `int(5..600)`."""
+    """The smallest value of a whole number's setting, from its row of the table, as in
+    `int(5..600)`."""
     return int(find(key)[1].partition("(")[2].partition("..")[0])
 
 
@@ -95,7 +97,9 @@ def assign(settings: Settings, assignment: str) -> None:
         raise CommandError(
             f"--set wants KEY=VALUE, and {assignment!r} has no ="
             if row
-            else f"{key!r} is no key of the settings{_hint(key)} (`tenner setup --keys` lists them)"
+            else (
+                f"{key!r} is no key of the settings{_hint(key)} (`tenner setup --keys` lists them)"
+            )
         )
     if text.startswith("@"):
         try:
@@ -109,8 +113,8 @@ def assign(settings: Settings, assignment: str) -> None:
         text = value
     elif row[4] and text:
         raise CommandError(
-            f"{key} is a secret, and others can see a command line: put it into a file and write --set "
-            f"{key}=@FILE, or into the environment and write --set '{key}=$NAME'"
+            f"{key} is a secret, and others can see a command line: put it into a file and write "
+            f"--set {key}=@FILE, or into the environment and write --set '{key}=$NAME'"
         )
     try:
         value = configload.from_text(row[1], text)
@@ -126,7 +130,8 @@ def _hint(key: str) -> str:
 
 
 def check(settings: Settings) -> None:
-    """Raise CommandError with the firmware's own sentence if it would not start with these settings."""
+    """Raise CommandError with the firmware's own sentence if it would not start with these
+    settings."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "config.json")
         # Another user must not read the keys before the file is removed.

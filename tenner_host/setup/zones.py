@@ -25,7 +25,8 @@ def posix_zone(text: str) -> str | None:
 
 
 def local_zone() -> tuple[str, str] | None:
-    """(name, POSIX form) of this computer's zone, or None. A POSIX form stands for a zone without a name."""
+    """(name, POSIX form) of this computer's zone, or None. A POSIX form stands for a zone without
+    a name."""
     try:
         name = tzlocal.get_localzone_name()
     except zoneinfo.ZoneInfoNotFoundError:

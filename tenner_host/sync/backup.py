@@ -73,8 +73,8 @@ def take(board: Board, roots: Iterable[str] = ROOTS, progress: Progress | None =
     missing = sorted(set(there) - set(files))
     if missing:
         raise CommandError(
-            f"the board's {', '.join(missing)} cannot be read, so the backup would be incomplete; see "
-            "`tenner doctor`"
+            f"the board's {', '.join(missing)} cannot be read, so the backup would be "
+            "incomplete; see `tenner doctor`"
         )
     about = {
         "made": time.strftime("%Y-%m-%dT%H:%M:%S%z"),

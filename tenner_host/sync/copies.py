@@ -102,7 +102,8 @@ def restore(file: Path, port: str | None, sim: str | None, yes: bool, as_json: b
             restored = restore_backup(board, made, progress)
         except BoardGone as exc:
             raise BoardGone(
-                f"{exc.message}; every written file is complete, the rest is unchanged: run it again"
+                f"{exc.message}; every written file is complete, the rest is unchanged: run it "
+                "again"
             ) from exc
         except BaseException:
             leave_as_it_was(board)

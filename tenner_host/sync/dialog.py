@@ -15,8 +15,8 @@ def conflict_left(paths: list[str]) -> None:
     """Raise Conflict if a file waits for a choice."""
     if paths:
         raise Conflict(
-            f"changed on both sides and left unchanged: {', '.join(paths)}; run `tenner sync` at a "
-            "terminal to choose"
+            f"changed on both sides and left unchanged: {', '.join(paths)}; run `tenner sync` at "
+            "a terminal to choose"
         )
 
 

@@ -1,4 +1,5 @@
-"""Files of the workspace that a sync leaves out: `.tennerignore`, with the patterns of .gitignore."""
+"""Files of the workspace that a sync leaves out: `.tennerignore`, with the patterns of
+.gitignore."""
 
 from __future__ import annotations
 
@@ -23,7 +24,8 @@ Thumbs.db
 
 
 class Ignore:
-    """The later pattern decides; `!pattern` includes a file again, `name/` matches folders only."""
+    """The later pattern decides; `!pattern` includes a file again, `name/` matches folders
+    only."""
 
     def __init__(self, text: str = "") -> None:
         try:

@@ -59,8 +59,8 @@ def synchronize(
         board.remove(_empty_folders(folders, there, report.code))
     except BoardGone as exc:
         raise BoardGone(
-            f"{exc.message} in the middle of a sync. The board starts the old code or the new, never a "
-            "mix: plug it in and run `tenner sync` again"
+            f"{exc.message} in the middle of a sync. The board starts the old code or the new, "
+            "never a mix: plug it in and run `tenner sync` again"
         ) from exc
     except BaseException:
         leave_as_it_was(board, tree.get("/boot.py"), _half_written(report.code))
@@ -146,7 +146,8 @@ def _half_written(plan: CodePlan) -> list[str]:
 def leave_as_it_was(
     board: Board, boot: bytes | None = None, unfinished: Iterable[str] = ()
 ) -> None:
-    """After a failure or Ctrl-C: finish the activation if possible, remove the rest, and let the agent run."""
+    """After a failure or Ctrl-C: finish the activation if possible, remove the rest, and let the
+    agent run."""
     with contextlib.suppress(CommandError, KeyboardInterrupt):
         if not board.regain(_LEAVE_S):
             return

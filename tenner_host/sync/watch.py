@@ -15,7 +15,8 @@ _BEGIN_MS = 300
 
 
 class Watch:
-    """Yields changed files that a sync reads. The sync's own writes are `settled` and count as no change."""
+    """Yields changed files that a sync reads. The sync's own writes are `settled` and count as no
+    change."""
 
     def __init__(self, project: Project, board: str) -> None:
         self._workspace = project.root / "workspace"
@@ -30,7 +31,8 @@ class Watch:
             self._own[file.resolve()] = _modified(file)
 
     def changes(self, begun: Callable[[], None]) -> Iterator[set[Path]]:
-        """Call `begun` once no change can be missed any more, then yield the changed files, again and again."""
+        """Call `begun` once no change can be missed any more, then yield the changed files, again
+        and again."""
         waiting = True
         for found in watchfiles.watch(
             *self._folders,

@@ -1,4 +1,5 @@
-"""The workspace in the owner's folder: its files, their state at the last sync, and the execution of steps."""
+"""The workspace in the owner's folder: its files, their state at the last sync, and the execution
+of steps."""
 
 from __future__ import annotations
 
@@ -44,7 +45,8 @@ def _stored(name: str) -> str:
     path = PurePosixPath(name)
     if not name or visible(name, "") != name or ".." in path.parts or path.is_absolute():
         raise CommandError(
-            f"the board has a file {ascii(name)}, which cannot be stored here; rename or delete it there"
+            f"the board has a file {ascii(name)}, which cannot be stored here; rename or delete "
+            "it there"
         )
     return name
 
@@ -118,7 +120,8 @@ class Workspace:
                 break
             if place.is_symlink():
                 raise CommandError(
-                    f"{place} is a link: nothing of a board is written through one; move it away, or list it in .tennerignore"
+                    f"{place} is a link: nothing of a board is written through one; move it "
+                    "away, or list it in .tennerignore"
                 )
         return path
 

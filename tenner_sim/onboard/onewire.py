@@ -64,7 +64,8 @@ class OneWire:
         return found
 
     def _follow(self, path, paths):
-        """Search along `path` and then by the zeros, and add to `paths` where a one was possible."""
+        """Search along `path` and then by the zeros, and add to `paths` where a one was
+        possible."""
         if not self.reset():
             return None
         self.writebyte(self.SEARCH_ROM)

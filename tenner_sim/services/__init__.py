@@ -21,8 +21,9 @@ from .telegram import Telegram
 from .telegram_people import OWNER, TOKEN, Sent
 
 __all__ = [
-    "API_KEY", "GARBAGE", "MODEL", "McpTools", "OK", "OWNER", "RESET", "STALL", "TOKEN", "Answer", "Authority", "Event",
-    "OfflineModel", "Request", "Response", "Sent", "Service", "Services", "Step", "Telegram", "ToolCall",
+    "API_KEY", "GARBAGE", "MODEL", "McpTools", "OK", "OWNER", "RESET", "STALL", "TOKEN",
+    "Answer", "Authority", "Event", "OfflineModel", "Request", "Response", "Sent",
+    "Service", "Services", "Step", "Telegram", "ToolCall",
 ]  # fmt: skip
 
 

@@ -1,4 +1,5 @@
-"""`python -m tenner_sim.services`: run the local services until interrupted, and print their addresses."""
+"""`python -m tenner_sim.services`: run the local services until interrupted, and print their
+addresses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The offline model's answers: `call TOOL {...}`, `say TEXT`, and the one chip that the demo asks about.
+"""The offline model's answers: `call TOOL {...}`, `say TEXT`, and the one chip that the demo asks
+about.
 
 A pure function of the request: the same request always gets the same answer.
 """
@@ -23,7 +24,8 @@ _BULLET = re.compile(r"[-*]\s+(?:\[ \]\s*)?(?:\([^)]*\)\s*)?")
 
 
 def decide(conversation: Conversation, *, obey: bool = False) -> Answer:
-    """Answer a request; `obey` also makes the calls that tool results name, as a deceived model would."""
+    """Answer a request; `obey` also makes the calls that tool results name, as a deceived model
+    would."""
     task = conversation.task()
     beat = SILENCE in conversation.system or SILENCE in task
     orders = _tasks(task) if beat else [task.strip()]
@@ -105,8 +107,9 @@ def _introduce(conversation: Conversation) -> str:
     heard = " ".join(conversation.task().split())[:80]
     offered = ", ".join(conversation.tools) or "none"
     return (
-        f"I am the offline stand-in for a language model, and I do not understand “{heard}”. I understand: say TEXT, "
-        f"call TOOL {{arguments}}, and: what does the TMP102 at 0x48 on i2c0 say? Tools on offer: {offered}."
+        f"I am the offline stand-in for a language model, and I do not understand “{heard}”. I "
+        f"understand: say TEXT, call TOOL {{arguments}}, and: what does the TMP102 at 0x48 on "
+        f"i2c0 say? Tools on offer: {offered}."
     )
 
 

@@ -61,7 +61,8 @@ def stream(
     fragment: int,
     reasoning: str = "",
 ) -> list[Event]:
-    """Write an answer as a stream, in fragments as real servers send them. `usage` None omits it."""
+    """Write an answer as a stream, in fragments as real servers send them. `usage` None omits
+    it."""
     chunks: list[dict[str, Any]] = []
 
     def delta(content: dict[str, Any], reason: str | None = None) -> None:

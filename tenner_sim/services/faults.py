@@ -45,8 +45,8 @@ class Step:
     huge_header: int = 0
 
     # --- the same answer, with faults --------------------------------------------------------
-    #: Go silent, reset (RST), or end (FIN, no close_notify) after this many bytes, counted from `where`.
-    #: A reset may overtake the last bytes before the client has read them.
+    #: Go silent, reset (RST), or end (FIN, no close_notify) after this many bytes, counted from
+    #: `where`. A reset may overtake the last bytes before the client has read them.
     stall: int | None = None
     reset: int | None = None
     cut: int | None = None

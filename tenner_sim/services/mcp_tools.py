@@ -1,4 +1,5 @@
-"""A stand-in for an MCP server of the current protocol revision: a few tools with fixed answers."""
+"""A stand-in for an MCP server of the current protocol revision: a few tools with fixed
+answers."""
 
 from __future__ import annotations
 

@@ -30,7 +30,8 @@ class OfflineModel(Service):
     `base_url` is the address for clients (chat completions: with `/v1`).
     """
 
-    #: Further checks of a path and its request's body, which raise Refusal: see tests/provider_requests.
+    #: Further checks of a path and its request's body, which raise Refusal: see
+    #: tests/provider_requests.
     check_request: Callable[[str, dict[str, Any]], None] | None = None
 
     def __init__(
@@ -54,7 +55,8 @@ class OfflineModel(Service):
         self.tells_context = False
         #: Follow orders found in tool results, like a model that fell for an injection.
         self.obey = False
-        #: Send thoughts before the answer: "" none, "field" the API's own field, "tags" <think> in the text.
+        #: Send thoughts before the answer: "" none, "field" the API's own field, "tags" <think> in
+        #: the text.
         self.reasoning = ""
         #: Characters per streamed fragment.
         self.fragment = 5
@@ -131,8 +133,10 @@ class OfflineModel(Service):
         tokens_in = estimate(body["messages"]) + estimate(body.get("tools"))
         if tokens_in > self.context_tokens:
             raise Refusal(
-                f"This model's maximum context length is {self.context_tokens} tokens. However, your "
-                f"messages resulted in {tokens_in} tokens. Please reduce the length of the messages.",
+                f"This model's maximum context length is {self.context_tokens} tokens. However, "
+                "your "
+                f"messages resulted in {tokens_in} tokens. Please reduce the length of the "
+                "messages.",
                 param="messages",
                 code="context_length_exceeded",
             )

@@ -1,4 +1,5 @@
-"""Refusals of a model's API: the key, the model, the length; and the bodies of errors in both wire formats."""
+"""Refusals of a model's API: the key, the model, the length; and the bodies of errors in both wire
+formats."""
 
 from __future__ import annotations
 
@@ -81,7 +82,8 @@ def check_headers(headers: dict[str, str], api_key: str) -> None:
 
 
 def check_outline(body: Any, models: tuple[str, ...], max_tokens: int) -> None:
-    """Refuse what a stand-in cannot answer: no object, no messages, a model it has not, too long an answer."""
+    """Refuse what a stand-in cannot answer: no object, no messages, a model it has not, too long
+    an answer."""
     if not isinstance(body, dict) or not isinstance(body.get("messages"), list):
         raise Refusal("The body is not a JSON object with a list of 'messages'.", param="messages")
     for name in ("max_tokens", "max_completion_tokens"):

@@ -191,7 +191,8 @@ class Service:
             pass  # No IPv6 here, or the port is taken there; 127.0.0.1 serves.
 
     def _address(self) -> str:
-        """The address to listen on: an emulator has a separate name for this machine's loopback."""
+        """The address to listen on: an emulator has a separate name for this machine's
+        loopback."""
         try:
             address = str(ipaddress.ip_address(self._host))
             with socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET) as probe:

@@ -1,6 +1,7 @@
 """A stand-in for the Telegram Bot API, with its semantics and its error texts.
 
-People are on the Python side: `say` writes to the bot, `press` presses a button, `sent` holds the bot's messages.
+People are on the Python side: `say` writes to the bot, `press` presses a button, `sent` holds the
+bot's messages.
 """
 
 from __future__ import annotations
@@ -92,7 +93,8 @@ class Telegram(People):
         if self._webhook:
             raise BotError(
                 409,
-                "Conflict: can't use getUpdates method while webhook is active; use deleteWebhook to "
+                "Conflict: can't use getUpdates method while webhook is active; use "
+                "deleteWebhook to "
                 "delete the webhook first",
             )
         offset = integer(arguments, "offset", 0)
@@ -129,7 +131,8 @@ class Telegram(People):
                 if stopped:
                     raise BotError(
                         409,
-                        "Conflict: terminated by other getUpdates request; make sure that only one bot "
+                        "Conflict: terminated by other getUpdates request; make sure that only "
+                        "one bot "
                         "instance is running",
                     )
                 wake.clear()
@@ -235,8 +238,8 @@ class Telegram(People):
         markup = checked_markup(arguments)
         if (text, entities, markup) == (message.text, message.entities, message.reply_markup):
             raise bad_request(
-                "message is not modified: specified new message content and reply markup are exactly "
-                "the same as a current content and reply markup of the message"
+                "message is not modified: specified new message content and reply markup are "
+                "exactly the same as a current content and reply markup of the message"
             )
         message.history.append(message.text)
         message.text, message.entities, message.parse_mode = text, entities, mode
@@ -248,8 +251,8 @@ class Telegram(People):
         markup = checked_markup(arguments)
         if markup == message.reply_markup:
             raise bad_request(
-                "message is not modified: specified new message content and reply markup are exactly "
-                "the same as a current content and reply markup of the message"
+                "message is not modified: specified new message content and reply markup are "
+                "exactly the same as a current content and reply markup of the message"
             )
         message.reply_markup = markup
         return self.public(message)
@@ -351,7 +354,10 @@ _DESCRIPTIONS = {
     401: "Unauthorized",
     403: "Forbidden: bot was blocked by the user",
     404: "Not Found",
-    409: "Conflict: terminated by other getUpdates request; make sure that only one bot instance is running",
+    409: (
+        "Conflict: terminated by other getUpdates request; make sure that only one bot instance "
+        "is running"
+    ),
     429: "Too Many Requests: retry after 1",
     500: "Internal Server Error",
     502: "Bad Gateway",

@@ -10,7 +10,8 @@ from typing import Any
 
 
 class ParseError(Exception):
-    """The text breaks its format; the message is the API's addition to `can't parse entities: `."""
+    """The text breaks its format; the message is the API's addition to
+    `can't parse entities: `."""
 
 
 @dataclass
@@ -75,7 +76,7 @@ def utf16_length(text: str) -> int:
 _TAGS = {
     "b": "bold", "strong": "bold", "i": "italic", "em": "italic", "s": "strikethrough",
     "strike": "strikethrough", "del": "strikethrough", "u": "underline", "ins": "underline",
-    "tg-spoiler": "spoiler", "span": "spoiler", "tg-emoji": "custom_emoji", "a": "text_link", "pre": "pre",
+    "tg-spoiler": "spoiler", "span": "spoiler", "tg-emoji": "custom_emoji", "a": "text_link", "pre": "pre",  # noqa: E501
     "code": "code", "blockquote": "blockquote",
 }  # fmt: skip
 _NAMED = {"lt": "<", "gt": ">", "amp": "&", "quot": '"'}
@@ -217,7 +218,8 @@ class _Html:
         entity = self.open.pop()
         if name and name != entity.kind:
             raise ParseError(
-                f'Unmatched end tag at byte offset {begin}, expected "</{entity.kind}>", found "</{name}>"'
+                f'Unmatched end tag at byte offset {begin}, expected "</{entity.kind}>", found '
+                f'"</{name}>"'
             )
         kind = _TAGS[entity.kind]
         if kind == "text_link":

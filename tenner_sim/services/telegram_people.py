@@ -1,4 +1,5 @@
-"""The people's side of the Telegram stand-in: chats, their messages to the bot, the bot's messages."""
+"""The people's side of the Telegram stand-in: chats, their messages to the bot, the bot's
+messages."""
 
 from __future__ import annotations
 
@@ -302,7 +303,8 @@ class People(Service):
 
 
 def now() -> int:
-    """Return the date for a new message: by it a bot recognizes messages sent while it was away."""
+    """Return the date for a new message: by it a bot recognizes messages sent while it was
+    away."""
     return int(time.time())
 
 

@@ -1,4 +1,5 @@
-"""A complete $10 board in one process: real MicroPython on a real flash image, behind a terminal."""
+"""A complete $10 board in one process: real MicroPython on a real flash image, behind a
+terminal."""
 
 from tenner_sim.vboard.board import VirtualBoard
 from tenner_sim.vboard.control import BoardError

@@ -304,7 +304,8 @@ class VirtualBoard:
         self._ask("power_cut", after_writes=after_writes, torn=torn)
 
     def unplug(self, after_bytes: int | None = None) -> None:
-        """Pull the cable, which powers the board too: now, or after so many bytes from the host."""
+        """Pull the cable, which powers the board too: now, or after so many bytes from the
+        host."""
         self._ask("unplug", after_bytes=after_bytes)
 
     def plug(self) -> None:
@@ -324,7 +325,8 @@ class VirtualBoard:
             time.sleep(0.01)
 
     def flash_counters(self) -> FlashCounters:
-        """The operations of the file system on the flash so far: erases, programs, bytes, operations."""
+        """The operations of the file system on the flash so far: erases, programs, bytes,
+        operations."""
         return FlashCounters(*self._ask("flash_counters"))
 
     # The serial line.

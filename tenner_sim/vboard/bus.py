@@ -1,4 +1,5 @@
-"""The buses: which chip answers an address, chip select or pulse, and the controller's view of it."""
+"""The buses: which chip answers an address, chip select or pulse, and the controller's view of
+it."""
 
 from __future__ import annotations
 
@@ -139,7 +140,8 @@ class SPIBus:
             self.pin(gpio, 1)
 
     def exchange(self, data: bytes, *, hz: int, mode: int, lsb_first: bool) -> bytes:
-        """Clock `data` out and return the bits on MISO; several chips at once pull it low together."""
+        """Clock `data` out and return the bits on MISO; several chips at once pull it low
+        together."""
         out = bytearray(b"\xff" * len(data))
         for gpio in self._selected:
             device = self.devices[gpio]

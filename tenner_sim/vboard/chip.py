@@ -270,7 +270,8 @@ class Chip(Part):
     # Input from the serial line: serial_line.Receiver.
 
     def host_bytes(self, data: bytes, *, has_modem_lines: bool) -> None:
-        """Bytes typed by a client. They wait until the application is up; without power they are lost."""
+        """Bytes typed by a client. They wait until the application is up; without power they are
+        lost."""
         if self.state in ("off", "held"):
             return
         if self._loader is None and not has_modem_lines and self._flash:

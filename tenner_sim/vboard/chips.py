@@ -34,7 +34,8 @@ class ChipModel:
     spi_user: int
     spi_user2: int
     spi_w0: int
-    #: Supports GET_SECURITY_INFO, which returns the chip number; and the longer FLASH_BEGIN that comes with it.
+    #: Supports GET_SECURITY_INFO, which returns the chip number; and the longer FLASH_BEGIN that
+    #: comes with it.
     security_info: bool
     #: Address of the MAC.
     mac_at: int

@@ -19,7 +19,8 @@ FRIENDLY_BANNER = b'Type "help()" for more information.\r\n'
 
 
 class OutputFilter:
-    """Makes the interpreter's terminal output look like a board's: CRLF, no frames of the onboard modules.
+    """Makes the interpreter's terminal output look like a board's: CRLF, no frames of the onboard
+    modules.
 
     Between the two marks printed by the onboard `kbd_intr`, bytes pass unchanged (`mpremote
     mount`). Text may be cut anywhere; a possible start of a mark or a frame is held back.

@@ -1,7 +1,8 @@
 """The board's control socket: JSON lines over a Unix socket, one request and one answer per line.
 
-Request {"do": "set", "name": "room.temperature", "value": 31.5}; answer {"ok": true, "result": ...}
-or {"ok": false, "error": "one sentence"}. The requests are the `do_*` methods of supervisor.Supervisor.
+Request {"do": "set", "name": "room.temperature", "value": 31.5}; answer {"ok": true, "result":
+...} or {"ok": false, "error": "one sentence"}. The requests are the `do_*` methods of
+supervisor.Supervisor.
 """
 
 from __future__ import annotations

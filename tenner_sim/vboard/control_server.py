@@ -197,7 +197,8 @@ class ControlServer:
         self._chip.soft_reset(at_prompt=True)
 
     def _do_unplug(self, after_bytes: int | None) -> None:
-        """Pull the cable, which powers the board too: now, or after so many bytes from the host."""
+        """Pull the cable, which powers the board too: now, or after so many bytes from the
+        host."""
         if after_bytes is None:
             self._chip.unplugged()
         else:

@@ -80,7 +80,8 @@ class PtyEndpoint(Endpoint):
         self._master, slave = os.openpty()
         tty.setraw(slave)
         self.path = os.ttyname(slave)
-        # This process does not hold the other end open, so the kernel reports whether a client does.
+        # This process does not hold the other end open, so the kernel reports whether a client
+        # does.
         os.close(slave)
         os.set_blocking(self._master, False)
         self._poll = select.poll()

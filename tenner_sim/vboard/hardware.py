@@ -22,7 +22,8 @@ from tenner_sim.vboard.signals import Signals
 
 
 class HardwareError(Exception):
-    """The description of the board is wrong, or names a missing device; the text names the place."""
+    """The description of the board is wrong, or names a missing device; the text names the
+    place."""
 
 
 def read_pins(path: Path) -> dict[str, int]:

@@ -1,7 +1,8 @@
-"""The virtual board's flash: boot loader, partition table, application, and the littlefs with the files.
+"""The virtual board's flash: boot loader, partition table, application, and the littlefs with the
+files.
 
-The first three are stand-ins in the real formats, so that esptool and partition tools accept them. The
-board can refuse to start from a flash where one of them is missing or cut short.
+The first three are stand-ins in the real formats, so that esptool and partition tools accept them.
+The board can refuse to start from a flash where one of them is missing or cut short.
 """
 
 from __future__ import annotations

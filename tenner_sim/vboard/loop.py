@@ -60,7 +60,8 @@ class Loop:
             for part in list(self.parts):
                 part.prepare()
             for key, events in self._selector.select(self._timeout()):
-                # An earlier callback of this round may have closed it, and another file may have its number now.
+                # An earlier callback of this round may have closed it, and another file may have
+                # its number now.
                 current = self._selector.get_map().get(key.fd)
                 if current is not None and current.data == key.data:
                     key.data(key.fileobj, events)

@@ -28,7 +28,8 @@ class ModemLines:
     cts = dsr = ri = cd = False
 
     def __init__(self, hold: Callable[[], None], release: Callable[[bool], None]) -> None:
-        """`hold()` puts the chip into reset, `release(strap)` ends that; a strap means the loader."""
+        """`hold()` puts the chip into reset, `release(strap)` ends that; a strap means the
+        loader."""
         self._hold = hold
         self._release = release
         self._dtr = self._rts = self._held = False

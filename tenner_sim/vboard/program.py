@@ -123,7 +123,8 @@ class Program(Part):
             return b""
 
     def _type_on(self, master: int) -> None:
-        """Pass host bytes on to the interpreter, Ctrl-C as a signal where the runtime supports it."""
+        """Pass host bytes on to the interpreter, Ctrl-C as a signal where the runtime supports
+        it."""
         typed = self._typed
         if typed[:1] == b"\x03" and SIGNALS_BY_HAND and not self._filter.binary:
             now = self._loop.now()

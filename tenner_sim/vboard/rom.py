@@ -1,8 +1,8 @@
 """The serial loader in the chip's ROM, and the stub that esptool uploads to replace it.
 
-It is as strict as a real one: lengths, checksums and sequence numbers must match. A client must attach the flash
-before using it, and the ROM refuses commands of the stub. The uploaded stub is machine code of another processor and
-never runs: this module gives its answers.
+It is as strict as a real one: lengths, checksums and sequence numbers must match. A client must
+attach the flash before using it, and the ROM refuses commands of the stub. The uploaded stub is
+machine code of another processor and never runs: this module gives its answers.
 """
 
 from __future__ import annotations
@@ -320,7 +320,8 @@ class RomLoader:
 
 
 class _Reading:
-    """READ_FLASH of the stub: blocks ahead of the host's acknowledgments, at most `window` of them."""
+    """READ_FLASH of the stub: blocks ahead of the host's acknowledgments, at most `window` of
+    them."""
 
     def __init__(self, data: bytes, block_size: int, window: int) -> None:
         self._data = data

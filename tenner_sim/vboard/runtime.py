@@ -80,7 +80,8 @@ class Child:
             # With the inner terminal as controlling terminal the hang-up ends the interpreter when
             # the supervisor dies for any reason.
             os.setsid()
-            # The supervisor ignores SIGINT, and a caller under nohup SIGHUP; a child would inherit both.
+            # The supervisor ignores SIGINT, and a caller under nohup SIGHUP; a child would inherit
+            # both.
             signal.signal(signal.SIGINT, signal.SIG_DFL)
             signal.signal(signal.SIGHUP, signal.SIG_DFL)
             fcntl.ioctl(0, termios.TIOCSCTTY, 0)
@@ -162,7 +163,8 @@ class Child:
 
 
 def is_busy(process: Path, of_flash: set[int]) -> bool:
-    """Is a halted process in its own code or in a flash operation, and not in another system call?"""
+    """Is a halted process in its own code or in a flash operation, and not in another system
+    call?"""
     try:
         call = (process / "syscall").read_text().split()
     except OSError:

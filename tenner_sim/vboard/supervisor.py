@@ -1,6 +1,7 @@
 """The virtual board's process: wires the parts of one board and runs their loop.
 
-Started by board.VirtualBoard or `tenner sim start` as `python -m tenner_sim.vboard.supervisor CONFIG`.
+Started by board.VirtualBoard or `tenner sim start` as
+`python -m tenner_sim.vboard.supervisor CONFIG`.
 
     chip              power, resets, the ROM and its serial loader (rom), sleep
     program           one run of the interpreter that runs MicroPython

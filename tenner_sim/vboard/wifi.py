@@ -25,7 +25,8 @@ class WifiError(Exception):
 
 
 class Wifi:
-    """One access point and one station. The link survives a soft reset, not a reset of the chip."""
+    """One access point and one station. The link survives a soft reset, not a reset of the
+    chip."""
 
     def __init__(self, ssid: str, password: str, rssi: int, now: Callable[[], float]) -> None:
         self.ssid = ssid

@@ -7,7 +7,8 @@ from tenner.agent.message_queue import Queue
 from tenner.channels.console import Console
 from tenner.channels.mqtt.channel import Mqtt
 
-#: How an update of Telegram comes: its sender, its chat, and its other fields. The owner is 8, 7 and -70 are allowed.
+#: How an update of Telegram comes: its sender, its chat, and its other fields. The owner is 8, 7
+#: and -70 are allowed.
 TELEGRAM = {
     "guest": (7, 7, "private", {}),
     "group": (9, -70, "supergroup", {}),

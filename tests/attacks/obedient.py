@@ -1,8 +1,9 @@
 # tenner tests: a model that obeys the last text it has read, and a board to attack with it.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-The model obeys a line `DO <tool> <arguments>` anywhere in the last text, to the letter. Everything else is the real agent:
-turn, history, registry, checks, tools. Afterwards the test compares everything that an attack must not reach.
+The model obeys a line `DO <tool> <arguments>` anywhere in the last text, to the letter. Everything
+else is the real agent: turn, history, registry, checks, tools. Afterwards the test compares
+everything that an attack must not reach.
 """
 
 import json
@@ -127,8 +128,8 @@ class Board:
 
     async def open(self, words, offered=True):
         """
-        Start a server of strangers that answers every request with these words, and offer its tools. Their descriptions count
-        as from outside, and so hide whether other words do.
+        Start a server of strangers that answers every request with these words, and offer its
+        tools. Their descriptions count as from outside, and so hide whether other words do.
         """
 
         def answer():

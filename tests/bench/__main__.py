@@ -7,7 +7,7 @@ python -m tests.bench overlay. tool.   the heap of each overlay, and each tool i
 python -m tests.bench riscv64.         Linux figures on an emulated board; they take minutes
 PORT=... python -m tests.bench chip.       a real board, or an emulator of one, through its whole life
 python -m tests.bench soak.            2,000 messages and 500 alerts amid faults, several times; half an hour and more
-"""
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ OUTPUT = ROOT / "build" / "bench.json"
 
 #: The budgets of the design and the figures without one, in the order the table prints them.
 ROWS = [
-    Row("heap.turn.min_kb", "smallest heap for a turn with a tool", "KB", heap.turn_min_kb, 88, "371"),
+    Row("heap.turn.min_kb", "smallest heap for a turn with a tool", "KB", heap.turn_min_kb, 88, "371"),  # noqa: E501
     Row(
         "heap.turn.min_kb.history10k",
         "the same with a history of 10,000 messages",
@@ -74,16 +74,16 @@ ROWS = [
     Row("heap.turn.min_kb.web", "the same with a page of 200 KB", "KB", web.turn_min_kb, 96),
     Row("heap.turn.min_kb.mqtt", "the same with MQTT connected", "KB", mqtt.turn_min_kb, 112),
     Row("heap.mixed.min_kb", "people, an alarm and the outbox at once", "KB", mixed.min_kb, 96),
-    Row("heap.romfs.turn.min_kb", "a turn, code in a ROMFS image", "KB", heap.romfs_turn_min_kb, 60),
-    Row("heap.romfs.mixed.min_kb", "mixed use, code in a ROMFS image", "KB", mixed.romfs_min_kb, 64),
+    Row("heap.romfs.turn.min_kb", "a turn, code in a ROMFS image", "KB", heap.romfs_turn_min_kb, 60),  # noqa: E501
+    Row("heap.romfs.mixed.min_kb", "mixed use, code in a ROMFS image", "KB", mixed.romfs_min_kb, 64),  # noqa: E501
     Row("heap.frozen.turn.min_kb", "a turn, frozen code", "KB", heap.frozen_turn_min_kb, 44),
     Row("heap.frozen.mixed.min_kb", "mixed use, frozen code", "KB", mixed.frozen_min_kb, 48),
     *esp32.ROWS,
     Row("heap.idle_import_kb", "importing the core", "KB", code.idle_import_kb, 45, "213"),
     Row("heap.idle_live_kb", "everything the idle agent holds", "KB", heap.idle_live_kb, 48),
     Row("heap.mqtt_kb", "heap for MQTT, where it is used", "KB", loaded.mqtt_kb),
-    Row("heap.history_growth_kb", "heap for 10,000 messages, not 10", "KB", heap.history_growth_kb, 2, "grows"),
-    Row("heap.web_growth_kb", "heap for a page of 2 MB, not 20 KB", "KB", web.heap_growth_kb, 1, "grows"),
+    Row("heap.history_growth_kb", "heap for 10,000 messages, not 10", "KB", heap.history_growth_kb, 2, "grows"),  # noqa: E501
+    Row("heap.web_growth_kb", "heap for a page of 2 MB, not 20 KB", "KB", web.heap_growth_kb, 1, "grows"),  # noqa: E501
     Row(
         "heap.live_growth_1000_turns_kb",
         f"growth of live heap, turns 50 to 1,000, in {heap.LONG_RUN_KB} KB",
@@ -97,31 +97,31 @@ ROWS = [
     Row("cpu.turn.allocated_kb", "its allocations", "KB", cpu.turn_allocated_kb, 1200),
     Row("cpu.turn.collections", "its collections of garbage", "times", cpu.turn_collections, 150),
     Row("cpu.poll.opcodes", "a poll that finds nothing", "opcodes", cpu.poll_opcodes, 2000),
-    Row("cpu.history10k.first_turn_x", "opcodes, history 10,000 against 10", "times", cpu.history_factor, 3),
+    Row("cpu.history10k.first_turn_x", "opcodes, history 10,000 against 10", "times", cpu.history_factor, 3),  # noqa: E501
     Row("flash.littlefs_kb", "flash that all files take", "KB", flash.littlefs_kb, 400),
-    Row("flash.erases_per_turn", "flash erases of a turn", "blocks", requests.erases_per_turn, 4, "1 a message"),
-    Row("flash.erases_of_readings", "flash erases of a day of 3 values", "blocks", requests.erases_of_readings),
-    Row("request.heartbeat_bytes", "first request of a heartbeat", "B", requests.heartbeat_bytes, 4096, "6758"),
-    Row("heartbeat.idle_day_model_calls", "model calls, 3 conditions, an idle day", "calls", schedule.idle_day_model_calls, 0, "1 a beat"),
-    Row("heartbeat.day_bytes.template", "prompts of a day, template untouched", "B", schedule.template_bytes, 0),
-    Row("heartbeat.day_bytes.conditions", "3 conditions, one true from noon, fires once", "B", schedule.condition_bytes),
-    Row("heartbeat.day_bytes.ten_tasks", "10 plain tasks, 48 beats", "B", schedule.ten_tasks_bytes),
-    Row("rss.micropython_mb", "idle agent on Linux after 100 turns", "MB", linux.rss_micropython_mb, 4, "10-20"),
+    Row("flash.erases_per_turn", "flash erases of a turn", "blocks", requests.erases_per_turn, 4, "1 a message"),  # noqa: E501
+    Row("flash.erases_of_readings", "flash erases of a day of 3 values", "blocks", requests.erases_of_readings),  # noqa: E501
+    Row("request.heartbeat_bytes", "first request of a heartbeat", "B", requests.heartbeat_bytes, 4096, "6758"),  # noqa: E501
+    Row("heartbeat.idle_day_model_calls", "model calls, 3 conditions, an idle day", "calls", schedule.idle_day_model_calls, 0, "1 a beat"),  # noqa: E501
+    Row("heartbeat.day_bytes.template", "prompts of a day, template untouched", "B", schedule.template_bytes, 0),  # noqa: E501
+    Row("heartbeat.day_bytes.conditions", "3 conditions, one true from noon, fires once", "B", schedule.condition_bytes),  # noqa: E501
+    Row("heartbeat.day_bytes.ten_tasks", "10 plain tasks, 48 beats", "B", schedule.ten_tasks_bytes),  # noqa: E501
+    Row("rss.micropython_mb", "idle agent on Linux after 100 turns", "MB", linux.rss_micropython_mb, 4, "10-20"),  # noqa: E501
     Row("rss.cpython_mb", "the same under CPython", "MB", linux.rss_cpython_mb, 20, "10-20"),
-    Row("pss.micropython_mb", "its share of pages that other processes map too", "MB", linux.pss_micropython_mb),
+    Row("pss.micropython_mb", "its share of pages that other processes map too", "MB", linux.pss_micropython_mb),  # noqa: E501
     Row("pss.cpython_mb", "the same under CPython", "MB", linux.pss_cpython_mb),
-    Row("start.micropython", "start to the first poll, as python3 -c pass", "times", linux.start_micropython),
+    Row("start.micropython", "start to the first poll, as python3 -c pass", "times", linux.start_micropython),  # noqa: E501
     Row("start.cpython", "the same under CPython", "times", linux.start_cpython),
-    Row("sync.deploy_vs_mpremote", "time of a full deploy, mpremote's is 1", "", sync.deploy_time, 0.33, "1"),
+    Row("sync.deploy_vs_mpremote", "time of a full deploy, mpremote's is 1", "", sync.deploy_time, 0.33, "1"),  # noqa: E501
     Row("sync.deploy_vs_mpremote.trips", "its round trips", "", sync.deploy_trips, 0.33, "1"),
-    Row("sync.unchanged_vs_mpremote", "time when nothing has changed", "", sync.unchanged_time, 0.1, "1"),
+    Row("sync.unchanged_vs_mpremote", "time when nothing has changed", "", sync.unchanged_time, 0.1, "1"),  # noqa: E501
     Row("sync.unchanged_vs_mpremote.trips", "its round trips", "", sync.unchanged_trips, 0.1, "1"),
-    Row("sync.deploy_vs_mpremote.pty", "a deploy on a pseudo-terminal", "", sync.deploy_time_pty, 0.33, "1"),
-    Row("sync.unchanged_vs_mpremote.pty", "nothing changed, on a pseudo-terminal", "", sync.unchanged_time_pty, 0.1, "1"),
+    Row("sync.deploy_vs_mpremote.pty", "a deploy on a pseudo-terminal", "", sync.deploy_time_pty, 0.33, "1"),  # noqa: E501
+    Row("sync.unchanged_vs_mpremote.pty", "nothing changed, on a pseudo-terminal", "", sync.unchanged_time_pty, 0.1, "1"),  # noqa: E501
     Row("sync.enter_repl_ms", "to the REPL of a busy board", "ms", sync.enter_repl_ms),
-    Row("web.similarity.lxml", "words of a page as lxml reads them, least", "", web.least_lxml, web.LEAST["lxml"], floor=True),
-    Row("web.similarity.html2text", "the same beside html2text", "", web.least_html2text, web.LEAST["html2text"], floor=True),
-    Row("lane.person_wait_ms", "a person's wait while a heartbeat streams", "ms", requests.person_wait_ms),
+    Row("web.similarity.lxml", "words of a page as lxml reads them, least", "", web.least_lxml, web.LEAST["lxml"], floor=True),  # noqa: E501
+    Row("web.similarity.html2text", "the same beside html2text", "", web.least_html2text, web.LEAST["html2text"], floor=True),  # noqa: E501
+    Row("lane.person_wait_ms", "a person's wait while a heartbeat streams", "ms", requests.person_wait_ms),  # noqa: E501
 ]  # fmt: skip
 
 

@@ -1,7 +1,8 @@
-"""The whole agent in a heap of a given size, on an interpreter whose objects are the size of an ESP32's.
+"""The whole agent in a heap of a given size, on an interpreter whose objects are the size of an
+ESP32's.
 
-It is wired as on a board: it polls Telegram, the heartbeat waits, all tools are there, the code is .mpy. Only
-the chip's own modules, which are C there, are replaced by a few lines each (`chip/`).
+It is wired as on a board: it polls Telegram, the heartbeat waits, all tools are there, the code is
+.mpy. Only the chip's own modules, which are C there, are replaced by a few lines each (`chip/`).
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ from tests.bench.images import STOCK, Image
 
 PATIENCE_S = 120.0
 
-#: A turn with one tool call; the stand-in for the model makes exactly this call and repeats the result.
+#: A turn with one tool call; the stand-in for the model makes exactly this call and repeats the
+#: result.
 QUESTION = 'call i2c {"action":"read","bus":"i2c0","address":"0x48","register":0,"length":2}'
 IN_ANSWER = "0x1f 0x80"
 
@@ -74,7 +76,8 @@ class Agent:
         self._live.put(("end", 0))
 
     def live(self, label: str = "now") -> int:
-        """Bytes alive now; in the mode `watched` and with the label `most` at the highest point so far."""
+        """Bytes alive now; in the mode `watched` and with the label `most` at the highest point so
+        far."""
         assert self._process.stdin is not None
         try:
             self._process.stdin.write(label + "\n")
@@ -193,9 +196,9 @@ def agent(
     mode: str = "asked",
     debug: bool = False,
 ) -> Iterator[Agent]:
-    """Run the agent in a heap of this size. The owner's chat has a history of so many messages, or the file
-    `session`; `llm` are further settings of that section, `settings` further sections. `mode` is that of
-    chip/start.py, `debug` that of the build."""
+    """Run the agent in a heap of this size. The owner's chat has a history of so many messages, or
+    the file `session`; `llm` are further settings of that section, `settings` further sections.
+    `mode` is that of chip/start.py, `debug` that of the build."""
     with tempfile.TemporaryDirectory() as folder, Services(tls=False) as services:
         root = Path(folder)
         tree = _tree(services, heartbeat, llm or {}, settings or {}, libraries, debug)

@@ -1,4 +1,5 @@
-"""The figures of a real board at $PORT, led through its whole life by tests/hw (its other options are in $HW_...)."""
+"""The figures of a real board at $PORT, led through its whole life by tests/hw (its other options
+are in $HW_...)."""
 
 from __future__ import annotations
 

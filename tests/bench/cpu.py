@@ -1,4 +1,5 @@
-"""The processor's cost of a turn: opcodes, allocations, collections and imports, from a counting interpreter."""
+"""The processor's cost of a turn: opcodes, allocations, collections and imports, from a counting
+interpreter."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ from tests.bench.agent import IN_ANSWER, PATIENCE_S, QUESTION, Agent, Died, agen
 from tests.bench.images import COUNTERS, COUNTING
 from tests.bench.rows import NotMeasured
 
-#: Enough that no step is retried for lack of memory; collections depend on gc.threshold, not on this.
+#: Enough that no step is retried for lack of memory; collections depend on gc.threshold, not on
+#: this.
 HEAP_KB = 160
 _TURNS_BEFORE, _TURNS, _POLLS = 3, 5, 10
 #: Idle means that no count changes for so long.
@@ -67,7 +69,8 @@ def _agent(poll_s: int, messages: int = 0) -> Iterator[Agent]:
 
 @cache
 def turn() -> Counts:
-    """The average cost of a turn with a tool, from the message to the end of all its consequences."""
+    """The average cost of a turn with a tool, from the message to the end of all its
+    consequences."""
     with _agent(_LONG_POLL_S) as running:
         _settled(running)
         for _ in range(_TURNS_BEFORE):

@@ -28,7 +28,8 @@ def failure(running: Agent) -> str:
 
 @cache
 def turns(image: Image = CHIP, most: int = TURNS) -> tuple[int, int, str]:
-    """Return (turns in a row without a failure, the least free memory of ESP-IDF, the first failure)."""
+    """Return (turns in a row without a failure, the least free memory of ESP-IDF, the first
+    failure)."""
     with agent(FIRST_KB, image=image) as running:
         done = 0
         wrong = ""
@@ -67,8 +68,8 @@ def idf_least_kb() -> float:
 
 
 ROWS = [
-    Row("heap.chip.turns", "an ESP32's memory: turns in a row, nothing short", "turns", turns_in_row, TURNS, floor=True),
-    Row("heap.chip.idf_least_kb", "there: the least left for Wi-Fi and TLS", "KB", idf_least_kb, 24, floor=True),
+    Row("heap.chip.turns", "an ESP32's memory: turns in a row, nothing short", "turns", turns_in_row, TURNS, floor=True),  # noqa: E501
+    Row("heap.chip.idf_least_kb", "there: the least left for Wi-Fi and TLS", "KB", idf_least_kb, 24, floor=True),  # noqa: E501
 ]  # fmt: skip
 
 __all__ = ["FIRST_KB", "ROWS", "TURNS", "failure", "turns"]

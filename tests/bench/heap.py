@@ -1,4 +1,5 @@
-"""Heap of the whole agent: the smallest that is enough for a task, and the live heap while it waits."""
+"""Heap of the whole agent: the smallest that is enough for a task, and the live heap while it
+waits."""
 
 from __future__ import annotations
 
@@ -33,7 +34,8 @@ def one_turn(heap_kb: int, messages: int = 0, image: Image = STOCK) -> None:
 
 
 def mcp_turn(heap_kb: int) -> None:
-    """Two turns that call an MCP server's tool: the first asks the server for its tools, the second knows them."""
+    """Two turns that call an MCP server's tool: the first asks the server for its tools, the
+    second knows them."""
     with McpTools({"weather": MCP_ANSWER, "news": "none"}) as server:
         settings: dict[str, object] = {"mcp": {"home": {"url": server.mcp_url}}}
         with agent(heap_kb, settings=settings) as running:

@@ -1,4 +1,5 @@
-"""The ways code gets onto a board: as files on flash under a stock image, or inside our own image."""
+"""The ways code gets onto a board: as files on flash under a stock image, or inside our own
+image."""
 
 from __future__ import annotations
 
@@ -60,14 +61,16 @@ class _Counting(Image):
         return {**super().environment(root), "TENNER_COUNTERS": str(root / COUNTERS)}
 
 
-#: The free regions of a bare ESP32 with MicroPython 1.26.1 outside Python's heap, in order of allocation.
+#: The free regions of a bare ESP32 with MicroPython 1.26.1 outside Python's heap, in order of
+#: allocation.
 _CHIP_POOL = "14656 4552 11848 112968"
 _POOL = Path(__file__).parent / "chip" / "pool"
 
 
 @dataclass(frozen=True)
 class _Chip(Image):
-    """The files are on flash, and Python's heap grows into a memory that Wi-Fi and TLS use too, as on an ESP32."""
+    """The files are on flash, and Python's heap grows into a memory that Wi-Fi and TLS use too, as
+    on an ESP32."""
 
     #: Sizes of the regions of that memory, in bytes.
     pool: str = _CHIP_POOL
@@ -101,7 +104,8 @@ class _Romfs(Image):
 
 
 class _Frozen(Image):
-    """Code is frozen into the interpreter; its data are in /lib, as the image's owner syncs them."""
+    """Code is frozen into the interpreter; its data are in /lib, as the image's owner syncs
+    them."""
 
     def install(self, tree: dict[str, bytes], root: Path) -> None:
         sources = build.chip_sources()

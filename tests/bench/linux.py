@@ -37,7 +37,8 @@ def ask(services: Services, number: int, patience_s: float) -> None:
 
 @dataclass(frozen=True)
 class Memory:
-    """Of a process, in MB. RSS counts each page of it; PSS divides a page that others map too among them."""
+    """Of a process, in MB. RSS counts each page of it; PSS divides a page that others map too
+    among them."""
 
     rss: float
     reported_pss: float | None

@@ -1,7 +1,7 @@
 """The heap that each overlay takes when it is loaded, and the bytes of each tool in a prompt.
 
-Measured on the 32-bit interpreter beside the core: the heap that loading an overlay takes, and the rest that
-stays after its eviction, which is its names.
+Measured on the 32-bit interpreter beside the core: the heap that loading an overlay takes, and the
+rest that stays after its eviction, which is its names.
 """
 
 from __future__ import annotations
@@ -79,7 +79,8 @@ def mqtt_kb() -> float:
 
 @cache
 def loading(*modules: str) -> tuple[int, int]:
-    """Return the bytes of heap that modules and their imports take, and the bytes that stay after eviction."""
+    """Return the bytes of heap that modules and their imports take, and the bytes that stay after
+    eviction."""
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         STOCK.install({**_tree(("mqtt",)), **code.chip_tree()}, root)

@@ -1,8 +1,8 @@
 """The smallest heap for all work at once: people, the heartbeat, and the outbox.
 
-Three messages arrive at a time, and every other one needs a tool. Every five seconds the heartbeat repeats an alarm,
-and asks the model, which reads a sensor and tells the owner. The outbox sends all of it. A clean run answers
-everybody right, reports every beat, and is never short of memory.
+Three messages arrive at a time, and every other one needs a tool. Every five seconds the heartbeat
+repeats an alarm, and asks the model, which reads a sensor and tells the owner. The outbox sends
+all of it. A clean run answers everybody right, reports every beat, and is never short of memory.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ HEARTBEAT = (
 )
 _TOLD = "The TMP102 at 0x48 on i2c0 reads 31.5 \N{DEGREE SIGN}C."
 
-#: Three messages come so long after the last three; people come first, so a beat needs the time between.
+#: Three messages come so long after the last three; people come first, so a beat needs the time
+#: between.
 _GROUP_S, _PAUSE_S = 2.0, 1.0
 #: A beat may wait for people, and for others on this machine.
 _LATEST_BEAT_S = 3 * BEAT_S
@@ -77,7 +78,8 @@ class _Run:
         return sum(message not in answers for message in self._asked)
 
     def _until(self, holds: Callable[[], bool], limit_s: float, otherwise: str = "") -> None:
-        """Wait, and check that memory is never short; Died with `otherwise` when the time is over."""
+        """Wait, and check that memory is never short; Died with `otherwise` when the time is
+        over."""
         end = time.monotonic() + limit_s
         seen = 0
         while not holds():

@@ -23,7 +23,8 @@ _TURNS = 2
 
 @contextlib.contextmanager
 def broker() -> Iterator[tuple[int, Path]]:
-    """A mosquitto on a loopback port, without TLS, which on a chip takes no part of Python's heap; yields its port and log."""
+    """A mosquitto on a loopback port, without TLS, which on a chip takes no part of Python's heap;
+    yields its port and log."""
     program = shutil.which("mosquitto", path=_PATH)
     if program is None:
         raise NotMeasured("there is no mosquitto here: apt install mosquitto")
@@ -52,7 +53,8 @@ def _wait_text(log: Path, text: str, process: subprocess.Popen[bytes] | None = N
 
 
 def turn(heap_kb: int) -> None:
-    """Turns of a person on Telegram while the agent is connected to a broker; Died when one does not fit."""
+    """Turns of a person on Telegram while the agent is connected to a broker; Died when one does
+    not fit."""
     with broker() as (port, log):
         settings: dict[str, object] = {
             "mqtt": {"host": "127.0.0.1", "port": port, "tls": False, "every": _EVERY}

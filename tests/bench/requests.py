@@ -12,7 +12,8 @@ from tests.bench.rows import NotMeasured
 
 _HEARTBEAT = (
     b"# Heartbeat\n"
-    b"- (every 2s; when room.temperature > 30 reset 28) Too warm: read the TMP102 at 0x48 on i2c0 and "
+    b"- (every 2s; when room.temperature > 30 reset 28) Too warm: read the TMP102 at 0x48 on "
+    b"i2c0 and "
     b"tell me the temperature.\n"
 )
 
@@ -34,7 +35,8 @@ def _board(services: Services) -> VirtualBoard:
 
 
 def heartbeat_bytes() -> float:
-    """Bytes of the body of the first model request of a beat that one sensor's condition has started."""
+    """Bytes of the body of the first model request of a beat that one sensor's condition has
+    started."""
     with Services(tls=False) as services, _board(services) as board:
         board.wait_for("no condition met", 30)
         board.set("room.temperature", 31.5)
@@ -56,7 +58,8 @@ def erases_per_turn() -> float:
         return (board.flash_counters().erases - before) / 10
 
 
-#: Keeps a day of readings of three values, as tenner/sampler.py does, when somebody presses return.
+#: Keeps a day of readings of three values, as tenner/sampler.py does, when somebody presses
+#: return.
 _A_DAY_OF_READINGS = b"""
 import os, sys
 from tenner.sensors.ring import Ring
@@ -69,7 +72,7 @@ for number in range(289):
         print("the first is kept")
         sys.stdin.readline()
 print("a day is kept")
-"""
+"""  # noqa: E501
 
 
 def erases_of_readings() -> float:
@@ -88,7 +91,8 @@ def erases_of_readings() -> float:
 
 
 def person_wait_ms() -> float:
-    """From a person's message to its model request, while a heartbeat's reply is being streamed."""
+    """From a person's message to its model request, while a heartbeat's reply is being
+    streamed."""
     with Services(tls=False) as services, _board(services) as board:
         board.wait_for("no condition met", 30)
         # The heartbeat's reply drips for minutes: only cancellation ends it.

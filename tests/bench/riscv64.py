@@ -1,4 +1,5 @@
-"""Memory and start of the agent on an emulated riscv64 board: a real kernel, deployed as its owner would.
+"""Memory and start of the agent on an emulated riscv64 board: a real kernel, deployed as its owner
+would.
 
 Each figure takes minutes, so these rows are measured only on request.
 """
@@ -76,7 +77,8 @@ def _idle_memory(runtime: str) -> linux.Memory:
 
 
 def _start_ratio(runtime: str) -> float:
-    """Time from the start to the first request to Telegram, in starts of `python3 -c pass` there."""
+    """Time from the start to the first request to Telegram, in starts of `python3 -c pass`
+    there."""
     with _board(runtime) as (computer, services):
         computer.run("/opt/tenner/current/ctl stop")
         seconds, bare = [], []
@@ -110,10 +112,10 @@ def _begun(computer: Computer, line: str) -> Iterator[tuple[subprocess.Popen[str
 
 
 ROWS = [
-    Row("riscv64.rss.micropython_mb", "the agent after 100 turns", "MB", lambda: _idle_memory("micropython").rss, 4, "10-20"),
-    Row("riscv64.rss.cpython_mb", "the same under CPython", "MB", lambda: _idle_memory("cpython").rss, 20, "10-20"),
-    Row("riscv64.pss.micropython_mb", "its share of pages that other processes map too", "MB", lambda: _idle_memory("micropython").pss),
-    Row("riscv64.pss.cpython_mb", "the same under CPython", "MB", lambda: _idle_memory("cpython").pss),
-    Row("riscv64.start.micropython", "start to the first poll, as python3 -c pass", "times", lambda: _start_ratio("micropython")),
-    Row("riscv64.start.cpython", "the same under CPython", "times", lambda: _start_ratio("cpython")),
+    Row("riscv64.rss.micropython_mb", "the agent after 100 turns", "MB", lambda: _idle_memory("micropython").rss, 4, "10-20"),  # noqa: E501
+    Row("riscv64.rss.cpython_mb", "the same under CPython", "MB", lambda: _idle_memory("cpython").rss, 20, "10-20"),  # noqa: E501
+    Row("riscv64.pss.micropython_mb", "its share of pages that other processes map too", "MB", lambda: _idle_memory("micropython").pss),  # noqa: E501
+    Row("riscv64.pss.cpython_mb", "the same under CPython", "MB", lambda: _idle_memory("cpython").pss),  # noqa: E501
+    Row("riscv64.start.micropython", "start to the first poll, as python3 -c pass", "times", lambda: _start_ratio("micropython")),  # noqa: E501
+    Row("riscv64.start.cpython", "the same under CPython", "times", lambda: _start_ratio("cpython")),  # noqa: E501
 ]  # fmt: skip

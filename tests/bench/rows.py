@@ -12,7 +12,8 @@ class NotMeasured(Exception):
 
 @dataclass
 class Row:
-    """One line of the table: a figure, its measurement and its limit, which is a maximum or a minimum."""
+    """One line of the table: a figure, its measurement and its limit, which is a maximum or a
+    minimum."""
 
     name: str
     what: str

@@ -1,4 +1,5 @@
-"""The cost of a day of the heartbeat: model calls and the bytes of their requests, by the firmware's own code."""
+"""The cost of a day of the heartbeat: model calls and the bytes of their requests, by the
+firmware's own code."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ from tenner_sim.services import API_KEY, MODEL
 from tests.bench.code import CHIP
 from tests.bench.rows import NotMeasured
 
-#: Three conditions, evaluated every ten minutes; the first holds while the room is warm, and fires once.
+#: Three conditions, evaluated every ten minutes; the first holds while the room is warm, and fires
+#: once.
 CONDITIONS = (
     "# Heartbeat\n"
     "- (every 10m; when room.temperature > 30 reset 28) Too warm: say what to do.\n"
@@ -22,7 +24,7 @@ CONDITIONS = (
 )
 #: Ten tasks without a bracket: all of them on every beat, which is every half hour.
 TEN_TASKS = "# Heartbeat\n" + "".join(
-    f"- Compare sensor {number} with yesterday and tell me if it drifts.\n" for number in range(1, 11)
+    f"- Compare sensor {number} with yesterday and tell me if it drifts.\n" for number in range(1, 11)  # noqa: E501
 )  # fmt: skip
 NEVER, NOON = 24, 12
 

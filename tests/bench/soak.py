@@ -1,4 +1,5 @@
-"""The soak of tests/host/soak.py as figures: the number of memory shortages, and the heap that is enough."""
+"""The soak of tests/host/soak.py as figures: the number of memory shortages, and the heap that is
+enough."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""`tenner sync` beside `mpremote cp -r`: the same files, the same virtual board, whole commands as one types them."""
+"""`tenner sync` beside `mpremote cp -r`: the same files, the same virtual board, whole commands as
+one types them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Words that web_fetch reads of a page, compared with lxml and html2text, and the heap that reading takes.
+"""Words that web_fetch reads of a page, compared with lxml and html2text, and the heap that
+reading takes.
 
 The pages come from tests/host/web_pages.py: invented, in the manner of real ones.
 """
@@ -34,12 +35,13 @@ if str(FIRMWARE) not in sys.path:
 
 #: Elements that no reader shows: removed for all three, so that the comparison covers the rest.
 _UNSEEN = (
-    "script style template svg select datalist textarea iframe noembed noframes canvas video audio object"
+    "script style template svg select datalist textarea iframe noembed noframes canvas video "
+    "audio object"
 ).split()
 _BLOCKS = (
-    "address article aside blockquote body br button caption center dd details div dl dt fieldset figcaption"
-    " figure footer form h1 h2 h3 h4 h5 h6 header hr html li main nav ol p pre section summary table tbody"
-    " td tfoot th thead title tr ul"
+    "address article aside blockquote body br button caption center dd details div dl dt "
+    "fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hr html li main nav ol p "
+    "pre section summary table tbody td tfoot th thead title tr ul"
 ).split()
 
 #: The floors. html2text keeps captions and hidden text, so its floor is lower.
@@ -48,7 +50,8 @@ LEAST = {"lxml": 0.97, "html2text": 0.9}
 
 @dataclass
 class Likeness:
-    """The share of a page that is read as others read it, and the lengths of the page and its text."""
+    """The share of a page that is read as others read it, and the lengths of the page and its
+    text."""
 
     lxml: float
     html2text: float
@@ -185,7 +188,8 @@ def show(console: Console) -> None:
 
 # --- heap
 
-#: Feeds a page of so many bytes, of the same rows again and again, and keeps as much of it as a board does.
+#: Feeds a page of so many bytes, of the same rows again and again, and keeps as much of it as a
+#: board does.
 _SCRIPT = """
 import gc, sys
 from tenner.net.web.html import Html
@@ -214,7 +218,7 @@ while sent < int(sys.argv[2]):
     sent += len(piece)
 page.end()
 print("done", size)
-"""
+"""  # noqa: E501
 _SMALL, _LARGE = 20_000, 2_000_000
 
 

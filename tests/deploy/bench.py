@@ -1,8 +1,9 @@
-"""Boards to deploy to: a real sshd on the loopback, and behind it a folder that is a whole busybox system.
+"""Boards to deploy to: a real sshd on the loopback, and behind it a folder that is a whole busybox
+system.
 
 The folder is the root of everything that runs there (chroot), so an agent is installed into
-/opt, /etc and /var as on a board. It has no processes in /proc, no systemd, and no C library but the
-kit's.
+/opt, /etc and /var as on a board. It has no processes in /proc, no systemd, and no C library but
+the kit's.
 """
 
 import contextlib
@@ -177,7 +178,8 @@ class Server:
         inside = _INSIDE.format(account=f"{number}:{number}", name=name, home=home, root=self.root)
         (self.folder / "sshd_config").write_text(
             f"Port {self.port}\nListenAddress 127.0.0.1\nHostKey {self.folder}/host\n"
-            f"PidFile none\nAuthorizedKeysFile {self.folder}/authorized\nPasswordAuthentication no\n"
+            f"PidFile none\nAuthorizedKeysFile {self.folder}/authorized\n"
+            "PasswordAuthentication no\n"
             f"KbdInteractiveAuthentication no\nPermitRootLogin yes\nUsePAM no\nStrictModes no\n"
             f"ForceCommand {inside}\n"
         )

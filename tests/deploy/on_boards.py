@@ -1,4 +1,5 @@
-"""`make test-deploy`: releases brought to a board over a real ssh, and everything that goes wrong on the way."""
+"""`make test-deploy`: releases brought to a board over a real ssh, and everything that goes wrong
+on the way."""
 
 import json
 import os

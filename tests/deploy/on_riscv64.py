@@ -1,7 +1,8 @@
-"""`make test-deploy`: a board of the LicheeRV Nano's architecture with a real kernel and init, in software.
+"""`make test-deploy`: a board of the LicheeRV Nano's architecture with a real kernel and init, in
+software.
 
-Software emulation, not KVM: it starts in 6 s with busybox as init, in 10 with systemd. Its clock stands at 1970
-whenever it is switched on.
+Software emulation, not KVM: it starts in 6 s with busybox as init, in 10 with systemd. Its clock
+stands at 1970 whenever it is switched on.
 """
 
 import os
@@ -152,7 +153,10 @@ def test_a_command_of_the_models_still_gets_its_sandbox(computer, deployed):
         )
         command = f'eval "systemd-run --quiet --wait --pipe -E {lib} {asked} {run} {code}"'
     else:
-        command = f"{lib} {run} -m tenner.port.linux.least_power {run.split()[0]} {run.partition(' ')[2]} {code}"
+        command = (
+            f"{lib} {run} -m tenner.port.linux.least_power {run.split()[0]} "
+            f"{run.partition(' ')[2]} {code}"
+        )
     said = computer.run(command)
     assert "uid=58" in said and "0 \n" in said, said
 

@@ -1,4 +1,5 @@
-"""Mutates seeds and earlier finds, by hypothesis, and reports the smallest input that breaks a target."""
+"""Mutates seeds and earlier finds, by hypothesis, and reports the smallest input that breaks a
+target."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The fuzz targets: a function of bytes for each parser, seeds for it, and the exceptions it may raise.
+"""The fuzz targets: a function of bytes for each parser, seeds for it, and the exceptions it may
+raise.
 
 A parser of a stream gets the input whole and in pieces, and must come to the same result.
 """
@@ -248,7 +249,10 @@ TARGETS = {
         http,
         (
             b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi",
-            b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5;a=b\r\nhello\r\n0\r\nT: x\r\n\r\n",
+            (
+                b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5;a=b\r\nhello\r\n0\r\n"
+                b"T: x\r\n\r\n"
+            ),
         ),
     ),
     "telegram": Target(

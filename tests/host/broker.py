@@ -1,4 +1,5 @@
-"""Debian's mosquitto on a loopback port, over TLS with a password; and a client for the owner's side."""
+"""Debian's mosquitto on a loopback port, over TLS with a password; and a client for the owner's
+side."""
 
 import contextlib
 import shutil
@@ -32,7 +33,8 @@ def _free_port():
 
 
 class Broker:
-    """A running mosquitto; `authority` signs its certificate, of one of its kinds. `more` are lines of its settings."""
+    """A running mosquitto; `authority` signs its certificate, of one of its kinds. `more` are
+    lines of its settings."""
 
     def __init__(self, folder, authority, certificate="right", more=""):
         self.port = _free_port()
@@ -129,7 +131,8 @@ class Owner:
         self._client.publish(topic, text, qos=1, retain=retain).wait_for_publish(LIMIT_S)
 
     def wait(self, topic, holds=bool, after=0):
-        """Wait for a text below a topic (its end) that `holds`, after so many messages; return it."""
+        """Wait for a text below a topic (its end) that `holds`, after so many messages; return
+        it."""
         end = time.monotonic() + LIMIT_S
 
         def found():

@@ -1,7 +1,8 @@
 """A board in this process with a clock of its own: the firmware's drivers on the virtual chips.
 
-The firmware's `port`, the onboard `machine`, `onewire` and `dht`, and the models of the chips are the real ones.
-Between the last two there is a function call in place of a process, and time passes when a driver sleeps.
+The firmware's `port`, the onboard `machine`, `onewire` and `dht`, and the models of the chips are
+the real ones. Between the last two there is a function call in place of a process, and time passes
+when a driver sleeps.
 """
 
 import asyncio

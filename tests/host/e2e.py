@@ -4,8 +4,8 @@
         bench.ready()
         assert bench.ask("What does the TMP102 at 0x48 on i2c0 say?") == ...
 
-Nothing here sleeps: tests wait for the board's serial line, the model's requests and the owner's messages,
-each with a limit.
+Nothing here sleeps: tests wait for the board's serial line, the model's requests and the owner's
+messages, each with a limit.
 """
 
 import contextlib
@@ -44,7 +44,8 @@ WARM_ROOM = (
 )
 
 
-#: Tests that run side by side need the same trees; besides, CPython 3.11 cannot parse in two threads at once.
+#: Tests that run side by side need the same trees; besides, CPython 3.11 cannot parse in two
+#: threads at once.
 _BUILDING = threading.Lock()
 
 
@@ -63,7 +64,8 @@ def wifi():
 
 
 def settings(services, changes=None):
-    """config.json of an agent that uses the stand-ins; `changes` by dotted key, None takes one out."""
+    """config.json of an agent that uses the stand-ins; `changes` by dotted key, None takes one
+    out."""
     config = {
         "wifi": {"ssid": wifi()["ssid"], "password": wifi()["password"]},
         **services.settings(poll_s=2),
@@ -122,7 +124,8 @@ class Bench:
         return [one.text for one in list(self.telegram.sent) if one.chat_id == chat]
 
     def wait_told(self, pattern, chat=OWNER, count=1, timeout_s=LIMIT_S):
-        """Wait until a chat was told `count` things that fit a regular expression; return the last."""
+        """Wait until a chat was told `count` things that fit a regular expression; return the
+        last."""
 
         def found(_telegram=None):
             return [text for text in self.told(chat) if re.search(pattern, text)]
@@ -131,7 +134,8 @@ class Bench:
             self.telegram.wait_for(lambda _: len(found()) >= count, timeout_s)
         except TimeoutError as exc:
             raise AssertionError(
-                f"{count} x {pattern!r} not told; told: {self.told(chat)}; the board: {self.log[-3000:]}"
+                f"{count} x {pattern!r} not told; told: {self.told(chat)}; the board: "
+                f"{self.log[-3000:]}"
             ) from exc
         return found()[count - 1]
 
@@ -176,8 +180,8 @@ def agent_board(
     libraries=(),
     **options,
 ):
-    """A running board with the agent, and its services; all of it ends with the block. `changes` may be a function
-    of the services."""
+    """A running board with the agent, and its services; all of it ends with the block. `changes`
+    may be a function of the services."""
     with Services(certificate=certificate, tls=tls) as services:
         if callable(roots):
             roots = roots(services)
@@ -191,7 +195,8 @@ def agent_board(
 
 
 class SideBySide:
-    """The checks of a module that have boards of their own, run some at once: a board mostly waits.
+    """The checks of a module that have boards of their own, run some at once: a board mostly
+    waits.
 
     together = SideBySide()
 
@@ -201,7 +206,8 @@ class SideBySide:
     @together.each([("a", 1), ("b", 2)])
     def test_many(letter, number): ...
 
-    The first test that is asked for starts all that are selected; each then reports its own result.
+    The first test that is asked for starts all that are selected; each then reports its own
+    result.
     """
 
     def __init__(self, at_once=6):

@@ -1,4 +1,5 @@
-"""Helpers for the tests of `tenner flash`: a used board, its owner's files, images, the command in this process."""
+"""Helpers for the tests of `tenner flash`: a used board, its owner's files, images, the command in
+this process."""
 
 import contextlib
 import functools

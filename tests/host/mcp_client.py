@@ -1,8 +1,8 @@
-# tenner tests: a turn's calls of the tools of an MCP server, on the interpreter that runs this file.
-# MIT license; Copyright (c) 2026 the tenner authors
+# tenner tests: a turn's calls of the tools of an MCP server, on the interpreter that runs this
+# file. MIT license; Copyright (c) 2026 the tenner authors
 """
-ROOT SETTINGS CALLS: lists the tools of the servers in SETTINGS and makes CALLS, a list of (name, arguments); prints one
-line of JSON.
+ROOT SETTINGS CALLS: lists the tools of the servers in SETTINGS and makes CALLS, a list of (name,
+arguments); prints one line of JSON.
 """
 
 import asyncio

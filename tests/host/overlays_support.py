@@ -1,4 +1,5 @@
-"""A small package, as it is and as overlays, run on every MicroPython; both must print the same."""
+"""A small package, as it is and as overlays, run on every MicroPython; both must print the
+same."""
 
 from __future__ import annotations
 
@@ -73,7 +74,8 @@ def both(
     overlays: dict[str, list[str]] | None = None,
     **rest,
 ) -> str:
-    """Return a package's output on every MicroPython: the same as source, as overlays, with short names, and in one file."""
+    """Return a package's output on every MicroPython: the same as source, as overlays, with short
+    names, and in one file."""
     files = package(modules)
     for path, source in files.items():
         place = tmp_path / "plain" / path

@@ -13,7 +13,8 @@ DYNAMIC = {"tenner.tools": ["*"], "tenner.sensors": ["*"]}
 
 
 def generated(sources: dict[str, bytes]) -> Table:
-    """One overlay for each package, and a core with the names that the import of the agent's first module needs."""
+    """One overlay for each package, and a core with the names that the import of the agent's first
+    module needs."""
     linux = read_table(FIRMWARE / "overlays.toml").linux
     empty = Table({CORE: []}, linux=linux)
     wanted = {

@@ -2,14 +2,16 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 """
     micropython powercut_board.py make IMAGE              a board that was just set up
-    micropython powercut_board.py cut IMAGE torn          a beat; IMAGE.N is the flash after a cut at operation N
+    micropython powercut_board.py cut IMAGE torn          a beat; IMAGE.N is the flash after a cut
+                                                          at operation N
     micropython powercut_board.py after IMAGE.N           the boot after that, and its outcome
 
-The flash is a real littlefs in memory, and IMAGE is its content. A cut leaves the flash as it is before the
-operation, or with half of it done; nothing is unwound, as when the power fails.
+The flash is a real littlefs in memory, and IMAGE is its content. A cut leaves the flash as it is
+before the operation, or with half of it done; nothing is unwound, as when the power fails.
 
-Garbage is collected between two steps only. While littlefs opens a file, nothing but a pointer into the
-middle of it is on MicroPython's stack, and a collection inside a block device that is Python frees it.
+Garbage is collected between two steps only. While littlefs opens a file, nothing but a pointer
+into the middle of it is on MicroPython's stack, and a collection inside a block device that is
+Python frees it.
 """
 
 import gc
@@ -55,7 +57,8 @@ AFTER_S = 1800
 
 
 class RamFlash:
-    """A flash chip; `on_operation(number)` is called when an operation is not done yet, or half done."""
+    """A flash chip; `on_operation(number)` is called when an operation is not done yet, or half
+    done."""
 
     def __init__(self, image, torn=False, on_operation=None):
         self.image = memoryview(image)
@@ -126,8 +129,8 @@ class Phone:
 
 class Board(sim.Board):
     """
-    The heartbeat with its own files; alerts go through the outbox to the owner's phone. It keeps the events
-    for the judge.
+    The heartbeat with its own files; alerts go through the outbox to the owner's phone. It keeps
+    the events for the judge.
     """
 
     def __init__(self, image):
@@ -177,8 +180,9 @@ class Board(sim.Board):
 
 def ids_from(number):
     """
-    Stand in for os.urandom with numbers that count up. littlefs chooses its blocks by the content of the flash: with random
-    bytes there, as with the time of day, a beat would take more operations in one run than in the next.
+    Stand in for os.urandom with numbers that count up. littlefs chooses its blocks by the content
+    of the flash: with random bytes there, as with the time of day, a beat would take more
+    operations in one run than in the next.
     """
 
     def urandom(size):
@@ -264,7 +268,8 @@ def tank_text(utc):
 
 
 def said(board):
-    """None when every alert that was queued has arrived, and once, but for one that says "maybe"."""
+    """None when every alert that was queued has arrived, and once, but for one that says
+    "maybe"."""
     if len(board.phone.delivery.outbox):
         return "something waits in the outbox for ever"
     texts = [text for _, text in board.sent]

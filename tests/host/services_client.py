@@ -1,4 +1,5 @@
-"""A bare HTTP client for the tests of the local services: it shows the exact bytes from the wire."""
+"""A bare HTTP client for the tests of the local services: it shows the exact bytes from the
+wire."""
 
 from __future__ import annotations
 
@@ -15,7 +16,8 @@ _T = TypeVar("_T")
 
 @dataclass
 class Reply:
-    """A response: `raw` in full, and its parts. `ended` says how the connection ended, if it did."""
+    """A response: `raw` in full, and its parts. `ended` says how the connection ended, if it
+    did."""
 
     raw: bytes = b""
     status: int = 0

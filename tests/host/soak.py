@@ -1,10 +1,12 @@
-"""A hard week for one board, in minutes: people, alerts, faults of every kind, and the invariants after it.
+"""A hard week for one board, in minutes: people, alerts, faults of every kind, and the invariants
+after it.
 
     make soak                       2,000 messages in, 500 alerts out
     make soak MESSAGES=200 ALERTS=50 SEED=7
 
-The 32-bit interpreter on a virtual board, with the heap of the budget. Meanwhile the Wi-Fi drops, Telegram and the
-model refuse, break off and close connections, and the power is cut, also in the middle of writing.
+The 32-bit interpreter on a virtual board, with the heap of the budget. Meanwhile the Wi-Fi drops,
+Telegram and the model refuse, break off and close connections, and the power is cut, also in the
+middle of writing.
 """
 
 from __future__ import annotations
@@ -29,13 +31,17 @@ from tests.bench.mixed import SHORT  # noqa: E402
 from tests.host.e2e import ONE_SESSION, Bench, agent_board  # noqa: E402
 
 HEAP = "152K"
-BEAT = "# Heartbeat\n\n- (every 1s; when room.temperature changes by 0.03; notify) Room at {room.temperature}\n"
+BEAT = (
+    "# Heartbeat\n\n- (every 1s; when room.temperature changes by 0.03; notify) Room at "
+    "{room.temperature}\n"
+)
 MARK = "(maybe sent before) "
 LIMIT_S = 180
 _IN_FLIGHT = 3
 
-#: On a chip TLS takes memory beside Python's heap; this interpreter would take it from the heap. So it is left out,
-#: and all that the firmware does about it is there: the TLS semaphore, with one session at a time.
+#: On a chip TLS takes memory beside Python's heap; this interpreter would take it from the heap.
+#: So it is left out, and all that the firmware does about it is there: the TLS semaphore, with one
+#: session at a time.
 SSL = """\
 PROTOCOL_TLS_CLIENT = CERT_REQUIRED = 0
 
@@ -143,13 +149,15 @@ class Soak:
     # --- the invariants
 
     def _unanswered(self) -> int:
-        """Return the number of people who wait. Answers come in order: one that was overtaken never comes."""
+        """Return the number of people who wait. Answers come in order: one that was overtaken
+        never comes."""
         answered = [one.reply_to for one in list(self.bench.telegram.sent) if one.reply_to]
         last = max(answered, default=0)
         return sum(id > last for id in list(self._said))
 
     def _given_up(self) -> int:
-        """Answers whose fate is unknown are given up, and said to be; some of them have arrived."""
+        """Answers whose fate is unknown are given up, and said to be; some of them have
+        arrived."""
         return self.bench.log.count(": maybe sent")
 
     def _told(self, text: str) -> int:

@@ -1,4 +1,5 @@
-"""A flash with no block left: people are answered, nothing that was there is lost, and it ends well."""
+"""A flash with no block left: people are answered, nothing that was there is lost, and it ends
+well."""
 
 import json
 

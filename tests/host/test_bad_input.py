@@ -46,7 +46,8 @@ def go_on(agent, said):
 
 
 def whole_answer(agent, said, end):
-    """Ask, and return the answer, which comes in several messages, up to the one that holds `end`."""
+    """Ask, and return the answer, which comes in several messages, up to the one that holds
+    `end`."""
     telegram = agent.services.telegram
     before = len(telegram.sent)
     agent.ask(said)

@@ -45,7 +45,8 @@ for _ in range(4):
 """,
     "floods": b"print('agent runs')\nwhile True:\n    print('x' * 200)\n",
     "blocks": b"import time\nprint('agent runs')\nwhile True:\n    time.sleep(1)\n",
-    # As in a TLS handshake, which a chip computes for a second or two: Ctrl-C is not heard, and is lost.
+    # As in a TLS handshake, which a chip computes for a second or two: Ctrl-C is not heard, and is
+    # lost.
     "computes": b"""
 import micropython
 import time
@@ -110,7 +111,8 @@ ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).wrap_socket(line, server_hostname="x")
 
 
 def test_a_board_in_a_tls_handshake_is_entered():
-    """With a server that takes the connection and then says nothing, as one behind a bad link seems to."""
+    """With a server that takes the connection and then says nothing, as one behind a bad link
+    seems to."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         main = HANDSHAKE % (json.loads(DEVICES.read_text())["wifi"], server.getsockname()[1])
         with VirtualBoard({"/main.py": main.encode()}) as board:
@@ -345,7 +347,8 @@ def test_a_port_another_program_has(board):
         [
             sys.executable,
             "-c",
-            "import serial, sys; s = serial.Serial(sys.argv[1], exclusive=True); print(1, flush=True); "
+            "import serial, sys; s = serial.Serial(sys.argv[1], exclusive=True); print(1, "
+            "flush=True); "
             "sys.stdin.read()",
             board.pty,
         ],

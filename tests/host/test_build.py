@@ -18,7 +18,7 @@ IDLE = []
 WORK = ["more"]
 [linux]
 modules = ["tenner.port.cpython", "tenner.tools.exec"]
-"""
+"""  # noqa: E501
 
 
 @pytest.fixture
@@ -32,7 +32,9 @@ def firmware(tmp_path):
             "/overlays.toml": TABLE.encode(),
             "/tenner/__init__.py": b'__version__ = "1"\n__build__ = ""\n',
             "/tenner/store/__init__.py": b"# tenner store: files.\n",
-            "/tenner/app.py": b"from tenner.more import more\ndef main():\n    assert False\n    more()\n",
+            "/tenner/app.py": (
+                b"from tenner.more import more\ndef main():\n    assert False\n    more()\n"
+            ),
             "/tenner/more.py": b"def more():\n    raise ValueError(1)\n",
             "/tenner/tools/exec.py": b"def run(): pass\n",
             "/tenner/tools/exec.json": b"{}",

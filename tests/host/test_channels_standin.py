@@ -1,4 +1,5 @@
-"""The Telegram channel, its outbox and its HTTP client against the stand-in, which refuses the same requests as the real API."""
+"""The Telegram channel, its outbox and its HTTP client against the stand-in, which refuses the
+same requests as the real API."""
 
 import asyncio
 
@@ -70,7 +71,8 @@ def play(server, folder, scene):
         try:
             await asyncio.wait_for(scene(channel, inbound, delivery), 30)
         finally:
-            # Up to Python 3.11 asyncio.wait_for loses a cancellation that comes when it is just done.
+            # Up to Python 3.11 asyncio.wait_for loses a cancellation that comes when it is just
+            # done.
             while any(not task.done() for task in tasks):
                 for task in tasks:
                     task.cancel()

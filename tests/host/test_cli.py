@@ -29,7 +29,8 @@ def test_help_lists_every_command_without_reading_its_module():
     code = (
         "import sys\nfrom tenner_host.cli import main\n"
         "try:\n    main(['--help'], prog_name='tenner')\nexcept SystemExit:\n    pass\n"
-        "print(sorted(name for name in sys.modules if name.startswith(('tenner_host.', 'tenner_sim'))))\n"
+        "print(sorted(name for name in sys.modules if name.startswith(('tenner_host.', "
+        "'tenner_sim'))))\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
@@ -96,7 +97,7 @@ def test_every_command_has_help_of_its_own(name):
     assert done.exit_code == 0, done.output
     assert f"Usage: tenner {name}" in done.output
     command = main.get_command(None, name)
-    assert command.help and command.help.splitlines()[0].endswith((".", ":")), command.help
+    assert command.help and command.help.partition("\n\n")[0].endswith((".", ":")), command.help
     assert ("--json" in done.output) or name not in REPORTS
 
 

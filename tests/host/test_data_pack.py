@@ -1,4 +1,5 @@
-"""The data files of the package in one: written by the build, read by the firmware's own reader."""
+"""The data files of the package in one: written by the build, read by the firmware's own
+reader."""
 
 import os
 import sys

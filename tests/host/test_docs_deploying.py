@@ -35,7 +35,8 @@ def test_each_row_has_a_test_that_exists(title, rows):
 
 
 def test_a_board_goes_on_when_nobody_reads_its_console():
-    """A program has the port open and reads nothing. (On a chip, MicroPython drops output that USB does not take.)"""
+    """A program has the port open and reads nothing. (On a chip, MicroPython drops output that USB
+    does not take.)"""
     main = (
         b"import machine\nfor _ in range(45):\n    print('x' * 4000)\nmachine.deepsleep(60000)\n"
     )

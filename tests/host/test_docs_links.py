@@ -48,7 +48,8 @@ def test_a_broken_link_is_seen(tmp_path):
     (tmp_path / "b.md").write_text("# Some `code`, here\n```\n# no heading\n```\n")
     page = tmp_path / "a.md"
     page.write_text(
-        "[1](b.md) [2](b.md#some-code-here) [3](c.md) [4](b.md#no-heading) `[5](d.md)` [6](https://x.y)"
+        "[1](b.md) [2](b.md#some-code-here) [3](c.md) [4](b.md#no-heading) `[5](d.md)` "
+        "[6](https://x.y)"
     )
     assert list(broken(page)) == ["c.md", "b.md#no-heading"]
 
@@ -64,7 +65,8 @@ def test_each_page_has_one_place_in_the_navigation():
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_lists_are_lists_on_the_site(page):
-    """Its Markdown wants an empty line before a list, and four spaces before the code of an item."""
+    """Its Markdown wants an empty line before a list, and four spaces before the code of an
+    item."""
     text = page.read_text(encoding="utf-8")
     assert not re.findall(r"^   ```.*", text, re.MULTILINE)
     prose = _CODE.sub("", text)

@@ -1,4 +1,5 @@
-"""docs/own-code.md: its examples run on a board. docs/api.md: the build keeps every name it lists."""
+"""docs/own-code.md: its examples run on a board. docs/api.md: the build keeps every name it
+lists."""
 
 import re
 

@@ -22,8 +22,8 @@ together = SideBySide(at_once=3)
 #: Everything there is to look at, in this order.
 CHECKS = (
     (
-        "port repl loader image micropython code files heap settings certificates i2c0 wifi signal clock dns "
-        "tls key telegram agent"
+        "port repl loader image micropython code files heap settings certificates i2c0 wifi "
+        "signal clock dns tls key telegram agent"
     )
     .replace("heap", "heap,largest block")
     .replace(" ", ",")
@@ -88,21 +88,21 @@ FAULTS = [
     ("key", {}, bad_key, "key", "does not take the key", "is llm.api_key complete"),
     ("wifi", {}, no_wifi, "wifi", "cannot join", "no network of that name"),
     ("ssid", {"changes": {"wifi.ssid": "other"}}, None, "wifi", "cannot join 'other'", "2.4 GHz"),
-    ("password", {"changes": {"wifi.password": "wrong"}}, None, "wifi", "cannot", "password is wrong"),
-    ("dns", {"changes": {"llm.base_url": "https://nowhere.invalid/v1"}}, None, "dns", "resolve", "DNS"),
+    ("password", {"changes": {"wifi.password": "wrong"}}, None, "wifi", "cannot", "password is wrong"),  # noqa: E501
+    ("dns", {"changes": {"llm.base_url": "https://nowhere.invalid/v1"}}, None, "dns", "resolve", "DNS"),  # noqa: E501
     ("tls", {"certificate": "wrong-name"}, None, "tls", "is for another host name", "config.json"),
-    ("token", {"changes": {"telegram.token": "12:wrong"}}, None, "telegram", "does not know", "BotFather"),
-    ("model", {"changes": {"llm.model": ""}}, None, "settings", "without llm.model", "tenner setup"),
-    ("config", {"changes": {"llm.modle": "x"}}, None, "settings", "does not start", "tenner setup"),
+    ("token", {"changes": {"telegram.token": "12:wrong"}}, None, "telegram", "does not know", "BotFather"),  # noqa: E501
+    ("model", {"changes": {"llm.model": ""}}, None, "settings", "without llm.model", "tenner setup"),  # noqa: E501
+    ("config", {"changes": {"llm.modle": "x"}}, None, "settings", "does not start", "tenner setup"),  # noqa: E501
     ("certs", {"roots": {}}, None, "certificates", "none in /certs", "tenner setup"),
     ("root", {"roots": {"broken": b"no"}}, None, "certificates", "no certificate", "tenner setup"),
-    ("shadow", {"files": {"/lib/tenner/app.py": "x=1"}}, None, "code", "hides newer", "tenner sync"),
-    ("stale", {"files": {"/lib/tenner/old.mpy": "x"}}, None, "code", "not those of this", "tenner sync"),
-    ("cut-off", {"files": {"/lib/tenner/app.mpy.new": "x"}}, None, "code", "was cut off", "tenner sync"),
-    ("quarantined", {"files": {"/state/x.json.bad": "x"}}, None, "files", "quarantined", "tenner pull"),
-    ("full", {"files": {"/workspace/big": os.urandom(FILLING)}}, None, "files", "are free", "/workspace/big"),
-    ("bus", {"files": {"/workspace/SENSORS.json": SENSORS.replace("0x48", "0x49")}}, None, "i2c0", "0x49", "SDA"),
-    ("json", {"files": {"/workspace/SENSORS.json": "{"}}, None, "sensors", "cannot be read", "tenner sync"),
+    ("shadow", {"files": {"/lib/tenner/app.py": "x=1"}}, None, "code", "hides newer", "tenner sync"),  # noqa: E501
+    ("stale", {"files": {"/lib/tenner/old.mpy": "x"}}, None, "code", "not those of this", "tenner sync"),  # noqa: E501
+    ("cut-off", {"files": {"/lib/tenner/app.mpy.new": "x"}}, None, "code", "was cut off", "tenner sync"),  # noqa: E501
+    ("quarantined", {"files": {"/state/x.json.bad": "x"}}, None, "files", "quarantined", "tenner pull"),  # noqa: E501
+    ("full", {"files": {"/workspace/big": os.urandom(FILLING)}}, None, "files", "are free", "/workspace/big"),  # noqa: E501
+    ("bus", {"files": {"/workspace/SENSORS.json": SENSORS.replace("0x48", "0x49")}}, None, "i2c0", "0x49", "SDA"),  # noqa: E501
+    ("json", {"files": {"/workspace/SENSORS.json": "{"}}, None, "sensors", "cannot be read", "tenner sync"),  # noqa: E501
 ]  # fmt: skip
 
 

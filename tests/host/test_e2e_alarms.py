@@ -1,4 +1,5 @@
-"""Alarms of the whole agent, as an owner meets them: buttons in Telegram, /alarms at a broker, an edit by the agent."""
+"""Alarms of the whole agent, as an owner meets them: buttons in Telegram, /alarms at a broker, an
+edit by the agent."""
 
 import json
 import re
@@ -45,7 +46,8 @@ def test_the_buttons_of_an_alarm():
         assert answer.startswith("Acknowledged: room.temperature > 30."), answer
         assert bench.ask("/alarms").startswith(f"alarm {found[1]}: acknowledged since ")
 
-        # An end is told once; it has no buttons, and those of the first message find nothing any more.
+        # An end is told once; it has no buttons, and those of the first message find nothing any
+        # more.
         bench.board.set("room.temperature", 20)
         end = alarm_message(bench, "^back to normal: room.temperature 20;")
         assert not end.buttons

@@ -1,4 +1,5 @@
-"""Boots of the whole agent that the schedule must survive: deep sleep, and power cuts round an alert."""
+"""Boots of the whole agent that the schedule must survive: deep sleep, and power cuts round an
+alert."""
 
 import json
 

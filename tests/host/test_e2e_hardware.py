@@ -77,7 +77,8 @@ def test_a_chip_that_holds_the_bus():
             bench.wait_for("no answer from room")
         bench.echo("everything else")
         bench.board.fault("sht31", None)
-        # That it answers again is told once it has done so for a minute: tests/test_schedule_alarms.py.
+        # That it answers again is told once it has done so for a minute:
+        # tests/test_schedule_alarms.py.
         assert bench.ask(ASK) == READS.format(21.5)
         # Said once, although it was looked at every second.
         told = [text for text in bench.told() if "cannot read" in text]

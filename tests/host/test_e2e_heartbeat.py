@@ -1,4 +1,5 @@
-"""The heartbeat of the whole agent: when the model is asked, when it is not, and a person first."""
+"""The heartbeat of the whole agent: when the model is asked, when it is not, and a person
+first."""
 
 from tenner_sim.services import OWNER, STALL, Step
 from tests.host.e2e import (

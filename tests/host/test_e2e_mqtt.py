@@ -10,7 +10,10 @@ from tenner_sim.services import Authority
 from tests.host.broker import Broker, Owner
 from tests.host.e2e import ASK, LIMIT_S, PSRAM, READS, SENSORS, agent_board
 
-ALERT = "# Heartbeat\n\n- (every 1s; when room.temperature > 30 reset 28; notify) Warm: {room.temperature}\n"
+ALERT = (
+    "# Heartbeat\n\n- (every 1s; when room.temperature > 30 reset 28; notify) Warm: "
+    "{room.temperature}\n"
+)
 NO_TELEGRAM = {"telegram.token": None, "telegram.owner": None}
 
 

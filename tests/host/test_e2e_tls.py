@@ -1,4 +1,5 @@
-"""A certificate that is not right stops the agent before anything is said, and the log says why."""
+"""A certificate that is not right stops the agent before anything is said, and the log says
+why."""
 
 from tests.host.e2e import LIMIT_S, SideBySide, agent_board
 

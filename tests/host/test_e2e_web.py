@@ -1,4 +1,5 @@
-"""The web on the virtual board: pages over TLS, and pages that give orders to a model that obeys them."""
+"""The web on the virtual board: pages over TLS, and pages that give orders to a model that obeys
+them."""
 
 import json
 import re
@@ -227,7 +228,8 @@ def test_orders_in_a_heartbeat():
 
 
 def no_harm(bench):
-    """Nothing of the settings has left the board by a text, and nobody was written to but the owner."""
+    """Nothing of the settings has left the board by a text, and nobody was written to but the
+    owner."""
     assert {one.chat_id for one in bench.telegram.sent} <= {OWNER}
     said = [one.text for one in bench.telegram.sent]
     said += [request.body.decode() for request in bench.model.requests]

@@ -1,4 +1,5 @@
-"""The tool exec of an agent that root does not run: its commands get namespaces instead of a user."""
+"""The tool exec of an agent that root does not run: its commands get namespaces instead of a
+user."""
 
 import os
 import subprocess

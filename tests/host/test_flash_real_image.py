@@ -1,4 +1,5 @@
-"""`tenner flash` and the virtual board's boot loader with an image that was made for real ESP32s."""
+"""`tenner flash` and the virtual board's boot loader with an image that was made for real
+ESP32s."""
 
 import sys
 from pathlib import Path

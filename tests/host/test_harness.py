@@ -129,7 +129,10 @@ GOOD = HEAD + "    def test_a(self): pass\n" + MAIN
 #: Says where the firmware's code comes from.
 ORIGIN = (
     HEAD
-    + "    def test_a(self):\n        import tenner.log\n        raise ValueError(tenner.log.__file__)\n"
+    + (
+        "    def test_a(self):\n        import tenner.log\n"
+        "        raise ValueError(tenner.log.__file__)\n"
+    )
     + MAIN
 )
 

@@ -4,7 +4,8 @@ import pytest
 
 from tests.bench import heap, mixed
 
-#: The budget: the heap of a board without PSRAM. `make bench B=heap.` measures how much less is enough.
+#: The budget: the heap of a board without PSRAM. `make bench B=heap.` measures how much less is
+#: enough.
 BUDGET_KB = 132
 
 

@@ -1,4 +1,5 @@
-"""The chip mode of the heap bench: Python's heap grows into the memory of Wi-Fi and TLS, as on an ESP32."""
+"""The chip mode of the heap bench: Python's heap grows into the memory of Wi-Fi and TLS, as on an
+ESP32."""
 
 import dataclasses
 import subprocess
@@ -82,7 +83,8 @@ def test_the_heap_grows_into_the_pool_and_gives_back_what_is_empty(interpreter, 
     # It doubles, and one object keeps the whole area.
     assert 38_000 < free - pool["second"][0] < 43_000
     assert pool["sparse"] == pool["second"]
-    # The next growth takes the largest block there is, before any MemoryError, and no session fits then.
+    # The next growth takes the largest block there is, before any MemoryError, and no session fits
+    # then.
     assert pool["all"][1] < 1000
     assert refused == "12"
     assert pool["empty"][:2] == [free, largest]

@@ -16,7 +16,7 @@ FILE = """# Freezer
 - (every 5m; when room.temperature > 30) Too hot: what shall I do?
 - (daily 09:00; notify) Good morning.
 - (evry 10m) Look.
-"""
+"""  # noqa: E501
 #: 2026-11-21 00:00 UTC
 START = 1795219200
 
@@ -35,7 +35,8 @@ def folder(tmp_path):
 
 
 def keep_readings(path):
-    """A freezer that is warm for a while, as a board keeps it every five minutes; return the files by their place there."""
+    """A freezer that is warm for a while, as a board keeps it every five minutes; return the files
+    by their place there."""
     path.mkdir()
     ring = Ring(str(path / "readings"), 32768)
     for minute in range(0, 1440, 5):

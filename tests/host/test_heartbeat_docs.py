@@ -1,4 +1,5 @@
-"""Every example in docs/heartbeat.md and docs/cookbook.md is understood, every complete file of docs/cookbook/ matches its row of the table."""
+"""Every example in docs/heartbeat.md and docs/cookbook.md is understood, every complete file of
+docs/cookbook/ matches its row of the table."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ def test_a_board_is_led_through_its_life(board, tmp_path):
         report = lived.run()
     assert report.failures == [], report.text()
     names = [step.name for step in report.steps]
-    assert names == ["clear", "sync", "setup", "sampler", "chat", "boot", "turns", "beats", "power cuts", "clean up"]  # fmt: skip
+    assert names == ["clear", "sync", "setup", "sampler", "chat", "boot", "turns", "beats", "power cuts", "clean up"]  # fmt: skip  # noqa: E501
     text = report.text()
     assert "4 answered, 4 in a row" in text
     assert report.figures["chip.first_poll_s"] > 0

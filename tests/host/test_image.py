@@ -1,4 +1,5 @@
-"""An image with the agent inside: it runs with nothing in /lib, and newer code in /lib goes before it."""
+"""An image with the agent inside: it runs with nothing in /lib, and newer code in /lib goes before
+it."""
 
 import json
 import re
@@ -24,7 +25,8 @@ def never(path, here, board):
 
 @pytest.fixture(params=["romfs", "frozen"])
 def interpreter(request):
-    """One with the agent inside: frozen, or in the partition that it mounts; skips where it cannot be built."""
+    """One with the agent inside: frozen, or in the partition that it mounts; skips where it cannot
+    be built."""
     try:
         made = own.frozen(image.frozen_sources()) if request.param == "frozen" else own.plain()
     except own.CannotBuild as exc:

@@ -1,4 +1,5 @@
-"""Deploying to Linux boards, as far as it needs neither ssh nor Debian's packages; `make test-deploy` has the rest."""
+"""Deploying to Linux boards, as far as it needs neither ssh nor Debian's packages;
+`make test-deploy` has the rest."""
 
 import os
 import subprocess
@@ -24,7 +25,8 @@ KIT = {"ld.so": b"loader", "micropython": b"program", "libc.so.6": b"library"}
 def probe(**values):
     found = Probe.parse(
         "user root\nbase /opt/tenner\nsystem Linux\nmachine riscv64\nhost licheervnano-1a2b\n"
-        f"clock {int(time.time())}\npython 3.11.6\nspace 4096 1000 500\nabout runtime micropython\n"
+        f"clock {int(time.time())}\npython 3.11.6\nspace 4096 1000 500\n"
+        "about runtime micropython\n"
         f"{HASH}  ./lib/tenner/app.mpy\n{HASH}  ./gone\n"
     )
     found.values.update(values)
@@ -315,7 +317,8 @@ FIRMWARE = Path(release.__file__).parents[2] / "firmware"
 
 
 def unit(folder, mounts="true"):
-    """Return the unit that `ctl` writes, as lines; `mounts` is the command in place of systemd-run."""
+    """Return the unit that `ctl` writes, as lines; `mounts` is the command in place of
+    systemd-run."""
     base = folder / "opt/tenner"
     (base / "releases/a1b2").mkdir(parents=True)
     (base / "releases/a1b2/ctl").write_bytes((ONBOARD / "ctl.sh").read_bytes())
@@ -337,7 +340,10 @@ def test_the_service_of_root_gives_up_what_it_does_not_need(tmp_path):
     lines = made.splitlines()
     for line in (
         "NoNewPrivileges=yes",
-        "CapabilityBoundingSet=CAP_CHOWN CAP_DAC_OVERRIDE CAP_FOWNER CAP_KILL CAP_SETGID CAP_SETUID CAP_SYS_ADMIN",
+        (
+            "CapabilityBoundingSet=CAP_CHOWN CAP_DAC_OVERRIDE CAP_FOWNER CAP_KILL CAP_SETGID "
+            "CAP_SETUID CAP_SYS_ADMIN"
+        ),
         "ProtectSystem=full",
         "PrivateTmp=yes",
         f"ReadOnlyPaths={tmp_path}/opt/tenner /proc/sys -/proc/sysrq-trigger",
@@ -350,7 +356,8 @@ def test_the_service_of_root_gives_up_what_it_does_not_need(tmp_path):
     # By these the buses in /sys and /dev would be lost.
     for name in ("PrivateDevices", "ProtectKernelTunables", "ProtectHome"):
         assert name not in made
-    # The agent's own preparation must run before, with all rights, and must not keep it from starting.
+    # The agent's own preparation must run before, with all rights, and must not keep it from
+    # starting.
     assert [line for line in lines if line.startswith("ExecStartPre=-+/bin/sh")] != []
     (tmp_path / "tenner.service").write_text(made)
     try:

@@ -1,4 +1,5 @@
-"""The entire agent with an MCP server: a turn in the budget's heap, and orders hidden in a tool's answer."""
+"""The entire agent with an MCP server: a turn in the budget's heap, and orders hidden in a tool's
+answer."""
 
 import json
 
@@ -25,7 +26,8 @@ def order(name, **arguments):
     )
 
 
-# The news, the question to the owner, the answer to the model. ROOT is the folder of the agent's files.
+# The news, the question to the owner, the answer to the model. ROOT is the folder of the agent's
+# files.
 ORDERS = {
     "send the settings": (
         order("read_file", path="/config.json"),

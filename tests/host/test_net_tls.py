@@ -1,4 +1,5 @@
-"""Real TLS on every interpreter: the right certificate works, every wrong one is refused and explained.
+"""Real TLS on every interpreter: the right certificate works, every wrong one is refused and
+explained.
 
 The server records the plain bytes it gets, so that "nothing was sent" is seen, not believed.
 """
@@ -27,7 +28,8 @@ DAY = datetime.timedelta(days=1)
 
 
 class Server:
-    """Answers one request a connection over TLS and keeps the received bytes, decrypted and raw."""
+    """Answers one request a connection over TLS and keeps the received bytes, decrypted and
+    raw."""
 
     def __init__(self, certificate, *, only_13=False, slow=False):
         self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -105,7 +107,8 @@ def authority():
 
 @pytest.fixture(scope="module")
 def certs(authority, tmp_path_factory):
-    """The /certs folder of a board: our authority as DER, and one that has nothing to do with it."""
+    """The /certs folder of a board: our authority as DER, and one that has nothing to do with
+    it."""
     folder = tmp_path_factory.mktemp("certs")
     for name, ca in (("ours", authority), ("another", trustme.CA())):
         certificate = x509.load_pem_x509_certificate(ca.cert_pem.bytes())

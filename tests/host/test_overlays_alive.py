@@ -1,7 +1,8 @@
 """After every phase of the entire agent exactly the code is alive that the phase may hold.
 
-On the 32-bit interpreter, in a debug build: it refuses to load code that a phase may not hold, and shows its heap, in which
-each module object is a letter. An extra one is code that something still refers to: 5 to 10 KB for nothing.
+On the 32-bit interpreter, in a debug build: it refuses to load code that a phase may not hold, and
+shows its heap, in which each module object is a letter. An extra one is code that something still
+refers to: 5 to 10 KB for nothing.
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ TOOLS = (
 
 
 def ask_each(running, texts):
-    """Ask one after the other: somebody who writes during a turn has code of the poll loaded beside it."""
+    """Ask one after the other: somebody who writes during a turn has code of the poll loaded
+    beside it."""
     for text in texts:
         running.ask(text)
         running.idle()

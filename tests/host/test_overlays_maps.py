@@ -8,7 +8,10 @@ from tenner_host.overlays import maps as kept_maps
 from tests.host.overlays_support import MAIN, package, run, table, write
 
 MODULES = {
-    "app": "from tenner import work\n\n\ndef main():\n    '''Text.'''\n    work.begin(\n        5,\n    )\n",
+    "app": (
+        "from tenner import work\n\n\ndef main():\n    '''Text.'''\n    work.begin(\n        5,\n"
+        "    )\n"
+    ),
     "work": "# a comment\n\n\nclass Worker:\n    def __init__(self):\n        self.amount = 1\n\n"
     "    def carry(self, depth):\n        if depth:\n            return self.carry(depth - 1)\n"
     "        elif depth is None:\n            pass\n        try:\n            {}[1]\n"

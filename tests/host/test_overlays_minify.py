@@ -38,7 +38,7 @@ MODULES = """
 builtins asyncio asyncio.core asyncio.event asyncio.funcs asyncio.lock asyncio.stream binascii collections
 cryptolib deflate errno framebuf gc hashlib heapq io json machine math micropython os platform random re
 select socket ssl struct sys time tls vfs
-"""
+"""  # noqa: E501
 
 
 def made(text: str, api: list[str] | None = None, **modules: str) -> str:
@@ -142,7 +142,9 @@ def test_private_names_are_shared_but_not_in_a_family(tmp_path):
             "        super().__init__()\n        self._three = 3\n        self._four = 4\n"
             "    def more(self): return self._three, self._four, self._more()\n"
             "    def _more(self): return self.show()\n",
-            "app": "from tenner.sub import Sub\ndef main():\n    print(Sub().more(), Sub().show())\n",
+            "app": (
+                "from tenner.sub import Sub\ndef main():\n    print(Sub().more(), Sub().show())\n"
+            ),
         },
     )
     assert printed == "(3, 4, (1, 2)) (1, 2)\n"
@@ -151,7 +153,9 @@ def test_private_names_are_shared_but_not_in_a_family(tmp_path):
 def test_a_private_name_of_somebody_else_stays():
     text = made(
         "from tenner.other import B\ndef main(): print(B()._secret, B()._mine())\n",
-        other="class B:\n    _secret = 5\n    def _mine(self): return 6\n    def _own(self): pass\n",
+        other=(
+            "class B:\n    _secret = 5\n    def _mine(self): return 6\n    def _own(self): pass\n"
+        ),
     )
     assert "._secret" in text
     assert "_own" not in text
@@ -169,10 +173,12 @@ def test_who_sees_which_variable_does_not_change(tmp_path):
         {
             "app": "args = 3\n"
             "def f(a, b):\n    _ = 9\n    return args + a + b + _, all([a, b])\n"
-            "def g(a, b):\n    def g(c):\n        def h(a): return a + b + c\n        return h(1)\n"
+            "def g(a, b):\n    def g(c):\n        def h(a): return a + b + c\n"
+            "        return h(1)\n"
             "    return g(a)\n"
             "def h(a, b): return (lambda c: lambda a, d=b: (a, b, c, d))(5)(a)\n"
-            "def i(a, b): return [a for a in range(b)], {b: a for b in (a,)}, list(x + b for x in (a,))\n"
+            "def i(a, b): return [a for a in range(b)], {b: a for b in (a,)}, list(x + b for x "
+            "in (a,))\n"
             "def j(a, b):\n    b += a\n    for a in range(2): b += a\n    del a\n    return b\n"
             "def k(a):\n    def n():\n        nonlocal a\n        a = 5\n    n()\n    return a\n"
             "def l(size):\n    def g(n=size): return n + size\n    return g\n"

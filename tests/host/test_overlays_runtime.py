@@ -1,4 +1,5 @@
-"""Overlays come and go on a real MicroPython: firmware/tenner/overlay_loader.py with the names that the build fills in."""
+"""Overlays come and go on a real MicroPython: firmware/tenner/overlay_loader.py with the names
+that the build fills in."""
 
 import pytest
 
@@ -142,11 +143,14 @@ def main():
             print("there is no", name)
             continue
         print(tool.run(5), hasattr(tool, "check"), getattr(tool, "DEADLINE_S", 60), tool.Broken.__name__)
-""",
+""",  # noqa: E501
     "errors": "class Broken(Exception): pass\n",
     "tools.i2c": "from tenner.errors import Broken\nDEADLINE_S = 5\ndef run(n): return 'i2c', n\n"
     "def check(n): pass\n",
-    "tools.spi": "from tenner.errors import Broken\ndef run(n): return _more(n)\ndef _more(n): return 'spi', n\n",
+    "tools.spi": (
+        "from tenner.errors import Broken\ndef run(n): return _more(n)\n"
+        "def _more(n): return 'spi', n\n"
+    ),
 }
 
 
@@ -191,7 +195,7 @@ _SIZE = const(3)
 def run():
     log("mine", tenner.log.log == log)
     return crc8(b"12", start=1), checks.LIMIT, Check().both(more=4), SensorError.__name__, _SIZE, ticks_diff(5, 3)
-"""
+"""  # noqa: E501
 
 
 @pytest.mark.parametrize("name", INTERPRETERS)

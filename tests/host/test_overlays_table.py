@@ -82,7 +82,10 @@ APP = "def main(): pass\n"
         (
             {"a": "class A: pass\n", "b": "from tenner import a\nclass B(a.A): pass\n"},
             {"core": ["app", "b"], "one": ["a"]},
-            r"tenner/b.py:2: tenner.b \(overlay core\) needs tenner.a.A \(overlay one\) while it is imported",
+            (
+                r"tenner/b.py:2: tenner.b \(overlay core\) needs tenner.a.A \(overlay one\) "
+                r"while it is imported"
+            ),
         ),
         (
             {"a": "x = []\n", "b": "from tenner.a import x\ndef f(y=x): pass\n"},

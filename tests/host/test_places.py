@@ -1,4 +1,5 @@
-"""Several processes use one cache: `make test` runs its tests side by side, and `.ci/run` its targets."""
+"""Several processes use one cache: `make test` runs its tests side by side, and `.ci/run` its
+targets."""
 
 import fcntl
 import subprocess

@@ -1,4 +1,5 @@
-"""The check of prose finds a planted clause, chain of passives and long sentence, and leaves plain sentences alone."""
+"""The check of prose finds a planted clause, chain of passives and long sentence, and leaves plain
+sentences alone."""
 
 import pytest
 

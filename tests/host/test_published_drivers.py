@@ -1,8 +1,8 @@
 """The virtual chips against drivers that others have published, and our drivers against those.
 
-Adafruit's CircuitPython drivers run here unchanged: the buses below stand in for the pins of a board. They read the
-set values with their own commands, modes and formulas; and where both read the same bits, our drivers give the same
-numbers.
+Adafruit's CircuitPython drivers run here unchanged: the buses below stand in for the pins of a
+board. They read the set values with their own commands, modes and formulas; and where both read
+the same bits, our drivers give the same numbers.
 """
 
 import importlib

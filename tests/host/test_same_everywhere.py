@@ -1,4 +1,5 @@
-"""MicroPython and CPython give the same results: the tables' cases with pieces of other cases in them."""
+"""MicroPython and CPython give the same results: the tables' cases with pieces of other cases in
+them."""
 
 import json
 import random

@@ -1,9 +1,10 @@
 # tenner tests: every episode of an alarm is told once, and every end, after any event.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-A board lives through random curves, reboots, power cuts, edits, quiet hours, jumps of the clock, a channel that takes nothing, a busy
-lane, sensors that fail. `Watch` notes the firmware's episodes as they begin and end, and from them the test works out the
-expected messages. It compares those with the sent ones.
+A board lives through random curves, reboots, power cuts, edits, quiet hours, jumps of the clock, a
+channel that takes nothing, a busy lane, sensors that fail. `Watch` notes the firmware's episodes
+as they begin and end, and from them the test works out the expected messages. It compares those
+with the sent ones.
 """
 
 import collections
@@ -60,7 +61,8 @@ def _silence():
 
 
 class Board(sim.Board):
-    """Notes each episode that began and ended, by its number, and sent messages, by their marks."""
+    """Notes each episode that began and ended, by its number, and sent messages, by their
+    marks."""
 
     def __init__(self, *args, **more):
         self.begun, self.over = set(), set()
@@ -188,7 +190,8 @@ def test_every_episode_is_told_once_and_every_end_once(line, hour, window, event
     if not unsure:
         assert sum(told.values()) <= 2 * len(board.begun) + repeats
 
-    # No model call beyond one an episode, but for those that came to nothing, and one whose end a power cut left unsaid.
+    # No model call beyond one an episode, but for those that came to nothing, and one whose end a
+    # power cut left unsaid.
     answered = [entry for entry in board.lines() if entry["r"] == "ran" and entry.get("tokens")]
     assert len(answered) <= len(board.begun) + cuts
     if not is_model:

@@ -1,11 +1,12 @@
 # tenner tests: power cuts at every flash operation of a beat.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-One process goes through the beat and keeps the flash after a cut at each operation; for each of them another
-process boots from that flash. `powercut_board.judge` has the invariants: every occurrence has exactly one line in
-the log, nothing runs twice in its slot, every queued alert arrives. None arrives twice unless the second says that
-it may have been sent before; files are complete.
-On the 64-bit interpreter only: Debian's 32-bit one crashes now and then in a block device that is Python.
+One process goes through the beat and keeps the flash after a cut at each operation; for each of
+them another process boots from that flash. `powercut_board.judge` has the invariants: every
+occurrence has exactly one line in the log, nothing runs twice in its slot, every queued alert
+arrives. None arrives twice unless the second says that it may have been sent before; files are
+complete. On the 64-bit interpreter only: Debian's 32-bit one crashes now and then in a block
+device that is Python.
 """
 
 import os
@@ -25,7 +26,8 @@ LIMIT_S = 60
 
 @pytest.fixture(scope="module")
 def run(micropython, tmp_path_factory):
-    """Run the board to its end; return its last line. Compiled modules: hundreds of processes import them."""
+    """Run the board to its end; return its last line. Compiled modules: hundreds of processes
+    import them."""
     folder = tmp_path_factory.mktemp("firmware")
     for name, data in build.linux_tree(mpy=True).items():
         path = folder / name

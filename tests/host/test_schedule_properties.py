@@ -89,7 +89,8 @@ class Board(sim.Board):
         return waiting | {(name, task.pending.due) for name, task in saved if task.pending}
 
     def without_a_line(self, forced):
-        """Return waits that ended without a line, or with several though nobody asked twice in a second."""
+        """Return waits that ended without a line, or with several though nobody asked twice in a
+        second."""
         ended = collections.Counter()
         cut_short = set()
         for line in self.lines():
@@ -225,7 +226,8 @@ def test_promises_hold_whatever_happens(text, hour, events):
     watcher = Watcher(board)
     watcher.live(events)
 
-    # Nothing runs in quiet hours, unless a person asked for it: then, or at `due` where that had to wait.
+    # Nothing runs in quiet hours, unless a person asked for it: then, or at `due` where that had
+    # to wait.
     for line in board.lines():
         told = line["r"] == "ran" and line["sent"] != "held" and "up" not in line
         if told and not {line["t"], line["due"]} & set(watcher.forced):
@@ -350,7 +352,8 @@ def test_a_month_of_beats():
 
 
 class Talker:
-    """A model that takes `thinks` ticks for a reply, and calls a tool of `works` ticks in each round."""
+    """A model that takes `thinks` ticks for a reply, and calls a tool of `works` ticks in each
+    round."""
 
     servers = ()
 
@@ -394,7 +397,8 @@ class Talker:
     comes=st.integers(0, 40),
 )
 def test_a_person_is_served_at_once(rounds, thinks, works, comes):
-    """Whenever a person writes, no model request of a beat and no tool begins before the answer."""
+    """Whenever a person writes, no model request of a beat and no tool begins before the
+    answer."""
     events = []
 
     async def main():

@@ -113,7 +113,8 @@ def test_cron_is_croniters():
     zone = Zone("UTC0")
     for expr, utc in expressions(3000):
         start = EPOCH + datetime.timedelta(seconds=utc)
-        # A field that begins with * does not restrict the day, as in cron; croniter does so on demand.
+        # A field that begins with * does not restrict the day, as in cron; croniter does so on
+        # demand.
         theirs = croniter(expr, start, implement_cron_bug=True, max_years_between_matches=50)
         ours = Cron(expr)
         for _ in range(3):

@@ -34,7 +34,8 @@ def test_every_occurrence_has_one_line_unless_there_was_no_power(board):
             if at >= board.clock.utc:
                 break
             if at not in found:
-                # A missed stretch is caught up by one occurrence; lines of unmet conditions are held for a minute.
+                # A missed stretch is caught up by one occurrence; lines of unmet conditions are
+                # held for a minute.
                 assert any(start - 60 <= at < end for start, end in board.outages), at
 
 

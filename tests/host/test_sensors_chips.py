@@ -1,4 +1,5 @@
-"""Every driver on the model of every chip it is for: the values that were set, and every way to fail."""
+"""Every driver on the model of every chip it is for: the values that were set, and every way to
+fail."""
 
 import itertools
 import re
@@ -10,8 +11,8 @@ from tenner.sensors import SensorError
 from tenner_host import FIRMWARE
 from tenner_sim.vboard.devices import CHIPS
 
-# Chip, its wiring, driver and settings, its values with the allowed error of a reading, which is half a
-# step of the converter.
+# Chip, its wiring, driver and settings, its values with the allowed error of a reading, which is
+# half a step of the converter.
 SETUPS = {
     "TMP102": ("i2c0", "0x48", {"driver": "tmp102"}, {"temperature": 0.04}),
     "LM75": ("i2c0", "0x4f", {"driver": "lm75", "address": "0x4f"}, {"temperature": 0.26}),

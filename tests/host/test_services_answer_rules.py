@@ -60,7 +60,7 @@ def test_the_calls_of_a_task(task: str, calls: list[tuple[str, dict[str, Any]]])
         ),
         ("0xe7 0x00", "The TMP102 at 0x48 on i2c0 reads -25 °C."),
         ("0xff 0xf0", "The TMP102 at 0x48 on i2c0 reads -0.0625 °C."),
-        ("error: no answer at 0x48", "I could not read the TMP102 at 0x48 on i2c0: error: no answer at 0x48"),
+        ("error: no answer at 0x48", "I could not read the TMP102 at 0x48 on i2c0: error: no answer at 0x48"),  # noqa: E501
     ],
 )  # fmt: skip
 def test_a_reading_in_words(result: str, says: str) -> None:
@@ -92,7 +92,9 @@ def test_a_beat(task: str, says: str) -> None:
     assert decide(conversation(task, BEAT)).text == says
 
 
-@pytest.mark.parametrize(("result", "says"), [("done", SILENCE), ("error: no", "read_file: error: no")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("result", "says"), [("done", SILENCE), ("error: no", "read_file: error: no")]
+)
 def test_a_beat_tells_errors_only(result: str, says: str) -> None:
     assert decide(after(conversation(f"- {PAGE}", BEAT), result)).text == says
 

@@ -62,7 +62,8 @@ class Background:
         return self._answer
 
 
-# --- the questions of people -------------------------------------------------------------------------
+# --- the questions of people
+# -------------------------------------------------------------------------
 
 
 def test_get_me_in_any_case_and_by_get(tg: Telegram) -> None:
@@ -312,7 +313,8 @@ def test_waiting_for_too_much_says_what_is_missing(tg: Telegram) -> None:
         tg.wait_sent(2, timeout_s=0.01)
 
 
-# --- editing, buttons, the rest -------------------------------------------------------------------
+# --- editing, buttons, the rest
+# -------------------------------------------------------------------
 
 
 def test_a_message_is_edited_once(tg: Telegram) -> None:
@@ -422,11 +424,11 @@ GOOD: list[tuple[str, str, str, list[tuple[str, int, int]]]] = [
     ("HTML", "<blockquote expandable>q</blockquote>", "q", [("blockquote", 0, 1)]),
     ("HTML", "<tg-spoiler>s</tg-spoiler>", "s", [("spoiler", 0, 1)]),
     ("MarkdownV2", r"1\.5 *b _i_*", "1.5 b i", [("bold", 4, 3), ("italic", 6, 1)]),
-    ("MarkdownV2", "__u__ ~s~ ||p||", "u s p", [("underline", 0, 1), ("strikethrough", 2, 1), ("spoiler", 4, 1)]),
+    ("MarkdownV2", "__u__ ~s~ ||p||", "u s p", [("underline", 0, 1), ("strikethrough", 2, 1), ("spoiler", 4, 1)]),  # noqa: E501
     ("MarkdownV2", "`a.b` [x](http://a.b/)", "a.b x", [("code", 0, 3), ("text_link", 4, 1)]),
     ("MarkdownV2", "```py\na.b\n```", "a.b\n", [("pre", 0, 4)]),
     ("MarkdownV2", ">a\n>b\nc", "a\nb\nc", [("blockquote", 0, 3)]),
-    ("Markdown", "*b* _i_ `c` [x](http://a.b)", "b i c x", [("bold", 0, 1), ("italic", 2, 1), ("code", 4, 1), ("text_link", 6, 1)]),
+    ("Markdown", "*b* _i_ `c` [x](http://a.b)", "b i c x", [("bold", 0, 1), ("italic", 2, 1), ("code", 4, 1), ("text_link", 6, 1)]),  # noqa: E501
     ("", "<b>_*", "<b>_*", []),
 ]  # fmt: skip
 

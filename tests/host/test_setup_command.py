@@ -1,4 +1,5 @@
-"""`tenner setup`: questions, tests on the board, certificates, secrets that nobody sees, an owner."""
+"""`tenner setup`: questions, tests on the board, certificates, secrets that nobody sees, an
+owner."""
 
 import json
 import os
@@ -160,7 +161,8 @@ def test_an_authority_of_ones_own_is_given_once(firmware, given, services):
     with VirtualBoard(firmware, heap=HEAP) as board:
         setup(board, "--from", given())
         certificates = {p: d for p, d in board.read_tree().items() if p.startswith("/certs/")}
-        # From then on the board's own trust is enough, with the model and Telegram tried once more.
+        # From then on the board's own trust is enough, with the model and Telegram tried once
+        # more.
         command = ["setup", "--port", board.pty, "--set", "llm.timeout_s=40"]
         done = CliRunner().invoke(tenner, command)
         assert done.exit_code == 0, done.output

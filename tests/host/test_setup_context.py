@@ -7,8 +7,8 @@ from tenner_host.doctor import outside
 from tenner_host.setup import context
 
 # As the servers answer, without needless keys; the board reads 4 KB at most.
-VLLM = b'{"object":"list","data":[{"id":"qwen3","object":"model","owned_by":"vllm","max_model_len":8192}]}'
-LLAMA_CPP = b'{"default_generation_settings":{"n_ctx":4096,"params":{}},"total_slots":1,"chat_template":"{%- if'
+VLLM = b'{"object":"list","data":[{"id":"qwen3","object":"model","owned_by":"vllm","max_model_len":8192}]}'  # noqa: E501
+LLAMA_CPP = b'{"default_generation_settings":{"n_ctx":4096,"params":{}},"total_slots":1,"chat_template":"{%- if'  # noqa: E501
 OLLAMA = (
     b'{"models":[{"name":"gemma3:4b","model":"gemma3:4b","context_length":32768},'
     b'{"name":"qwen3:latest","model":"qwen3:latest","size_vram":1,"context_length":4096}]}'

@@ -138,7 +138,7 @@ def _shown(stream):
 def test_a_terminal_sees_which_package_it_is_at():
     lines = [line.strip() for line in _shown(Terminal()).split("\r\x1b[K") if line]
     assert lines == [
-        "1 s", "2 s", "3 s  finding packages 1: certifi", "4 s  downloading certifi-2026.1.1-py3-none-any.whl",
+        "1 s", "2 s", "3 s  finding packages 1: certifi", "4 s  downloading certifi-2026.1.1-py3-none-any.whl",  # noqa: E501
         "5 s  finding packages 2: rich", "6 s  finding packages 2: rich",
         "7 s  building tenner", "8 s  installing rich, certifi, tenner",
         "9 s  installing rich, certifi, tenner",

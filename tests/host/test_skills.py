@@ -13,7 +13,8 @@ from tests.host.e2e import agent_board
 SKILLS = ROOT / "skills"
 NAMES = sorted(path.name for path in SKILLS.iterdir() if path.is_dir())
 
-# The rows of docs/skills.md: the seconds between looks, the value, its limit, for how long, and its reset.
+# The rows of docs/skills.md: the seconds between looks, the value, its limit, for how long, and
+# its reset.
 WATCHES = {
     "energy-meter": (60, "mains.power", ">", 3000, 120, 2500),
     "freezer-guard": (300, "freezer.temperature", ">", -12, 600, -15),

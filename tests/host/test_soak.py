@@ -1,4 +1,5 @@
-"""A short soak in every run: people, alerts, and faults of every kind. `make soak` is the long one."""
+"""A short soak in every run: people, alerts, and faults of every kind. `make soak` is the long
+one."""
 
 from tests.host.soak import soak
 

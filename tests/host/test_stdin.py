@@ -44,7 +44,8 @@ def test_the_agent_starts(interpreter, name, redirect, tmp_path):
     said = []
     process.stdin.close()
     try:
-        # Without a task for HEARTBEAT.md it is the last word of a start, besides that of the console.
+        # Without a task for HEARTBEAT.md it is the last word of a start, besides that of the
+        # console.
         for line in process.stdout:
             said.append(line)
             log = "".join(said)

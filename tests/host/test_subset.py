@@ -68,7 +68,10 @@ def test_a_planted_mistake_is_found(body, sentence):
     [
         "import os\n\n\ndef f(a):\n    if hasattr(os, 'replace'):\n        os.replace(a, a)\n",
         "try:\n    from functools import partial\nexcept ImportError:\n    partial = None\n",
-        "import time\n\ntry:\n    clock = time.monotonic\nexcept AttributeError:\n    clock = None\n",
+        (
+            "import time\n\ntry:\n    clock = time.monotonic\nexcept AttributeError:\n"
+            "    clock = None\n"
+        ),
         "from tenner.store import files\nfrom tenner.log import log\n",
         "async def f():\n    def g():\n        yield 1\n\n    return g\n",
         "class TimeoutError(Exception):\n    pass\n\n\nx = TimeoutError\n",
@@ -81,7 +84,10 @@ def test_good_code_passes(body):
 
 
 def test_a_guard_covers_its_own_function_only():
-    body = "import os\n\n\ndef f():\n    hasattr(os, 'replace')\n\n\ndef g():\n    os.replace('a', 'b')\n"
+    body = (
+        "import os\n\n\ndef f():\n    hasattr(os, 'replace')\n\n\ndef g():\n"
+        "    os.replace('a', 'b')\n"
+    )
     assert [row.split(":")[1] for row in found(body)] == ["11"]
 
 
@@ -152,7 +158,10 @@ def test_paths_of_one_machine_are_found(tmp_path):
 def test_firmware_types_find_a_wrong_name_and_respect_guards(tmp_path):
     folder = ROOT / "build" / "planted"
     folder.mkdir(parents=True, exist_ok=True)
-    text = "import time\n\ntime.monotonic()\n\n\ndef f():\n    if hasattr(time, 'monotonic'):\n        time.monotonic()\n"
+    text = (
+        "import time\n\ntime.monotonic()\n\n\ndef f():\n    if hasattr(time, 'monotonic'):\n"
+        "        time.monotonic()\n"
+    )
     path = plant(folder, text)
     try:
         rows = lint.firmware_types(str(path.relative_to(ROOT)))
@@ -246,7 +255,8 @@ def test_packages_have_an_order_and_their_programs_are_above_it(tmp_path):
         file.write_text(text)
     assert check_imports.check(tmp_path / "none", tmp_path) == [
         "circle of packages: tenner_host.copy, tenner_host.link "
-        "(tenner_host.copy.run -> tenner_host.link.line, tenner_host.link.table -> tenner_host.copy.run)"
+        "(tenner_host.copy.run -> tenner_host.link.line, tenner_host.link.table -> "
+        "tenner_host.copy.run)"
     ]
     (tmp_path / "tenner_host" / "link" / "table.py").write_text("")
     assert check_imports.check(tmp_path / "none", tmp_path) == []

@@ -1,4 +1,5 @@
-"""`tenner sync` on virtual boards: code whole or not at all, the workspace both ways, nothing lost."""
+"""`tenner sync` on virtual boards: code whole or not at all, the workspace both ways, nothing
+lost."""
 
 import json
 import os
@@ -39,7 +40,8 @@ def main(root=""):
 
 
 def agent(version, parts=PARTS, extra=None):
-    """The files of a small agent; each version has a module of its own, and loses one of the other's."""
+    """The files of a small agent; each version has a module of its own, and loses one of the
+    other's."""
     modules = {"tenner/__init__.py": b"__version__ = '%d'\n" % version}
     modules["tenner/app.py"] = APP.format(parts=parts, version=version).encode()
     for number in range(parts):
@@ -245,7 +247,10 @@ def test_ctrl_c_leaves_the_board_as_it_was(project):
 
 def test_an_armed_watchdog_does_not_bite_meanwhile(project):
     """A watchdog cannot be stopped, only be given more time, before anything else."""
-    armed = b"import machine\nwdt = machine.WDT(timeout=9000)\nprint('armed')\nwhile True:\n    wdt.feed()\n"
+    armed = (
+        b"import machine\nwdt = machine.WDT(timeout=9000)\nprint('armed')\nwhile True:\n"
+        b"    wdt.feed()\n"
+    )
     left = []
     with VirtualBoard(agent(1) | {"/main.py": armed}) as board:
         board.wait_for("armed")
@@ -275,7 +280,8 @@ def sync_through(board, project, tree, cut_after=None):
 
 
 def test_the_cable_is_pulled_at_twenty_points(project):
-    """The board loses its power with its cable. It starts all old or all new, and the next sync repairs it."""
+    """The board loses its power with its cable. It starts all old or all new, and the next sync
+    repairs it."""
     chosen = random.Random(6)
     with VirtualBoard(agent(1), tcp_port=0) as board:
         total = sync_through(board, project, agent(2))

@@ -1,4 +1,5 @@
-"""Windows, as far as Linux can show it: commands without the POSIX parts of Python, COM ports, folders."""
+"""Windows, as far as Linux can show it: commands without the POSIX parts of Python, COM ports,
+folders."""
 
 import subprocess
 import sys
@@ -51,7 +52,7 @@ for module, names in POSIX.items():
             delattr(module, name)
 sys.platform = "win32"
 main = load()
-"""
+"""  # noqa: E501
 #: (arguments, exit status, output)
 COMMANDS = [
     (["sim", "start"], 1, "virtual boards need Linux or macOS: on Windows, run tenner inside WSL"),
@@ -66,7 +67,8 @@ COMMANDS = [
 def on_windows(folder, expected):
     """Run commands, one after the other, in a Python like that of Windows."""
     lines = [
-        f"done = CliRunner().invoke(main, {arguments!r}, prog_name='tenner', env={{'SHELL': None}})\n"
+        f"done = CliRunner().invoke(main, {arguments!r}, prog_name='tenner', "
+        f"env={{'SHELL': None}})\n"
         f"assert (done.exit_code, {text!r} in done.output) == ({status}, True), "
         "(done.exit_code, done.output, done.exception)\n"
         for arguments, status, text in expected

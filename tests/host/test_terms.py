@@ -1,4 +1,5 @@
-"""The check of terms finds a retired word in names, texts, docs and file names, and leaves its neighbors alone."""
+"""The check of terms finds a retired word in names, texts, docs and file names, and leaves its
+neighbors alone."""
 
 import pytest
 

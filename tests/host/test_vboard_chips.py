@@ -1,4 +1,5 @@
-"""The chips that came with the drivers, byte by byte: accepted commands, refused ones, and when they are done."""
+"""The chips that came with the drivers, byte by byte: accepted commands, refused ones, and when
+they are done."""
 
 import errno
 
@@ -401,7 +402,8 @@ def test_ds18b20_alarm_search():
     line.command(0xCC, 0x44)
     line.wait(1)
     line.command(0xEC)
-    # Both limits at power-on are 70 and 75 degrees; only the first is in alarm above, the second below.
+    # Both limits at power-on are 70 and 75 degrees; only the first is in alarm above, the second
+    # below.
     assert (line.bus.read_bit(), line.bus.read_bit()) == (0, 1)
     line.command(0xCC, 0x4E, 100, 0, 0x7F)
     line.command(0xEC)

@@ -1,4 +1,5 @@
-"""The real esptool on the virtual board: an empty chip is written, read, verified and erased again."""
+"""The real esptool on the virtual board: an empty chip is written, read, verified and erased
+again."""
 
 import hashlib
 import os
@@ -113,7 +114,8 @@ def test_rfc2217_resets_the_chip_with_dtr_and_rts():
     with VirtualBoard({"/main.py": b"print('main')"}, rfc2217_port=0) as board:
         board.wait_for("main")
         port = f"rfc2217://127.0.0.1:{board.rfc2217_port}"
-        # pyserial's client waits 0.1 s at each change of a timeout; the stub would need many of them.
+        # pyserial's client waits 0.1 s at each change of a timeout; the stub would need many of
+        # them.
         told = esptool(port, "--no-stub", "read-mac")
         assert "7c:2c:67:00:00:01" in told
         assert "waiting for download" in board.serial_log

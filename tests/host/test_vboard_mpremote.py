@@ -1,4 +1,5 @@
-"""The unmodified mpremote on the virtual board. Every call is under a limit: it may wait for ever."""
+"""The unmodified mpremote on the virtual board. Every call is under a limit: it may wait for
+ever."""
 
 import os
 

@@ -1,4 +1,5 @@
-"""The serial loader of the virtual board's ROM: framing, strictness, and the limits of NOR flash."""
+"""The serial loader of the virtual board's ROM: framing, strictness, and the limits of NOR
+flash."""
 
 import hashlib
 import struct
@@ -40,7 +41,8 @@ class Host:
         self.left += 1
 
     def command(self, op, data=b"", checksum=0, length=None):
-        """Send one command; return the error code (0: done) and the value and data of the answer."""
+        """Send one command; return the error code (0: done) and the value and data of the
+        answer."""
         head = struct.pack("<BBHI", 0, op, len(data) if length is None else length, checksum)
         self.sent.clear()
         self.rom.feed(encode(head + data))

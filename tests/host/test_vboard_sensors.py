@@ -1,4 +1,5 @@
-"""All drivers on a whole virtual board: the firmware's port and drivers, the onboard modules, the chips, in real time."""
+"""All drivers on a whole virtual board: the firmware's port and drivers, the onboard modules, the
+chips, in real time."""
 
 import json
 
@@ -33,7 +34,8 @@ print("=== end ===")
 PINS = b"SPI0_CS1,GPIO3\nSPI0_CS2,GPIO0\nD18,GPIO18\nD19,GPIO19\nD20,GPIO20\n"
 FREE = (b"USB_DM,", b"USB_DP,", b"UART0_RX,", b"LED,", b"A0,")
 
-#: The wired chips: chip, bus, address, its entry in SENSORS.json, the set value and the expected reading.
+#: The wired chips: chip, bus, address, its entry in SENSORS.json, the set value and the expected
+#: reading.
 WIRED = {
     "a_tmp": (
         "LM75",

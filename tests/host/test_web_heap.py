@@ -1,4 +1,5 @@
-"""Reading a page of any size takes the same heap, on the interpreter whose objects are an ESP32's."""
+"""Reading a page of any size takes the same heap, on the interpreter whose objects are an
+ESP32's."""
 
 import pytest
 

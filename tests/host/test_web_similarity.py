@@ -1,4 +1,5 @@
-"""The text of a page by web_fetch against that by lxml and html2text, word by word (`make bench B=web.`)."""
+"""The text of a page by web_fetch against that by lxml and html2text, word by word
+(`make bench B=web.`)."""
 
 import io
 import re

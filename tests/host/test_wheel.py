@@ -1,4 +1,5 @@
-"""The wheel and the sdist: installed into a clean environment, in an empty folder, far from any checkout."""
+"""The wheel and the sdist: installed into a clean environment, in an empty folder, far from any
+checkout."""
 
 import json
 import os
@@ -32,7 +33,7 @@ for words, command in todo:
     assert done.exit_code == 0 and "Usage: tenner " + " ".join(words) in done.output, (words, done.output)
     todo += [([*words, name], one) for name, one in getattr(command, "commands", {}).items()]
 print(len(todo))
-"""
+"""  # noqa: E501
 
 
 def run(command, **options):
@@ -89,7 +90,7 @@ class Installed:
         self.home.mkdir()
         self.work.mkdir()
         self.environment = {
-            "PATH": f"{self.place / 'bin'}:{os.defpath}", "HOME": str(self.home), "LANG": "C.UTF-8",
+            "PATH": f"{self.place / 'bin'}:{os.defpath}", "HOME": str(self.home), "LANG": "C.UTF-8",  # noqa: E501
         }  # fmt: skip
         self._install(wheel)
 
@@ -120,7 +121,8 @@ class Installed:
         return run(command, cwd=self.work, env={**self.environment, **environment})
 
     def files(self):
-        """Return everything in the environment, with size and time, except Python's compiled files."""
+        """Return everything in the environment, with size and time, except Python's compiled
+        files."""
         return {
             path: (path.stat().st_size, path.stat().st_mtime_ns)
             for path in self.packages.rglob("*")

@@ -1,4 +1,5 @@
-"""The whole life of a board on one rfc2217 port: empty, flashed, set up, talked to, synced, flashed again."""
+"""The whole life of a board on one rfc2217 port: empty, flashed, set up, talked to, synced,
+flashed again."""
 
 import json
 import ssl
@@ -83,7 +84,8 @@ def test_from_the_shop_to_the_second_firmware(project, tmp_path):
 
 
 def kept(tree):
-    """Return the part of a tree that a flash must keep; the running agent changes its counters and logs."""
+    """Return the part of a tree that a flash must keep; the running agent changes its counters and
+    logs."""
     moving = ("/state/heartbeat", "/state/runs", "/state/log")
     return {
         path: data

@@ -1,7 +1,8 @@
 # tenner tests: one request over TLS, on the interpreter that runs this file.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-CERTS URL SECRET [LINES [BUNDLE]]: sends LINES numbered lines and the secret; prints one line of JSON, {"status": .., "body": ..} or {"error": .., "class": .., "sentence": ..}.
+CERTS URL SECRET [LINES [BUNDLE]]: sends LINES numbered lines and the secret; prints one line of
+JSON, {"status": .., "body": ..} or {"error": .., "class": .., "sentence": ..}.
 """
 
 import asyncio

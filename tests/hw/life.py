@@ -1,6 +1,8 @@
-"""One life of a board: flashed, synced, set up, talked to, cut off from power, with MQTT and without.
+"""One life of a board: flashed, synced, set up, talked to, cut off from power, with MQTT and
+without.
 
-The model and Telegram are stand-ins on this computer, behind TLS; the board reaches them by the network.
+The model and Telegram are stand-ins on this computer, behind TLS; the board reaches them by the
+network.
 """
 
 from __future__ import annotations
@@ -37,7 +39,8 @@ _TOLD = "the condition holds"
 _RESTARTED = "I was restarted"
 #: The agent's log lines when a connection has no memory.
 SHORT = re.compile(
-    r"ENOMEM|memory allocation failed|MemoryError|too little memory|no memory for|too little memory for connections"
+    r"ENOMEM|memory allocation failed|MemoryError|too little memory|no memory for|too little "
+    r"memory for connections"
 )
 _FAILED_CONNECTION = re.compile(
     r"(?:connect|OSError|-203|ECONN|TLS|certificate).*(?:fail|refused|Error|not signed)", re.I
@@ -72,7 +75,8 @@ class Options:
 
 
 class Life:
-    """The steps, in order. The files in `folder` are the owner's; `say` is called with each step when it is done."""
+    """The steps, in order. The files in `folder` are the owner's; `say` is called with each step
+    when it is done."""
 
     def __init__(
         self,
@@ -90,7 +94,8 @@ class Life:
         self.report = Report(f"tenner {tenner_version()} on {options.board} at {options.port}")
 
     def run(self) -> Report:
-        """Do all steps; the report has the failures. A step that the others need ends the run when it fails."""
+        """Do all steps; the report has the failures. A step that the others need ends the run when
+        it fails."""
         wanted: list[tuple[str, Callable[[Step], None], bool]] = [
             ("clear", self._clear, True),
             ("sync", self._sync, True),
@@ -153,7 +158,8 @@ class Life:
         step.seen = str(self.options.image)
 
     def _clear(self, step: Step) -> None:
-        """Delete the state of an earlier run, as the stand-in for Telegram counts its messages from 1 again."""
+        """Delete the state of an earlier run, as the stand-in for Telegram counts its messages
+        from 1 again."""
         with self._board() as board:
             old = sorted(board.manifest(["/state"]))
             left = board.remove(old)
@@ -287,7 +293,8 @@ class Life:
         self._write(**{"HEARTBEAT.md": _QUIET})
 
     def _cuts(self, step: Step) -> None:
-        """Power cuts while the model is asked: each is told once, or answered once, and nothing twice."""
+        """Power cuts while the model is asked: each is told once, or answered once, and nothing
+        twice."""
         with Line(self.options.port) as line:
             try:
                 for number in range(self.options.cuts):

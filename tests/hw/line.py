@@ -1,4 +1,5 @@
-"""The serial line of a board: its output, with the time, its memory as `hw_sampler` prints it, and its power."""
+"""The serial line of a board: its output, with the time, its memory as `hw_sampler` prints it, and
+its power."""
 
 from __future__ import annotations
 
@@ -78,7 +79,8 @@ class Line:
             return [line for _, line in self.printed[since:]]
 
     def uptime_s(self, at_s: float) -> float:
-        """The board's own clock at a moment of this computer's: an emulator may be slower. NaN before it is known."""
+        """The board's own clock at a moment of this computer's: an emulator may be slower. NaN
+        before it is known."""
         with self._changed:
             run = [one for one in self.samples if one.at_s <= at_s][-1:]
             later = [one for one in self.samples if one.at_s > at_s][:1]
@@ -90,7 +92,8 @@ class Line:
         return run[0].uptime_ms / 1000 + at_s - run[0].at_s if run else math.nan
 
     def wait_sample(self, limit_s: float) -> None:
-        """Wait for one more look at the memory, so that earlier lines have a time of the board's."""
+        """Wait for one more look at the memory, so that earlier lines have a time of the
+        board's."""
         with self._changed:
             count = len(self.samples)
             self._changed.wait_for(lambda: len(self.samples) > count, limit_s)

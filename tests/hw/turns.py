@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 
 class Ask(NamedTuple):
-    """A message of the owner, and words of the answer (the stand-in for a model repeats a tool's result)."""
+    """A message of the owner, and words of the answer (the stand-in for a model repeats a tool's
+    result)."""
 
     kind: str
     text: str
@@ -28,7 +29,7 @@ _TOOLS = (
     ("gpio", 'call gpio {"action":"read","pin":"LED"}', ""),
     ("adc", 'call adc {"action":"read","pin":"A0"}', ""),
     ("i2c", 'call i2c {"action":"scan","bus":"i2c0"}', ""),
-    ("cron", 'call cron {"action":"add","id":"hw","message":"tea","cron":"0 5 1 1 *","kind":"message"}', ""),
+    ("cron", 'call cron {"action":"add","id":"hw","message":"tea","cron":"0 5 1 1 *","kind":"message"}', ""),  # noqa: E501
     ("cron", 'call cron {"action":"list"}', "hw"),
     ("cron", 'call cron {"action":"remove","id":"hw"}', ""),
 )  # fmt: skip

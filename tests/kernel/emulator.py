@@ -1,7 +1,8 @@
 """Small ARM computers in software, with Debian's kernel and interpreters, for tests of real buses.
 
-Its parts come from Debian's mirror once, into the cache: the kernel and its device trees, an armhf userland
-of busybox and both interpreters, and QEMU where the machine has none. Nothing is installed.
+Its parts come from Debian's mirror once, into the cache: the kernel and its device trees, an armhf
+userland of busybox and both interpreters, and QEMU where the machine has none. Nothing is
+installed.
 """
 
 import json
@@ -25,11 +26,12 @@ LIBRARIES = "usr/lib/arm-linux-gnueabihf"
 LIBRARY_NAMES = ("libc.", "libm.", "libffi.", "libgcc_s.", "libmbed", "libz.", "libexpat.", "ld-")
 #: Parts of Python's library that no tool imports; unpacking them takes the guest seconds.
 UNUSED = (
-    "_pyrepl config-3 curses dbm email ensurepip http idlelib multiprocessing pydoc_data sqlite3 test "
-    "tkinter turtledemo unittest venv wsgiref xml zipfile"
+    "_pyrepl config-3 curses dbm email ensurepip http idlelib multiprocessing pydoc_data sqlite3 "
+    "test tkinter turtledemo unittest venv wsgiref xml zipfile"
 ).split()
 
-# Runs one line after another; a program that a line starts shares its input, so a test can talk to an agent.
+# Runs one line after another; a program that a line starts shares its input, so a test can talk to
+# an agent.
 INIT = b"""\
 #!/bin/busybox sh
 export PATH=/usr/bin:/bin PYTHONHOME=/usr PYTHONPATH=/tenner MICROPYPATH=/tenner:.frozen

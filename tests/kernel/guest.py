@@ -1,9 +1,10 @@
-# tenner kernel test: in the guest; runs the project's own tools for the other side of the serial line.
-# MIT license; Copyright (c) 2026 the tenner authors
+# tenner kernel test: in the guest; runs the project's own tools for the other side of the serial
+# line. MIT license; Copyright (c) 2026 the tenner authors
 """
-A line on standard input is ["tool", {arguments}]; the answer is one line that begins with `> `. The port, the
-registry, the runner and the tools are the real ones, and their devices stay open as in the agent. The name
-`forget` takes away functions of an adapter, so that SMBus is spoken with it. An empty line ends it.
+A line on standard input is ["tool", {arguments}]; the answer is one line that begins with `> `.
+The port, the registry, the runner and the tools are the real ones, and their devices stay open as
+in the agent. The name `forget` takes away functions of an adapter, so that SMBus is spoken with
+it. An empty line ends it.
 """
 
 import asyncio

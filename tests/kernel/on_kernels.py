@@ -1,7 +1,8 @@
 """The project's own tools on real kernels: `make test-kernel`.
 
-Two computers in software (no KVM), Debian's kernel on both. The sabrelite has a TMP105 and a clock on I2C and
-a flash chip on SPI; an absent address costs it 0.3 s and ETIMEDOUT. The ast2600-evb answers at once.
+Two computers in software (no KVM), Debian's kernel on both. The sabrelite has a TMP105 and a clock
+on I2C and a flash chip on SPI; an absent address costs it 0.3 s and ETIMEDOUT. The ast2600-evb
+answers at once.
 """
 
 import os
@@ -192,7 +193,8 @@ def test_a_scan_finds_what_is_there(server):
 
 def test_an_absent_address(server):
     assert server.call("i2c", action="read", bus="i2c-3", address=0x49) == (
-        "error: no answer at 0x49 on i2c-3 (ENXIO): wiring, power, or address pin? scan found: 0x4d"
+        "error: no answer at 0x49 on i2c-3 (ENXIO): wiring, power, or address pin? scan found: "
+        "0x4d"
     )
 
 

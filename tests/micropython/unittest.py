@@ -3,12 +3,13 @@
 """
 Tests are written for CPython's unittest; this module stands in for it under MicroPython.
 
-Looked for before it was written: the package index has `micropython-unittest` 0.4 of 2018, whose archive
-pip cannot install and which knows no `setUpClass`, `SkipTest` reasons or name filter; Debian
-packages none; the one in micropython-lib is not on any index and its `main()` exits 0 when tests
-fail. A runner whose exit status cannot be trusted is worse than none, hence these lines.
+Looked for before it was written: the package index has `micropython-unittest` 0.4 of 2018, whose
+archive pip cannot install and which knows no `setUpClass`, `SkipTest` reasons or name filter;
+Debian packages none; the one in micropython-lib is not on any index and its `main()` exits 0 when
+tests fail. A runner whose exit status cannot be trusted is worse than none, hence these lines.
 
-`main()` prints `N passed, N failed, N skipped` and exits non-zero when a test failed or none was found.
+`main()` prints `N passed, N failed, N skipped` and exits non-zero when a test failed or none was
+found.
 """
 
 import sys
@@ -277,7 +278,8 @@ class TestResult:
 
 
 def _run_test(case, name, label, result):
-    """Run one test; its failure may be reported several times (tearDown, sub-tests), but counts once."""
+    """Run one test; its failure may be reported several times (tearDown, sub-tests), but counts
+    once."""
     bad = False
     skipped = None
     for step in ("setUp", name, "tearDown", "doCleanups"):

@@ -1,7 +1,8 @@
-"""Requests that model providers refuse: by the types of their own packages, and by rules beyond types.
+"""Requests that model providers refuse: by the types of their own packages, and by rules beyond
+types.
 
-`install()` makes each stand-in for a model check its requests so. The simulator does without: these packages take
-seconds to import, and a board's owner sends no malformed requests.
+`install()` makes each stand-in for a model check its requests so. The simulator does without:
+these packages take seconds to import, and a board's owner sends no malformed requests.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ def check(path: str, body: dict[str, Any]) -> None:
 
 
 def install() -> None:
-    """Check the requests of all stand-ins of this process; loads the types, so that no board waits for them."""
+    """Check the requests of all stand-ins of this process; loads the types, so that no board waits
+    for them."""
     from tests.provider_requests import chat  # noqa: F401
 
     OfflineModel.check_request = staticmethod(check)

@@ -63,7 +63,8 @@ def _exhausted(value: Any, place: Place) -> Any:
 
 
 def _differences(given: Any, known: Any, place: Place) -> Iterator[tuple[str, str, str]]:
-    """Place, fault and code of differences that pydantic accepts: unknown keys, a text for a list, 0 for False."""
+    """Place, fault and code of differences that pydantic accepts: unknown keys, a text for a list,
+    0 for False."""
     where = ".".join(map(str, place))
     if isinstance(known, (list, bool)) and type(given) is not type(known):
         yield where, f"Input should be a valid {type(known).__name__}", "invalid_type"

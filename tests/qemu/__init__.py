@@ -1,1 +1,2 @@
-"""Emulated computers from Debian's packages, without installing any: for tests and figures of Linux boards."""
+"""Emulated computers from Debian's packages, without installing any: for tests and figures of
+Linux boards."""

@@ -156,7 +156,8 @@ class Computer:
             probe.bind(("127.0.0.1", 0))
             self._port: int = probe.getsockname()[1]
         (self.folder / "ssh_config").write_text(
-            f"Host board\n HostName 127.0.0.1\n Port {self._port}\n User root\n IdentityFile {key}\n"
+            f"Host board\n HostName 127.0.0.1\n Port {self._port}\n User root\n"
+            f" IdentityFile {key}\n"
             " IdentitiesOnly yes\n BatchMode yes\n StrictHostKeyChecking accept-new\n"
             f" UserKnownHostsFile {self.folder}/known\n GlobalKnownHostsFile /dev/null\n"
         )

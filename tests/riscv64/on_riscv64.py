@@ -1,7 +1,7 @@
 """The tests of the firmware on the LicheeRV Nano's architecture: `make test-riscv64`.
 
-tests/test_*.py under riscv64 MicroPython and CPython, by qemu-user: those of the platform, and a part of every
-area. `make test-riscv64 ALL=1` runs all of them, which takes several times as long.
+tests/test_*.py under riscv64 MicroPython and CPython, by qemu-user: those of the platform, and a
+part of every area. `make test-riscv64 ALL=1` runs all of them, which takes several times as long.
 """
 
 import os

@@ -1,4 +1,5 @@
-"""A riscv64 userland from Debian's packages, run by qemu-user: the kit's MicroPython, and CPython."""
+"""A riscv64 userland from Debian's packages, run by qemu-user: the kit's MicroPython, and
+CPython."""
 
 import os
 import platform

@@ -1,4 +1,5 @@
-"""The agent of this repository on an interpreter of the machine, for services of others to talk to."""
+"""The agent of this repository on an interpreter of the machine, for services of others to talk
+to."""
 
 from __future__ import annotations
 
@@ -92,7 +93,8 @@ class Agent:
         return path.read_text(errors="replace") if path.exists() else ""
 
     def wait_log(self, *words: str, after: int = 0) -> str:
-        """Wait until a line of the log, after so many characters, has all these words; return it."""
+        """Wait until a line of the log, after so many characters, has all these words; return
+        it."""
         end = time.monotonic() + LIMIT_S
         while time.monotonic() < end:
             for line in self.log[after:].splitlines():

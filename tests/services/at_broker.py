@@ -1,4 +1,5 @@
-"""The agent of this repository with a broker: sensors with the values of a test, and a record of its messages."""
+"""The agent of this repository with a broker: sensors with the values of a test, and a record of
+its messages."""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
-"""Home Assistant with its MQTT integration alone: prints its states and complaints, a line of JSON each.
+"""Home Assistant with its MQTT integration alone: prints its states and complaints, a line of JSON
+each.
 
-For a Python that has the package homeassistant: `home_assistant.py FOLDER PORT USER PASSWORD CA_PEM`. It ends at SIGTERM.
+For a Python that has the package homeassistant:
+`home_assistant.py FOLDER PORT USER PASSWORD CA_PEM`. It ends at SIGTERM.
 """
 
 import asyncio

@@ -1,6 +1,8 @@
-"""Services that nobody here wrote: fetched once into the cache by npm and pip, or the system's, and started for a test.
+"""Services that nobody here wrote: fetched once into the cache by npm and pip, or the system's,
+and started for a test.
 
-A service that cannot be had is `Unavailable`, with the reason; TENNER_REQUIRE_SERVICES=1 makes that a failure.
+A service that cannot be had is `Unavailable`, with the reason; TENNER_REQUIRE_SERVICES=1 makes
+that a failure.
 """
 
 from __future__ import annotations
@@ -37,7 +39,8 @@ PYPI = {
     "llmock": "0.2.2",
     "fakellm": "0.3.5",
 }
-#: Home Assistant and the imports of its MQTT integration; all of it would bring a hundred packages more.
+#: Home Assistant and the imports of its MQTT integration; all of it would bring a hundred packages
+#: more.
 HOME_ASSISTANT = {
     "homeassistant": "2024.3.3",
     "aiohttp": "3.9.3",
@@ -89,7 +92,8 @@ class Unavailable(Exception):
 
 
 def need(find: Any, *args: Any) -> Any:
-    """Return `find(*args)`; where that is Unavailable the test is skipped with the reason, or fails."""
+    """Return `find(*args)`; where that is Unavailable the test is skipped with the reason, or
+    fails."""
     try:
         return find(*args)
     except Unavailable as exc:
@@ -116,7 +120,8 @@ def _run(command: Sequence[str], what: str) -> None:
 
 
 def _filled(kind: str, packages: dict[str, str], fill: Any) -> Path:
-    """The folder of the cache with these packages; filled under another name first, so that it is whole."""
+    """The folder of the cache with these packages; filled under another name first, so that it is
+    whole."""
     mark = hashlib.sha256(json.dumps([packages, sys.version_info[:2]]).encode()).hexdigest()[:12]
     made = places.cache_folder() / "services" / f"{kind}-{mark}"
     if not made.exists():
@@ -171,7 +176,8 @@ def _pip_installed(kind: str, packages: dict[str, str], *options: str) -> str:
     words = [f"{one}=={version}" for one, version in packages.items()]
 
     def fill(folder: Path) -> None:
-        # No links into this folder, which is renamed: the packages alone, put on the path when one is started.
+        # No links into this folder, which is renamed: the packages alone, put on the path when one
+        # is started.
         quiet = ["--quiet", "--disable-pip-version-check", "--no-input", "--target", str(folder)]
         command = [sys.executable, "-m", "pip", "install", *quiet, *options, *words]
         _run(command, "pip cannot fetch the services")

@@ -1,4 +1,5 @@
-"""Home Assistant (PyPI): its own MQTT discovery finds the agent's sensors behind mosquitto, or passes them over with a word."""
+"""Home Assistant (PyPI): its own MQTT discovery finds the agent's sensors behind mosquitto, or
+passes them over with a word."""
 
 import contextlib
 import json
@@ -181,7 +182,8 @@ ROOM = f"{NAME} room temperature"
 
 @pytest.fixture
 def at_home(tmp_path, python):
-    """The broker, Home Assistant and an agent that measures a room's temperature, when it is started."""
+    """The broker, Home Assistant and an agent that measures a room's temperature, when it is
+    started."""
     with house(tmp_path, python) as made:
         made[2].show(room={"temperature": 21.5})
         yield made

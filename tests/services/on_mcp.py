@@ -1,4 +1,5 @@
-"""MCP reference servers (npm): `everything` over its own HTTP, `memory` and `filesystem` behind the bridge supergateway."""
+"""MCP reference servers (npm): `everything` over its own HTTP, `memory` and `filesystem` behind
+the bridge supergateway."""
 
 import json
 import os
@@ -27,7 +28,8 @@ def everything(tmp_path_factory):
 
 @pytest.fixture(params=["stateless", "stateful"])
 def bridge(request, tmp_path):
-    """Start a server of standard input and output behind the bridge, which keeps sessions or does not."""
+    """Start a server of standard input and output behind the bridge, which keeps sessions or does
+    not."""
     started = []
 
     def start(name, *args, **environment):
@@ -51,7 +53,8 @@ def bridge(request, tmp_path):
 
 @pytest.fixture
 def ask(agent, llmock):  # noqa: F811
-    """Have the model call a tool of the server at a URL; return the offered tools, and the result."""
+    """Have the model call a tool of the server at a URL; return the offered tools, and the
+    result."""
 
     def run(url, tool, **arguments):
         llm = {"api": "chat", "base_url": llmock.url + "/v1", "api_key": KEY, "model": "model-1"}

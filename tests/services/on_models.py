@@ -1,6 +1,8 @@
-"""Model servers that nobody here wrote: llmock and fakellm (PyPI) and aimock (npm), each with its own idea of an API.
+"""Model servers that nobody here wrote: llmock and fakellm (PyPI) and aimock (npm), each with its
+own idea of an API.
 
-llmock has the error texts and stream events of each provider, breaks streams on demand, and judges the client.
+llmock has the error texts and stream events of each provider, breaks streams on demand, and judges
+the client.
 """
 
 import json

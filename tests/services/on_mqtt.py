@@ -1,4 +1,5 @@
-"""mosquitto: a broker that disconnects a client at its first mistake, and keeps retained messages."""
+"""mosquitto: a broker that disconnects a client at its first mistake, and keeps retained
+messages."""
 
 import json
 import re
@@ -114,7 +115,10 @@ def test_mosquitto_a_command_is_answered(agent, owner):
 def test_mosquitto_an_alert_arrives(agent, owner):
     agent.write(
         "HEARTBEAT.md",
-        "# Heartbeat\n\n- (every 1s; when room.temperature > 30 reset 28; notify) Warm: {room.temperature}\n",
+        (
+            "# Heartbeat\n\n- (every 1s; when room.temperature > 30 reset 28; notify) Warm: "
+            "{room.temperature}\n"
+        ),
     )
     with agent.serving():
         owner.wait(f"{TOPIC}/sensor/room")

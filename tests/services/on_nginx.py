@@ -1,4 +1,5 @@
-"""nginx before the Telegram emulator: TLS, connections that are kept, and refusals of its own, in HTML."""
+"""nginx before the Telegram emulator: TLS, connections that are kept, and refusals of its own, in
+HTML."""
 
 import re
 
@@ -72,7 +73,8 @@ class Proxy:
         return running([str(word) for word in command], self.port, self._folder)
 
     def seen(self, ending=""):
-        """Each request: (connection, how many there were on it, protocol, TLS, status), of paths with this end."""
+        """Each request: (connection, how many there were on it, protocol, TLS, status), of paths
+        with this end."""
         log = self._folder / "access.log"
         rows = (
             [line.split(" ", 5) for line in log.read_text().splitlines()] if log.exists() else []

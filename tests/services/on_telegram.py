@@ -1,4 +1,5 @@
-"""telegram-test-api (npm): an emulator that gives each update once, all that wait in one reply, and never waits."""
+"""telegram-test-api (npm): an emulator that gives each update once, all that wait in one reply,
+and never waits."""
 
 import contextlib
 import json
@@ -45,7 +46,10 @@ class Emulator:
 def emulating(port, folder):
     """A running one; it forgets everything when it ends."""
     module = json.dumps(str(need(npm, "telegram-test-api")))
-    script = f"const T = require({module}); new (T.default || T)({{port: {port}, host: '127.0.0.1'}}).start()"
+    script = (
+        f"const T = require({module}); new (T.default || "
+        f"T)({{port: {port}, host: '127.0.0.1'}}).start()"
+    )
     with running([need(program, "node"), "-e", script], port, folder):
         yield Emulator(port)
 

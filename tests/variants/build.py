@@ -28,7 +28,8 @@ _DEVELOPMENT = ("libc6-dev", "libffi-dev", "libgcc-14-dev", "libmbedtls-dev")
 _COUNT_ALLOCATED = "COUNT(allocated, n_blocks * BYTES_PER_BLOCK);\n"
 _COUNT_GROWN = "COUNT(allocated, (new_blocks - n_blocks) * BYTES_PER_BLOCK);\n"
 
-#: Changes to the source: the file, a text that occurs once in it, and additions before and after it.
+#: Changes to the source: the file, a text that occurs once in it, and additions before and after
+#: it.
 _CHANGES = (
     # Our variant has a separate partition.
     ("ports/unix/main.c", "\n\nstatic uint8_t romfs_buf", " && 0", ""),
@@ -65,7 +66,8 @@ def chip() -> Path:
 
 
 def frozen(package: Mapping[str, bytes]) -> Path:
-    """The same as `plain` with the modules of `package` frozen, by paths such as `tenner/app.py`."""
+    """The same as `plain` with the modules of `package` frozen, by paths such as
+    `tenner/app.py`."""
     with tempfile.TemporaryDirectory() as work:
         folder = Path(work, "frozen")
         for name, source in package.items():
@@ -80,7 +82,8 @@ def frozen(package: Mapping[str, bytes]) -> Path:
 
 
 def argv(folder: Path) -> tuple[str, ...]:
-    """The command that starts the interpreter in a folder of `plain`, `counting`, `chip` or `frozen`."""
+    """The command that starts the interpreter in a folder of `plain`, `counting`, `chip` or
+    `frozen`."""
     libraries = _system() / _LIBRARIES
     loader = str(libraries / "ld-linux.so.2")
     return (loader, "--library-path", str(libraries), str(folder / "micropython"))
@@ -145,8 +148,8 @@ def _make(kind: str, manifest: Path, flags: str) -> Path:
     gcc = system / "usr/lib/gcc/i686-linux-gnu/14"
     libraries = system / _LIBRARIES
     compiler = (
-        f"gcc -m32 --sysroot={system} -B{gcc} -B{libraries} -isystem {system}/usr/include/i386-linux-gnu "
-        f"-L{gcc} -L{libraries}"
+        f"gcc -m32 --sysroot={system} -B{gcc} -B{libraries} -isystem "
+        f"{system}/usr/include/i386-linux-gnu -L{gcc} -L{libraries}"
     )
     build = cache_folder() / f"build-{kind}"
     settings = {
@@ -203,7 +206,8 @@ def _source() -> Path:
 
 
 def main(args: list[str]) -> int:
-    """`python -m tests.variants.build counting`: build it, and print the command that starts it."""
+    """`python -m tests.variants.build counting`: build it, and print the command that starts
+    it."""
     kinds = {"plain": plain, "counting": counting, "chip": chip}
     if len(args) != 1 or args[0] not in kinds:
         print(f"usage: python -m tests.variants.build {'|'.join(kinds)}", file=sys.stderr)

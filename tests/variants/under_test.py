@@ -19,14 +19,16 @@ NAMES = (*interpreters.FINDERS, *WITH_CODE)
 
 @dataclass(frozen=True)
 class Runner:
-    """An interpreter, the folders of the firmware and its data, and further environment variables."""
+    """An interpreter, the folders of the firmware and its data, and further environment
+    variables."""
 
     interpreter: interpreters.Interpreter
     places: tuple[str, ...] = (str(FIRMWARE),)
     environment: dict[str, str] = field(default_factory=dict)
 
     def environment_with(self, before: Path, after: Path) -> dict[str, str]:
-        """The environment of a test, with a folder of modules before the firmware's and one after."""
+        """The environment of a test, with a folder of modules before the firmware's and one
+        after."""
         path = [str(before), *self.places, str(after)]
         if ".frozen" not in path:
             path.append(".frozen")
@@ -35,7 +37,8 @@ class Runner:
 
 @functools.cache
 def find(name: str) -> Runner:
-    """The runner of this name, built if necessary; InterpreterMissing gives the reason for its absence."""
+    """The runner of this name, built if necessary; InterpreterMissing gives the reason for its
+    absence."""
     try:
         if name == "micropython32rom":
             return _with_romfs()

@@ -24,7 +24,8 @@ def keep(agent, session, lines=()):
 
 
 def not_stored(agent, error):
-    """Log that the history could not be stored, and notify the owner once; the answer is still sent."""
+    """Log that the history could not be stored, and notify the owner once; the answer is still
+    sent."""
     log("session", "history not stored: %s" % error)
     if not agent.full:
         agent.full = True
@@ -46,8 +47,8 @@ def account(agent, kind, who, result):
 
 def remember(agent, channel, chat, text, untrusted=False):
     """
-    Add a text the agent sends unasked to that chat's session, so that the person can answer it. `untrusted`: does it
-    rest on text of somebody else?
+    Add a text the agent sends unasked to that chat's session, so that the person can answer it.
+    `untrusted`: does it rest on text of somebody else?
     """
     head = "(you reported by yourself%s)" % (", also of text " + SOMEBODY if untrusted else "")
     lines = (record("u", head), record("a", text))
@@ -55,7 +56,8 @@ def remember(agent, channel, chat, text, untrusted=False):
 
 
 def report(agent, channel, chat, text, untrusted=False):
-    """Report the result of a background task to the chat that asked, and let the person answer it."""
+    """Report the result of a background task to the chat that asked, and let the person answer
+    it."""
     if chat is None:
         channel, chat = agent.app.owner()
     if chat is None:

@@ -8,8 +8,8 @@ from tenner.log import log
 
 class Session:
     """
-    The state of a chat's history, a file that `agent.history` reads and writes. `window` is the maximum number of
-    bytes a request sends of it.
+    The state of a chat's history, a file that `agent.history` reads and writes. `window` is the
+    maximum number of bytes a request sends of it.
     """
 
     #: Size of the file at the last successful check.
@@ -27,11 +27,11 @@ class Session:
 
 class Agent:
     """
-    Owns the lane and the sessions. `app` provides the rest: `get(name)` returns chain, registry, sensors, budget or
-    spawner; `breathe(turn)` is awaited between the rounds of a background turn; `deliver(channel, chat, text)`
-    queues a text for a person, `drain()` waits until it is sent; `console` and `telegram` are channels, or None;
-    `now_text()` is the local time for the prompt; `owner()` is the owner's (channel, chat); `clock` is a
-    net.clock.Clock.
+    Owns the lane and the sessions. `app` provides the rest: `get(name)` returns chain, registry,
+    sensors, budget or spawner; `breathe(turn)` is awaited between the rounds of a background turn;
+    `deliver(channel, chat, text)` queues a text for a person, `drain()` waits until it is sent;
+    `console` and `telegram` are channels, or None; `now_text()` is the local time for the prompt;
+    `owner()` is the owner's (channel, chat); `clock` is a net.clock.Clock.
     """
 
     def __init__(self, port, config, workspace, app):
@@ -57,7 +57,8 @@ class Agent:
         return self.get("cron")
 
     def session(self, channel, chat):
-        """Return the session of a chat; the last one is cached, since its file is already checked."""
+        """Return the session of a chat; the last one is cached, since its file is already
+        checked."""
         path = self.port.path("state/sessions/%s_%s.jsonl" % (channel, plain(str(chat))))
         if self._session is None or self._session.path != path:
             self._session = Session(path, self.window())

@@ -18,7 +18,8 @@ async def answer(agent, message):
     who = "%s:%s" % (message.channel, message.chat)
     session = agent.session(message.channel, message.chat)
     if session.size > session.window * 3 // 2:
-        # A stream of messages left no pause for a summary; text older than two windows would be lost.
+        # A stream of messages left no pause for a summary; text older than two windows would be
+        # lost.
         await summary.tidy(agent, session, who, True)
     session.window = agent.window()  # the last turn may have reduced it
     turn = Turn(agent, "person", text, message.channel, message.chat, session)

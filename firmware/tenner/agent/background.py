@@ -10,8 +10,9 @@ from tenner.port.package import locate
 
 async def run_turn(app, text, kind, model=None, choose=False):
     """
-    Run a background turn and return its Result; raise LaneBusy or Preempted. `choose`: ask which of the due
-    tasks need a turn, and return the model's reply, which may call the tool `heartbeat`.
+    Run a background turn and return its Result; raise LaneBusy or Preempted. `choose`: ask which
+    of the due tasks need a turn, and return the model's reply, which may call the tool
+    `heartbeat`.
     """
     turn = Turn(app.agent, kind, text, model=model)
     if choose:
@@ -50,9 +51,9 @@ async def tell(app, text, channel, chat):
 
 async def deliver(app, text, alert=False, channel=None, chat=None):
     """
-    Send a text to a chat, the owner's by default. Return "yes", "queued", or "repeat" when an alert of that mark is
-    queued already. `alert`: whether it is one, or its mark, which the heartbeat gets back after delivery. OSError when
-    the outbox cannot store it.
+    Send a text to a chat, the owner's by default. Return "yes", "queued", or "repeat" when an
+    alert of that mark is queued already. `alert`: whether it is one, or its mark, which the
+    heartbeat gets back after delivery. OSError when the outbox cannot store it.
     """
     if isinstance(alert, str):
         waiting = app.get("delivery").outbox.items
@@ -81,7 +82,8 @@ def _address(app, alert, channel, chat):
 
 
 def _alerted(app):
-    """Return the (channel, chat) for alerts: `heartbeat.channel` and `heartbeat.chat`, or the owner."""
+    """Return the (channel, chat) for alerts: `heartbeat.channel` and `heartbeat.chat`, or the
+    owner."""
     get = app.config.get
     channel, chat = app.owner()
     named = get("heartbeat.channel")

@@ -12,8 +12,8 @@ _DAY_S = 86400
 
 class Budget:
     """
-    `slots` is a store.two_slot.TwoSlots, `clock` a net.clock.Clock, `zone` a schedule.posix_tz.Zone;
-    `tokens_per_day` 0 is no limit; `notify(text)` notifies the owner.
+    `slots` is a store.two_slot.TwoSlots, `clock` a net.clock.Clock, `zone` a
+    schedule.posix_tz.Zone; `tokens_per_day` 0 is no limit; `notify(text)` notifies the owner.
     """
 
     def __init__(self, slots, clock, zone, tokens_per_day, reserve_percent=20, notify=None):
@@ -33,7 +33,8 @@ class Budget:
         return limit - self._today()["u"]
 
     def spend(self, tokens, kind, estimated=False):
-        """Count the tokens of a turn of this kind, and notify the owner when the budget is spent."""
+        """Count the tokens of a turn of this kind, and notify the owner when the budget is
+        spent."""
         state = self._today()
         state["u"] += tokens
         if kind != "person":

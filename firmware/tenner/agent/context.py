@@ -52,7 +52,8 @@ def _system(agent, turn):
 
 
 def records(turn):
-    """Yield history and this turn's own lines as pieces of history lines (agent.history), without secrets."""
+    """Yield history and this turn's own lines as pieces of history lines (agent.history), without
+    secrets."""
     return redaction.redacted(_records(turn), True)
 
 

@@ -1,9 +1,10 @@
 # tenner agent.context_limit: reduces requests to the context of a model, and remembers its size.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-History is cut first, then old results of the turn's own tools, then the prompt's files; tools and rules stay. A model
-that has rejected a request as too long has a row in state/context.json: [bytes of a request that may fit, tokens of a
-reply or 0 for the setting]. All of this runs in phase REQUEST.
+History is cut first, then old results of the turn's own tools, then the prompt's files; tools and
+rules stay. A model that has rejected a request as too long has a row in state/context.json: [bytes
+of a request that may fit, tokens of a reply or 0 for the setting]. All of this runs in phase
+REQUEST.
 """
 
 import json
@@ -38,8 +39,8 @@ async def fit(turn):
 
 async def shrink(turn, request, error):
     """
-    Make the request smaller than the one rejected with `error`. Raise Stopped when nothing can be left out, or for
-    another kind of error.
+    Make the request smaller than the one rejected with `error`. Raise Stopped when nothing can be
+    left out, or for another kind of error.
     """
     if error.kind != "context_overflow":
         stopped = Stopped(str(error))
@@ -58,7 +59,10 @@ async def shrink(turn, request, error):
     after = _size(turn)
     if after >= before:
         raise Stopped(
-            "I stopped: %s. There is no history left to leave out: write /new to start over, or something shorter."
+            (
+                "I stopped: %s. There is no history left to leave out: write /new to start over, "
+                "or something shorter."
+            )
             % error
         )
     log("turn", "too long for the model: %d of %d bytes are left out" % (before - after, before))

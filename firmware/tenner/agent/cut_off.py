@@ -1,4 +1,4 @@
-# tenner agent.cut_off: joins the parts of answers cut off at the length limit, and sends long answers from flash.
+# tenner agent.cut_off: joins answers cut off at the length limit, and sends long ones from flash.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.port.compat import const
@@ -8,8 +8,8 @@ _SHORT = const(2000)  # characters
 _PIECE = const(3072)
 
 _GO_ON = const(
-    "Your answer was cut off at the length limit. The part so far is kept: go on from there, beginning with the last "
-    "word you wrote. Repeat nothing else, and keep it short."
+    "Your answer was cut off at the length limit. The part so far is kept: go on from there, "
+    "beginning with the last word you wrote. Repeat nothing else, and keep it short."
 )
 _CUT_AGAIN = const("(cut off at the length limit, llm.max_tokens)")
 _REST_FAILED = const("(cut off at the length limit; the rest did not come: %s)")
@@ -18,7 +18,8 @@ _SPACELESS = const("\u2e80")
 
 
 def take(turn, text, stop):
-    """Return the complete answer, its last part being `text`; None when the model has to continue it."""
+    """Return the complete answer, its last part being `text`; None when the model has to continue
+    it."""
     if turn.result.kept:
         return text if stop != "length" else _with_note(text, _CUT_AGAIN)
     if turn.begun is None:
@@ -32,7 +33,8 @@ def take(turn, text, stop):
 
 
 def unfinished(turn, reason):
-    """Return the received part of an answer with a note that gives the `reason` for the missing rest."""
+    """Return the received part of an answer with a note that gives the `reason` for the missing
+    rest."""
     note = _REST_FAILED % reason
     turn.add("a", note)
     return _with_note(turn.begun, note)

@@ -12,8 +12,8 @@ class Preempted(Exception):
 
 class Stopped(Exception):
     """
-    Ends the tool loop; args[0] is the sentence for the person who asked. `outage`: no model could be reached, so the
-    request itself is not at fault.
+    Ends the tool loop; args[0] is the sentence for the person who asked. `outage`: no model could
+    be reached, so the request itself is not at fault.
     """
 
     outage = False

@@ -1,8 +1,8 @@
 # tenner agent.history: one chat's history on flash, read in pieces and never loaded at once.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-A session (agent.Session) has a file of JSON lines with fixed shapes, so that a request takes a line without
-parsing it:
+A session (agent.Session) has a file of JSON lines with fixed shapes, so that a request takes a
+line without parsing it:
 
     ["s","summary"]   the summary of older turns; the first line only
     ["u","text"]      a message of a person (or the heartbeat); a turn starts here
@@ -10,8 +10,8 @@ parsing it:
     ["a","text"]      the model's text; the calls of the same reply follow
     ["c","id","tool",{arguments}]      ["t","id","result"]      exactly one result per call
 
-`history_records` writes them. One write appends a complete turn. `check` finds damage of a power cut or an edit
-(agent.history_repair) and keeps the complete turns.
+`history_records` writes them. One write appends a complete turn. `check` finds damage of a power
+cut or an edit (agent.history_repair) and keeps the complete turns.
 """
 
 import os
@@ -23,7 +23,8 @@ from tenner.store import files
 
 
 def check(session):
-    """Check the file if it changed since the last turn, and choose the turns to send. Call at a turn's start."""
+    """Check the file if it changed since the last turn, and choose the turns to send. Call at a
+    turn's start."""
     path = session.path
     size = max(files.size(path), 0)
     if not size and files.exists(path + ".new"):
@@ -48,7 +49,8 @@ def span(session, start, end):
 
 
 def pieces(session):
-    """Yield the history to send, summary first: blocks of complete lines, or a long line in pieces."""
+    """Yield the history to send, summary first: blocks of complete lines, or a long line in
+    pieces."""
     return span(session, session.start, session.size)
 
 

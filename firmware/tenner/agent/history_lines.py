@@ -3,13 +3,15 @@
 
 from tenner.port.compat import const
 
-# Small, since the heap has few long free blocks; large enough for the longest id and name of a call in one piece.
+# Small, since the heap has few long free blocks; large enough for the longest id and name of a
+# call in one piece.
 PIECE = 352
 _BLOCK = const(512)
 
 
 def line_pieces(file, end):
-    """Yield the lines of `file` up to offset `end` in pieces; the last piece of a line ends in a newline."""
+    """Yield the lines of `file` up to offset `end` in pieces; the last piece of a line ends in a
+    newline."""
     left = end - file.tell()
     while left > 0:
         piece = file.readline(min(PIECE, left))
@@ -21,8 +23,9 @@ def line_pieces(file, end):
 
 def line_blocks(file, end):
     """
-    Yield the lines of `file` up to offset `end` in blocks of complete lines, which is faster for long histories. A long
-    line comes in pieces, the first of at least PIECE bytes; the last ends in a newline.
+    Yield the lines of `file` up to offset `end` in blocks of complete lines, which is faster for
+    long histories. A long line comes in pieces, the first of at least PIECE bytes; the last ends
+    in a newline.
     """
     left = end - file.tell()
     held = b""

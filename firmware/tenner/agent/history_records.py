@@ -17,7 +17,8 @@ def record(kind, text, id=None):
 
 
 def call_record(id, name, text):
-    """Return the line of a tool call; `text` is the JSON of its arguments, an object, kept verbatim."""
+    """Return the line of a tool call; `text` is the JSON of its arguments, an object, kept
+    verbatim."""
     data = bytearray(text.encode())
     if min(data) < 0x20:
         # No API accepts them raw in a string, and a newline elsewhere must not end this line.

@@ -12,8 +12,8 @@ from tenner.store import files, repairs
 
 def repair(path, summary_end, start, size):
     """
-    If the file is damaged, rewrite it with the summary and the undamaged turns from `start` on. Return
-    whether that was necessary. The damaged file stays beside it as `.bad`.
+    If the file is damaged, rewrite it with the summary and the undamaged turns from `start` on.
+    Return whether that was necessary. The damaged file stays beside it as `.bad`.
     """
     with open(path, "rb") as file:
         summary_good = not summary_end or _good_line(file, summary_end)
@@ -38,7 +38,8 @@ def _kept(path, summary_end, start, size):
 
 
 class _Line(Scanner):
-    """Checks the pieces of a line; raises ValueError when an API would not accept the line unchanged."""
+    """Checks the pieces of a line; raises ValueError when an API would not accept the line
+    unchanged."""
 
     def __init__(self):
         super().__init__(lambda path, value, more: None)
@@ -61,7 +62,8 @@ class _Line(Scanner):
 
 
 def _is_whole(file, end):
-    """Return whether the file is undamaged from its position to `end`; a long dialog costs little."""
+    """Return whether the file is undamaged from its position to `end`; a long dialog costs
+    little."""
     line = _Line()
     calls = []
     fresh = first = True

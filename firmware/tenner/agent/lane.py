@@ -8,9 +8,9 @@ from tenner.agent.errors import LaneBusy, Preempted
 
 class Lane:
     """
-    Runs one turn at a time. People wait in the order of their messages. A turn of the heartbeat or of
-    cron starts only when no person waits, and a person preempts it: `turn.interrupt()` cancels a model
-    request at once and lets a tool call end. `clock` is a net.clock.Clock.
+    Runs one turn at a time. People wait in the order of their messages. A turn of the heartbeat or
+    of cron starts only when no person waits, and a person preempts it: `turn.interrupt()` cancels
+    a model request at once and lets a tool call end. `clock` is a net.clock.Clock.
     """
 
     def __init__(self, clock):
@@ -37,7 +37,8 @@ class Lane:
         return 0 if self._people else self._clock.mono_s() - self._idle_since
 
     async def wait_free(self):
-        """Wait until no turn runs and no person waits; another task may still take the lane first."""
+        """Wait until no turn runs and no person waits; another task may still take the lane
+        first."""
         while self.busy():
             self._freed.clear()
             await self._freed.wait()
@@ -56,7 +57,8 @@ class Lane:
         return True
 
     def overheard(self, stops):
-        """Interrupt the turn for a message of the owner that waits for memory; `stops`: it is /stop."""
+        """Interrupt the turn for a message of the owner that waits for memory; `stops`: it is
+        /stop."""
         if self._turn is not None:
             if stops:
                 self.stopped = self.stop()
@@ -68,7 +70,8 @@ class Lane:
         return self._turn.draft() if self.holder == who else ""
 
     def request(self, who):
-        """Announce a waiting person, with a message if `who` is given; preempt a background turn. See release."""
+        """Announce a waiting person, with a message if `who` is given; preempt a background turn.
+        See release."""
         self._people += 1
         if self._turn is not None:
             if self._turn.kind != "person" and self._turn.preemptible:
@@ -91,7 +94,8 @@ class Lane:
             self.release()
 
     async def background(self, who, turn):
-        """Run `turn` if the lane is free, else raise LaneBusy; raise Preempted when a person came."""
+        """Run `turn` if the lane is free, else raise LaneBusy; raise Preempted when a person
+        came."""
         if self.busy():
             raise LaneBusy(self.busy())
         result = await self._run(who, turn)

@@ -1,4 +1,4 @@
-# tenner agent.message_queue: messages of people, and the bounded queue that carries them to the agent.
+# tenner agent.message_queue: messages of people, and their bounded queue to the agent.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import asyncio
@@ -6,9 +6,9 @@ import asyncio
 
 class Message:
     """
-    A person's message. `channel` and `chat` are the destination of the answer, `sender` is the writer, `reply_to` the
-    message the answer quotes, `texts` the number of messages joined into this one. `by_owner`: has the owner
-    typed it?
+    A person's message. `channel` and `chat` are the destination of the answer, `sender` is the
+    writer, `reply_to` the message the answer quotes, `texts` the number of messages joined into
+    this one. `by_owner`: has the owner typed it?
     """
 
     reply_to = None
@@ -23,7 +23,8 @@ class Message:
 
 
 class Queue:
-    """Bounded queue for one consumer (MicroPython's asyncio has none); counts the items it drops."""
+    """Bounded queue for one consumer (MicroPython's asyncio has none); counts the items it
+    drops."""
 
     def __init__(self, limit):
         self.limit = limit

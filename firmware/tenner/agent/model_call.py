@@ -9,8 +9,9 @@ from tenner.llm.errors import LlmError
 from tenner.port.compat import const
 from tenner.store import files
 
-# Longest text of a reply in memory, and longest arguments of one call, in bytes; memory holds several copies of each.
-# A board asks for 1,024 tokens, which are 4 KB, 6 KB in some scripts; longer text goes to flash.
+# Longest text of a reply in memory, and longest arguments of one call, in bytes; memory holds
+# several copies of each. A board asks for 1,024 tokens, which are 4 KB, 6 KB in some scripts;
+# longer text goes to flash.
 _REPLY = const(131072)
 _BOARD_REPLY = const(6144)
 # With a context below this, the size of prompt and tools matters for the history.
@@ -19,8 +20,8 @@ _SMALL_CONTEXT = const(16000)
 
 class Request:
     """
-    One request to a model, as generators that run twice: the first pass counts the bytes, the second sends
-    them. `tools` are the places of the schemas of the tools on offer.
+    One request to a model, as generators that run twice: the first pass counts the bytes, the
+    second sends them. `tools` are the places of the schemas of the tools on offer.
     """
 
     #: The file for the beginning of a text too long for memory; None: the text is cut off.
@@ -92,5 +93,6 @@ async def _offer(turn):
 
 
 async def _complete(turn, request, timeout_ms):
-    # Not returned: a task's result stays in memory for a while, and one object keeps its entire module alive.
+    # Not returned: a task's result stays in memory for a while, and one object keeps its entire
+    # module alive.
     turn.reply = await turn.chain.complete(request, turn.model, timeout_ms)

@@ -1,4 +1,4 @@
-# tenner agent.prompt_files: quarantines folders in the place of prompt files, and files in the place of folders.
+# tenner agent.prompt_files: quarantines folders in the place of prompt files, and the reverse.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.log import log
@@ -6,15 +6,16 @@ from tenner.port.compat import const
 from tenner.store import files, repairs
 
 _NAMES = const(
-    "AGENTS.md SOUL.md IDENTITY.md USER.md TOOLS.md memory/MEMORY.md HEARTBEAT.md CRON.json SENSORS.json"
+    "AGENTS.md SOUL.md IDENTITY.md USER.md TOOLS.md memory/MEMORY.md HEARTBEAT.md CRON.json "
+    "SENSORS.json"
 )
 _FOLDERS = const("memory skills tools drivers")
 
 
 def check(workspace):
     """
-    Quarantine an entry of the wrong type, such as a folder MEMORY.md or a file `skills`, since every turn that opens
-    it would fail. Return sentences for the owner.
+    Quarantine an entry of the wrong type, such as a folder MEMORY.md or a file `skills`, since
+    every turn that opens it would fail. Return sentences for the owner.
     """
     told = []
     for name in (_NAMES + " " + _FOLDERS).split():

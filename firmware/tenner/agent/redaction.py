@@ -1,8 +1,9 @@
-# tenner agent.redaction: removes the secrets of the settings, in every spelling, from model requests.
+# tenner agent.redaction: removes secrets of the settings, in every spelling, from requests.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-A file, a result or the history may hold a secret: unchanged, percent-encoded, escaped as in JSON or Python, in hex,
-or in base64 at any of its three offsets. Short secrets are searched for only in calls (tools.secrets).
+A file, a result or the history may hold a secret: unchanged, percent-encoded, escaped as in JSON
+or Python, in hex, or in base64 at any of its three offsets. Short secrets are searched for only in
+calls (tools.secrets).
 """
 
 from binascii import b2a_base64, hexlify
@@ -20,8 +21,8 @@ _made = [None, None]  # the secrets, and their spellings
 
 def redacted(pieces, in_json=False):
     """
-    Yield pieces with `***` in the place of a secret, which may span several pieces. `in_json`: the pieces are lines
-    of JSON, no secret spans two lines, and blocks of complete lines stay so.
+    Yield pieces with `***` in the place of a secret, which may span several pieces. `in_json`: the
+    pieces are lines of JSON, no secret spans two lines, and blocks of complete lines stay so.
     """
     found = spellings()
     if not found:
@@ -57,7 +58,8 @@ def redacted(pieces, in_json=False):
 
 
 def _without(data, spelled):
-    """Return a part of a line of JSON with `***` for a secret, except where it starts inside an escape."""
+    """Return a part of a line of JSON with `***` for a secret, except where it starts inside an
+    escape."""
     if (len(spelled) - len(spelled.rstrip(b"\\"))) & 1:
         # It would end inside an escape: another spelling matches.
         return data
@@ -75,7 +77,8 @@ def _without(data, spelled):
 
 
 def spellings():
-    """Return the secrets as bytes in every spelling, also escaped as in a JSON string, the longest first."""
+    """Return the secrets as bytes in every spelling, also escaped as in a JSON string, the longest
+    first."""
     known = secrets()
     if _made[0] != known:
         found = []

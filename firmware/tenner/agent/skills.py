@@ -1,4 +1,4 @@
-# tenner agent.skills: one line of the prompt for each skill in the workspace; the model reads its text on demand.
+# tenner agent.skills: a line of the prompt for each skill of the workspace; its text on demand.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import os

@@ -9,8 +9,9 @@ from tenner.agent.turn import Turn
 
 def start(agent, text, turn):
     """
-    Start the task `text` in the background for `turn`; return the sentence for the model. A small board runs one, in
-    the lane like any background turn, so that people keep priority; other boards run up to 4 beside the lane.
+    Start the task `text` in the background for `turn`; return the sentence for the model. A small
+    board runs one, in the lane like any background turn, so that people keep priority; other
+    boards run up to 4 beside the lane.
     """
     limit = 1 if agent.port.small else 4
     if turn.kind == "spawn":

@@ -26,8 +26,8 @@ async def tidy(agent, session, who, pressing=False):
 
 async def compact(agent, session, who, pressing=False):
     """
-    Let the model summarize the older half of `session` together with the old summary, and replace both
-    by rename. People preempt it unless it is `pressing`; the next turn retries it.
+    Let the model summarize the older half of `session` together with the old summary, and replace
+    both by rename. People preempt it unless it is `pressing`; the next turn retries it.
     Return the turn's Result; None when nothing ran or a person preempted it.
     """
     history.check(session)

@@ -16,8 +16,8 @@ _MAX_SAME_FAILURES = const(3)
 _WRITERS = ("write_file", "edit_file", "append_file")
 _LONG_TEXT = const(8192)  # the history keeps only the end of a longer text
 _NOT_RUN = const(
-    "error: %s was not run: too many calls in one reply, or its arguments are too long. Call it again with fewer "
-    "others, or in parts."
+    "error: %s was not run: too many calls in one reply, or its arguments are too long. Call it "
+    "again with fewer others, or in parts."
 )
 _BOARD_LINES = const(16 * 1024)  # bytes of a turn's own records; old results are cut beyond that
 
@@ -56,8 +56,8 @@ class ToolContext:
 
     async def send(self, text, chat=None):
         """
-        The `message` tool: send `text` to the chat of this turn, else to the owner, or to an allowed
-        `chat`; return a sentence with the outcome.
+        The `message` tool: send `text` to the chat of this turn, else to the owner, or to an
+        allowed `chat`; return a sentence with the outcome.
         """
         app = self.agent.app
         turn = self.turn
@@ -74,8 +74,9 @@ class ToolContext:
 
     async def ask(self, text):
         """
-        Ask the owner to approve `text`; return False on a no or without an answer. The turn's time limit excludes the
-        wait; `cancel_question` means no, and an interruption leaves as CancelledError.
+        Ask the owner to approve `text`; return False on a no or without an answer. The turn's time
+        limit excludes the wait; `cancel_question` means no, and an interruption leaves as
+        CancelledError.
         """
         turn = self.turn
         start = ticks_ms()
@@ -95,8 +96,8 @@ class ToolContext:
 
 def take(turn, reply):
     """
-    Count `reply`, add its text to the records, and return ([(id, name, arguments) of its calls], text, stop), so that
-    the Reply can be freed.
+    Count `reply`, add its text to the records, and return ([(id, name, arguments) of its calls],
+    text, stop), so that the Reply can be freed.
     """
     result = turn.result
     result.rounds += 1

@@ -12,8 +12,8 @@ from tenner.tools.untrusted import DATA, is_marked
 
 class Result:
     """
-    The result of a turn: `text`, the answer, or `error`, a sentence that gives the reason for none. `outage`: no
-    model could be reached.
+    The result of a turn: `text`, the answer, or `error`, a sentence that gives the reason for
+    none. `outage`: no model could be reached.
     """
 
     outage = False
@@ -37,14 +37,15 @@ class Result:
 
 class Turn:
     """
-    One turn of `agent` (the wired parts, see app). `kind` is person, heartbeat, cron, spawn or summary.
-    `session` is the chat's history or None. `system` replaces the usual system prompt. `span` sends
-    a part of the session's file instead of its newest window, as summaries do.
+    One turn of `agent` (the wired parts, see app). `kind` is person, heartbeat, cron, spawn or
+    summary. `session` is the chat's history or None. `system` replaces the usual system prompt.
+    `span` sends a part of the session's file instead of its newest window, as summaries do.
     """
 
     system = None
     span = None
-    #: Places of the schemas of the tools on offer; None: the registry's tools for this kind of turn.
+    #: Places of the schemas of the tools on offer; None: the registry's tools for this kind of
+    #: turn.
     tools = None
     #: May a person's message interrupt it, if no person started it?
     preemptible = True
@@ -53,8 +54,8 @@ class Turn:
     #: The call that failed last, and how many times in a row.
     failure = None
     failures = 0
-    #: The task that asks the owner for approval, whether `cancel_question` ended it, and the total time of all
-    #: questions.
+    #: The task that asks the owner for approval, whether `cancel_question` ended it, and the total
+    #: time of all questions.
     question = None
     overruled = False
     #: Has it read text of strangers, or does its history hold a turn that has?
@@ -66,14 +67,15 @@ class Turn:
     task = None
     request = None
     reply = None
-    #: Is the model's context known to be small? Then: the limits of a reply, in tokens, and of each prompt file, in
-    #: bytes.
+    #: Is the model's context known to be small? Then: the limits of a reply, in tokens, and of
+    #: each prompt file, in bytes.
     is_tight = max_tokens = file_limit = None
     #: The beginning of an answer that was cut off at the length limit.
     begun = None
     #: The llm.chain.Chain of this turn, while it runs.
     chain = None
-    #: Called with the Result before the history is stored, so that a power cut in between does not lose the answer.
+    #: Called with the Result before the history is stored, so that a power cut in between does not
+    #: lose the answer.
     on_result = None
     _interrupted = None
 
@@ -101,7 +103,8 @@ class Turn:
         return (self.begun or "") + (reply.draft() if reply else "")
 
     def cancel_question(self):
-        """Deny the pending question for approval: the owner wrote something else instead of answering."""
+        """Deny the pending question for approval: the owner wrote something else instead of
+        answering."""
         if self.question is not None:
             self.overruled = True
             self.question.cancel()
@@ -131,7 +134,8 @@ class Turn:
             del self.lines[1:]
             result.error = "I stopped: this did not fit into my memory. Ask for something shorter."
         finally:
-            # The next round would reuse the connection; now the long poll needs the only TLS session.
+            # The next round would reuse the connection; now the long poll needs the only TLS
+            # session.
             await self.chain.close()
         await overlay.enter("KEEP")
         result.ms = ticks_diff(ticks_ms(), start)
@@ -146,7 +150,8 @@ class Turn:
         return result
 
     def _mark(self):
-        """Mark the turn in the history as one that has read untrusted text, if no line of it is marked."""
+        """Mark the turn in the history as one that has read untrusted text, if no line of it is
+        marked."""
         if self.untrusted_input and not any(is_marked(line) for line in self.lines):
             self.lines.insert(1, record("n", "(the answer rests on %s, too)" % DATA))
 

@@ -27,8 +27,9 @@ COMMANDS = (
 async def run(app, message):
     """
     Return the answer to a message that is a command. A command that only shows something calls
-    `app.<name>_lines()`, which returns a str or an iterable of lines; one that acts calls `app.<name>(args,
-    channel, chat)`, which returns a str. An app without the method does not offer the command.
+    `app.<name>_lines()`, which returns a str or an iterable of lines; one that acts calls
+    `app.<name>(args, channel, chat)`, which returns a str. An app without the method does not
+    offer the command.
     """
     name, _, args = message.text.strip().partition(" ")
     name = name[1:].split("@")[0].lower()

@@ -1,12 +1,12 @@
 # tenner channels.console: the serial REPL or stdin as a channel.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-Nothing here catches Ctrl-C, so it stops the program and reaches the REPL. The holder of the serial line is
-the owner. The console prints an answer at once, so that no log line gets into it.
+Nothing here catches Ctrl-C, so it stops the program and reaches the REPL. The holder of the serial
+line is the owner. The console prints an answer at once, so that no log line gets into it.
 
-A program at the other end types `/=frames`, and each gets 0x1f 0x1e in return. From then on 0x1c and 0x1e enclose an
-answer, 0x1d and 0x1e a question. 0x1f `failed` 0x1e comes before the text of an error. No text can hold these
-characters, since `log.visible` escapes them.
+A program at the other end types `/=frames`, and each gets 0x1f 0x1e in return. From then on 0x1c
+and 0x1e enclose an answer, 0x1d and 0x1e a question. 0x1f `failed` 0x1e comes before the text of
+an error. No text can hold these characters, since `log.visible` escapes them.
 """
 
 import asyncio
@@ -28,7 +28,8 @@ _END = const("\x1e")
 
 
 class Console:
-    """`await read_line()` returns the next line, None at the end; `write` prints (tests replace it)."""
+    """`await read_line()` returns the next line, None at the end; `write` prints (tests replace
+    it)."""
 
     name = "console"
     chat = "owner"

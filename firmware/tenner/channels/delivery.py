@@ -1,10 +1,10 @@
 # tenner channels.delivery: sends the messages of the outbox over their channels.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-A channel has `async idle()` and `async send(chat, text, reply_to, began, alarm)`, which calls `began()` before the
-first byte leaves, and returns ("ok", id), ("retry", seconds or None), ("refused", why) or ("unknown", why).
-`max_units` limits the UTF-16 units of a part. A channel with `show(chat, text)` instead is local: its texts arrive at
-once and need no outbox.
+A channel has `async idle()` and `async send(chat, text, reply_to, began, alarm)`, which calls
+`began()` before the first byte leaves, and returns ("ok", id), ("retry", seconds or None),
+("refused", why) or ("unknown", why). `max_units` limits the UTF-16 units of a part. A channel with
+`show(chat, text)` instead is local: its texts arrive at once and need no outbox.
 """
 
 from tenner import overlay
@@ -21,8 +21,8 @@ _LONGEST = const(5000)
 
 class Delivery:
     """
-    Connects the outbox with the channels. `owner()` returns the owner's (channel, chat); `arrived(mark)` is
-    called when an alert that was delivered with a mark has arrived.
+    Connects the outbox with the channels. `owner()` returns the owner's (channel, chat);
+    `arrived(mark)` is called when an alert that was delivered with a mark has arrived.
     """
 
     def __init__(self, outbox, owner, arrived=None):
@@ -37,9 +37,10 @@ class Delivery:
 
     def deliver(self, channel, chat, text, alert=False, id=None, reply_to=None):
         """
-        Queue a text as one entry, in parts that fit the channel; return [its id], or [] when it was shown at once or
-        is empty. `alert` may be a mark, which identifies the text while it waits and when it has arrived. The mark of
-        an alarm begins with `al:`; its message has buttons.
+        Queue a text as one entry, in parts that fit the channel; return [its id], or [] when it
+        was shown at once or is empty. `alert` may be a mark, which identifies the text while it
+        waits and when it has arrived. The mark of an alarm begins with `al:`; its message has
+        buttons.
         """
         target = self._channels.get(channel)
         if alert:
@@ -68,8 +69,8 @@ class Delivery:
 
     async def drain(self):
         """
-        Send all due messages, up to a failure: another task may need the memory before the next try. Return the
-        seconds until a message is due, None when none waits.
+        Send all due messages, up to a failure: another task may need the memory before the next
+        try. Return the seconds until a message is due, None when none waits.
         """
         outbox = self.outbox
         item = outbox.next_due()
@@ -134,10 +135,12 @@ class Delivery:
         return outcome != "retry"
 
     def _resolve(self, item):
-        """Remove an item that has arrived. After a MemoryError only this is repeated, not the sending."""
+        """Remove an item that has arrived. After a MemoryError only this is repeated, not the
+        sending."""
         self.outbox.has_arrived(item)
         if is_last(item):
-            # Before the outbox forgets it: after a power cut in between, the alert is repeated with a mark.
+            # Before the outbox forgets it: after a power cut in between, the alert is repeated
+            # with a mark.
             self._tell_arrived(item.alert)
         self.outbox.confirm(item.id)
 

@@ -10,8 +10,8 @@ from tenner.log import log
 
 class Question:
     """
-    A question with yes or no. `answer` is None until the owner answers. `id` is random, so that a late answer to an
-    old question cannot count for this one.
+    A question with yes or no. `answer` is None until the owner answers. `id` is random, so that a
+    late answer to an old question cannot count for this one.
     """
 
     answer = None

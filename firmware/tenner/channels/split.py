@@ -1,17 +1,18 @@
 # tenner channels.split: cuts long text into parts that fit a message.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-The limit counts UTF-16 units, as Telegram does. A cut falls between paragraphs, else between lines, else
-between words, else anywhere, and drops only white space. A part closes a code fence that it cuts, and
-the next part opens it again. No cut falls inside a mark of a line, such as a link or bold words, unless
-that alone is longer than a message.
+The limit counts UTF-16 units, as Telegram does. A cut falls between paragraphs, else between
+lines, else between words, else anywhere, and drops only white space. A part closes a code fence
+that it cuts, and the next part opens it again. No cut falls inside a mark of a line, such as a
+link or bold words, unless that alone is longer than a message.
 """
 
 from tenner.channels.telegram.markup import clean, closes, fence_of, parse, units
 
 
 def parts(text, limit=4096):
-    """Yield `text` (str or bytes of Markdown) in parts of at most `limit` UTF-16 units each, 2 or more."""
+    """Yield `text` (str or bytes of Markdown) in parts of at most `limit` UTF-16 units each, 2 or
+    more."""
     raw = clean(text)
     at = 0
     head = b""  # the line that opened the fence we are in
@@ -38,7 +39,8 @@ def parts(text, limit=4096):
 
 
 def _affordable(head, limit):
-    """Return the line `head`, or its bare marks, if a part has room to open the fence again, else b""."""
+    """Return the line `head`, or its bare marks, if a part has room to open the fence again, else
+    b""."""
     for line in (head, fence_of(head)):
         if _units_after(line) + len(fence_of(head)) + 3 <= limit:
             return line
@@ -61,8 +63,9 @@ def _skip_blank(raw, at):
 
 def _cut(raw, start, limit, head):
     """
-    Find the cut for the part that starts at `start` inside the fence opened by the line `head` (b"" if
-    outside): (end of the part, start of the next, the line that opened the fence we cut, or b"").
+    Find the cut for the part that starts at `start` inside the fence opened by the line `head`
+    (b"" if outside): (end of the part, start of the next, the line that opened the fence we cut,
+    or b"").
     """
     used = _units_after(head)
     opener = head

@@ -3,7 +3,8 @@
 
 
 def aligned(rows):
-    """Return rows of Markdown as lines of equal columns; None when the second row is no `|---|:-:|`."""
+    """Return rows of Markdown as lines of equal columns; None when the second row is no
+    `|---|:-:|`."""
     ruler = rows[1].replace(b" ", b"")
     if b"-" not in ruler or ruler.strip(b"|:-"):
         return None

@@ -1,8 +1,8 @@
 # tenner llm.arguments: rebuilds the text of a JSON object from the values of a scanner.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-For the rare server that sends tool arguments as an object where the format has text, or sends no stream.
-Empty objects and arrays inside are lost, since the scanner does not report them.
+For the rare server that sends tool arguments as an object where the format has text, or sends no
+stream. Empty objects and arrays inside are lost, since the scanner does not report them.
 """
 
 import json

@@ -20,9 +20,9 @@ Candidate = namedtuple("Candidate", _FIELDS)
 
 class Chain:
     """
-    `http_factory()` returns a new net.http.Http. `store` is the path of the small file with the cooldowns
-    of the models (llm.cooldown). `notify(text)` notifies the owner, once per kind of failure until the model
-    answers again. Tests can replace `sleep(seconds)` and `now()`.
+    `http_factory()` returns a new net.http.Http. `store` is the path of the small file with the
+    cooldowns of the models (llm.cooldown). `notify(text)` notifies the owner, once per kind of
+    failure until the model answers again. Tests can replace `sleep(seconds)` and `now()`.
     """
 
     def __init__(
@@ -38,9 +38,10 @@ class Chain:
 
     async def complete(self, request, model=None, timeout_ms=None):
         """
-        Return the Reply of the first model that answers. `model` is the name of a fallback to start with,
-        or another model at the main address. `timeout_ms` bounds all attempts together. Raise LlmError with a
-        sentence for a person when all failed, or at once when the history must get shorter.
+        Return the Reply of the first model that answers. `model` is the name of a fallback to
+        start with, or another model at the main address. `timeout_ms` bounds all attempts
+        together. Raise LlmError with a sentence for a person when all failed, or at once when the
+        history must get shorter.
         """
         start = ticks_ms()
         timeout_s = self._config.get("llm.timeout_s")

@@ -23,8 +23,8 @@ def body(candidate, request):
     yield b',"stream":true,"stream_options":{"include_usage":true}'
     limit = records.max_tokens(candidate, request)
     if limit:
-        # Every compatible server accepts max_tokens; OpenAI's newer models reject it, and all models of OpenAI
-        # accept the other name.
+        # Every compatible server accepts max_tokens; OpenAI's newer models reject it, and all
+        # models of OpenAI accept the other name.
         own = "api.openai.com" in candidate.base_url
         yield b',"max_completion_tokens":%d' % limit if own else b',"max_tokens":%d' % limit
     yield b',"messages":[{"role":"system","content":"'

@@ -16,8 +16,9 @@ _MAX_BODY = const(8388608)  # no reply a board asks for is longer
 
 async def complete(http, candidate, request, timeout_s):
     """
-    Send `request` to `candidate` and return its Reply; raise LlmError when there is none. Called in phase REQUEST, it
-    returns in phase REPLY; `request.reply` has the draft of the reply meanwhile.
+    Send `request` to `candidate` and return its Reply; raise LlmError when there is none. Called
+    in phase REQUEST, it returns in phase REPLY; `request.reply` has the draft of the reply
+    meanwhile.
     """
     request.reply = None
     found = []
@@ -103,7 +104,8 @@ async def _receive(response, candidate, collector):
         if plain is None:
             piece = piece.lstrip()
             if piece:
-                # Some servers ignore "stream" and send a wrong content type; an event never begins with {.
+                # Some servers ignore "stream" and send a wrong content type; an event never begins
+                # with {.
                 plain = piece[:1] == b"{"
         if plain:
             stream.feed(piece)

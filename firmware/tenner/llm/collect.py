@@ -45,7 +45,8 @@ class CallCollector:
         self.add(self._arguments.add(path, value, more))
 
     def end(self):
-        """End the call, or a fragment of it; return the text of the arguments, None if they are too long."""
+        """End the call, or a fragment of it; return the text of the arguments, None if they are
+        too long."""
         if self._arguments:
             self.add(self._arguments.end())
             self._arguments = None
@@ -54,9 +55,10 @@ class CallCollector:
 
 class Collector:
     """
-    The received part of a reply, without the model's reasoning in <think> or in separate fields. The text, and the
-    arguments of each call, may have `limit` bytes; longer arguments, and those beyond 16 calls, are dropped.
-    The beginning of a longer text goes to the file `keep_at`, if that is set; else the text is cut off.
+    The received part of a reply, without the model's reasoning in <think> or in separate fields.
+    The text, and the arguments of each call, may have `limit` bytes; longer arguments, and those
+    beyond 16 calls, are dropped. The beginning of a longer text goes to the file `keep_at`, if
+    that is set; else the text is cut off.
     """
 
     keep_at = None
@@ -78,7 +80,8 @@ class Collector:
         self.error_status = None
         #: Has the server marked the end?
         self.ended = False
-        #: The number of received pieces of text or arguments, the last piece, and the function that takes such pieces.
+        #: The number of received pieces of text or arguments, the last piece, and the function
+        #: that takes such pieces.
         self.pieces = 0
         self.piece = ""
         self.take = None
@@ -123,8 +126,8 @@ class Collector:
         if not self._text and not self.kept:
             piece = piece.lstrip()
         if piece and not self._thinking:
-            # One growing block: many small strings would fragment the heap and leave no room to join
-            # them.
+            # One growing block: many small strings would fragment the heap and leave no room to
+            # join them.
             self._text.extend(piece.encode())
             if len(self._text) > self.limit:
                 self._text = _make_room(self, self._text)
@@ -145,7 +148,8 @@ class Collector:
             self.calls.append(call)
 
     def take_error(self, path, value):
-        """Take a value of an error object; both wire formats have one, and it may come at any time."""
+        """Take a value of an error object; both wire formats have one, and it may come at any
+        time."""
         if isinstance(value, int) and path[-1] in ("code", "status"):
             self.error_status = value
             self.error = self.error or ""
@@ -153,7 +157,8 @@ class Collector:
             self.error = ((self.error or "") + " " + value)[:400]
 
     def finish(self):
-        """Return the complete Reply, with repaired ids, and estimated tokens where the server sent no counts."""
+        """Return the complete Reply, with repaired ids, and estimated tokens where the server sent
+        no counts."""
         self._put(self._held)
         text = str(self._text, "utf-8")
         self._text = bytearray()
@@ -189,10 +194,12 @@ class Collector:
 
 
 def _make_room(collector, text):
-    """Move the beginning of a too long text to flash, or cut the text off; return the part for memory."""
+    """Move the beginning of a too long text to flash, or cut the text off; return the part for
+    memory."""
     start = 0
     if collector.keep_at and not collector.full and collector.kept < _MOST_KEPT:
-        # Never split a word, which may be a secret: each part is searched alone. Some scripts have no spaces.
+        # Never split a word, which may be a secret: each part is searched alone. Some scripts have
+        # no spaces.
         start = len(text)
         while start and 0x20 < text[start - 1] < 0x80:
             start -= 1

@@ -34,7 +34,8 @@ class Cooldown:
                 log("llm", "%s: %s; kept as %s" % (path, error, repairs.quarantine(path)))
 
     def available(self, found):
-        """Return the candidates without a cooldown, or all, sorted by the end of their cooldown, if none is left."""
+        """Return the candidates without a cooldown, or all, sorted by the end of their cooldown,
+        if none is left."""
         available = [candidate for candidate in found if not self._left_s(candidate)]
         if available:
             return available
@@ -54,7 +55,8 @@ class Cooldown:
             self._save()
 
     def failed(self, candidate, error):
-        """Start the cooldown for the kind of failure, and notify the owner if only the owner can fix it."""
+        """Start the cooldown for the kind of failure, and notify the owner if only the owner can
+        fix it."""
         row = self._rows.get(candidate.name) or [0, 0, ""]
         _, count, told = row
         cooldown_s = 0

@@ -4,10 +4,10 @@
 
 class LlmError(Exception):
     """
-    A model call failed. `kind` is the result of llm.failure.classify, or "refused"; the text tells a person the
-    failure and the remedy; `status` is the HTTP status or None. `retry_after_s` is the server's Retry-After; 0 with a
-    timeout: the model needs no cooldown. `sent`, for a request that was too long: the model, the bytes of the body,
-    and the tokens that fit, or 0 if unknown.
+    A model call failed. `kind` is the result of llm.failure.classify, or "refused"; the text tells
+    a person the failure and the remedy; `status` is the HTTP status or None. `retry_after_s` is
+    the server's Retry-After; 0 with a timeout: the model needs no cooldown. `sent`, for a request
+    that was too long: the model, the bytes of the body, and the tokens that fit, or 0 if unknown.
     """
 
     sent = None

@@ -23,7 +23,8 @@ _ALERT = b"\x15\x03"  # a TLS server's answer to plain HTTP
 _GZIP = const("turn compression off in the server, or in the proxy before it")
 
 _MODEL = const(
-    "does not exist|not exist|not found|not_found|no such|unknown model|invalid model|not a valid model|decommissioned"
+    "does not exist|not exist|not found|not_found|no such|unknown model|invalid model|not a "
+    "valid model|decommissioned"
 )
 _KEY = const(
     "api key not valid|api_key_invalid|invalid api key|incorrect api key|invalid x-api-key"
@@ -34,7 +35,8 @@ _BY_CHANCE = const("tool_use_failed")
 _CONTEXT = const(
     "context_length|context length|context window|context size|exceeds the context|too long"
     "|too many tokens|token limit|tokens >|input tokens|prompt tokens|number of tokens"
-    "|reduce the length|maximum model length|maximum context|too large for model|context the overflows"
+    "|reduce the length|maximum model length|maximum context|too large for model|context the "
+    "overflows"
 )
 # A rate limit in tokens a minute that is below the size of the request: waiting does not help.
 _TOO_LARGE = const("request too large|request_too_large|request entity too large")
@@ -67,8 +69,8 @@ _ADVICE = {
 
 def classify(status=None, body="", errno=None, error=None):
     """
-    Return the kind of one failure: by the reply's `status` and `body`, by the `errno` of an OSError,
-    or by `error`, the text of any other exception ("deadline" after a timeout).
+    Return the kind of one failure: by the reply's `status` and `body`, by the `errno` of an
+    OSError, or by `error`, the text of any other exception ("deadline" after a timeout).
     """
     body = (body or "").lower()
     if _has(body, "insufficient_quota|credit balance"):
@@ -98,7 +100,8 @@ def classify(status=None, body="", errno=None, error=None):
     if _has(body, "overloaded|rate limit|rate_limit"):
         return "rate_limit"
     if errno is not None:
-        # mbedTLS numbers are far below those of the system, DNS and lwIP; -29312 is a cut connection.
+        # mbedTLS numbers are far below those of the system, DNS and lwIP; -29312 is a cut
+        # connection.
         return "tls" if errno < -0x2000 and errno != -29312 else "timeout"
     error = (error or "").lower()
     if _has(error, "certificate|ssl|tls"):
@@ -116,7 +119,8 @@ def _has(text, words):
 
 
 async def refused(candidate, response, body_bytes=0):
-    """Return the LlmError for a response whose status is not 200, to a request with `body_bytes`."""
+    """Return the LlmError for a response whose status is not 200, to a request with
+    `body_bytes`."""
     try:
         body = await response.read_text(_BODY)
     except (OSError, EOFError):

@@ -35,7 +35,8 @@ def body(candidate, request):
             held = b""
             found = b""
         if not found:
-            # This API has another name for `parameters`. A string escapes quotes, so the first match is the key.
+            # This API has another name for `parameters`. A string escapes quotes, so the first
+            # match is the key.
             before, found, block = (held + block).partition(b'"parameters"')
             held = b"" if found else before[-12:]
             block = before + b'"input_schema"' + block if found else before[:-12]
@@ -50,8 +51,9 @@ def body(candidate, request):
 
 def _messages(request):
     """Yield the messages of the history, and the end of the request."""
-    # Roles alternate, so neighbors of one role share a message, also the results of a round and a person's
-    # text after it. The API rejects empty text: a block and a message begin with their first byte.
+    # Roles alternate, so neighbors of one role share a message, also the results of a round and a
+    # person's text after it. The API rejects empty text: a block and a message begin with their
+    # first byte.
     role = b""  # of the open message
     opened = False  # has the block of this line begun?
     splitter = records.Splitter()
@@ -94,8 +96,8 @@ def _dialog(piece):
 
 def _plain(id):
     """
-    Return the inside of a JSON string with letters, digits, - and _, the only characters this API accepts; the
-    same for the same id. Another API's model may have sent `functions.i2c:0` earlier.
+    Return the inside of a JSON string with letters, digits, - and _, the only characters this API
+    accepts; the same for the same id. Another API's model may have sent `functions.i2c:0` earlier.
     """
     plain = b""
     for byte in id[1:-1]:

@@ -1,4 +1,4 @@
-# tenner llm.overflow: finds the number of tokens a model accepts in its error for a too long request.
+# tenner llm.overflow: finds a model's token limit in its error for a too long request.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.port.compat import const

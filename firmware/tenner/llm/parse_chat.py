@@ -5,7 +5,8 @@ from tenner.llm.collect import CallCollector
 
 
 class Parser:
-    """Takes the values of reply chunks, or of a complete reply, where one key differs; `reply` is the Collector."""
+    """Takes the values of reply chunks, or of a complete reply, where one key differs; `reply` is
+    the Collector."""
 
     #: The members of a document that matter.
     WANTED = ("choices", "usage", "error")
@@ -72,8 +73,9 @@ class Parser:
 
     def event_end(self):
         """
-        End a chunk, or the fragment of a call, and add it to the call it continues. Nearly all servers
-        number calls by `index`; some omit it, or give 0 to all, and only the id distinguishes calls.
+        End a chunk, or the fragment of a call, and add it to the call it continues. Nearly all
+        servers number calls by `index`; some omit it, or give 0 to all, and only the id
+        distinguishes calls.
         """
         if self._item < 0:
             return

@@ -5,7 +5,8 @@ from tenner.llm.collect import CallCollector
 
 
 class Parser:
-    """Takes the values of stream events, or of a complete message with a list of blocks; `reply` is the Collector."""
+    """Takes the values of stream events, or of a complete message with a list of blocks; `reply`
+    is the Collector."""
 
     #: The members of a document that matter.
     WANTED = (

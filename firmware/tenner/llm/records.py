@@ -10,8 +10,8 @@ from tenner.net.json.writer import valid
 
 def is_dialog(block):
     """
-    Return whether a block holds only complete lines of people and models (u and a) that an API accepts unchanged. It
-    checks the whole block at once, since long histories are full of them.
+    Return whether a block holds only complete lines of people and models (u and a) that an API
+    accepts unchanged. It checks the whole block at once, since long histories are full of them.
     """
     count = block.count(b"\n")
     if block.count(b'\n["u","') + block.count(b'\n["a","') != count - 1 or (
@@ -31,8 +31,9 @@ def is_dialog(block):
 
 def dialog_end(block, before):
     """
-    Return the kind of the last line of a block of a checked history, or None. The block must hold complete, non-empty
-    lines of people and models that alternate, after a line of the kind `before`.
+    Return the kind of the last line of a block of a checked history, or None. The block must hold
+    complete, non-empty lines of people and models that alternate, after a line of the kind
+    `before`.
     """
     head = block[:6]
     kind = "u" if head == b'["u","' else "a" if head == b'["a","' else before
@@ -57,9 +58,10 @@ class Splitter:
 
     def parts(self, piece):
         """
-        Yield (line, part, last) for a piece of the records: `part` is from the line's content, the inside of a
-        JSON string or a call's whole arguments object, and may be empty. `line` is [kind, id, name], and None
-        unless a line begins; id and name are JSON strings with their quotes.
+        Yield (line, part, last) for a piece of the records: `part` is from the line's content, the
+        inside of a JSON string or a call's whole arguments object, and may be empty. `line` is
+        [kind, id, name], and None unless a line begins; id and name are JSON strings with their
+        quotes.
         """
         start = end = 0
         while start < len(piece):

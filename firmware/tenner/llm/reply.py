@@ -4,8 +4,8 @@
 
 class Call:
     """
-    One tool call as the model wrote it. `arguments_text` should be a JSON object, but may be any text; None if it was
-    too long, or there were too many calls: the call does not run.
+    One tool call as the model wrote it. `arguments_text` should be a JSON object, but may be any
+    text; None if it was too long, or there were too many calls: the call does not run.
     """
 
     def __init__(self, id, name, arguments_text):
@@ -16,9 +16,9 @@ class Call:
 
 class Reply:
     """
-    A complete answer. `stop` is "stop", "length", "tools" or "refusal"; `estimated`: the server sent no token counts;
-    `body_bytes` is the length of the request's body. The first `kept` bytes of a long text are in the request's file
-    `keep_at`.
+    A complete answer. `stop` is "stop", "length", "tools" or "refusal"; `estimated`: the server
+    sent no token counts; `body_bytes` is the length of the request's body. The first `kept` bytes
+    of a long text are in the request's file `keep_at`.
     """
 
     kept = 0

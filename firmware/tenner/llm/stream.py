@@ -1,4 +1,4 @@
-# tenner llm.stream: reads the events of a reply, and skips parsing where an event repeats the last.
+# tenner llm.stream: reads the events of a reply; does not parse one that repeats the last.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.net.json.scanner import Scanner
@@ -11,8 +11,9 @@ _SHORT = const(1024)
 
 class EventStream:
     """
-    Gives the values in the events of a stream to `parser`. Nearly all events of a reply differ from the last one only
-    in a piece of text, or of a call's arguments. Comparing the bytes around it is much cheaper than parsing.
+    Gives the values in the events of a stream to `parser`. Nearly all events of a reply differ
+    from the last one only in a piece of text, or of a call's arguments. Comparing the bytes around
+    it is much cheaper than parsing.
     """
 
     def __init__(self, parser, collector):
@@ -21,7 +22,8 @@ class EventStream:
         self._scanner = Scanner(parser.sink, parser.WANTED)
         self._event = b""  # the received part of a short event
         self._is_long = False
-        # The bytes around the piece of the last event, if it held nothing else, and the taker of that piece.
+        # The bytes around the piece of the last event, if it held nothing else, and the taker of
+        # that piece.
         self._before = self._after = b""
         self._take = None
         self._half = b""  # of a surrogate pair; the next event has the other half
@@ -64,7 +66,8 @@ class EventStream:
                 self._take = collector.take
 
     def _is_like_the_last(self, event):
-        """Take the piece of an event that differs from the last only in it; return False for any other event."""
+        """Take the piece of an event that differs from the last only in it; return False for any
+        other event."""
         before = self._before
         after = self._after
         size = len(event) - len(after)
@@ -79,7 +82,8 @@ class EventStream:
         return True
 
     def _joined(self, event):
-        """Return the event with the half surrogate pair of the last one; hold back a half at its own end."""
+        """Return the event with the half surrogate pair of the last one; hold back a half at its
+        own end."""
         half, self._half = self._half, b""
         start = event.find(b"\\u")
         while start >= 0:

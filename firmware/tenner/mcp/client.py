@@ -1,9 +1,9 @@
 # tenner mcp.client: requests to one MCP server over streamable HTTP.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-Since revision 2026-07-28 of the protocol every request is self-contained. A server that rejects one gets
-`initialize`, as before, and may then start a session. The version and the session are stored on flash, so that
-a call is one exchange.
+Since revision 2026-07-28 of the protocol every request is self-contained. A server that rejects
+one gets `initialize`, as before, and may then start a session. The version and the session are
+stored on flash, so that a call is one exchange.
 """
 
 import asyncio
@@ -37,16 +37,16 @@ _META = const(
     '"io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":%s}'
 )
 
-# Errors of servers that know the latest revision: wrong headers, a capability we lack, a version they do
-# not have.
+# Errors of servers that know the latest revision: wrong headers, a capability we lack, a version
+# they do not have.
 _KNOWING = (-32020, -32021, -32022)
 _VERSION = const(-32022)
 
 
 class Client:
     """
-    A server of the settings. `settings` is the setting `mcp`, looked up before, since the look-up takes more memory
-    than all else here; `folder` holds the file of the session.
+    A server of the settings. `settings` is the setting `mcp`, looked up before, since the look-up
+    takes more memory than all else here; `folder` holds the file of the session.
     """
 
     timeout_s = _TIMEOUT_S
@@ -78,8 +78,9 @@ class Client:
 
     async def request(self, method, members, sink, more=()):
         """
-        Send a request with the `members` of its parameters, after `initialize` where the server needs it. McpError has
-        a sentence with the reason of a failure. `more` are headers for the latest version.
+        Send a request with the `members` of its parameters, after `initialize` where the server
+        needs it. McpError has a sentence with the reason of a failure. `more` are headers for the
+        latest version.
         """
         known = self._version
         self._version = known or _LATEST
@@ -142,7 +143,8 @@ class Client:
         body = (_MESSAGE % (self._id, method, members) if method else _NOTE).encode()
         reply = Reply(sink)
         try:
-            # `initialize` and lists change nothing and may be repeated; a repeated call would run twice.
+            # `initialize` and lists change nothing and may be repeated; a repeated call would run
+            # twice.
             await self._http.exchange(
                 "POST", self._url, fields, body, reply.read, self.timeout_s, method != _CALL
             )

@@ -47,7 +47,8 @@ class Content:
             self._room -= len(self._texts[-1])
 
     def _structured(self, path, value, more):
-        """Collect the structured form, one value a line; it is used where the result has no text."""
+        """Collect the structured form, one value a line; it is used where the result has no
+        text."""
         if self._open and len(self._other[-1]) < _TEXT:
             self._other[-1] += value
         elif not self._open and len(self._other) < _NAMED:

@@ -19,7 +19,8 @@ def values(paths, args):
 
 
 def encoded(value):
-    """Return a text as the value of a header: unchanged where a header can hold it, else in base64."""
+    """Return a text as the value of a header: unchanged where a header can hold it, else in
+    base64."""
     if is_plain(value):
         return value
     return "=?base64?%s?=" % b2a_base64(value.encode()).decode().strip()
@@ -36,7 +37,8 @@ def is_plain(value):
 
 
 def wanted(schema):
-    """Return {header: path} of the arguments that also go into headers; ValueError for an invalid schema."""
+    """Return {header: path} of the arguments that also go into headers; ValueError for an invalid
+    schema."""
     result = {}
     _collect(schema, (), True, result)
     return result

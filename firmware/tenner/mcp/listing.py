@@ -25,8 +25,8 @@ _MEMBERS = const(b"name description inputSchema annotations")
 
 async def fetch(server, http, settings, place, wanted):
     """
-    Fetch all pages, write the schema of each tool for whose name `wanted(name)` is true to the folder `place`, and
-    return a line for each.
+    Fetch all pages, write the schema of each tool for whose name `wanted(name)` is true to the
+    folder `place`, and return a line for each.
     """
     client = Client(server, http, settings, place)
     client.timeout_s = _TIMEOUT_S
@@ -59,7 +59,8 @@ def unique_name(server, name):
 
 
 class _Page:
-    """Takes one page of a list of tools: cuts each out of the answer's bytes, and writes it at once."""
+    """Takes one page of a list of tools: cuts each out of the answer's bytes, and writes it at
+    once."""
 
     def __init__(self, server, wanted, place, found):
         self.cursor = ""
@@ -77,7 +78,8 @@ class _Page:
                 raise ValueError("the nextCursor of %s is too long" % self._server)
 
     def _tool(self, members):
-        """Store a tool, given as {member: bytes of JSON}; None stands for a member that is too long."""
+        """Store a tool, given as {member: bytes of JSON}; None stands for a member that is too
+        long."""
         if "inputSchema" not in members:
             return
         try:
@@ -129,9 +131,9 @@ class _Page:
 
 class Cutter:
     """
-    Cuts the objects of tools out of the bytes of an answer, in pieces of any size, and gives `take` their
-    useful members: unchanged, since parsing and writing them again would lose empty objects. A JSON
-    scanner must have checked the bytes before.
+    Cuts the objects of tools out of the bytes of an answer, in pieces of any size, and gives
+    `take` their useful members: unchanged, since parsing and writing them again would lose empty
+    objects. A JSON scanner must have checked the bytes before.
     """
 
     def __init__(self, take):

@@ -13,8 +13,9 @@ _MESSAGE = const(300)
 
 class Reply:
     """
-    The answer to one request: JSON, or an event stream that may hold other messages before it. `sink(path,
-    value, more)` gets the values below "result"; if it has `raw`, that gets the bytes of all messages.
+    The answer to one request: JSON, or an event stream that may hold other messages before it.
+    `sink(path, value, more)` gets the values below "result"; if it has `raw`, that gets the bytes
+    of all messages.
     """
 
     def __init__(self, sink=None):

@@ -6,7 +6,8 @@ from tenner.port.compat import ticks_diff, ticks_ms
 
 
 class Clock:
-    """The clocks of `port`, the platform. Call `mono_ms` at least once a week: `ticks_ms` wraps."""
+    """The clocks of `port`, the platform. Call `mono_ms` at least once a week: `ticks_ms`
+    wraps."""
 
     def __init__(self, port):
         self._port = port

@@ -1,8 +1,8 @@
 # tenner net.http: makes one HTTP/1.1 exchange at a time over a stream, in constant memory.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-The connection stays open after a body read to its end, so the rounds of a turn share one TLS handshake.
-Every failure closes the socket and raises an exception for the caller.
+The connection stays open after a body read to its end, so the rounds of a turn share one TLS
+handshake. Every failure closes the socket and raises an exception for the caller.
 """
 
 import asyncio
@@ -14,7 +14,8 @@ from tenner.net.shortage import ENOMEM
 from tenner.net.url import is_plain, parse_url
 from tenner.port.compat import const, has_input, open_connection, ticks_diff, ticks_ms
 
-# One write and one drain each: two writes per drain lose bytes under TLS. The response's buffer gathers it.
+# One write and one drain each: two writes per drain lose bytes under TLS. The response's buffer
+# gathers it.
 _CHUNK = const(512)
 _SHORT = const(480)  # a head and a body that fit one chunk
 _RESTARTS = const(3)
@@ -22,14 +23,15 @@ _RESTARTS = const(3)
 
 class Http(Response):
     """
-    An HTTP client with at most one connection. `tls` is a function that returns the SSLContext. The client
-    holds `semaphore` (net.tls_semaphore) while it has a TLS session; with `yields` true the exchange is a long
-    poll that ends with Yielded when another client wants the semaphore.
-    `consume` gets the client itself: `status`, `header(name)`, and the body by `readinto` or `read_text`.
+    An HTTP client with at most one connection. `tls` is a function that returns the SSLContext.
+    The client holds `semaphore` (net.tls_semaphore) while it has a TLS session; with `yields` true
+    the exchange is a long poll that ends with Yielded when another client wants the semaphore.
+    `consume` gets the client itself: `status`, `header(name)`, and the body by `readinto` or
+    `read_text`.
     """
 
-    #: An idle connection gives way to a long poll only after this time: closing it between the rounds of a
-    #: turn would cost a handshake each.
+    #: An idle connection gives way to a long poll only after this time: closing it between the
+    #: rounds of a turn would cost a handshake each.
     idle_ms = 2000
 
     #: An async function of (host, port) that returns the address to connect to, or raises OSError.
@@ -42,7 +44,8 @@ class Http(Response):
         self.body_bytes = 0
         #: Has the last byte of a request left, so that the server may have executed it?
         self.sent = False
-        #: An async function or None: awaited with True before sending a request, with False before reading its reply.
+        #: An async function or None: awaited with True before sending a request, with False before
+        #: reading its reply.
         self.stage = None
         #: The head of the request that `poll` sends; None before `open`.
         self.head = None
@@ -62,11 +65,11 @@ class Http(Response):
 
     async def exchange(self, method, url, headers, body, consume, timeout_s, repeats=False):
         """
-        Send a request and return the result of `await consume(self)`. `headers` is a list of (name,
-        value). `body` is None, bytes, or a function that returns a fresh generator of bytes; it is called
-        twice, to count and to send. asyncio.TimeoutError after `timeout_s`, counted from the moment
-        it has a connection. If a reused connection closes without an answer, the request is repeated only for a GET, or
-        if `repeats` declares it harmless.
+        Send a request and return the result of `await consume(self)`. `headers` is a list of
+        (name, value). `body` is None, bytes, or a function that returns a fresh generator of
+        bytes; it is called twice, to count and to send. asyncio.TimeoutError after `timeout_s`,
+        counted from the moment it has a connection. If a reused connection closes without an
+        answer, the request is repeated only for a GET, or if `repeats` declares it harmless.
         """
         origin, head = self._request(method, url, headers)
         if self._busy:
@@ -101,8 +104,8 @@ class Http(Response):
         """Return the result that `work(*args)` sets; close the connection on any exception."""
         self._busy = True
         try:
-            # asyncio's queue never clears its links, so an ended task may stay in memory with all objects of its
-            # coroutine and stack. So this task refers to `self` only.
+            # asyncio's queue never clears its links, so an ended task may stay in memory with all
+            # objects of its coroutine and stack. So this task refers to `self` only.
             self._task = asyncio.create_task(work(*args))
             await asyncio.wait_for(self._task, timeout_s)
             return self._result
@@ -139,7 +142,8 @@ class Http(Response):
                     await self.receive_head()
                     break
             except (OSError, EOFError):
-                # The server closed the reused connection without an answer; it may have executed the request.
+                # The server closed the reused connection without an answer; it may have executed
+                # the request.
                 if not reused or self.end or self.sent and not self._work[3]:
                     raise
             await self._disconnect()
@@ -165,7 +169,8 @@ class Http(Response):
     # --- long polls, also on the open connection of an exchange
 
     async def open(self, method, url, headers, timeout_s):
-        """Set the request of `poll`, and connect as soon as the semaphore lets it; the timeout starts then."""
+        """Set the request of `poll`, and connect as soon as the semaphore lets it; the timeout
+        starts then."""
         self._asked = False
         origin, self.head = self._request(method, url, headers)
         if self.stream is None:
@@ -179,9 +184,9 @@ class Http(Response):
 
     async def poll(self, body, quiet, timeout_s):
         """
-        Send the request of `open` with `body` and wait for the reply. Return True if its body equals `quiet`, False for
-        another one, which `answer` reads, None if the server has closed a connection it had answered on. This waits
-        all day, so its code is minimal.
+        Send the request of `open` with `body` and wait for the reply. Return True if its body
+        equals `quiet`, False for another one, which `answer` reads, None if the server has closed
+        a connection it had answered on. This waits all day, so its code is minimal.
         """
         self._asked = False
         self._work = body, quiet
@@ -247,7 +252,8 @@ class Http(Response):
             await self._drop()
 
     async def give_way(self, to_poll):
-        """Stop a long poll, or close an idle connection; the semaphore calls this when another client waits."""
+        """Stop a long poll, or close an idle connection; the semaphore calls this when another
+        client waits."""
         if self._busy:
             if self.yields and not to_poll and self._task:
                 self._asked = True
@@ -293,7 +299,8 @@ class Http(Response):
         """Send a chunk and drain it. `last`: it completes the request."""
         self.stream.write(chunk)
         self.sent = last
-        # On MicroPython the chunk has usually left already, and draining would cost a pass of the loop.
+        # On MicroPython the chunk has usually left already, and draining would cost a pass of the
+        # loop.
         if getattr(self.stream, "out_buf", True):
             await self.stream.drain()
 

@@ -1,4 +1,4 @@
-# tenner net.rawsocket: a verified TLS or TCP connection that never blocks, for libraries with their own loop.
+# tenner net.rawsocket: a verified connection that never blocks, for libraries with their own loop.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import errno
@@ -10,7 +10,8 @@ _CONNECT_S = const(10)
 
 
 class RawSocket:
-    """A socket whose `send` and `recv_into` raise OSError(EAGAIN) instead of waiting, on every interpreter."""
+    """A socket whose `send` and `recv_into` raise OSError(EAGAIN) instead of waiting, on every
+    interpreter."""
 
     def __init__(self, host, port, context=None):
         """Connect, and with `context` do the TLS handshake; each step blocks for 10 s at most."""

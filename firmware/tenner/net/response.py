@@ -1,4 +1,4 @@
-# tenner net.response: reads the head and the body of an HTTP/1.1 response from a stream, in constant memory.
+# tenner net.response: reads head and body of an HTTP/1.1 response in constant memory.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.net.http_errors import HttpError
@@ -121,7 +121,8 @@ class Response:
         self.keep = line[7:8] != b"0"
 
     def _take_head(self):
-        """Parse a complete, ordinary head in the buffer; return its first line, None when lines must be read."""
+        """Parse a complete, ordinary head in the buffer; return its first line, None when lines
+        must be read."""
         end = self.buffer.find(b"\r\n\r\n", self.start, self.end)
         if end < 0:
             return None
@@ -161,7 +162,8 @@ class Response:
         return self._headers.get(name)
 
     async def readinto(self, buf):
-        """Read the next bytes of the body into `buf`; return their number, 0 at the end of the body."""
+        """Read the next bytes of the body into `buf`; return their number, 0 at the end of the
+        body."""
         if self._chunked and not self._left and not self.done:
             size = (await self._line()).split(b";")[0].strip().lower()
             if not 0 < len(size) < 9 or size.strip(b"0123456789abcdef"):

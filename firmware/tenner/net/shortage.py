@@ -10,7 +10,8 @@ SENTENCE = (
     "the board has too little memory left for a connection; it restarts itself if that lasts"
 )
 
-# ENOMEM, lwIP's name look-up, and mbedTLS numbers ending in ALLOC_FAILED: SSL, X509, PK, ECP, MD, cipher, PEM.
+# ENOMEM, lwIP's name look-up, and mbedTLS numbers ending in ALLOC_FAILED: SSL, X509, PK, ECP, MD,
+# cipher, PEM.
 _NUMBERS = (ENOMEM, -203, -32512, -10368, -16256, -19840, -20864, -24960, -4480)
 # The low part of mbedTLS numbers that are the sum of two: big integers and ASN.1 without memory.
 _LOW = (0x10, 0x6A)

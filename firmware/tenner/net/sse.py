@@ -4,8 +4,9 @@
 
 class SseReader:
     """
-    Calls `on_data(bytes)` with the payload as it arrives and `on_event_end()` at the end of an event
-    that had data. At the `[DONE]` of some servers `done` turns true, and the rest is ignored.
+    Calls `on_data(bytes)` with the payload as it arrives and `on_event_end()` at the end of an
+    event that had data. At the `[DONE]` of some servers `done` turns true, and the rest is
+    ignored.
     """
 
     def __init__(self, on_data, on_event_end):

@@ -12,10 +12,10 @@ except ImportError:
 
 def context(certs_dir, system=None):
     """
-    Return a client context that trusts the certificate authorities in `certs_dir`, one DER file each. If the folder
-    has none, it trusts those of the system: CPython finds them; elsewhere `system(take)` calls `take` with each,
-    and returns their number. OSError when there is no certificate at all: a context without one could not verify
-    anything.
+    Return a client context that trusts the certificate authorities in `certs_dir`, one DER file
+    each. If the folder has none, it trusts those of the system: CPython finds them; elsewhere
+    `system(take)` calls `take` with each, and returns their number. OSError when there is no
+    certificate at all: a context without one could not verify anything.
     """
     names = []
     try:

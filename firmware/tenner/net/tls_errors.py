@@ -3,7 +3,8 @@
 
 from tenner.net.shortage import SENTENCE, is_short
 
-# Words of a message in lower case, and their meaning: of mbedTLS on MicroPython, of OpenSSL on CPython.
+# Words of a message in lower case, and their meaning: of mbedTLS on MicroPython, of OpenSSL on
+# CPython.
 _MESSAGES = (
     ("not yet valid|in the future", "is not valid yet: check the board's clock"),
     ("expired", "has expired: check the board's clock, and tell the server's owner"),
@@ -25,7 +26,8 @@ _NUMBERS = {
 
 
 def explain(error):
-    """Return one sentence for a TLS failure or a lack of memory, None for another kind of `error`."""
+    """Return one sentence for a TLS failure or a lack of memory, None for another kind of
+    `error`."""
     if is_short(error):
         return SENTENCE
     number = error.args[0] if error.args else 0

@@ -27,9 +27,9 @@ class _Nowhere(io.IOBase):
 
 class Reserve:
     """
-    Takes the place of `context`, an SSLContext. While no session is open it holds one without a handshake, so that
-    Python's heap cannot grow into the memory of the next session. `memory()` returns (free, largest free block, least
-    ever free) bytes.
+    Takes the place of `context`, an SSLContext. While no session is open it holds one without a
+    handshake, so that Python's heap cannot grow into the memory of the next session. `memory()`
+    returns (free, largest free block, least ever free) bytes.
     """
 
     def __init__(self, context, memory):
@@ -51,7 +51,8 @@ class Reserve:
         )
 
     def was_tight(self):
-        """Return whether the last session lacked memory: mbedTLS then rejects good certificates."""
+        """Return whether the last session lacked memory: mbedTLS then rejects good
+        certificates."""
         least = self._memory()[2]
         return self._tight or least < self._least and least < _NONE_LEFT
 

@@ -8,9 +8,9 @@ from tenner.net.shortage import is_short
 
 class TlsSemaphore:
     """
-    Holders (net.http.Http) keep their place as long as their TLS session lives. A waiting one asks them to
-    give way: a long poll stops at once, an idle connection closes. `fits()`, if given, returns whether the
-    memory has room now for one session more than `limit`.
+    Holders (net.http.Http) keep their place as long as their TLS session lives. A waiting one asks
+    them to give way: a long poll stops at once, an idle connection closes. `fits()`, if given,
+    returns whether the memory has room now for one session more than `limit`.
     """
 
     def __init__(self, limit=1, fits=None):
@@ -18,7 +18,8 @@ class TlsSemaphore:
         self.polls = 0
         #: Number of connections in a row that failed for lack of memory.
         self.shortages = 0
-        #: The net.tls_reserve.Reserve of a chip without PSRAM, which holds a session's memory while there is none.
+        #: The net.tls_reserve.Reserve of a chip without PSRAM, which holds a session's memory
+        #: while there is none.
         self.reserve = None
         self._limit = limit
         self._fits = fits
@@ -55,7 +56,8 @@ class TlsSemaphore:
         return bool(self._holders) or self.reserve is None or self.reserve.take()
 
     def lacked_memory(self, error):
-        """Count and return whether a connection failed for lack of memory; `error` None is a success."""
+        """Count and return whether a connection failed for lack of memory; `error` None is a
+        success."""
         lacked = is_short(error) or (
             isinstance(error, ValueError) and self.reserve is not None and self.reserve.was_tight()
         )

@@ -3,7 +3,8 @@
 
 
 def parse_url(url):
-    """Return ((is it https, host, port), path) of an http or https URL; raise ValueError for any other."""
+    """Return ((is it https, host, port), path) of an http or https URL; raise ValueError for any
+    other."""
     scheme, _, rest = url.partition("://")
     secure = scheme.lower() == "https"
     rest = rest.split("#")[0]

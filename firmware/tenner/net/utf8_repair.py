@@ -3,7 +3,8 @@
 
 
 def repair(data):
-    """Decode bytes; each longest invalid prefix of a sequence becomes one U+FFFD, as in CPython."""
+    """Decode bytes; each longest invalid prefix of a sequence becomes one U+FFFD, as in
+    CPython."""
     parts = []
     good = i = 0
     size = len(data)

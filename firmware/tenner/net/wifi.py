@@ -13,7 +13,8 @@ _LAST_BACKOFF_S = const(120)
 
 
 class Wifi:
-    """Keeps the link up; calls `linked()` after each connect. Tests can replace `sleep(seconds)`."""
+    """Keeps the link up; calls `linked()` after each connect. Tests can replace
+    `sleep(seconds)`."""
 
     #: Is there a link?
     up = False

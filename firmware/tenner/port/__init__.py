@@ -11,7 +11,8 @@ except ImportError:
 
 
 def open_port(root=""):
-    """Return the `Port` of this platform; `root` is the folder that holds config.json and the rest."""
+    """Return the `Port` of this platform; `root` is the folder that holds config.json and the
+    rest."""
     if HAS_ESP32:
         from tenner.port.esp32 import Port
     else:

@@ -3,7 +3,8 @@
 
 
 def choose(port, kind, name):
-    """Return the name of a bus of kind "i2c", or a device of kind "spi"; None is the only one. OSError lists them."""
+    """Return the name of a bus of kind "i2c", or a device of kind "spi"; None is the only one.
+    OSError lists them."""
     names = port.i2c_names() if kind == "i2c" else port.spi_names()
     if name is None and len(names) == 1:
         return names[0]

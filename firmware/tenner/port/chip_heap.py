@@ -1,12 +1,13 @@
-# tenner port.chip_heap: the heap of an ESP32, which grows into the memory that Wi-Fi and TLS live on.
+# tenner port.chip_heap: the heap of an ESP32, which grows into the memory of Wi-Fi and TLS.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-Without PSRAM Python's heap begins with 36 to 64 KB. A full heap takes as much again, or the largest free block, of the
-memory that ESP-IDF gives to Wi-Fi and TLS. It returns that block only when it is empty. No setting limits that:
-`gc_try_add_heap` (py/gc.c, the same from 1.21 to 1.29) asks for nothing but the largest free block. So `begin` makes the
-heap grow before main.py loads anything else. Meanwhile the stack of a thread fills all of that block but the heap's part:
-Python can hold no other memory of that size for a moment. The build leaves this module out of the overlays, as main.py
-imports it first of all.
+Without PSRAM Python's heap begins with 36 to 64 KB. A full heap takes as much again, or the
+largest free block, of the memory that ESP-IDF gives to Wi-Fi and TLS. It returns that block only
+when it is empty. No setting limits that: `gc_try_add_heap` (py/gc.c, the same from 1.21 to 1.29)
+asks for nothing but the largest free block. So `begin` makes the heap grow before main.py loads
+anything else. Meanwhile the stack of a thread fills all of that block but the heap's part: Python
+can hold no other memory of that size for a moment. The build leaves this module out of the
+overlays, as main.py imports it first of all.
 """
 
 import gc
@@ -55,7 +56,8 @@ def heap_bytes():
 
 
 def begin():
-    """Let the heap of a board without PSRAM grow and forget how: main.py calls it once, before the agent is loaded."""
+    """Let the heap of a board without PSRAM grow and forget how: main.py calls it once, before the
+    agent is loaded."""
     if gc.mem_free() + gc.mem_alloc() < _PSRAM_HEAP:
         _grow(_wifi_bytes())
     for name in ("_grow", "_wifi_bytes", "_hold", "_end"):
@@ -64,7 +66,8 @@ def begin():
 
 
 def _wifi_bytes():
-    """Return how much memory Wi-Fi takes yet. After a soft reset its driver is loaded; else to ask it would load it."""
+    """Return how much memory Wi-Fi takes yet. After a soft reset its driver is loaded; else to ask
+    it would load it."""
     if machine.reset_cause() != machine.SOFT_RESET:
         return _WIFI
     return 0 if network.WLAN(0).isconnected() else _WIFI_CONNECTS
@@ -82,7 +85,8 @@ def _grow(wifi):
     held = free - largest + 8
     if _WORTH <= wanted < size:
         # Else the heap doubles, which is about right, or stays.
-        # Keep a smaller block free: ESP-IDF reports the least memory ever free, and a low figure alarms its reader.
+        # Keep a smaller block free: ESP-IDF reports the least memory ever free, and a low figure
+        # alarms its reader.
         gap = _hold(_GAP)
         held = figures()[1] - wanted
     stack = _hold(max(held, _WORTH))
@@ -98,7 +102,8 @@ def _grow(wifi):
 
 
 def _hold(size):
-    """Start a thread with a stack of so many bytes; return the lock that it waits for, None if the stack did not fit."""
+    """Start a thread with a stack of so many bytes; return the lock that it waits for, None if the
+    stack did not fit."""
     import _thread
 
     lock = _thread.allocate_lock()

@@ -1,4 +1,4 @@
-# tenner port.cpython: names that MicroPython has built in or does not need; loaded under CPython only.
+# tenner port.cpython: names that MicroPython has or does not need; loaded under CPython only.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import asyncio
@@ -11,7 +11,8 @@ import time
 import traceback
 from asyncio import sslproto
 
-# asyncio keeps a buffer of this size for each TLS connection: the longest record instead of the usual 256 KB.
+# asyncio keeps a buffer of this size for each TLS connection: the longest record instead of the
+# usual 256 KB.
 sslproto.SSLProtocol.max_size = 16384
 
 
@@ -111,12 +112,14 @@ def sync_folder(path):
 
 
 class StdinReader:
-    """Standard input a character at a time; `await read(1)` gives "" at the end, as on MicroPython."""
+    """Standard input a character at a time; `await read(1)` gives "" at the end, as on
+    MicroPython."""
 
     async def open(self):
         reader = asyncio.StreamReader()
         loop = asyncio.get_running_loop()
-        # An input without events, such as /dev/null, raises OSError here; later nobody would catch it.
+        # An input without events, such as /dev/null, raises OSError here; later nobody would catch
+        # it.
         loop.add_reader(sys.stdin, reader.exception)
         loop.remove_reader(sys.stdin)
         await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)

@@ -15,7 +15,8 @@ from tenner.port.pins import Pins
 from tenner.port.stdin import Stdin
 
 _PSRAM_HEAP = const(1000000)  # no ESP32 without PSRAM has a GC heap of this size
-# A session takes up to 32 KB, one block of 17 KB among it; the rest is for Wi-Fi and for the growth of Python's heap.
+# A session takes up to 32 KB, one block of 17 KB among it; the rest is for Wi-Fi and for the
+# growth of Python's heap.
 _TLS_BLOCK = const(20000)
 _TLS_FREE = const(64000)
 _FIRST = const(0x08)  # an I2C address that no chip has
@@ -50,13 +51,15 @@ class Port:
         return machine.unique_id()
 
     def memory(self):
-        """Return (free, used) bytes of the GC heap at its present size; to grow costs TLS memory."""
+        """Return (free, used) bytes of the GC heap at its present size; to grow costs TLS
+        memory."""
         gc.collect()
         used = gc.mem_alloc()
         return chip_heap.heap_bytes() - used, used
 
     def system_memory(self):
-        """Return (free, largest free block, least ever free) bytes of the memory for Wi-Fi and TLS."""
+        """Return (free, largest free block, least ever free) bytes of the memory for Wi-Fi and
+        TLS."""
         return chip_heap.figures()
 
     def vitals(self):
@@ -129,7 +132,8 @@ class Port:
     # --- buses
 
     def configure(self, config):
-        """Take the pins and speeds of buses from the owner's settings; ValueError: a pin that cannot wake."""
+        """Take the pins and speeds of buses from the owner's settings; ValueError: a pin that
+        cannot wake."""
         self._config = config
         pin = config.section("power").get("wake_gpio")
         if pin:
@@ -158,8 +162,8 @@ class Port:
 
     def has(self, kind):
         """
-        Can the board do this: i2c, spi, gpio, adc, pwm? The first answer, at boot, is cached. "exec" is for systems that
-        have programs.
+        Can the board do this: i2c, spi, gpio, adc, pwm? The first answer, at boot, is cached.
+        "exec" is for systems that have programs.
         """
         if kind not in self._buses:
             if kind in ("i2c", "spi"):
@@ -177,7 +181,8 @@ class Port:
     def scan(self, name):
         """Return the addresses that answer on an I2C bus."""
         bus = self.i2c(name)
-        # The scan of a hanging bus takes seconds and finds nothing; one transfer reports it at once.
+        # The scan of a hanging bus takes seconds and finds nothing; one transfer reports it at
+        # once.
         try:
             bus.writeto(_FIRST, b"")
         except OSError as error:
@@ -190,7 +195,8 @@ class Port:
         return self._buses[kind]
 
     def pins(self):
-        """Return a `port.gpio.Gpio`: the pins besides the buses, for the tools gpio, adc and pwm."""
+        """Return a `port.gpio.Gpio`: the pins besides the buses, for the tools gpio, adc and
+        pwm."""
         return self._wires(Gpio)
 
     def _wires(self, kind=None):

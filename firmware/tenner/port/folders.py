@@ -5,7 +5,8 @@ import os
 
 
 def entries(folder):
-    """Yield (name, kind): "f" for a file, "d" for a folder, "" for a link, another kind or an unknown one."""
+    """Yield (name, kind): "f" for a file, "d" for a folder, "" for a link, another kind or an
+    unknown one."""
     if hasattr(os, "scandir"):
         with os.scandir(folder) as found:
             for one in found:

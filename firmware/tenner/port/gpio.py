@@ -1,11 +1,12 @@
 # tenner port.gpio: single pins by name: levels, voltages, pulse widths, and the reasons to refuse.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-`port.pins()` returns a `Gpio` on an ESP32; the ports of other platforms return objects with the same
-`names`, `check`, `pin`, `adc` and `pwm`. Every error is an OSError with a sentence. A tool calls `check`
-first, which touches no hardware; the other methods check again.
+`port.pins()` returns a `Gpio` on an ESP32; the ports of other platforms return objects with the
+same `names`, `check`, `pin`, `adc` and `pwm`. Every error is an OSError with a sentence. A tool
+calls `check` first, which touches no hardware; the other methods check again.
 
-`use` is "in" (read unchanged), "up" or "down" (an input with that resistor), "out", "adc" or "pwm".
+`use` is "in" (read unchanged), "up" or "down" (an input with that resistor), "out", "adc" or
+"pwm".
 """
 
 from tenner.port.pins import Pins
@@ -21,7 +22,8 @@ class Gpio(Pins):
         self._wired = {}
 
     def names(self, kind):
-        """Return the names of the pins the tool gpio, adc or pwm may use; without any the tool is not offered."""
+        """Return the names of the pins the tool gpio, adc or pwm may use; without any the tool is
+        not offered."""
         use = "out" if kind == "pwm" else "up"
         return [
             name
@@ -37,8 +39,8 @@ class Gpio(Pins):
 
     def pin(self, name, use, value=None):
         """
-        Return an object whose value() is the level. With "out" value(level) drives the pin, from `value`
-        on. "in" changes nothing: it reads back the level of an output.
+        Return an object whose value() is the level. With "out" value(level) drives the pin, from
+        `value` on. "in" changes nothing: it reads back the level of an output.
         """
         from machine import Pin
 
@@ -57,7 +59,8 @@ class Gpio(Pins):
         return Pin(gpio, Pin.IN, Pin.PULL_UP if use == "up" else Pin.PULL_DOWN)
 
     def adc(self, name):
-        """Return an object with read_u16(), 65535 being full scale, and read_uv(), in microvolts."""
+        """Return an object with read_u16(), 65535 being full scale, and read_uv(), in
+        microvolts."""
         from machine import ADC, Pin
 
         name, gpio = self._usable(name, "adc")
@@ -68,7 +71,8 @@ class Gpio(Pins):
             raise OSError("pin %s (GPIO%d) measures no voltage; pins: %s" % (name, gpio, which))
 
     def pwm(self, name, freq, duty_u16):
-        """Start or change pulses of `freq` Hz; return an object with freq(), duty_u16() and deinit()."""
+        """Start or change pulses of `freq` Hz; return an object with freq(), duty_u16() and
+        deinit()."""
         from machine import PWM, Pin
 
         name, gpio = self._usable(name, "pwm")

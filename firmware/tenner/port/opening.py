@@ -1,4 +1,4 @@
-# tenner port.opening: connections of MicroPython's asyncio that leave nothing behind when they fail.
+# tenner port.opening: connections of asyncio that leave nothing behind when they fail.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import asyncio
@@ -19,8 +19,9 @@ class _Context:
 
 async def open_connection(host, port, ssl=None, server_hostname=None):
     """
-    Do the same as asyncio.open_connection, which closes nothing when it is cancelled or fails: its task stays in asyncio's
-    queue for long, and with it the memory of the TLS session, which the next connection needs.
+    Do the same as asyncio.open_connection, which closes nothing when it is cancelled or fails: its
+    task stays in asyncio's queue for long, and with it the memory of the TLS session, which the
+    next connection needs.
     """
     context = _Context(ssl) if ssl else None
     try:

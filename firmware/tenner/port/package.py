@@ -1,9 +1,10 @@
 # tenner port.package: where the data files that ship with the code are.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-A build puts the data files of the package into one, `tenner/data.pack`, for on a board's flash each file takes a block of
-4 KB. It begins with its index, a line for each: name, offset, size and a note of the build, separated by tabs; an
-empty line ends the index. Without a pack, as in the source, they are separate files.
+A build puts the data files of the package into one, `tenner/data.pack`, for on a board's flash
+each file takes a block of 4 KB. It begins with its index, a line for each: name, offset, size and
+a note of the build, separated by tabs; an empty line ends the index. Without a pack, as in the
+source, they are separate files.
 """
 
 import os
@@ -28,7 +29,8 @@ def package_path(name):
 
 
 def locate(name):
-    """Return (path, start, end), the bytes of a data file such as `store/config.tsv`; OSError when it is missing."""
+    """Return (path, start, end), the bytes of a data file such as `store/config.tsv`; OSError when
+    it is missing."""
     for found, place, _ in packed(name):
         if found == name:
             return place
@@ -37,7 +39,8 @@ def locate(name):
 
 
 def packed(prefix):
-    """Yield (name, (path, start, end), the build's note) of the packed files whose names begin with `prefix`."""
+    """Yield (name, (path, start, end), the build's note) of the packed files whose names begin
+    with `prefix`."""
     global _pack
     if _pack is None or _pack[:1] not in ("", "/"):
         try:

@@ -2,11 +2,11 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 """
 A row of `pins.csv` is `NAME,GPIOn[,note]`; one pin may have several rows. A note that starts with
-`reserved:` says why nobody may use the pin. A note that starts with `input only:` says why it may be read
-but not driven (boot strapping, or no output). The pins named `A0`, `A1` ... can measure a voltage. Buses
-are rows by name: `I2C0_SCL`, `I2C0_SDA`, `SPI0_SCK`, `SPI0_MOSI`, `SPI0_MISO` and one `SPI0_CSn` per device
-(`spi0.n`). The settings `i2c.<bus>.scl`, `spi.<bus>.sck` and so on override the rows, and may add a bus.
-`port.gpio` has the other pins.
+`reserved:` says why nobody may use the pin. A note that starts with `input only:` says why it may
+be read but not driven (boot strapping, or no output). The pins named `A0`, `A1` ... can measure a
+voltage. Buses are rows by name: `I2C0_SCL`, `I2C0_SDA`, `SPI0_SCK`, `SPI0_MOSI`, `SPI0_MISO` and
+one `SPI0_CSn` per device (`spi0.n`). The settings `i2c.<bus>.scl`, `spi.<bus>.sck` and so on
+override the rows, and may add a bus. `port.gpio` has the other pins.
 """
 
 
@@ -31,7 +31,8 @@ class Pins:
                     yield cells[0], int(cells[1][4:]), cells[2].strip() if len(cells) > 2 else ""
 
     def find(self, name):
-        """Return (name, gpio number, note) of a pin given by board name, `GPIOn` or number, or None."""
+        """Return (name, gpio number, note) of a pin given by board name, `GPIOn` or number, or
+        None."""
         wanted = str(name).upper()
         number = wanted[4:] if wanted.startswith("GPIO") else wanted
         number = int(number) if number.isdigit() else -1
@@ -47,7 +48,8 @@ class Pins:
         return None
 
     def buses(self, kind):
-        """Return the names of the wired buses: `i2c0` for kind "i2c", the devices `spi0.0` for "spi"."""
+        """Return the names of the wired buses: `i2c0` for kind "i2c", the devices `spi0.0` for
+        "spi"."""
         names = []
         for name, _, _ in self.rows():
             name = name.lower()
@@ -75,7 +77,8 @@ class Pins:
         )
 
     def spi(self, device):
-        """Open `spi0.0`: return (machine.SPI, machine.Pin of the chip select, which idles high)."""
+        """Open `spi0.0`: return (machine.SPI, machine.Pin of the chip select, which idles
+        high)."""
         from machine import SPI, Pin
 
         name, _, select = device.partition(".")
@@ -121,7 +124,8 @@ class Pins:
         return self._config.section(kind) if self._config is not None else {}
 
     def _number(self, bus, line, cfg):
-        """Return the GPIO of a line of a bus; OSError when it is unknown or would break the board."""
+        """Return the GPIO of a line of a bus; OSError when it is unknown or would break the
+        board."""
         name = cfg.get(line, "%s_%s" % (bus, line))
         number = name.upper().replace("GPIO", "")
         gpio = int(number) if number.isdigit() else None

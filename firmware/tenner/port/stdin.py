@@ -15,7 +15,8 @@ _MAX_LINE = const(2048)
 
 
 class Stdin:
-    """Line reader. `echo` writes the typed characters back, as nothing else does on a serial line."""
+    """Line reader. `echo` writes the typed characters back, as nothing else does on a serial
+    line."""
 
     def __init__(self, echo=False):
         self.echo = echo

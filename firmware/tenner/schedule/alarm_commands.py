@@ -12,7 +12,8 @@ _HELP = const("expected: ack ID, mute ID [2h], unmute ID, why ID; /alarms shows 
 
 
 def command(service, args=""):
-    """Return the answer to `/alarms [ack|mute|unmute|why ID [DURATION]]`; the ID of a line is `line 5`."""
+    """Return the answer to `/alarms [ack|mute|unmute|why ID [DURATION]]`; the ID of a line is
+    `line 5`."""
     occurrences = status.refresh(service)
     words = args.split()
     if not words or words == ["json"]:
@@ -60,7 +61,8 @@ def _change(occurrences, task, action, amount):
 
 
 def _find(service, name):
-    """Return the task of an alarm by its ID (`17`, `17.2` of a repetition), or by `line 5`, or None."""
+    """Return the task of an alarm by its ID (`17`, `17.2` of a repetition), or by `line 5`, or
+    None."""
     for task in service.tasks or ():
         alarm = task.condition and task.condition.alarm
         if name == "line %d" % task.line and task.condition:

@@ -1,21 +1,24 @@
 # tenner schedule.alarms: the life of an alarm: clear, pending, active, acknowledged, muted.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-An item with a condition is an alarm. An episode begins when the condition has held for its time, and ends when the values
-have passed `reset`; without one they must be a margin away from the number (schedule.conditions) at two looks in a row.
-A message is owed until it is in the outbox, over reboots too; meanwhile no new episode begins.
+An item with a condition is an alarm. An episode begins when the condition has held for its time,
+and ends when the values have passed `reset`; without one they must be a margin away from the
+number (schedule.conditions) at two looks in a row. A message is owed until it is in the outbox,
+over reboots too; meanwhile no new episode begins.
 
-An episode is a plain list, so that its code need not stay in memory: task.condition.alarm, None while all is clear.
+An episode is a plain list, so that its code need not stay in memory: task.condition.alarm, None
+while all is clear.
 """
 
 from tenner.log import log
 from tenner.port.compat import const
 from tenner.schedule import conditions
 
-#: The places in the list. ID: the number of the episode, for people. START: UTC second of its beginning. VALUE: the value
-#: then. LOW, HIGH: the extremes since. OWED: the messages owed. TOLD: UTC second of the last one. MISSES: looks in a row at
-#: which it seemed over. REPEATS: repeated messages. END_S: UTC second of its end. LAST: the value seen last. `WHAT`: the
-#: condition's value and operator.
+#: The places in the list. ID: the number of the episode, for people. START: UTC second of its
+#: beginning. VALUE: the value then. LOW, HIGH: the extremes since. OWED: the messages owed. TOLD:
+#: UTC second of the last one. MISSES: looks in a row at which it seemed over. REPEATS: repeated
+#: messages. END_S: UTC second of its end. LAST: the value seen last. `WHAT`: the condition's value
+#: and operator.
 ID = const(0)
 START = const(1)
 VALUE = const(2)
@@ -44,12 +47,14 @@ ACKNOWLEDGED = const(2)
 
 
 def is_alarm(task):
-    """Return whether the item has episodes; at fixed times of the day its condition is only a question."""
+    """Return whether the item has episodes; at fixed times of the day its condition is only a
+    question."""
     return task.condition is not None and not task.cron
 
 
 def needs_model(task):
-    """Return whether the task asks a model next: of an alarm only its beginning does, as long as it lasts."""
+    """Return whether the task asks a model next: of an alarm only its beginning does, as long as
+    it lasts."""
     if task.notify or not is_alarm(task):
         return not task.notify
     alarm = task.condition.alarm
@@ -88,7 +93,8 @@ def advance(occurrences, task, readings):
 
 
 def _newest(condition):
-    """Return the time of the newest reading that `drops by` and `rises by` compare with; None without any."""
+    """Return the time of the newest reading that `drops by` and `rises by` compare with; None
+    without any."""
     times = [term.past[-1][0] for term in conditions.terms(condition) if term.past]
     return max(times) if times else None
 
@@ -211,8 +217,9 @@ def _about(condition):
 
 def hand_over(service, kept, tasks):
     """
-    Hand over the alarm of an item that has left the file. `kept`: the alarm, the reference of changes, and the end of its
-    mute. An item that watches the same takes it over. Without one the owner learns that its end will not come.
+    Hand over the alarm of an item that has left the file. `kept`: the alarm, the reference of
+    changes, and the end of its mute. An item that watches the same takes it over. Without one the
+    owner learns that its end will not come.
     """
     alarm = kept[0] if kept else None
     if not isinstance(alarm, list):
@@ -229,7 +236,10 @@ def hand_over(service, kept, tasks):
             return
     if not alarm[OWED] & BEGIN and not alarm[FLAGS] & OVER:
         service.app.agent.notify(
-            "%s is no longer watched: its line in HEARTBEAT.md is gone. The alarm was still active."
+            (
+                "%s is no longer watched: its line in HEARTBEAT.md is gone. The alarm was still "
+                "active."
+            )
             % alarm[WHAT].split(" ")[0]
         )
 

@@ -20,7 +20,8 @@ _STATES = {
 
 
 def is_digits(text):
-    """Return whether the text is of the digits 0 to 9 only: isdigit() of str takes foreign ones too, of bytes not."""
+    """Return whether the text is of the digits 0 to 9 only: isdigit() of str takes foreign ones
+    too, of bytes not."""
     return text.encode().isdigit()
 
 
@@ -56,7 +57,8 @@ def number(text):
 
 
 def duration(text):
-    """Return the seconds of `10m`, `1h30m`, `5 minutes`, `hour`; ValueError when it is none, or too long."""
+    """Return the seconds of `10m`, `1h30m`, `5 minutes`, `hour`; ValueError when it is none, or
+    too long."""
     words = text.split()
     if len(words) == 1 and words[0].lower() in _WORDS:
         return _WORDS[words[0].lower()]

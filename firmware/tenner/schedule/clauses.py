@@ -1,10 +1,12 @@
 # tenner schedule.clauses: the clauses in the brackets at the start of an item.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-    (every 10m) (hourly) (daily 07:30) (weekdays 9:00) (mondays at 7pm) (cron 0 9 * * 1-5) (cron @daily)
-    (when CONDITION) (hours 08:00-20:00) (model NAME) (notify) (urgent) (resolve) (repeat 1h)
+    (every 10m) (hourly) (daily 07:30) (weekdays 9:00) (mondays at 7pm) (cron 0 9 * * 1-5) (cron
+    @daily) (when CONDITION) (hours 08:00-20:00) (model NAME) (notify) (urgent) (resolve) (repeat
+    1h)
 
-`;` separates several. An item with an unknown clause never runs: its sentence names the word and the nearest spelling.
+`;` separates several. An item with an unknown clause never runs: its sentence names the word and
+the nearest spelling.
 """
 
 from tenner.schedule import condition_parser
@@ -44,8 +46,8 @@ _SHORT = {
 
 def parse_clauses(text):
     """
-    Return (clauses, rest, problem) of one item's text. `problem` is a sentence or None; with one there are no clauses, and
-    the text is all of it.
+    Return (clauses, rest, problem) of one item's text. `problem` is a sentence or None; with one
+    there are no clauses, and the text is all of it.
     """
     if text[:1] != "(":
         return {}, text, None
@@ -161,7 +163,8 @@ def _near(word, has_digit):
     near = nearest(word, list(_CLAUSES)) if len(word) > 2 else None
     if near is None or word[0] != near[0]:
         return None
-    # Two letters wrong are another word, such as never, unless it is a long one and an amount follows.
+    # Two letters wrong are another word, such as never, unless it is a long one and an amount
+    # follows.
     return near if _one_off(word, near) or (has_digit and len(word) > 4) else None
 
 
@@ -193,7 +196,8 @@ def _clause(part):
 
 
 def _other(part, name):
-    """Return (name, value) of a part that begins with no clause's name: a condition, or a mistake."""
+    """Return (name, value) of a part that begins with no clause's name: a condition, or a
+    mistake."""
     if "." in name and not is_digits(name[:1]):
         return "when", condition_parser.parse(part)
     near = _near(name, True)
@@ -241,7 +245,8 @@ def _value(name, text, words):
 
 
 def _every(text, words):
-    """Return the clause of `every 10m`, `every hour`, and also `every day at 7:30`, `every monday 9:00`."""
+    """Return the clause of `every 10m`, `every hour`, and also `every day at 7:30`,
+    `every monday 9:00`."""
     day = _day(words[0]) if words else None
     behind = " ".join(words[1:])
     if day is not None:

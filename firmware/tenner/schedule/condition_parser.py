@@ -1,10 +1,12 @@
-# tenner schedule.condition_parser: reads `when room.temperature > 30 and room.humidity > 60 for 5m`.
+# tenner schedule.condition_parser: reads `when room.temperature > 30 and tank.level < 5 for 5m`.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-    TERM [and TERM ...] | TERM [or TERM ...]       each with `reset N`; `for DURATION` is that of all
+    TERM [and TERM ...] | TERM [or TERM ...]       each with `reset N`; `for DURATION` is that of
+                                                   all
 
-A term: SENSOR.VALUE, then > >= < <= = != N, `is on`, `outside A..B`, `changes [by N]`, `drops by N within T`,
-`rises by N within T`. It becomes a dict of the attributes of task.Condition; several are {"all": [...]} or {"any": [...]}.
+A term: SENSOR.VALUE, then > >= < <= = != N, `is on`, `outside A..B`, `changes [by N]`,
+`drops by N within T`, `rises by N within T`. It becomes a dict of the attributes of
+task.Condition; several are {"all": [...]} or {"any": [...]}.
 """
 
 from tenner.port.compat import const
@@ -15,10 +17,13 @@ _MAX_TERMS = const(4)
 SIGNS = (">=", "<=", "==", "!=", ">", "<", "=")
 _SAME = (("\u2265", ">="), ("\u2264", "<="), ("\u2260", "!="), ("=>", ">="), ("=<", "<="))
 _WORDS = (
-    ("is not", "!="), ("isn't", "!="), ("is above", ">"), ("is over", ">"), ("is below", "<"), ("is under", "<"),
-    ("is at least", ">="), ("is at most", "<="), ("is outside", "outside"), ("above", ">"), ("over", ">"),
+    ("is not", "!="), ("isn't", "!="), ("is above", ">"), ("is over", ">"),
+    ("is below", "<"), ("is under", "<"),
+    ("is at least", ">="), ("is at most", "<="), ("is outside", "outside"),
+    ("above", ">"), ("over", ">"),
     ("below", "<"), ("under", "<"), ("equals", "=="), ("is", "=="), ("falls by", "drops by"),
-    ("drops by", "drops by"), ("rises by", "rises by"), ("changes by", "changes by"), ("changes", "changes"),
+    ("drops by", "drops by"), ("rises by", "rises by"),
+    ("changes by", "changes by"), ("changes", "changes"),
     ("outside", "outside"),
 )  # fmt: skip
 _EXAMPLE = "SENSOR.VALUE > NUMBER, such as room.temperature > 30"
@@ -122,7 +127,7 @@ def _term(text):
         reset = found["reset"] = _amount(pieces.pop("reset"))
         beyond = reset - found["number"]
         if op[0] not in "<>" or (beyond > 0 if op[0] == ">" else beyond < 0):
-            raise ValueError('"reset %s" is on the wrong side; expected reset NUMBER on the other side'
+            raise ValueError('"reset %s" is on the wrong side; expected reset NUMBER on the other side'  # noqa: E501
                              % reset)  # fmt: skip
     for word in pieces:
         raise ValueError('"%s" does not belong to %s' % (word, op))

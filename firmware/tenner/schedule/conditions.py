@@ -21,7 +21,8 @@ def terms(condition):
 
 
 def number(condition, readings):
-    """Return the number that a condition is about, or a sentence (str) that says why it has none."""
+    """Return the number that a condition is about, or a sentence (str) that says why it has
+    none."""
     found = readings.get(condition.sensor, "it was not asked")
     if isinstance(found, str):
         return found
@@ -37,8 +38,8 @@ def number(condition, readings):
 
 def is_met(condition, readings, mono_s, is_on=False):
     """
-    Return whether the condition is met, None when a sensor that matters does not answer. `is_on`: its alarm is, so the
-    values must pass `reset`. Call it at every look, or it misses changes.
+    Return whether the condition is met, None when a sensor that matters does not answer. `is_on`:
+    its alarm is, so the values must pass `reset`. Call it at every look, or it misses changes.
     """
     unknown = False
     found = []

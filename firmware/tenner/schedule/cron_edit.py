@@ -46,7 +46,8 @@ def add(cron, entry):
 
 
 def times(cron, entry):
-    """Return in words when the job of an entry would run, with the next three times; ValueError if it is wrong."""
+    """Return in words when the job of an entry would run, with the next three times; ValueError if
+    it is wrong."""
     zone = cron.app.get("zone")
     clock = cron.app.clock
     job = cron_jobs.job_of(entry, zone)

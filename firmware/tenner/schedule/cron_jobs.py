@@ -86,8 +86,8 @@ def _cut(path):
 
 def read(path):
     """
-    Yield (index, value) of each entry. ValueError where the file cannot be read any more, after the
-    entries before that.
+    Yield (index, value) of each entry. ValueError where the file cannot be read any more, after
+    the entries before that.
     """
     index = 0
     if files.exists(path):
@@ -119,8 +119,8 @@ def find(path, key):
 
 def rewrite(path, key, entry):
     """
-    Put `entry` in the place of the job's, or behind all others; None removes it. The rest of the file
-    stays unchanged.
+    Put `entry` in the place of the job's, or behind all others; None removes it. The rest of the
+    file stays unchanged.
     """
     files.write_atomic(path, _pieces(path, key, entry), files.WORKSPACE_TEMP)
 
@@ -146,7 +146,8 @@ def _pieces(path, key, entry):
 
 
 def scan(occurrences, old):
-    """Return (jobs, sentences for the owner) of the file; those of `old` go on where they are unchanged."""
+    """Return (jobs, sentences for the owner) of the file; those of `old` go on where they are
+    unchanged."""
     cron = occurrences.service
     found = []
     keys = []

@@ -1,4 +1,4 @@
-# tenner schedule.cron_tick: one look at the jobs: finds the due ones, and makes the request of each.
+# tenner schedule.cron_tick: one look at the jobs: finds the due ones, makes the request of each.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.log import log
@@ -59,7 +59,8 @@ def _tidy(occurrences, job):
 
 
 def next_request(cron, jobs):
-    """Take jobs out of the list until one can run, and return the Request for it; the others wait or end."""
+    """Take jobs out of the list until one can run, and return the Request for it; the others wait
+    or end."""
     while jobs:
         job = jobs[0]
         request = _request(cron, job, jobs[1:]) if job in cron.tasks else None
@@ -71,7 +72,8 @@ def next_request(cron, jobs):
 
 
 def _request(cron, job, behind):
-    """Begin the job; None when it waits for budget, lane or network. The jobs behind it wait until it ends."""
+    """Begin the job; None when it waits for budget, lane or network. The jobs behind it wait until
+    it ends."""
     occurrences = Occurrences(cron)
     entry = _entry_of(cron, job.key)
     if entry is None:

@@ -12,8 +12,8 @@ _ACTIONS = ("off", "wait", "skip", "skip", "skip", "skip", "retry", "retry", "re
 class Question:
     """The facts by which `decide` judges `tasks`; they are None without a HEARTBEAT.md."""
 
-    #: A person has asked for it; it is an alarm, watched in quiet hours too; it needs a model; the beat has something to
-    #: do, and is not switched off.
+    #: A person has asked for it; it is an alarm, watched in quiet hours too; it needs a model; the
+    #: beat has something to do, and is not switched off.
     forced = False
     watch = False
     model = True
@@ -21,12 +21,14 @@ class Question:
     enabled = True
     #: Active hours (Hours or None).
     hours = None
-    #: Of the conditions of these tasks, once the sensors were read: (met, checked, tasks without one).
+    #: Of the conditions of these tasks, once the sensors were read: (met, checked, tasks without
+    #: one).
     conditions = (1, 0, 0)
     #: Tokens left for today, None without a limit, and that limit.
     tokens_left = None
     tokens_per_day = 0
-    #: The holder of the lane ("telegram:1234") or None; seconds the present turn has taken, or None.
+    #: The holder of the lane ("telegram:1234") or None; seconds the present turn has taken, or
+    #: None.
     busy = None
     running_s = None
     #: True, or the missing link ("wifi").
@@ -39,7 +41,8 @@ class Question:
 
 
 def decide(question):
-    """Return (action, reason): "run", or "off", "wait", "skip" (this occurrence is over) or "retry"."""
+    """Return (action, reason): "run", or "off", "wait", "skip" (this occurrence is over) or
+    "retry"."""
     for action, (_, reason) in zip(_ACTIONS, chain(question)):
         if reason:
             # At an unknown hour no occurrence is over.

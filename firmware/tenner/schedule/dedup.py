@@ -1,8 +1,8 @@
 # tenner schedule.dedup: the same alert is not sent twice within a day.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-Each text has a mark. Only texts confirmed as sent count, over reboots too; the outbox knows a waiting alert
-by the same mark.
+Each text has a mark. Only texts confirmed as sent count, over reboots too; the outbox knows a
+waiting alert by the same mark.
 
 state/said.jsonl has a line ["mark of a text",when it arrived] for each; 0 is an unknown time.
 """

@@ -1,6 +1,7 @@
 # tenner schedule.digest: sends the messages that quiet hours have held as one, when they are over.
 # MIT license; Copyright (c) 2026 the tenner authors
-"""state/held.jsonl has a line [UTC second, mark, text] for each message; a mark that stands twice is one message."""
+"""state/held.jsonl has a line [UTC second, mark, text] for each message; a mark that stands twice
+is one message."""
 
 from tenner.port.compat import const
 from tenner.schedule import alarms, conditions, schedule_files

@@ -60,7 +60,8 @@ def due_at(task, moment, zone):
 
 
 def newest(task, at, moment, zone):
-    """Return the newest occurrence up to now, where that of `at` is due: those between count as one."""
+    """Return the newest occurrence up to now, where that of `at` is due: those between count as
+    one."""
     if task.every_s:
         passed_s = (moment.now - at) // task.every_s * task.every_s
         if not moment.trusted:

@@ -1,9 +1,10 @@
-# tenner schedule.faults: sensors that do not answer: one notice an outage, and one when it is over.
+# tenner schedule.faults: one notice for an outage of a sensor, and one when it is over.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-`service.faults` has a list for each sensor that has failed lately: [first failure, last failure, how many, whether it was
-told, the last notice], times in UTC seconds. A sensor that fails now and then is one outage until it has answered for a
-minute. A new outage soon after a notice is told only when it lasts.
+`service.faults` has a list for each sensor that has failed lately: [first failure, last failure,
+how many, whether it was told, the last notice], times in UTC seconds. A sensor that fails now and
+then is one outage until it has answered for a minute. A new outage soon after a notice is told
+only when it lasts.
 """
 
 from tenner.log import log
@@ -11,7 +12,8 @@ from tenner.port.compat import const
 from tenner.schedule.alarm_texts import span
 
 _STABLE_S = const(60)
-# After a notice the next outage of the same sensor is told when it has lasted so long, or after this time.
+# After a notice the next outage of the same sensor is told when it has lasted so long, or after
+# this time.
 _LASTS_S = const(600)
 _NOTICE_S = const(3600)
 
@@ -23,7 +25,8 @@ _NOTICE = const(4)
 
 
 def note(occurrences, sensor, sentence, line):
-    """Note the answer of a sensor for the task of that line: None, or the sentence that says why it failed."""
+    """Note the answer of a sensor for the task of that line: None, or the sentence that says why
+    it failed."""
     service = occurrences.service
     now = occurrences.moment.now
     fault = service.faults.get(sensor)

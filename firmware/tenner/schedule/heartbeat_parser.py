@@ -27,7 +27,8 @@ OFF = 3  # (OFF, line, text, None): behind its PROBLEM; it is not run
 
 _OFF = const(" (the line is off until it is put right)")
 _NAMES_TIME = const(
-    "it names %s but is asked at every beat, which costs a model call each; write (daily %s) before it, or ask me for a reminder"
+    "it names %s but is asked at every beat, which costs a model call each; write (daily %s) "
+    "before it, or ask me for a reminder"
 )
 # Not raw: MicroPython's re takes `\t` for the letter t.
 _ITEM = "([-*+]|[0-9]+[.)])([ \t]+|$)(\\[[ xX]?\\])?"
@@ -37,7 +38,8 @@ _ITEM = "([-*+]|[0-9]+[.)])([ \t]+|$)(\\[[ xX]?\\])?"
 
 
 def file_lines(path):
-    """Yield the numbered lines of a file; an overlong line comes in pieces with the same number."""
+    """Yield the numbered lines of a file; an overlong line comes in pieces with the same
+    number."""
     number = 1
     with open(path, "rb") as f:
         line = f.readline(_MAX_LINE)

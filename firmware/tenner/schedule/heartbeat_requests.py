@@ -1,4 +1,4 @@
-# tenner schedule.heartbeat_requests: the heartbeat's next request: a text to send, or tasks for a model.
+# tenner schedule.heartbeat_requests: the heartbeat's next request: a text, or tasks for a model.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner import overlay
@@ -13,8 +13,8 @@ _LATE_S = const(300)
 
 async def next_request(heartbeat, tasks, answer):
     """
-    Take the next alert, or all tasks of the next model, out of `tasks`; return the Request for them. Its text is None
-    while `compose` has to write it from the items of the file.
+    Take the next alert, or all tasks of the next model, out of `tasks`; return the Request for
+    them. Its text is None while `compose` has to write it from the items of the file.
     """
     first = tasks[0]
     is_alert = first.notify or first.alert
@@ -76,7 +76,8 @@ def choose(heartbeat, request, reply):
 
 
 def _describe(occurrences, task, request):
-    """Note in `request` the kind and the mark of an alert, and its text if that is not in HEARTBEAT.md."""
+    """Note in `request` the kind and the mark of an alert, and its text if that is not in
+    HEARTBEAT.md."""
     if task.key == digest.KEY:
         request.text, request.mark = digest.text(occurrences)
         return

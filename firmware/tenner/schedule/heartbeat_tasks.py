@@ -1,6 +1,7 @@
-# tenner schedule.heartbeat_tasks: the tasks of HEARTBEAT.md, as the scheduler keeps them and as a model is asked.
+# tenner schedule.heartbeat_tasks: the tasks of HEARTBEAT.md, as kept and as a model is asked.
 # MIT license; Copyright (c) 2026 the tenner authors
-"""A prompt begins with its constant parts and ends with the time: providers cache an unchanged beginning."""
+"""A prompt begins with its constant parts and ends with the time: providers cache an unchanged
+beginning."""
 
 from binascii import crc32
 
@@ -18,8 +19,8 @@ _CONDITION_S = const(60)
 
 def scan(occurrences, old):
     """
-    Return (tasks, sentences for the owner) of HEARTBEAT.md; the tasks of `old` go on where their items are
-    unchanged.
+    Return (tasks, sentences for the owner) of HEARTBEAT.md; the tasks of `old` go on where their
+    items are unchanged.
     """
     heartbeat = occurrences.service
     interval_s = heartbeat.every_s
@@ -71,7 +72,8 @@ def check(heartbeat):
 
 
 def build(clauses, key, board_phase, interval_s):
-    """Return the Task of one parsed item; `board_phase` is the board's number for the phase of the grid."""
+    """Return the Task of one parsed item; `board_phase` is the board's number for the phase of the
+    grid."""
     task = Task()
     task.key = key
     for name in clauses:
@@ -131,8 +133,8 @@ def _sorted(value):
 
 def prompt(heartbeat, request):
     """
-    Return the prompt for the tasks of `request`, from its `items`, and note their lines if a model is to choose; if it
-    has chosen, for those only.
+    Return the prompt for the tasks of `request`, from its `items`, and note their lines if a model
+    is to choose; if it has chosen, for those only.
     """
     app = heartbeat.app
     general, found = request.items
@@ -156,14 +158,15 @@ def prompt(heartbeat, request):
 
 
 async def read_items(heartbeat, request):
-    """Read the items of a request. The code that parses them is large, so this is a step of its own."""
+    """Read the items of a request. The code that parses them is large, so this is a step of its
+    own."""
     request.items = read(heartbeat, request.tasks)
 
 
 def read(heartbeat, tasks):
     """
-    Return (general text, (line, text) of each task): the items that have clauses, and those without when the
-    beat is due.
+    Return (general text, (line, text) of each task): the items that have clauses, and those
+    without when the beat is due.
     """
     general = []
     found = []

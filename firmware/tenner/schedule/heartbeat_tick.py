@@ -10,8 +10,8 @@ from tenner.schedule.reload import reload
 
 async def find_due(heartbeat, forced, detached):
     """
-    Look and decide. ((action, reason), alerts to send, tasks for a model). `detached`: they will run once they have
-    memory, and must be on flash until then.
+    Look and decide. ((action, reason), alerts to send, tasks for a model). `detached`: they will
+    run once they have memory, and must be on flash until then.
     """
     occurrences = _reloaded(heartbeat)
     # The code that has read the file makes room.
@@ -49,7 +49,8 @@ async def find_due(heartbeat, forced, detached):
 
 
 def _reloaded(heartbeat):
-    # Separate function: a stack with the code that reads the file would keep it while the sensors are asked.
+    # Separate function: a stack with the code that reads the file would keep it while the sensors
+    # are asked.
     occurrences = Occurrences(heartbeat)
     reload(occurrences)
     return occurrences
@@ -174,7 +175,8 @@ def _not_met(occurrences, task, readings):
 
 
 def _admit(occurrences, group, forced, model):
-    """Return ("run", why), unless budget, lane or network stop the tasks: they wait then, or end."""
+    """Return ("run", why), unless budget, lane or network stop the tasks: they wait then, or
+    end."""
     if not forced and any(occurrences.wait_of(task) for task in group):
         reason = occurrences.waits_for(group[0])
         occurrences.defer(group, reason)

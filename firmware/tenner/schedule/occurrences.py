@@ -1,4 +1,4 @@
-# tenner schedule.occurrences: due, waiting and running occurrences, of the heartbeat or of the jobs.
+# tenner schedule.occurrences: due, waiting and running occurrences of the heartbeat or the jobs.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.port.compat import const
@@ -54,8 +54,8 @@ class Occurrences:
 
     def due(self, forced=False):
         """
-        Return the tasks whose occurrence has come; an older one that still waited ends here. `forced`: also those without a
-        condition (True), or only those of these lines.
+        Return the tasks whose occurrence has come; an older one that still waited ends here.
+        `forced`: also those without a condition (True), or only those of these lines.
         """
         found = []
         moment = self.moment
@@ -121,7 +121,8 @@ class Occurrences:
         return max(until_s - self.moment.mono_s, 0)
 
     def question(self, tasks, forced=False, model=True, late=False):
-        """Return the Question for `decide`; without `late` only for the checks before budget and lane."""
+        """Return the Question for `decide`; without `late` only for the checks before budget and
+        lane."""
         service = self.service
         app = service.app
         found = Question(self.moment, tasks, self.zone)
@@ -160,7 +161,8 @@ class Occurrences:
                 self.service.dirty = True
 
     def retry(self, tasks, reason):
-        """Let the tasks wait for another try: 1 s, then twice as long each time, up to 30 s. (action, reason)"""
+        """Let the tasks wait for another try: 1 s, then twice as long each time, up to 30 s.
+        (action, reason)"""
         self.defer(tasks, reason)
         retry = self._retry_of(tasks[0])
         retry.wait_s = min(retry.wait_s * 2, _MAX_RETRY_S) or 1
@@ -206,7 +208,8 @@ class Occurrences:
         self.save()
 
     def end(self, tasks, line, bit=0):
-        """End the occurrences; the first line carries the cost, the others name it. `bit`: the sent message of alarms."""
+        """End the occurrences; the first line carries the cost, the others name it. `bit`: the
+        sent message of alarms."""
         service = self.service
         ran = line["r"] == "ran"
         if ran:

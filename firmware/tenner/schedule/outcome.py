@@ -1,4 +1,4 @@
-# tenner schedule.outcome: judges the result of a turn, and settles it: ends the occurrences, tries again, reports failures.
+# tenner schedule.outcome: settles a turn: ends its occurrences, retries, reports failures.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.agent.errors import LaneBusy, Preempted
@@ -51,7 +51,8 @@ async def note(service, request):
 
 
 async def judge(service, request):
-    """Find the text to send and its address. Return (action, reason) if the tasks wait for another try, else None."""
+    """Find the text to send and its address. Return (action, reason) if the tasks wait for another
+    try, else None."""
     if request.wait:
         occurrences = Occurrences(service)
         occurrences.requeue(request.tasks, request.wait, 0, request.line["tokens"])
@@ -70,7 +71,8 @@ async def judge(service, request):
 
 
 async def settle(service, request):
-    """End the occurrences of a request whose answer was sent, or let them wait. (action, reason)"""
+    """End the occurrences of a request whose answer was sent, or let them wait. (action,
+    reason)"""
     tasks = request.tasks
     line = request.line
     line["sent"] = request.sent or "no"
@@ -107,8 +109,9 @@ async def put_off(service, tasks, error):
 
 def _give(service, text, request):
     """
-    Note the text and to whom it goes; "held" or "repeat" as its outcome if it is not sent now. An episode of an alarm
-    is known by its mark, with any text; other texts by their words, for `heartbeat.dedup_h`.
+    Note the text and to whom it goes; "held" or "repeat" as its outcome if it is not sent now. An
+    episode of an alarm is known by its mark, with any text; other texts by their words, for
+    `heartbeat.dedup_h`.
     """
     request.text = text
     payload = request.payload

@@ -1,4 +1,4 @@
-# tenner schedule.posix_tz: dates, and the owner's wall clock from a POSIX TZ string or a fixed offset.
+# tenner schedule.posix_tz: dates, and the wall clock from a POSIX TZ string or a fixed offset.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
 Whole numbers only, and days since 1970 on every platform. A time that a change of the clocks skips
@@ -65,7 +65,8 @@ def _seconds(text, max_hours):
 
 
 def _rule(text):
-    """Return one date of change: (month or day of the year, week, weekday, seconds after midnight)."""
+    """Return one date of change: (month or day of the year, week, weekday, seconds after
+    midnight)."""
     date, slash, time = text.partition("/")
     seconds = _seconds(time, 167) if slash else 7200
     if date[:1] == "M":
@@ -143,7 +144,8 @@ class Zone:
         return self._dst if summer else self._std
 
     def local(self, utc):
-        """Return (year, month, day, hour, minute, second, weekday with Monday 0, day of the year)."""
+        """Return (year, month, day, hour, minute, second, weekday with Monday 0, day of the
+        year)."""
         wall = utc + self.offset(utc)
         days = wall // _DAY_S
         second = wall - days * _DAY_S
@@ -162,7 +164,8 @@ class Zone:
         return "%04d-%02d-%02d %02d:%02d" % self.local(utc)[:5]
 
     def utc_of(self, year, month, day, hour=0, minute=0, second=0):
-        """Return the UTC seconds of a local time; the moment of the change when the clocks skip it."""
+        """Return the UTC seconds of a local time; the moment of the change when the clocks skip
+        it."""
         wall = days_of(year, month, day) * _DAY_S + hour * 3600 + minute * 60 + second
         if self._dst is None:
             return wall - self._std
@@ -177,7 +180,8 @@ class Zone:
         return self._ends
 
     def parse(self, text):
-        """Return the UTC seconds of `2026-11-21T08:30[:00][Z|+01:00]`; without a zone it is this one's."""
+        """Return the UTC seconds of `2026-11-21T08:30[:00][Z|+01:00]`; without a zone it is this
+        one's."""
         found = re.match(_ISO, text.strip())
         try:
             date = [int(found.group(place) or 0) for place in (1, 2, 3, 5, 6, 8)]

@@ -1,8 +1,8 @@
 # tenner schedule.reload: applies changes to a service: boots, its file, the clock.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-`scan(occurrences, old)` of a service reads its file and returns (tasks, sentences for the owner), with those of `old` that are
-unchanged.
+`scan(occurrences, old)` of a service reads its file and returns (tasks, sentences for the owner),
+with those of `old` that are unchanged.
 """
 
 from binascii import crc32
@@ -137,7 +137,8 @@ def _report(service, problems):
 
 
 def _follow_clock(occurrences):
-    """Restart the tasks when the clock becomes trusted or jumps, so that nothing runs in a burst."""
+    """Restart the tasks when the clock becomes trusted or jumps, so that nothing runs in a
+    burst."""
     service = occurrences.service
     moment = occurrences.moment
     offset_s = moment.now - moment.mono_s

@@ -6,8 +6,9 @@ One line in state/runs.jsonl for each occurrence that fell due:
     {"t":1790000000,"due":1789999980,"k":"1f3a9c","n":7,"r":"ran","tokens":812,"ms":2300,"sent":"yes"}
     {"t":1790000000,"due":1789999980,"k":"beat","r":"skipped","why":"quiet hours (22:00-07:00)"}
 
-`k` is the task or "beat", `n` its line in HEARTBEAT.md, `job` stands there instead for a job; `up`:
-seconds since boot, where the clock was not set. Checks that met no condition are gathered for up to a minute.
+`k` is the task or "beat", `n` its line in HEARTBEAT.md, `job` stands there instead for a job;
+`up`: seconds since boot, where the clock was not set. Checks that met no condition are gathered
+for up to a minute.
 """
 
 import json
@@ -49,7 +50,8 @@ class RunLog:
         return action, reason
 
     def task_of(self, entry):
-        """Return the name of the task that an entry is about, None when it is another service's."""
+        """Return the name of the task that an entry is about, None when it is another
+        service's."""
         return entry.get("job" if self._service.area == "cron" else "k")
 
     def entry(self, name, due, start, result, why=None):

@@ -3,11 +3,12 @@
 """
 state/heartbeat.json and state/cron.json have counters by "" and by task
 
-    [last run, the run under way: [due, start, whether due again], the wait: [due, why, tries, tokens, asked for], ...]
+    [last run, the run under way: [due, start, whether due again], the wait: [due, why, tries,
+    tokens, asked for], ...]
 
-and behind that the values of a condition, with its measurements, or of a job. A run is noted there before it begins, an
-occurrence when it begins to wait. Without its line in the log at the next boot, the run was cut short, or the
-occurrence still waits.
+and behind that the values of a condition, with its measurements, or of a job. A run is noted there
+before it begins, an occurrence when it begins to wait. Without its line in the log at the next
+boot, the run was cut short, or the occurrence still waits.
 """
 
 import json
@@ -33,7 +34,8 @@ _COUNTERS = (
 
 
 def kept_names(task):
-    """Return the names of further values that outlive a reboot: of the task's condition, or of a job."""
+    """Return the names of further values that outlive a reboot: of the task's condition, or of a
+    job."""
     if task.condition:
         return ("alarm", "reference", "muted", "told")
     return ("failures", "off_since", "why") if isinstance(task.key, str) else ()
@@ -58,7 +60,8 @@ def current(service, task):
 
 
 def _measured(condition, offset_s):
-    """Return since when the condition holds, and the readings that `drops by` and `rises by` compare with, by the clock."""
+    """Return since when the condition holds, and the readings that `drops by` and `rises by`
+    compare with, by the clock."""
     kept = [None if condition.since_s is None else condition.since_s + offset_s]
     for term in (condition,) + tuple(condition.also):
         if term.within_s:
@@ -82,7 +85,8 @@ def resume(service, condition, kept):
 
 
 def _is_due_again(service, task):
-    """Return whether a run of the task is due again when it is cut short; None for those of a heartbeat, which are not."""
+    """Return whether a run of the task is due again when it is cut short; None for those of a
+    heartbeat, which are not."""
     return task.run.trusted and not task.skip_missed if service.area == "cron" else None
 
 

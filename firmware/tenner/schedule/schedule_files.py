@@ -1,4 +1,4 @@
-# tenner schedule.schedule_files: the files of a service of the schedule: the watched one, its state, the run log.
+# tenner schedule.schedule_files: a service's files: the watched one, its state, the run log.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import os
@@ -25,7 +25,8 @@ def of(service):
 
 class ScheduleFiles:
     """
-    `file` is watched and never written here; `folder` has runs.jsonl, said.jsonl, and a JSON file for each name.
+    `file` is watched and never written here; `folder` has runs.jsonl, said.jsonl, and a JSON file
+    for each name.
     """
 
     def __init__(self, folder, file):
@@ -52,7 +53,8 @@ class ScheduleFiles:
         return heartbeat_parser.file_lines(self._file)
 
     def load(self, name):
-        """Return (value, None), or (None, name of the quarantined file) when corrupt, (None, None) when absent."""
+        """Return (value, None), or (None, name of the quarantined file) when corrupt, (None, None)
+        when absent."""
         path = self._folder + name + ".json"
         if not files.exists(path):
             return None, None
@@ -81,7 +83,8 @@ class ScheduleFiles:
         self._log("said", _MAX_MARKS).append([line])
 
     def marks(self):
-        """Yield the lines of said.jsonl, oldest first, as bytes. Memory may not suffice for more than one at a time."""
+        """Yield the lines of said.jsonl, oldest first, as bytes. Memory may not suffice for more
+        than one at a time."""
         return self._lines("said")
 
     def hold(self, line):

@@ -5,7 +5,8 @@ from tenner.log import log
 
 
 async def read(heartbeat, names):
-    """Return the readings of these sensors, {value: number} each; a sentence (str) where one does not answer."""
+    """Return the readings of these sensors, {value: number} each; a sentence (str) where one does
+    not answer."""
     sensors = heartbeat.app.get("sensors")
     found = {}
     for name in names:
@@ -21,8 +22,8 @@ async def read(heartbeat, names):
 
 async def fill(heartbeat, template, known):
     """
-    Return a template with readings for its `{sensor.value}` or `{sensor.value:.1f}`; `known` are those at hand, by
-    their names.
+    Return a template with readings for its `{sensor.value}` or `{sensor.value:.1f}`; `known` are
+    those at hand, by their names.
     """
     sensors = heartbeat.app.get("sensors")
     text, *rest = template.split("{")

@@ -1,8 +1,9 @@
-# tenner schedule.service: waits until something is due, for the heartbeat and for the jobs of CRON.json.
+# tenner schedule.service: waits until something is due, for the heartbeat and for CRON.json.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-This stays in memory all day. `overlay` leads to the code that looks, decides and runs, when there is something to look
-at. That code keeps nothing; the state from one look to the next is here, as data only.
+This stays in memory all day. `overlay` leads to the code that looks, decides and runs, when there
+is something to look at. That code keeps nothing; the state from one look to the next is here, as
+data only.
 """
 
 import asyncio
@@ -25,7 +26,8 @@ class Service:
 
     config, clock, port      .get(name); .now(), .trusted, .mono_s(); .device_id()
     workspace, state         folders
-    get(name)                "zone", "sensors" and "budget", asked for at every look, so that they need not be kept
+    get(name)                "zone", "sensors" and "budget", asked for at every look, so that they
+                             need not be kept
     agent                    .lane, .notify(text): tells the owner something about the agent itself
     online()                 True, or the missing link ("wifi")
     """
@@ -51,18 +53,20 @@ class Service:
     written_s = None
     #: Whether the state differs from the one on flash.
     dirty = False
-    # Kept on flash beside the tasks: boots too short for a beat, failures in a row, whether the owner was told of
-    # them, and the check sum of the problems that were reported.
+    # Kept on flash beside the tasks: boots too short for a beat, failures in a row, whether the
+    # owner was told of them, and the check sum of the problems that were reported.
     short_boots = failures = told = problems = 0
-    #: The number of the last episode of an alarm, and the sensors that have failed lately (schedule.faults).
+    #: The number of the last episode of an alarm, and the sensors that have failed lately
+    #: (schedule.faults).
     episodes = 0
     faults = None
-    #: Seconds between beats, None without any; active hours; whether the beat has anything to do, and
-    #: comes early because boots have been too short for one.
+    #: Seconds between beats, None without any; active hours; whether the beat has anything to do,
+    #: and comes early because boots have been too short for one.
     every_s = None
     window = ""
     has_work = early = False
-    #: Replacements: for schedule_files.ScheduleFiles in tests, for background.deliver where nothing is to be sent.
+    #: Replacements: for schedule_files.ScheduleFiles in tests, for background.deliver where
+    #: nothing is to be sent.
     files = None
     deliver = None
 
@@ -73,7 +77,8 @@ class Service:
         #: The waits of tasks that need the lane, and of alerts, which do not.
         self.model_retry = Retry()
         self.alert_retry = Retry()
-        #: Held lines of the run log, and state that no task has taken over yet (SavedTask by name).
+        #: Held lines of the run log, and state that no task has taken over yet (SavedTask by
+        #: name).
         self.held = []
         self.saved = {}
         self._seen = None
@@ -92,8 +97,9 @@ class Service:
 
     async def step(self, forced=False, detached=False):
         """
-        Look once, and run the due tasks. (action, reason): "run" and the outcome, or why not. `forced`: True for all tasks
-        without a condition, or a tuple of lines; `detached`: look at conditions while a model thinks.
+        Look once, and run the due tasks. (action, reason): "run" and the outcome, or why not.
+        `forced`: True for all tasks without a condition, or a tuple of lines; `detached`: look at
+        conditions while a model thinks.
         """
         answer, alerts, tasks = await overlay.run("BEAT", tick.find_due, self, forced, detached)
         if alerts:
@@ -109,8 +115,8 @@ class Service:
 
     async def _run(self, tasks, alerts=False):
         """
-        Run tasks, those of one request together, and settle the results. (action, reason) of the last. `alerts` go out
-        while a model thinks.
+        Run tasks, those of one request together, and settle the results. (action, reason) of the
+        last. `alerts` go out while a model thinks.
         """
         answer = ("run", None)
         begun = list(tasks)
@@ -168,7 +174,8 @@ class Service:
         await overlay.step("BEAT", tick.compose, self, request)
 
     async def run_turn(self, request):
-        """Return the Result of a turn, or the model's reply where it only chooses. Tests put theirs in its place."""
+        """Return the Result of a turn, or the model's reply where it only chooses. Tests put
+        theirs in its place."""
         return await overlay.step(
             "TURN",
             background.run_turn,
@@ -180,7 +187,8 @@ class Service:
         )
 
     def _nothing_new(self):
-        """Return whether a look can be spared: nothing due, same file, same clock. Cheap on purpose."""
+        """Return whether a look can be spared: nothing due, same file, same clock. Cheap on
+        purpose."""
         if self.files is not None:
             return False
         try:
@@ -204,7 +212,8 @@ class Service:
         self._poked.set()
 
     def next_wake(self):
-        """Return seconds until something is due, None when nothing ever is: a board may sleep so long."""
+        """Return seconds until something is due, None when nothing ever is: a board may sleep so
+        long."""
         if self.wake_at_s is None:
             return None
         return max(self.wake_at_s - self.app.clock.mono_s(), 0)
@@ -219,14 +228,16 @@ class Heartbeat(Service):
         self.window = app.config.get("heartbeat.active_hours")
 
     async def trigger(self, channel, chat, lines=True):
-        """Run the tasks without a condition, or those of these lines; report the outcome and the alarms to that chat."""
+        """Run the tasks without a condition, or those of these lines; report the outcome and the
+        alarms to that chat."""
         answer = await self.step(lines)
         text = await overlay.run("BEAT", trigger.preview, self) if lines is True else ""
         text += "heartbeat: %s (%s)" % answer
         await overlay.run("SEND", background.tell, self.app, text, channel, chat)
 
     def check(self):
-        """Return the mistakes in the file, a line for each, each after a line break; "" without any."""
+        """Return the mistakes in the file, a line for each, each after a line break; "" without
+        any."""
         return heartbeat_tasks.check(self)
 
     def scan(self, occurrences, old):
@@ -234,14 +245,15 @@ class Heartbeat(Service):
         return heartbeat_tasks.scan(occurrences, old)
 
     def confirm(self, mark):
-        """Note that the owner has received the text of this mark: it is not said again within `heartbeat.dedup_h`."""
+        """Note that the owner has received the text of this mark: it is not said again within
+        `heartbeat.dedup_h`."""
         dedup.confirm(self, mark)
 
 
 class CronJobs(Service):
     """
-    Runs the jobs of CRON.json, which are its `tasks`. The definitions belong to the owner and the agent, the
-    state to the board. Texts of jobs stay on flash until they run.
+    Runs the jobs of CRON.json, which are its `tasks`. The definitions belong to the owner and the
+    agent, the state to the board. Texts of jobs stay on flash until they run.
     """
 
     def __init__(self, app):

@@ -1,6 +1,7 @@
 # tenner schedule.status: the heartbeat's reports on itself to people.
 # MIT license; Copyright (c) 2026 the tenner authors
-"""The reports are made of dicts. With `json` behind a command they are its answer, a line each, for programs."""
+"""The reports are made of dicts. With `json` behind a command they are its answer, a line each,
+for programs."""
 
 import json
 

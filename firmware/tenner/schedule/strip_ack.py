@@ -45,7 +45,8 @@ def _pieces(text):
 
 
 def _is_word(char):
-    """Return whether the character is a letter or digit of any script (MicroPython has no unicodedata)."""
+    """Return whether the character is a letter or digit of any script (MicroPython has no
+    unicodedata)."""
     code = ord(char)
     if code < 128:
         return "0" <= char <= "9" or "a" <= char.lower() <= "z"

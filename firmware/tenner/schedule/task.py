@@ -6,7 +6,8 @@
 class Task:
     """An item of HEARTBEAT.md or a job of CRON.json."""
 
-    #: An item: a short number that names it until it is edited; 0 is the beat itself. A job: its id.
+    #: An item: a short number that names it until it is edited; 0 is the beat itself. A job: its
+    #: id.
     key = 0
     #: Its line in HEARTBEAT.md; the text is read from there when it runs.
     line = 0
@@ -23,8 +24,9 @@ class Task:
     model = None
     notify = False
     condition = None
-    # Of an alarm (schedule.alarms): seconds until it is told again, whether its end is told though a model has its
-    # beginning, and whether it ignores quiet hours; `alert`: it sends a text next, `hold`: when quiet hours end.
+    # Of an alarm (schedule.alarms): seconds until it is told again, whether its end is told though
+    # a model has its beginning, and whether it ignores quiet hours; `alert`: it sends a text next,
+    # `hold`: when quiet hours end.
     repeat_s = 0
     resolve = urgent = alert = hold = False
     #: UTC seconds of the last run.
@@ -32,7 +34,8 @@ class Task:
     # Start of the count while the clock is not trusted, and whether it ran since then.
     base_s = 0
     ran = False
-    #: UTC seconds at which the occurrence at hand fell due, and whether a person asked for it outside the task's times.
+    #: UTC seconds at which the occurrence at hand fell due, and whether a person asked for it
+    #: outside the task's times.
     due = 0
     asked = False
     #: The Occurrence that waits to be tried again, and the Run under way.
@@ -59,7 +62,8 @@ class Task:
 
 
 class Condition:
-    """`when SENSOR.VALUE op NUMBER [for DURATION] [reset NUMBER]`, and the ones that `and` or `or` (`either`) joins to it."""
+    """`when SENSOR.VALUE op NUMBER [for DURATION] [reset NUMBER]`, and the ones that `and` or `or`
+    (`either`) joins to it."""
 
     sensor = ""
     value = ""
@@ -72,8 +76,8 @@ class Condition:
     either = False
     #: Monotonic seconds since which the condition holds.
     since_s = None
-    # These survive a reboot: the episode under way (schedule.alarms), the reference of changes, and the UTC second at
-    # which its mute ends.
+    # These survive a reboot: the episode under way (schedule.alarms), the reference of changes,
+    # and the UTC second at which its mute ends.
     alarm = None
     reference = None
     muted = 0
@@ -87,7 +91,8 @@ class Condition:
 
 
 class Occurrence:
-    """A time at which a task fell due (UTC seconds) that waits: why, its failed tries, and the tokens they cost."""
+    """A time at which a task fell due (UTC seconds) that waits: why, its failed tries, and the
+    tokens they cost."""
 
     def __init__(self, due, reason, tries=0, tokens=0, asked=False):
         self.due = due
@@ -99,7 +104,8 @@ class Occurrence:
 
 
 class Run:
-    """An occurrence that runs since `start`, and the state of the task before, in case nothing comes of it."""
+    """An occurrence that runs since `start`, and the state of the task before, in case nothing
+    comes of it."""
 
     def __init__(self, task, start, trusted):
         self.due = task.due
@@ -119,8 +125,9 @@ class Run:
 
 class SavedTask:
     """
-    The state from the last boot of a task that is not in force yet: its last run, the run that was under way
-    ([due, start, whether it is due again]) or None, the Occurrence that waited or None, and the values of `kept_names`.
+    The state from the last boot of a task that is not in force yet: its last run, the run that was
+    under way ([due, start, whether it is due again]) or None, the Occurrence that waited or None,
+    and the values of `kept_names`.
     """
 
     def __init__(self, last=0, run=None, pending=None, kept=()):
@@ -140,7 +147,8 @@ class Moment:
 
 
 class Retry:
-    """Tasks that wait for the lane or the network: the last wait, its end on the monotonic clock, and its reason."""
+    """Tasks that wait for the lane or the network: the last wait, its end on the monotonic clock,
+    and its reason."""
 
     wait_s = 0
     until_s = 0
@@ -149,10 +157,11 @@ class Retry:
 
 class Request:
     """
-    The next step with `tasks`: ask `model` with `text`, or send the text unchanged without `needs_model`.
-    `choose`: the model only says which of the tasks need a turn. `payload` is that of a job. `tokens`: spent already.
-    `items`: the texts of a heartbeat's tasks, as heartbeat_tasks.read returns them, while `text` is written. `lines`:
-    those of the tasks that a model may choose, then of those it has chosen; None: all.
+    The next step with `tasks`: ask `model` with `text`, or send the text unchanged without
+    `needs_model`. `choose`: the model only says which of the tasks need a turn. `payload` is that
+    of a job. `tokens`: spent already. `items`: the texts of a heartbeat's tasks, as
+    heartbeat_tasks.read returns them, while `text` is written. `lines`: those of the tasks that a
+    model may choose, then of those it has chosen; None: all.
     """
 
     needs_model = True
@@ -160,14 +169,16 @@ class Request:
     choose = False
     payload = items = lines = None
     tokens = 0
-    #: The Result of the turn, a text that needed no turn, None when the model decided to skip, or the exception.
+    #: The Result of the turn, a text that needed no turn, None when the model decided to skip, or
+    #: the exception.
     result = None
-    # The same as plain data: the line for the run log, the reason to wait for another try, the answer or the error.
-    # `outage`: no model could be reached. `address`: arguments of background.deliver. `sent`: "yes", "queued", "held"
-    # or "repeat".
+    # The same as plain data: the line for the run log, the reason to wait for another try, the
+    # answer or the error. `outage`: no model could be reached. `address`: arguments of
+    # background.deliver. `sent`: "yes", "queued", "held" or "repeat".
     line = wait = answer = error = address = sent = None
     outage = False
-    #: Of an alarm: the kind of its message (alarms.BEGIN ...), its mark, and whether to hold it until quiet hours end.
+    #: Of an alarm: the kind of its message (alarms.BEGIN ...), its mark, and whether to hold it
+    #: until quiet hours end.
     bit = 0
     mark = None
     hold = False

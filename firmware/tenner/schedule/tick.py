@@ -14,8 +14,8 @@ async def find_due(service, forced, detached):
 
 async def next_request(service, tasks, answer):
     """
-    Take tasks out of the list `tasks` and return the Request for them, noted as begun; None when nothing is left to be
-    done. `answer` is the outcome of the request before.
+    Take tasks out of the list `tasks` and return the Request for them, noted as begun; None when
+    nothing is left to be done. `answer` is the outcome of the request before.
     """
     if service.area == "cron":
         return cron_tick.next_request(service, tasks)

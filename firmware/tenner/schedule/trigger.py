@@ -9,7 +9,8 @@ from tenner.schedule.task import Condition
 
 
 async def preview(heartbeat):
-    """Return a line for each condition: its values now, its state, and the text that it would send."""
+    """Return a line for each condition: its values now, its state, and the text that it would
+    send."""
     occurrences, tasks, names, texts = _prepared(heartbeat)
     await overlay.enter("BEAT_READ")
     readings = await sensor_values.read(heartbeat, names)
@@ -28,7 +29,8 @@ async def preview(heartbeat):
 
 def _prepared(heartbeat):
     """Return (Occurrences, tasks with a condition, their sensors, their texts by line)."""
-    # Separate function: a stack with the code that reads the file would keep it while the sensors are asked.
+    # Separate function: a stack with the code that reads the file would keep it while the sensors
+    # are asked.
     occurrences = Occurrences(heartbeat)
     reload(occurrences)
     tasks = [task for task in heartbeat.tasks or () if task.condition]

@@ -1,11 +1,11 @@
 # tenner sensors.ads1115: ADS1115 analog-to-digital converter on I2C.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-Settings: bus, address (0x48), channel (0 to 3, or "0-1", "0-3", "1-3", "2-3"), range (in volts, 4.096),
-value, scale, offset.
+Settings: bus, address (0x48), channel (0 to 3, or "0-1", "0-3", "1-3", "2-3"), range (in volts,
+4.096), value, scale, offset.
 
-TI data sheet SBAS444D: 9.6 registers, 9.4.2.1 single shot, 7.5 data rate (128 a second, 10 % less at the
-worst: 8.7 ms), 9.5.4 data format.
+TI data sheet SBAS444D: 9.6 registers, 9.4.2.1 single shot, 7.5 data rate (128 a second, 10 % less
+at the worst: 8.7 ms), 9.5.4 data format.
 """
 
 from tenner.port.compat import sleep_ms

@@ -3,8 +3,8 @@
 """
 Settings: bus, address (0x23).
 
-ROHM technical note 11046EDT01, 2011.11: "Instruction Set Architecture", "Measurement time" (180 ms at
-most), "How to calculate the data", "Adjust measurement result" (MTreg 69; 31 in sunlight).
+ROHM technical note 11046EDT01, 2011.11: "Instruction Set Architecture", "Measurement time" (180 ms
+at most), "How to calculate the data", "Adjust measurement result" (MTreg 69; 31 in sunlight).
 """
 
 from tenner.port.compat import sleep_ms

@@ -3,9 +3,10 @@
 """
 Settings: bus, address (0x76). The chip tells which of the two it is.
 
-Bosch data sheet BST-BME280-DS002, version 1.6: 3.5.1 the mode for weather (forced, everything once), 5.3
-registers, 9.1 how long it takes (9.3 ms at most), 4.2.2 trimming values, 8.1 compensation in floating point,
-which loses less than 0.1 Pa with 32-bit numbers. BMP280: BST-BMP280-DS001, 3.12.
+Bosch data sheet BST-BME280-DS002, version 1.6: 3.5.1 the mode for weather (forced, everything
+once), 5.3 registers, 9.1 how long it takes (9.3 ms at most), 4.2.2 trimming values, 8.1
+compensation in floating point, which loses less than 0.1 Pa with 32-bit numbers. BMP280:
+BST-BMP280-DS001, 3.12.
 """
 
 from struct import unpack

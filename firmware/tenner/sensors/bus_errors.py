@@ -10,7 +10,8 @@ _NO_ANSWER = {5: "EIO", 6: "ENXIO", 19: "ENODEV", 121: "EREMOTEIO"}
 
 
 def explain(error, bus_name, address, bus=None):
-    """Return the likely cause of an OSError on a bus; a scan of `bus` adds the addresses that do answer."""
+    """Return the likely cause of an OSError on a bus; a scan of `bus` adds the addresses that do
+    answer."""
     code = error.args[0] if error.args else None
     if not isinstance(code, int):
         return str(error)

@@ -32,6 +32,7 @@ def choice(cfg, key, default, allowed):
 
 
 def scaled(volts, cfg):
-    """Return {"voltage": 1.25}, or the volts converted by the settings `value`, `scale`, `offset`."""
+    """Return {"voltage": 1.25}, or the volts converted by the settings `value`, `scale`,
+    `offset`."""
     number = volts * cfg.get("scale", 1) + cfg.get("offset", 0)
     return {cfg.get("value", "voltage"): round(number, 4)}

@@ -3,8 +3,8 @@
 """
 Settings: pin, chip (dht22, am2302 or dht11).
 
-Aosong product manual AM2302, version 1.0: 7.1 a reading gives the values measured at the one before, so the
-driver makes two, 2 s apart, which is also the shortest time between them.
+Aosong product manual AM2302, version 1.0: 7.1 a reading gives the values measured at the one
+before, so the driver makes two, 2 s apart, which is also the shortest time between them.
 """
 
 from tenner.port.compat import sleep_ms

@@ -3,8 +3,8 @@
 """
 Settings: pin, rom (16 hex digits; needed with several chips on the pin).
 
-Maxim data sheet 19-7487, revision 6: "64-bit lasered ROM code", "Memory" with the scratchpad (figure 9)
-and its checksum, "DS18B20 function commands", table 2 (750 ms for 12 bits).
+Maxim data sheet 19-7487, revision 6: "64-bit lasered ROM code", "Memory" with the scratchpad
+(figure 9) and its checksum, "DS18B20 function commands", table 2 (750 ms for 12 bits).
 """
 
 from binascii import hexlify, unhexlify

@@ -10,7 +10,8 @@ _RESERVED = const(0x07)  # an address that no chip may have
 
 
 def chip(port, cfg, default_address):
-    """Return (bus, address) of a sensor's settings, and keep them there; the only bus needs no name."""
+    """Return (bus, address) of a sensor's settings, and keep them there; the only bus needs no
+    name."""
     name = bus_names.choose(port, "i2c", cfg.get("bus") or None)
     address = cfg.get("address", default_address)
     try:
@@ -35,7 +36,8 @@ def result(bus, cfg, size, ms):
 
 
 def check_zeros(bus, cfg, data):
-    """Raise SensorError if `data` is all zeros because SDA is stuck low: then every address answers."""
+    """Raise SensorError if `data` is all zeros because SDA is stuck low: then every address
+    answers."""
     if not any(data):
         try:
             bus.writeto(_RESERVED, b"")

@@ -3,8 +3,9 @@
 """
 Settings: bus (spi0.0), chip (max31855 or max6675).
 
-Maxim data sheet 19-5793, revision 5: tables 1 and 2 the 32 bits, 4 and 5 their values. MAX6675, 19-2235,
-revision 2: "Serial Interface" the 16 bits. Both measure all the time while they are not selected.
+Maxim data sheet 19-5793, revision 5: tables 1 and 2 the 32 bits, 4 and 5 their values. MAX6675,
+19-2235, revision 2: "Serial Interface" the 16 bits. Both measure all the time while they are not
+selected.
 """
 
 from struct import unpack

@@ -3,9 +3,10 @@
 """
 Settings: bus (spi0.0), channel (0 to 7), vref (3.3, in volts), zero, value, scale, offset.
 
-Microchip data sheet DS21295D: 5.0 and figure 6-1, single-ended with groups of eight clocks; equation 4-2.
-Before the value no chip drives the line and its pull-up makes it high: all zeros mean that it is held low. On a
-board without that pull-up they may also mean 0 V: then set `zero` to true.
+Microchip data sheet DS21295D: 5.0 and figure 6-1, single-ended with groups of eight clocks;
+equation 4-2. Before the value no chip drives the line and its pull-up makes it high: all zeros
+mean that it is held low. On a board without that pull-up they may also mean 0 V: then set `zero`
+to true.
 """
 
 from tenner.sensors.checks import choice, scaled

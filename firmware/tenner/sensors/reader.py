@@ -24,7 +24,8 @@ class Sensors:
         return sorted(reading.load(self.workspace))
 
     async def read(self, name):
-        """Return {value name: number}, from a reading up to 2 s old; raise SensorError with the reason."""
+        """Return {value name: number}, from a reading up to 2 s old; raise SensorError with the
+        reason."""
         async with self.lock:
             known = self._readings.get(name)
             if known is not None and ticks_diff(ticks_ms(), known[0]) < _FRESH_MS:

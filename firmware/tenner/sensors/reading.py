@@ -18,7 +18,8 @@ _MAX_BYTES = const(4096)
 
 
 def load(workspace):
-    """Return {name: settings} of SENSORS.json, {} when it is absent; SensorError when it is wrong."""
+    """Return {name: settings} of SENSORS.json, {} when it is absent; SensorError when it is
+    wrong."""
     path = workspace + "/SENSORS.json"
     if not files.exists(path):
         return {}
@@ -53,7 +54,8 @@ async def measure(port, workspace, name):
     except SensorError as error:
         text = error
     except (OSError, asyncio.TimeoutError) as error:
-        # CPython has one class for our deadline and for the ETIMEDOUT of a bus, which comes with a number.
+        # CPython has one class for our deadline and for the ETIMEDOUT of a bus, which comes with a
+        # number.
         if error.args:
             text = bus_errors.explain(error, cfg.get("bus"), cfg.get("address"))
         else:
@@ -68,8 +70,8 @@ async def measure(port, workspace, name):
 
 def _driver(workspace, cfg):
     """
-    Return the module of a driver: a shipped one, else the owner's own, else the shipped one for the chip of
-    this name.
+    Return the module of a driver: a shipped one, else the owner's own, else the shipped one for
+    the chip of this name.
     """
     name = cfg["driver"]
     text = ""

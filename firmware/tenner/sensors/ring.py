@@ -1,13 +1,14 @@
 # tenner sensors.ring: readings kept on flash, for `sensor history` and for plots.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-Two files take turns, `readings.0` and `readings.1`: when one is full, the other one starts over. Each begins
-with a line of JSON, `[number,"room.temperature",...]`; the file with the greater number is the newer one. Behind
-it stand records of 9 bytes, little endian: Unix time (4), which entry of that line (1), value (float, 4).
+Two files take turns, `readings.0` and `readings.1`: when one is full, the other one starts over.
+Each begins with a line of JSON, `[number,"room.temperature",...]`; the file with the greater
+number is the newer one. Behind it stand records of 9 bytes, little endian: Unix time (4), which
+entry of that line (1), value (float, 4).
 
-The latest records wait in `readings.new`, behind the number (4 bytes) of the file they are for, until 128 bytes
-are full: littlefs keeps a file that small inside its folder, so that keeping a reading erases next to
-nothing.
+The latest records wait in `readings.new`, behind the number (4 bytes) of the file they are for,
+until 128 bytes are full: littlefs keeps a file that small inside its folder, so that keeping a
+reading erases next to nothing.
 """
 
 import json
@@ -70,8 +71,8 @@ class Ring:
 
     async def summary(self, sensor, since, now):
         """
-        Return {value name: [count, first time, last time, least, greatest, mean, last]} of a sensor's
-        readings between two times.
+        Return {value name: [count, first time, last time, least, greatest, mean, last]} of a
+        sensor's readings between two times.
         """
         found = {}
         for segment in self._segments():
@@ -101,7 +102,8 @@ class Ring:
         yield self._waiting(number, path)
 
     def _segments(self):
-        """Return [(number, path, where records begin, first line)] of the existing files, the newer one last."""
+        """Return [(number, path, where records begin, first line)] of the existing files, the
+        newer one last."""
         found = []
         for number in (0, 1):
             path = self._path(number)
@@ -138,7 +140,8 @@ class Ring:
 
 
 def _known(names, wanted):
-    """Return the names of a new first line: the old ones too, as long as it does not grow too long."""
+    """Return the names of a new first line: the old ones too, as long as it does not grow too
+    long."""
     names = names + [name for name in wanted if name not in names]
     if len(json.dumps(names)) > _LINE - 20:
         names = wanted

@@ -3,9 +3,9 @@
 """
 Settings: bus, address (0x44), chip (sht3x or sht4x, or a type such as sht31).
 
-Sensirion data sheet SHT3x-DIS, version 7: 4.3 single shot without clock stretching, table 4 how long it
-takes (15.5 ms at most), 4.12 checksum, 4.13 conversion. Data sheet SHT4x, version 6.5: 4.5 commands,
-table 5 how long (8.3 ms), 4.6 conversion, whose humidity is to be cut at 0 and 100.
+Sensirion data sheet SHT3x-DIS, version 7: 4.3 single shot without clock stretching, table 4 how
+long it takes (15.5 ms at most), 4.12 checksum, 4.13 conversion. Data sheet SHT4x, version 6.5: 4.5
+commands, table 5 how long (8.3 ms), 4.6 conversion, whose humidity is to be cut at 0 and 100.
 """
 
 from tenner.port.compat import sleep_ms

@@ -1,11 +1,11 @@
 # tenner sensors.tmp102: TMP102, TMP105 and LM75 temperature sensors on I2C.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-Settings: bus, address (0x48), chip (tmp102, tmp105 or lm75). All give the temperature left-justified in
-two bytes; they differ in how many of the low bits mean anything.
+Settings: bus, address (0x48), chip (tmp102, tmp105 or lm75). All give the temperature
+left-justified in two bytes; they differ in how many of the low bits mean anything.
 
-TI data sheet SBOS397H (TMP102): 7.5.2 the register, 7.3.1 its values, 6.3 the range. National data sheet
-DS012658 (LM75): "Temperature data format".
+TI data sheet SBOS397H (TMP102): 7.5.2 the register, 7.3.1 its values, 6.3 the range. National data
+sheet DS012658 (LM75): "Temperature data format".
 """
 
 from tenner.sensors.checks import choice, inside

@@ -1,9 +1,9 @@
 # tenner store.appendlog: JSON lines that are only ever appended, with a cap on their size.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-A line counts once its newline is there. Bytes after the last newline are left from a power cut: readers
-skip them, and the next append cuts them off first, so that nothing is glued to them. Every rewrite goes
-through a temporary file and a rename, in blocks, for a log of any size.
+A line counts once its newline is there. Bytes after the last newline are left from a power cut:
+readers skip them, and the next append cuts them off first, so that nothing is glued to them. Every
+rewrite goes through a temporary file and a rename, in blocks, for a log of any size.
 """
 
 import json
@@ -17,7 +17,8 @@ _BLOCK = const(256)
 class AppendLog:
     """A file of JSON lines of at most `max_bytes`; the oldest half goes when it is full."""
 
-    #: A longer line is no record of ours: skipped and counted, so that a stray file cannot fill the heap.
+    #: A longer line is no record of ours: skipped and counted, so that a stray file cannot fill
+    #: the heap.
     max_line = 16384
 
     def __init__(self, path, max_bytes):
@@ -25,16 +26,18 @@ class AppendLog:
         self.max_bytes = max_bytes
         #: Lines that the last `tail` skipped because they are no JSON array or object.
         self.skipped = 0
-        # Only a restart or a failed append can leave a torn tail, so only then `append` looks for it.
+        # Only a restart or a failed append can leave a torn tail, so only then `append` looks for
+        # it.
         self._whole = False
 
     def append(self, lines):
         """
-        Add lines at once and return the offset of the first: bytes and str are JSON lines already, other values are
-        encoded. Lines beyond the size of the log are a ValueError; a full disk is an OSError, and nothing is lost.
+        Add lines at once and return the offset of the first: bytes and str are JSON lines already,
+        other values are encoded. Lines beyond the size of the log are a ValueError; a full disk is
+        an OSError, and nothing is lost.
         """
-        # Not joined: a used heap has many short stretches, and no long one. All are encoded before the file is open,
-        # for a failure here must leave none of them in it.
+        # Not joined: a used heap has many short stretches, and no long one. All are encoded before
+        # the file is open, for a failure here must leave none of them in it.
         lines = [_encode(line) for line in lines]
         count = sum([len(line) for line in lines])
         if count > self.max_bytes:

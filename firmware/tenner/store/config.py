@@ -1,9 +1,9 @@
 # tenner store.config: the owner's settings, checked once, defaults left on flash.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-Every key stands once in `config.tsv`, with its type, default, unit and meaning; the host tools and the
-documentation read the same table. RAM holds only the settings that were made: `get` finds a default
-in the table, by its bytes.
+Every key stands once in `config.tsv`, with its type, default, unit and meaning; the host tools and
+the documentation read the same table. RAM holds only the settings that were made: `get` finds a
+default in the table, by its bytes.
 
 Values come out ready for use: a duration is a number of seconds, a list a list, an id text.
 """

@@ -1,13 +1,13 @@
-# tenner store.configload: reads config.json and the environment into checked settings, once at start-up.
+# tenner store.configload: reads config.json and the environment into checked settings, once.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
 The types of the table's second column:
 
     str  id  bool  hours  topic  policy  list  objects  int(1..100)  choice(a|b)  duration(60..)
 
-`id` takes a number or text and gives text. `duration(60..)` takes "30m", "1h30m", "off" or a bare number of
-minutes, gives seconds, and is either 0 or at least 60. `int` and `duration` may leave out either end.
-`policy` is allow, ask, deny or a list of allowed uses.
+`id` takes a number or text and gives text. `duration(60..)` takes "30m", "1h30m", "off" or a bare
+number of minutes, gives seconds, and is either 0 or at least 60. `int` and `duration` may leave
+out either end. `policy` is allow, ask, deny or a list of allowed uses.
 """
 
 import json
@@ -28,9 +28,9 @@ _GONE = ("log",)
 
 def load(path, env=None):
     """
-    Return the Config of a file (absent: all defaults), and of the environment: TENNER_LLM_API_KEY is
-    `llm.api_key`. `env` is a mapping; None takes the real environment, if the system has one. ConfigError on
-    the first mistake.
+    Return the Config of a file (absent: all defaults), and of the environment: TENNER_LLM_API_KEY
+    is `llm.api_key`. `env` is a mapping; None takes the real environment, if the system has one.
+    ConfigError on the first mistake.
     """
     values = {}
     if files.exists(path):
@@ -162,7 +162,8 @@ def from_text(type_text, text):
 
 
 def convert(type_text, value):
-    """Check a JSON value against a type and return it ready for use; ValueError names the allowed values."""
+    """Check a JSON value against a type and return it ready for use; ValueError names the allowed
+    values."""
     name = kind(type_text)
     limits = type_text[len(name) + 1 : -1]
     is_text = isinstance(value, str)
@@ -195,7 +196,8 @@ def _inside(span, number):
 
 
 def _seconds(text):
-    """Return the seconds of "45" (minutes), "30m", "1h30m" or "off"; None when it is no duration."""
+    """Return the seconds of "45" (minutes), "30m", "1h30m" or "off"; None when it is no
+    duration."""
     if text == "off":
         return 0
     if not isinstance(text, str) or not text:
@@ -238,7 +240,8 @@ def _allowed(name, limits):
         return 'one of "%s"' % limits.replace("|", '", "')
     if name == "duration":
         return (
-            'a duration such as "30s", "30m" or "2h" (a bare number is minutes; "off" switches it off), '
+            'a duration such as "30s", "30m" or "2h" (a bare number is minutes; "off" switches '
+            "it off), "
             "at least %s s" % limits[:-2]
         )
     return {
@@ -246,7 +249,10 @@ def _allowed(name, limits):
         "id": "a number or text, for example 123456789",
         "bool": "true or false",
         "hours": 'a window "HH:MM-HH:MM" with two different ends, for example "08:00-22:00"',
-        "topic": 'a topic without +, # or control characters that does not begin with $, for example "tenner/attic"',
+        "topic": (
+            "a topic without +, # or control characters that does not begin with $, for example "
+            '"tenner/attic"'
+        ),
         "policy": '"allow", "ask", "deny" or a list of allowed uses, for example ["read"]',
         "list": 'a list, for example ["a", "b"]',
         "objects": 'a list of objects, for example [{"model": "name"}]',

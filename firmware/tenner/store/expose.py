@@ -1,8 +1,8 @@
 # tenner store.expose: lets owners' tools and drivers import modules by their names in the source.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-A build merges modules, and has no `tenner.sensors.checks` any more. During the import of an owner's file, stand-ins with
-these names lead to the merged code.
+A build merges modules, and has no `tenner.sensors.checks` any more. During the import of an
+owner's file, stand-ins with these names lead to the merged code.
 """
 
 import sys

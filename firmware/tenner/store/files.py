@@ -1,10 +1,10 @@
 # tenner store.files: replaces a file entirely or not at all, and does other small file chores.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-littlefs makes a rename atomic and commits a file at close, so writing `x.tmp` and renaming it is all a
-board needs. On CPython the file and its folder are also synced, for a disk behind a page cache.
-A power cut truncates no file, but an exception inside `open(path, "w")` does; so nothing here opens
-the target for writing.
+littlefs makes a rename atomic and commits a file at close, so writing `x.tmp` and renaming it is
+all a board needs. On CPython the file and its folder are also synced, for a disk behind a page
+cache. A power cut truncates no file, but an exception inside `open(path, "w")` does; so nothing
+here opens the target for writing.
 """
 
 import os
@@ -70,8 +70,8 @@ def make_dirs(path):
 
 def read_text(path, limit=16384):
     """
-    Return the entire file as text. A file over `limit` bytes or not in UTF-8 is a ValueError with a
-    sentence for the owner.
+    Return the entire file as text. A file over `limit` bytes or not in UTF-8 is a ValueError with
+    a sentence for the owner.
     """
     known = size(path)
     with open(path, "rb") as file:
@@ -122,8 +122,8 @@ def blocks(path, start=0, end=None):
 
 def blocks_of(places):
     """
-    Yield (is it the first one of its place, block) of parts of files, each (path, start, end); a file that several of them
-    are in is opened once.
+    Yield (is it the first one of its place, block) of parts of files, each (path, start, end); a
+    file that several of them are in is opened once.
     """
     file = opened = None
     try:

@@ -8,8 +8,9 @@ _HEX = b"0123456789abcdefABCDEF"
 
 def unescape(data, i):
     """
-    Return (character in UTF-8, place after it) of the escape at `data[i]`. A surrogate pair is joined; half of one becomes
-    U+FFFD, for it has no UTF-8 and would poison every later request. IndexError if cut off, ValueError if it is none.
+    Return (character in UTF-8, place after it) of the escape at `data[i]`. A surrogate pair is
+    joined; half of one becomes U+FFFD, for it has no UTF-8 and would poison every later request.
+    IndexError if cut off, ValueError if it is none.
     """
     byte = data[i + 1]
     if byte != 0x75:

@@ -1,11 +1,12 @@
 # tenner store.json_strict: small JSON texts read strictly, with the line of the first mistake.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-There are two parsers: this one returns the value of an entire text, of a few kilobytes at most, and names the line of a
-mistake; `net.json.scanner` is fed a stream of any length and holds none of it. MicroPython's own `json` accepts
-`{"a" 1,}`, some versions even an object whose end is cut off, leaves surrogate pairs unjoined, and names no line.
-So this parser reads texts of people and models, such as the settings. For their sake it allows `//` comments and
-a comma after the last entry.
+There are two parsers: this one returns the value of an entire text, of a few kilobytes at most,
+and names the line of a mistake; `net.json.scanner` is fed a stream of any length and holds none of
+it. MicroPython's own `json` accepts `{"a" 1,}`, some versions even an object whose end is cut off,
+leaves surrogate pairs unjoined, and names no line. So this parser reads texts of people and
+models, such as the settings. For their sake it allows `//` comments and a comma after the last
+entry.
 """
 
 import re
@@ -21,7 +22,8 @@ _NAMED = {b"true": True, b"false": False, b"null": None}
 
 
 def loads(text):
-    """Return the value of a JSON text (str or bytes); ValueError("line 3: expected ...") if it is none."""
+    """Return the value of a JSON text (str or bytes); ValueError("line 3: expected ...") if it is
+    none."""
     reader = _Reader(text.encode() if isinstance(text, str) else text)
     value = reader.value(0)
     if reader.next():

@@ -10,7 +10,8 @@ loaded = {}
 
 
 def load(folder, name):
-    """Return the module `folder/name.py` (or .mpy); ImportError with a sentence when it has none."""
+    """Return the module `folder/name.py` (or .mpy); ImportError with a sentence when it has
+    none."""
     path = folder + "/" + name
     if path not in loaded:
         module = None

@@ -1,11 +1,12 @@
 # tenner store.outbox: messages to people that are not yet known to have arrived.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-One file of JSON lines: `["+", id, added, channel, chat, alert, reply_to, text]` when a message is added; a long one has a
-ninth entry, the bytes of each further line, and its other parts follow in the same write as `["&", id, text]`.
-`[">", id]` ends a part that another follows, `["-", id]` ends the message, `["?", id]` says that the part to send may
-have arrived. Texts stay on flash until they are sent; RAM holds a few numbers for each. `alert` is false, true, or a
-mark by which its sender recognizes the message. Two slots of inline size name the part that is being sent, so that
+One file of JSON lines: `["+", id, added, channel, chat, alert, reply_to, text]` when a message is
+added; a long one has a ninth entry, the bytes of each further line, and its other parts follow in
+the same write as `["&", id, text]`. `[">", id]` ends a part that another follows, `["-", id]` ends
+the message, `["?", id]` says that the part to send may have arrived. Texts stay on flash until
+they are sent; RAM holds a few numbers for each. `alert` is false, true, or a mark by which its
+sender recognizes the message. Two slots of inline size name the part that is being sent, so that
 after a power cut that one, and no other, is in doubt.
 
 `outbox_maintenance` does the rare work: to give up, to make room and to tidy the file.
@@ -59,8 +60,8 @@ class Outbox:
 
     def kept(self):
         """
-        Return the state beside the file with which another Outbox of this folder goes on. It keeps no code in memory.
-        None: the file holds all.
+        Return the state beside the file with which another Outbox of this folder goes on. It keeps
+        no code in memory. None: the file holds all.
         """
         if self.items or self.dropped:
             return self.items, self.finished, self.dropped, self._sending
@@ -70,8 +71,9 @@ class Outbox:
 
     def add(self, channel, chat, text, alert=False, id=None, reply_to=None):
         """
-        Keep a message, a text or a list of its parts, until it is confirmed; return its id. An `id` seen before adds
-        nothing. None means that there was no room: only alerts wait, and this is none.
+        Keep a message, a text or a list of its parts, until it is confirmed; return its id. An
+        `id` seen before adds nothing. None means that there was no room: only alerts wait, and
+        this is none.
         """
         if id is None:
             id = hexlify(urandom(4)).decode()
@@ -130,7 +132,8 @@ class Outbox:
             self.resolve(item)
 
     def mark_sending(self, id):
-        """Note that the first byte of its next part is about to leave: after a power cut it is in doubt."""
+        """Note that the first byte of its next part is about to leave: after a power cut it is in
+        doubt."""
         item = self.waits(id)
         self._save_sending((id, item.part) if item else None)
 
@@ -153,8 +156,9 @@ class Outbox:
 
     def failed(self, id, retry_after_s=None, unknown=False, refused=None):
         """
-        Note that the part was not confirmed; return "retry", "maybe" or "failed". `unknown`: it may have arrived; only
-        an alert is then sent again, marked. `refused` says why no part of it will ever arrive.
+        Note that the part was not confirmed; return "retry", "maybe" or "failed". `unknown`: it
+        may have arrived; only an alert is then sent again, marked. `refused` says why no part of
+        it will ever arrive.
         """
         item = self.waits(id)
         if item is None:
@@ -271,7 +275,8 @@ class Outbox:
         try:
             size = files.size(self.path)
             with open(self.path, "rb") as file:
-                # MicroPython's readline(n) takes a block of n bytes, which a used heap may not have.
+                # MicroPython's readline(n) takes a block of n bytes, which a used heap may not
+                # have.
                 for line in files.lines(file):
                     line += b"\n"[: size - start - len(line)]
                     if missing and line[:4] == b'["&"' and self._continues(line, missing):

@@ -1,11 +1,11 @@
-# tenner store.outbox_item: one message on its way, as plain data that outlives the code of the outbox.
+# tenner store.outbox_item: one message on its way, as plain data that outlives the outbox's code.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 
 class Item:
     """
-    A message of one part or more, which are sent one after the other. `alert` is false, true or a mark, `reply_to`
-    that of the part to send next, and `text` its text while it is sent.
+    A message of one part or more, which are sent one after the other. `alert` is false, true or a
+    mark, `reply_to` that of the part to send next, and `text` its text while it is sent.
     """
 
     id: str

@@ -28,7 +28,8 @@ def keep_failed(box, item, reason, end):
 
 
 def make_room(box, new):
-    """Give up messages until `new` fits, alerts last and only for an alert; False when it does not fit."""
+    """Give up messages until `new` fits, alerts last and only for an alert; False when it does not
+    fit."""
     if new.size > box.max_bytes and len(box.items) < box.max_items:
         # Even an empty outbox would not have the room; no board has such a message.
         return True

@@ -14,8 +14,9 @@ _BLOCK = const(256)
 
 def clean_strays(top, ending=files.TEMP):
     """
-    Delete the files with this ending that a power cut left in `top` and below; return how many. It follows no links, and
-    skips folders that it cannot read or tidy: a start must not fail because of them.
+    Delete the files with this ending that a power cut left in `top` and below; return how many. It
+    follows no links, and skips folders that it cannot read or tidy: a start must not fail because
+    of them.
     """
     count = 0
     left = [top]
@@ -51,8 +52,8 @@ def quarantine(path):
 
 def rewrite_log(path, end, max_bytes, lines, count):
     """
-    Replace the log by its complete lines up to `end`, followed by `lines`, `count` bytes in all; return their offset. A
-    log over `max_bytes` keeps only the lines of its newest half.
+    Replace the log by its complete lines up to `end`, followed by `lines`, `count` bytes in all;
+    return their offset. A log over `max_bytes` keeps only the lines of its newest half.
     """
     start = 0
     if end + count > max_bytes:

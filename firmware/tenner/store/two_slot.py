@@ -1,9 +1,9 @@
 # tenner store.two_slot: a little state that is written often and never lost entirely.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-Two files take turns, so the one that is being written is never the newest good one. Each holds one line
-`sequence crc32 {json}` of at most 128 bytes: littlefs keeps a file that small inside its folder's
-block, about 0.03 flash erases per write instead of 1.
+Two files take turns, so the one that is being written is never the newest good one. Each holds one
+line `sequence crc32 {json}` of at most 128 bytes: littlefs keeps a file that small inside its
+folder's block, about 0.03 flash erases per write instead of 1.
 """
 
 import binascii

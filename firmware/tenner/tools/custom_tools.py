@@ -16,8 +16,8 @@ _MAX_SCHEMA = const(4096)
 
 def tools(registry):
     """
-    Yield (name, place of the schema, NEEDS, TURNS) of the tools with a valid schema; a broken one would spoil every
-    request.
+    Yield (name, place of the schema, NEEDS, TURNS) of the tools with a valid schema; a broken one
+    would spoil every request.
     """
     folder = registry.user_folder
     cache = registry.schema_cache

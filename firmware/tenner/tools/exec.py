@@ -1,8 +1,9 @@
 # tenner tools.exec: runs one program on a Linux board, with access only to the workspace.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-There is no shell unless `exec.shell` is set: the tool rejects shell syntax instead of taking it as text. The sandbox
-limits the command's access, not the words of the command: see `port.linux.sandbox`.
+There is no shell unless `exec.shell` is set: the tool rejects shell syntax instead of taking it as
+text. The sandbox limits the command's access, not the words of the command: see
+`port.linux.sandbox`.
 """
 
 import asyncio
@@ -28,8 +29,11 @@ OUTSIDE = True
 
 _PATH = "/usr/local/bin /usr/bin /bin /usr/local/sbin /usr/sbin /sbin"
 # Programs that run another program from their arguments, and programs that replace other tools.
-_SHELLS = " sh ash bash dash zsh ksh mksh fish csh tcsh rbash busybox toybox env xargs nohup setsid timeout nice \
-ionice stdbuf script watch parallel time su sudo doas runuser setpriv chroot unshare nsenter start-stop-daemon "
+_SHELLS = (
+    " sh ash bash dash zsh ksh mksh fish csh tcsh rbash busybox toybox env xargs nohup setsid "
+    "timeout nice ionice stdbuf script watch parallel time su sudo doas runuser setpriv chroot "
+    "unshare nsenter start-stop-daemon "
+)
 _BUSES = (
     " i2cset i2cget i2cdump i2cdetect i2ctransfer spi-config spi-pipe spidev_test gpioset gpioget \
 gpiomon gpiofind gpioinfo gpio pinctrl raspi-gpio devmem devmem2 "
@@ -104,7 +108,8 @@ async def run(args, ctx):
 
 
 def split(command):
-    """Return the words of a command line as a shell splits them; raise ToolError for other shell syntax."""
+    """Return the words of a command line as a shell splits them; raise ToolError for other shell
+    syntax."""
     words = []
     word = None
     quoted = ""
@@ -146,7 +151,10 @@ def split(command):
     return words
 
 
-_NO_SHELL = "exec: no shell: %s means nothing here. One program and its arguments; quote it ('...') if you mean it literally"
+_NO_SHELL = (
+    "exec: no shell: %s means nothing here. One program and its arguments; quote it ('...') if "
+    "you mean it literally"
+)
 
 
 def quote(word):

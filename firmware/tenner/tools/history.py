@@ -7,7 +7,8 @@ from tenner.sensors.units import unit
 
 
 async def read(ctx, name, hours):
-    """Return min, max, mean and last of each value; raise SensorError when no reading is stored."""
+    """Return min, max, mean and last of each value; raise SensorError when no reading is
+    stored."""
     port = ctx.port
     now = port.unix_time()
     kept = ring.Ring(port.path("state/readings"), 1024 * ctx.config.get("sensors.history_kb"))

@@ -1,9 +1,10 @@
 # tenner tools.i2c: scans, reads and writes chips on an I2C bus.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-The bytes on the wire decide about approval, not the name of the action: reading a register writes its number first,
-which is a command for some chips. A read without a register needs no approval, nor does one byte that only points at
-a register of the usual chips at that address (i2c_chips.tsv).
+The bytes on the wire decide about approval, not the name of the action: reading a register writes
+its number first, which is a command for some chips. A read without a register needs no approval,
+nor does one byte that only points at a register of the usual chips at that address
+(i2c_chips.tsv).
 """
 
 from tenner.port import bus_names

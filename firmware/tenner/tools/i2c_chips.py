@@ -1,8 +1,9 @@
 # tenner tools.i2c_chips: looks up the usual chips at an I2C address in a table on flash.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-A row of i2c_chips.tsv has the address, its registers and its chips. The registers, such as 00-7f, are those that all
-known chips at the address read by number. The row has - where one chip takes the byte as a command or as data.
+A row of i2c_chips.tsv has the address, its registers and its chips. The registers, such as 00-7f,
+are those that all known chips at the address read by number. The row has - where one chip takes
+the byte as a command or as data.
 """
 
 from tenner.port.package import locate

@@ -1,4 +1,4 @@
-# tenner tools.install_skill: installs a skill in the workspace after the owner has approved its text.
+# tenner tools.install_skill: installs a skill after the owner has approved its text.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from hashlib import sha256
@@ -77,7 +77,8 @@ async def run(args, ctx):
 
 
 async def _fetch(args, ctx, take):
-    """Call `take(name, text)` for each file of the skill; SKILL.md, which makes it a skill, comes last."""
+    """Call `take(name, text)` for each file of the skill; SKILL.md, which makes it a skill, comes
+    last."""
     name = _name(args["name"])
     place = _place(args, ctx)
     lists = []

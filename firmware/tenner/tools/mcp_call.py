@@ -14,14 +14,16 @@ _IN_DOUBT = const(". It may have been done: do not repeat it, the owner was told
 
 
 class Tool:
-    """The interface of a tool's module. The server checks the arguments: it knows its schema best."""
+    """The interface of a tool's module. The server checks the arguments: it knows its schema
+    best."""
 
     OUTSIDE = True
     CHECKED_THERE = True
     RESULT_CAP = 2304
 
     def __init__(self, line, servers, folder):
-        """`line` is the tool's line in `.tools`, `servers` are the settings, `folder` holds the sessions."""
+        """`line` is the tool's line in `.tools`, `servers` are the settings, `folder` holds the
+        sessions."""
         self._line = line
         self._server = line[0].split("-")[0]
         self._servers = servers

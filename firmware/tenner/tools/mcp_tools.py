@@ -4,13 +4,15 @@
 /state/mcp has, for each server of the settings, the results of `mcp.listing`:
 
     home-get_weather.json     the schema file of a tool, as the model sees it.
-    home.tools                a line ["a tag of the settings", Unix time, number of failures in a row, reason].
-                              Then one for each tool: its name here, its name there, whether it only reads, and
-                              {header: path} of arguments that also go into headers.
+    home.tools                a line ["a tag of the settings", Unix time, number of failures in a
+                              row, reason]. Then one for each tool: its name here, its name there,
+                              whether it only reads, and {header: path} of arguments that also go
+                              into headers.
     home.session              the server's protocol version, and its session if there is one.
 
-The APIs of models accept letters, digits, `_` and `-` in a name. A `-` after the server's name distinguishes its
-tools from those of other servers, and from the built-in ones, whose names have none.
+The APIs of models accept letters, digits, `_` and `-` in a name. A `-` after the server's name
+distinguishes its tools from those of other servers, and from the built-in ones, whose names have
+none.
 """
 
 import json
@@ -21,7 +23,8 @@ from tenner.store import files
 from tenner.tools import mcp_call
 
 _EVERY_S = const(24 * 3600)
-#: Seconds until a retry of a server that did not answer. The first is 0: the server may have just started.
+#: Seconds until a retry of a server that did not answer. The first is 0: the server may have just
+#: started.
 _RETRY_S = (0, 30, 60, 120, 300, 600)
 
 
@@ -45,7 +48,8 @@ def stamp(registry, server):
 
 
 def due(registry, now):
-    """Return the servers whose list of tools is missing, or due for a refresh at Unix time `now`."""
+    """Return the servers whose list of tools is missing, or due for a refresh at Unix time
+    `now`."""
     found = []
     for server in sorted(registry.servers):
         known, at, failures, _ = stamp(registry, server)

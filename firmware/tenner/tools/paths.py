@@ -1,9 +1,10 @@
 # tenner tools.paths: resolves a path to a file, and checks whether a tool may touch it.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-Tools live in /workspace, at any place of the disk. A path is first normalized as text, then links are followed,
-and only the resulting target counts. Settings, state, certificates, keys and code are out of reach at every place,
-and no pattern of the owner opens them. Tools open only regular files.
+Tools live in /workspace, at any place of the disk. A path is first normalized as text, then links
+are followed, and only the resulting target counts. Settings, state, certificates, keys and code
+are out of reach at every place, and no pattern of the owner opens them. Tools open only regular
+files.
 """
 
 import os
@@ -26,7 +27,8 @@ CODE = ("tools", "drivers")
 
 # Files of the workspace that guide later turns, and folders with a purpose.
 _GUIDES = const(
-    " heartbeat.md cron.json sensors.json agents.md soul.md identity.md user.md tools.md memory/memory.md "
+    " heartbeat.md cron.json sensors.json agents.md soul.md identity.md user.md tools.md "
+    "memory/memory.md "
 )
 _FOLDERS = const(" tools drivers skills memory exec ")
 
@@ -99,7 +101,8 @@ def is_guide(name):
 
 
 def check_room(path, size):
-    """Raise ToolError if a file of `size` bytes at the real path `path` is too big, or would fill the disk."""
+    """Raise ToolError if a file of `size` bytes at the real path `path` is too big, or would fill
+    the disk."""
     if size > _MAX_FILE:
         raise ToolError("a file may have %d bytes, not %d: use several" % (_MAX_FILE, size))
     if hasattr(os, "statvfs"):
@@ -131,8 +134,9 @@ def check_write(args, ctx):
 
 def code_approval(args, ctx):
     """
-    Return the question before a change of a file that the board would run, and, in a turn that has read text of
-    strangers, of one that guides later turns; None for others and for files in write_paths.
+    Return the question before a change of a file that the board would run, and, in a turn that has
+    read text of strangers, of one that guides later turns; None for others and for files in
+    write_paths.
     """
     real = writable_file(ctx, args["path"])
     name = relative(ctx.workspace, real)
@@ -169,10 +173,10 @@ def _change(args, size, what):
 
 def resolve(workspace, path, write=False, extra_patterns=(), root=None, private=()):
     """
-    Return the real path of `path` or raise ToolError. `workspace` is the real folder of /workspace;
-    `extra_patterns` are allowed absolute paths outside of it: `*` is any part of a name, `**` anything.
-    `root` is the agent's folder when it is not beside the workspace; `private` are files and folders of the
-    agent elsewhere.
+    Return the real path of `path` or raise ToolError. `workspace` is the real folder of
+    /workspace; `extra_patterns` are allowed absolute paths outside of it: `*` is any part of a
+    name, `**` anything. `root` is the agent's folder when it is not beside the workspace;
+    `private` are files and folders of the agent elsewhere.
     """
     _check_text(path, write)
     named = full = _straight(path if path.startswith("/") else HOME + "/" + path)
@@ -184,9 +188,11 @@ def resolve(workspace, path, write=False, extra_patterns=(), root=None, private=
     roots = [home.rpartition("/")[0]]
     if root is not None:
         roots.append(_real(root))
-    # The settings stay private also in a workspace that contains them, or is the entire home folder.
+    # The settings stay private also in a workspace that contains them, or is the entire home
+    # folder.
     if (
-        # The model knows the settings beside /workspace, also where the machine has another folder.
+        # The model knows the settings beside /workspace, also where the machine has another
+        # folder.
         named.lower().startswith("/config.json")
         or any(_is_own(one, real) and not _is_own(one, home) for one in roots)
         or any(_is_at(_real(place), real, home) for place in private)
@@ -256,7 +262,8 @@ def _is_at(place, real, home):
 
 
 def _is_key(real, inside):
-    """Return whether a path is a private key by its name, or a process in /proc; in the workspace, a key's folder."""
+    """Return whether a path is a private key by its name, or a process in /proc; in the workspace,
+    a key's folder."""
     parts = real.lower().split("/")
     for part in parts:
         if " %s " % part in _KEYS and (part[0] == "." or not inside):

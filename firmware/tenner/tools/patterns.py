@@ -3,7 +3,8 @@
 
 
 def matches(pattern, text):
-    """Return whether a pattern with `*` (inside a name) and `**` (anything) matches the entire `text`."""
+    """Return whether a pattern with `*` (inside a name) and `**` (anything) matches the entire
+    `text`."""
     head, star, rest = pattern.partition("*")
     if not star:
         return pattern == text

@@ -19,8 +19,8 @@ _MAX_ARGUMENTS = const(16384)
 
 async def prepare(ctx, name, arguments_text):
     """
-    Return (source of the tool, arguments, question to the owner or None, has the question a preview?) of a valid
-    call; raise ToolError, or a port's OSError, for any other.
+    Return (source of the tool, arguments, question to the owner or None, has the question a
+    preview?) of a valid call; raise ToolError, or a port's OSError, for any other.
     """
     place, source = ctx.registry.find(name, ctx.turn.kind)
     await overlay.enter("TOOL_CHECK")
@@ -64,9 +64,9 @@ def verified(ctx, name, arguments_text, place, source):
 
 def question(ctx, name, module, args):
     """
-    Return the question to the owner, or None for a call without approval; raise ToolError for a denied one. The setting
-    `tools.<name>` is allow, ask, deny or a list of allowed subjects. Unset: reading is allowed, and changes outside (by
-    the tool's `approval`) need an answer.
+    Return the question to the owner, or None for a call without approval; raise ToolError for a
+    denied one. The setting `tools.<name>` is allow, ask, deny or a list of allowed subjects.
+    Unset: reading is allowed, and changes outside (by the tool's `approval`) need an answer.
     """
     rule = ctx.config.get("tools." + name)
     if (hasattr(module, "OUTSIDE") or hasattr(module, "LEAVES")) and secrets.leaks(args):
@@ -95,8 +95,8 @@ def question(ctx, name, module, args):
 
 def _shown(text):
     """
-    Return the text of a question: one line, and the content line by line where `text` is a pair. No text can pass for
-    another line, and none is invisible.
+    Return the text of a question: one line, and the content line by line where `text` is a pair.
+    No text can pass for another line, and none is invisible.
     """
     if isinstance(text, str):
         return visible(text)

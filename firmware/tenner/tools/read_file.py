@@ -35,7 +35,8 @@ async def run(args, ctx):
         part += ", bytes %d to %d of %d" % (start, end, size)
         if end < size:
             part += "; read on with offset %d" % end
-    # Files that guide turns are instructions, and changing them needs approval; all others are only information.
+    # Files that guide turns are instructions, and changing them needs approval; all others are
+    # only information.
     if paths.is_guide(args["path"]):
         return "[%s]\n%s" % (part, text)
     return mark_untrusted(part, text)

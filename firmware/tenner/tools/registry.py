@@ -1,9 +1,10 @@
 # tenner tools.registry: finds tools by name; their schemas stay on flash.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-Tools come from three places: the built-in ones, the owner's own in /workspace/tools, and those of MCP servers. To
-keep the prompt small, a turn offers a tool only if the board meets its needs, the kind of turn fits, and the owner
-has not denied it. A schema is given by its place, (path, start, end): on a board one file holds many.
+Tools come from three places: the built-in ones, the owner's own in /workspace/tools, and those of
+MCP servers. To keep the prompt small, a turn offers a tool only if the board meets its needs, the
+kind of turn fits, and the owner has not denied it. A schema is given by its place, (path, start,
+end): on a board one file holds many.
 """
 
 from tenner.store import files
@@ -27,8 +28,8 @@ class Registry:
 
     def offers(self, kind="person"):
         """
-        Return (name, place of the schema, source) of the tools offered in a turn of this kind, sorted by
-        name.
+        Return (name, place of the schema, source) of the tools offered in a turn of this kind,
+        sorted by name.
         """
         wanted = self.config.get("heartbeat.tools") if kind == "heartbeat" else ("*",)
         every = "*" in wanted
@@ -66,7 +67,8 @@ class Registry:
         return [offer[1] for offer in self.offers(kind)]
 
     def find(self, name, kind):
-        """Return (place of the schema, source) of a tool that this kind of turn may use; else ToolError lists them."""
+        """Return (place of the schema, source) of a tool that this kind of turn may use; else
+        ToolError lists them."""
         offers = self.offers(kind)
         for offer in offers:
             if offer[0] == name:
@@ -79,7 +81,8 @@ class Registry:
         return mcp_refresh.refresh(self, app)
 
     def missing(self):
-        """Return a sentence for each MCP server whose tools are missing because it does not answer."""
+        """Return a sentence for each MCP server whose tools are missing because it does not
+        answer."""
         return list(mcp_tools.missing(self))
 
     def _has(self, needs):

@@ -1,8 +1,8 @@
 # tenner tools.runner: runs a tool call, from the model's text to the text it gets back.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-The owner decides about the actions of tools, not the model: see `tools.prepare`. No argument lets a model approve
-anything itself.
+The owner decides about the actions of tools, not the model: see `tools.prepare`. No argument lets
+a model approve anything itself.
 """
 
 import asyncio
@@ -21,7 +21,8 @@ _RESULT_CAP = const(1024)
 
 
 async def call(ctx, name, arguments_text):
-    """Check, ask, run, cap. Return text, "error: ..." for any failure; only CancelledError passes."""
+    """Check, ask, run, cap. Return text, "error: ..." for any failure; only CancelledError
+    passes."""
     start = ticks_ms()
     try:
         source, args, question, has_preview = await overlay.step(

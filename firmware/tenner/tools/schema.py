@@ -1,15 +1,16 @@
 # tenner tools.schema: checks a model's arguments against the schema of the tool.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-The part of JSON schema that tools use: type, enum, minimum, maximum, minItems, maxItems, maxLength,
-items, properties, required. Numbers may come as text, "0x48" included; `check` converts them in the
-arguments themselves. The description lists the actions and their arguments (see `tools`). The sentences
-about mistakes are in `tools.schema_errors`, which few calls load.
+The part of JSON schema that tools use: type, enum, minimum, maximum, minItems, maxItems,
+maxLength, items, properties, required. Numbers may come as text, "0x48" included; `check` converts
+them in the arguments themselves. The description lists the actions and their arguments (see
+`tools`). The sentences about mistakes are in `tools.schema_errors`, which few calls load.
 """
 
 
 class SchemaError(Exception):
-    """Has the args (path, spec, value), or for missing or unknown arguments (path, names, None)."""
+    """Has the args (path, spec, value), or for missing or unknown arguments (path, names,
+    None)."""
 
 
 def check(schema, args):
@@ -19,7 +20,8 @@ def check(schema, args):
 
 
 def complete(schema, limits):
-    """Add the parts to a built-in tool's schema that the model does not see, or reads in the description."""
+    """Add the parts to a built-in tool's schema that the model does not see, or reads in the
+    description."""
     parameters = schema["parameters"]
     properties = parameters["properties"]
     if "action" in properties:
@@ -36,7 +38,8 @@ def complete(schema, limits):
 
 
 def needed(schema, args):
-    """Return the arguments the chosen action needs, from ` action(name,name?)` in the description."""
+    """Return the arguments the chosen action needs, from ` action(name,name?)` in the
+    description."""
     call = " %s(" % args.get("action")
     _, found, rest = (" " + (schema.get("description") or "")).partition(call)
     names = rest.partition(")")[0].replace(" ", "").split(",") if found else ()
@@ -82,7 +85,8 @@ def _check(path, spec, holder, key):
 
 
 def bounds(spec):
-    """Return the minimum and maximum of a number, or of entries or characters; None is no bound."""
+    """Return the minimum and maximum of a number, or of entries or characters; None is no
+    bound."""
     high = spec.get("maximum", spec.get("maxItems", spec.get("maxLength")))
     return spec.get("minimum", spec.get("minItems")), high
 

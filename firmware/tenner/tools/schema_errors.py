@@ -16,7 +16,8 @@ _KINDS = {
 
 
 def sentence(schema, args, path, spec, value):
-    """Return the mistake, the allowed values and an example; the parameters after `args` are a SchemaError's."""
+    """Return the mistake, the allowed values and an example; the parameters after `args` are a
+    SchemaError's."""
     if path is None:
         text = "%s is missing" % " and ".join(spec)
     elif isinstance(spec, list):

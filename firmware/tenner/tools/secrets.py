@@ -1,8 +1,8 @@
 # tenner tools.secrets: finds a secret, in any spelling, in data that would leave the board.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-A secret can leave unchanged, percent-encoded, escaped as in JSON or Python, in hex or in base64, and in one of these
-inside another. Any other transformation by a model goes undetected.
+A secret can leave unchanged, percent-encoded, escaped as in JSON or Python, in hex or in base64,
+and in one of these inside another. Any other transformation by a model goes undetected.
 """
 
 from binascii import a2b_base64, unhexlify

@@ -13,7 +13,8 @@ _GITHUB = const("github:")
 
 
 def address(place):
-    """Return the URL of a folder, without a final slash; `place` is a URL or github:owner/repo/folder@ref."""
+    """Return the URL of a folder, without a final slash; `place` is a URL or
+    github:owner/repo/folder@ref."""
     if not place.startswith(_GITHUB):
         return place.rstrip("/")
     path, _, ref = place[len(_GITHUB) :].strip("/").partition("@")

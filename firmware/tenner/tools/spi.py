@@ -29,7 +29,8 @@ def check(args, ctx):
 
 
 def subjects(args):
-    """Return the texts for the owner's rules, also with the bytes sent: "transfer spi0.0 9f 00 00 00"."""
+    """Return the texts for the owner's rules, also with the bytes sent: "transfer spi0.0 9f 00 00
+    00"."""
     found = with_places(args["action"], *([args["device"]] if "device" in args else ()))
     data = args.get("data", ())
     if args["action"] == "transfer" and len(data) <= _SHOWN:
@@ -43,7 +44,10 @@ def approval(args, ctx):
     data = args["data"]
     if len(data) > _ASKED:
         raise ToolError(
-            "spi: the owner is asked about %d bytes at most: do it in parts, or have tools.spi set to allow"
+            (
+                "spi: the owner is asked about %d bytes at most: do it in parts, or have "
+                "tools.spi set to allow"
+            )
             % _ASKED
         )
     text = "send %s to %s" % (format_bytes(data, _ASKED), args["device"])

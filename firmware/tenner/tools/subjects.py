@@ -3,7 +3,8 @@
 
 
 def with_places(action, *places):
-    """Return an action, each place, and each place after the action: "read", "i2c0:0x48", "read i2c0:0x48"."""
+    """Return an action, each place, and each place after the action: "read", "i2c0:0x48", "read
+    i2c0:0x48"."""
     found = [action]
     for place in places:
         found += [place, "%s %s" % (action, place)]

@@ -1,8 +1,8 @@
 # tenner tools.untrusted: marks text that the owner did not type, for the model and for the agent.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-A turn that has read such text asks before it changes a file that guides later turns. The history keeps the mark, so
-that a later turn finds it there (agent.context).
+A turn that has read such text asks before it changes a file that guides later turns. The history
+keeps the mark, so that a later turn finds it there (agent.context).
 """
 
 from tenner.log import visible
@@ -27,5 +27,6 @@ def is_marked(text):
 
 
 def quoted(content):
-    """Return text below a question, line by line: no line can pass for the question, and nothing is invisible."""
+    """Return text below a question, line by line: no line can pass for the question, and nothing
+    is invisible."""
     return ":\n| " + "\n| ".join([visible(line, "\t") for line in content.split("\n")])

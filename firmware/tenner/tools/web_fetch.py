@@ -1,8 +1,9 @@
 # tenner tools.web_fetch: fetches a web page and returns its text.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-The tool refuses private addresses unless `web.allow` lists them, at each connection and for each redirect. It follows
-a redirect only if the owner's rule for this tool covers it; else the model may request the new address.
+The tool refuses private addresses unless `web.allow` lists them, at each connection and for each
+redirect. It follows a redirect only if the owner's rule for this tool covers it; else the model
+may request the new address.
 """
 
 from tenner.net.url import parse_url

@@ -19,7 +19,8 @@ def shown(url):
 
 
 class Page:
-    """The page at `url`; keeps at most `most` bytes of its text. `args` and `ctx` are those of the tool."""
+    """The page at `url`; keeps at most `most` bytes of its text. `args` and `ctx` are those of the
+    tool."""
 
     def __init__(self, args, ctx, most):
         self.url = ""
@@ -48,7 +49,8 @@ class Page:
         return None
 
     def _reader(self, kind):
-        """Return a function that takes pieces of a body of this type, and returns True for "enough"."""
+        """Return a function that takes pieces of a body of this type, and returns True for
+        "enough"."""
         kind, _, charset = kind.lower().replace(" ", "").partition("charset=")
         charset = charset.split(";")[0]
         kind = kind.split(";")[0]

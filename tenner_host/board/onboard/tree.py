@@ -1,5 +1,5 @@
-# tenner link: reports every file below some roots with size and hash in one call; runs on the board.
-# MIT license; Copyright (c) 2026 the tenner authors
+# tenner link: reports every file below some roots with size and hash in one call; runs on the
+# board. MIT license; Copyright (c) 2026 the tenner authors
 
 
 def t_tree(roots):

@@ -1,9 +1,9 @@
 # virtual board: turns CPython into the board: the same modules, files below a root folder.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-`time` and `socket` are part of CPython and cannot be replaced by a file, so the functions that matter
-are replaced in place; `gc` learns to tell how much memory there is. The epoch stays 1970, as everywhere
-on CPython.
+`time` and `socket` are part of CPython and cannot be replaced by a file, so the functions that
+matter are replaced in place; `gc` learns to tell how much memory there is. The epoch stays 1970,
+as everywhere on CPython.
 """
 
 import gc

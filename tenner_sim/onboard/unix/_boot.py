@@ -17,8 +17,8 @@ _BINARY_OFF = b"\x1b]vb+\x07"
 
 def _override_micropython():
     """
-    `mpremote mount` talks binary over the REPL and switches Ctrl-C off meanwhile. The terminal has to
-    be told, and the supervisor has to leave line ends and Ctrl-C alone.
+    `mpremote mount` talks binary over the REPL and switches Ctrl-C off meanwhile. The terminal has
+    to be told, and the supervisor has to leave line ends and Ctrl-C alone.
     """
     import micropython
 
@@ -56,9 +56,9 @@ def _preload():
 
 def _widen_names():
     """
-    Names are kept in tables, each twice as long as the one before. Those of the overlay, which a chip has in its ROM,
-    must not be why the firmware needs the next one, of 9 KB in one piece: it is made here. 32-bit only, where the heap is
-    that of a chip.
+    Names are kept in tables, each twice as long as the one before. Those of the overlay, which a
+    chip has in its ROM, must not be why the firmware needs the next one, of 9 KB in one piece: it
+    is made here. 32-bit only, where the heap is that of a chip.
     """
     if sys.maxsize > 1 << 32:
         return
@@ -72,7 +72,8 @@ def _widen_names():
 
 
 def _mount_romfs():
-    """Mount the ROMFS partition of the board's image; an interpreter of ours has done that already."""
+    """Mount the ROMFS partition of the board's image; an interpreter of ours has done that
+    already."""
     path = os.getenv("TENNER_ROMFS")
     if path and not hasattr(vfs, "rom_ioctl"):
         with open(path, "rb") as file:
@@ -106,7 +107,8 @@ def _mount():
 
 
 def _complain():
-    """Complain, as the port does about a file system that it cannot mount, until Ctrl-C leads to the prompt."""
+    """Complain, as the port does about a file system that it cannot mount, until Ctrl-C leads to
+    the prompt."""
     import time
 
     try:

@@ -17,13 +17,15 @@ _TORN = 1
 
 class FlashRegion:
     """
-    `size` bytes at `offset` of the open image file, as littlefs wants them. Nothing here allocates: files
-    may be closed by the garbage collector's finalisers, which run with the heap locked.
+    `size` bytes at `offset` of the open image file, as littlefs wants them. Nothing here
+    allocates: files may be closed by the garbage collector's finalisers, which run with the heap
+    locked.
 
-    `counters` is a file of six 32-bit words: erases, programs, bytes and operations so far (written
-    here), the operation that loses power (-1: none), and whether that one is done by half. At the cut
-    `on_power_lost` is called; without it, or when it returns, that operation and all later ones fail
-    with EIO. Dropping them silently instead would make littlefs move on to other blocks.
+    `counters` is a file of six 32-bit words: erases, programs, bytes and operations so far
+    (written here), the operation that loses power (-1: none), and whether that one is done by
+    half. At the cut `on_power_lost` is called; without it, or when it returns, that operation and
+    all later ones fail with EIO. Dropping them silently instead would make littlefs move on to
+    other blocks.
     """
 
     BLOCK = 4096

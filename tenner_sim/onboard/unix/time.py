@@ -1,5 +1,5 @@
-# virtual board: `time` as on an ESP32: whole seconds since 2000, 2000-01-01 until somebody sets it.
-# MIT license; Copyright (c) 2026 the tenner authors
+# virtual board: `time` as on an ESP32: whole seconds since 2000, 2000-01-01 until somebody sets
+# it. MIT license; Copyright (c) 2026 the tenner authors
 
 import _board
 import utime

@@ -1,4 +1,5 @@
-"""Aosong AHT20 humidity and temperature sensor (data sheet "AHT20 Product manuals", version 1.1)."""
+"""Aosong AHT20 humidity and temperature sensor (data sheet "AHT20 Product manuals", version
+1.1)."""
 
 from __future__ import annotations
 

@@ -13,13 +13,15 @@ _ONE_TIME = (0x20, 0x21, 0x23)
 _TIME_HIGH = 0x40  # 01000_MT[7,6,5]
 _TIME_LOW = 0x60  # 011_MT[4,3,2,1,0]
 
-# "Measurement time": the longest at MTreg 69, for H-, H2- and L-resolution, by the mode's low bits.
+# "Measurement time": the longest at MTreg 69, for H-, H2- and L-resolution, by the mode's low
+# bits.
 _LONGEST_S = {0: 0.180, 1: 0.180, 3: 0.024}
 _DEFAULT_TIME = 69
 
 
 class BH1750(I2CDevice):
-    """One-byte instructions; a read returns the data register, even during a measurement. Value `light`."""
+    """One-byte instructions; a read returns the data register, even during a measurement. Value
+    `light`."""
 
     OWN_FAULTS = ("slow", "range")
     VALUES = {"light": 300.0}

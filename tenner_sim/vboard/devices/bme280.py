@@ -31,7 +31,8 @@ _STANDBY_S = (0.0005, 0.0625, 0.125, 0.25, 0.5, 1.0, 0.01, 0.02)
 _SKIPPED = 0x80000
 _SKIPPED_HUMIDITY = 0x8000
 
-# dig_T1 to dig_P9 of the worked example in BST-BMP280-DS001, 3.12; dig_H1 to dig_H6 as common chips have them.
+# dig_T1 to dig_P9 of the worked example in BST-BMP280-DS001, 3.12; dig_H1 to dig_H6 as common
+# chips have them.
 _T = (27504, 26435, -1000)
 _P = (36477, -10685, 3024, 2855, 140, -7, 15500, -14600, 6000)
 _H = (75, 362, 0, 313, 50, 30)

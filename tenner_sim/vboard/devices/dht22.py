@@ -8,7 +8,8 @@ _INTERVAL_S = 2.0  # 7.1: the shortest time between two readings
 
 
 class DHT22(PulseDevice):
-    """Five bytes for a start pulse: the result of the previous measurement. Values `temperature`, `humidity`."""
+    """Five bytes for a start pulse: the result of the previous measurement. Values `temperature`,
+    `humidity`."""
 
     OWN_FAULTS = ("bad_crc", "range")
     VALUES = {"temperature": 23.0, "humidity": 50.0}
@@ -18,7 +19,8 @@ class DHT22(PulseDevice):
         self._frame: bytes | None = None
 
     def answer(self) -> bytes:
-        # 7.1: a read always returns the result of the previous measurement, and starts the next one.
+        # 7.1: a read always returns the result of the previous measurement, and starts the next
+        # one.
         before = self._measure() if self._frame is None else self._frame
         if self.now() - self._measured_at >= _INTERVAL_S:
             self._frame = self._measure()

@@ -79,7 +79,8 @@ class DS18B20(OneWireDevice):
             self._protocol = iter(lambda: 1, 0)
             self._sends = 1
 
-    # The protocol as one generator a transaction: it yields None to wait for a bit, or a bit to send.
+    # The protocol as one generator a transaction: it yields None to wait for a bit, or a bit to
+    # send.
 
     def _byte(self) -> Iterator[int | None]:
         value = 0
@@ -149,7 +150,8 @@ class DS18B20(OneWireDevice):
 
     def _begin(self) -> None:
         bits = 9 + (self._user[2] >> 5 & 3)
-        # Figure 4: sixteenths of a degree; at lower resolutions the low bits are undefined, here 0.
+        # Figure 4: sixteenths of a degree; at lower resolutions the low bits are undefined, here
+        # 0.
         counts = round(self.reads("temperature", -128, 2047 / 16) * 16)
         self._next = counts >> (12 - bits) << (12 - bits)
         self._ready_at = self.takes(_CONVERSION_S / (1 << (12 - bits)))

@@ -6,7 +6,8 @@ from tenner_sim.vboard.devices.base import SPIDevice
 
 
 class MCP3008(SPIDevice):
-    """Ten bits of eight inputs, or of pairs of them. Values `ch0` to `ch7` and `vref`, in volts."""
+    """Ten bits of eight inputs, or of pairs of them. Values `ch0` to `ch7` and `vref`, in
+    volts."""
 
     OWN_FAULTS = ("range",)
     VALUES = {f"ch{n}": round(0.3 * n + 0.15, 2) for n in range(8)} | {"vref": 3.3}

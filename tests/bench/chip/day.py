@@ -3,7 +3,8 @@
     day.py CHIP ROOT HOUR
 
 All code from HEARTBEAT.md to the request's body is the firmware's; only the clock, the sensors and
-the model are replaced. The room is warm from HOUR on. The model answers HEARTBEAT_OK: one request a beat.
+the model are replaced. The room is warm from HOUR on. The model answers HEARTBEAT_OK: one request
+a beat.
 """
 
 import sys

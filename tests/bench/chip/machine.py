@@ -1,4 +1,5 @@
-# bench chip: the least of `machine` that a turn with one I2C reading needs; C on the chip, so kept tiny.
+# bench chip: the least of `machine` that a turn with one I2C reading needs; C on the chip, so kept
+# tiny.
 PWRON_RESET = 1
 SOFT_RESET = 5
 

@@ -1,9 +1,9 @@
 # bench chip: starts the agent as main.py does; a line on stdin asks for the live heap.
 """
-start.py MODE: runs in the folder that is the board's root, so that file names are as long as on a board. For each
-line on stdin it prints `live LINE BYTES`, the bytes alive then. In the mode `watched` it also tracks the highest
-point, which takes time: `most` asks for it. `least` asks for the least free memory ESP-IDF ever had. In the mode
-`quiet` it adds nothing to the agent.
+start.py MODE: runs in the folder that is the board's root, so that file names are as long as on a
+board. For each line on stdin it prints `live LINE BYTES`, the bytes alive then. In the mode
+`watched` it also tracks the highest point, which takes time: `most` asks for it. `least` asks for
+the least free memory ESP-IDF ever had. In the mode `quiet` it adds nothing to the agent.
 """
 
 import gc
@@ -46,7 +46,8 @@ def _answer(label):
 
 
 async def _look():
-    """Answer requests; the highest point counts only the moments when other tasks let this one run."""
+    """Answer requests; the highest point counts only the moments when other tasks let this one
+    run."""
     global _most
     asked = select.poll()
     asked.register(sys.stdin, select.POLLIN)

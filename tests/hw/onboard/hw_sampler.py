@@ -1,5 +1,5 @@
-# tests hw_sampler: prints the board's memory once a second, beside the agent that main.py starts next.
-# MIT license; Copyright (c) 2026 the tenner authors
+# tests hw_sampler: prints the board's memory once a second, beside the agent that main.py starts
+# next. MIT license; Copyright (c) 2026 the tenner authors
 
 import asyncio
 import gc

@@ -1,4 +1,4 @@
-# tenner channels.mqtt.channel: sends alerts, answers and readings to a broker, and receives messages.
+# tenner channels.mqtt.channel: sends alerts, answers and readings to a broker; receives messages.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
 Below `mqtt.topic`, `tenner/<device id>` unless it is set:
@@ -12,9 +12,10 @@ Below `mqtt.topic`, `tenner/<device id>` unless it is set:
 
 Home Assistant announces its start on <mqtt.discovery>/status.
 
-Everyone with write access to `say` counts as the owner: the broker's password and access list decide that. Messages
-of other topics, such as an old subscription, count as untrusted text, never as a command or an answer to a question.
-The client is the library chumicro-mqtt, in /lib of a board with an mqtt.host.
+Everyone with write access to `say` counts as the owner: the broker's password and access list
+decide that. Messages of other topics, such as an old subscription, count as untrusted text, never
+as a command or an answer to a question. The client is the library chumicro-mqtt, in /lib of a
+board with an mqtt.host.
 """
 
 import asyncio
@@ -47,8 +48,8 @@ class _Ticks:
 
 class Mqtt:
     """
-    `tls()` returns the verifying TLS context; `up()` is called after each connect; `get(name)` returns the TLS semaphore,
-    the sensors and other parts of the app.
+    `tls()` returns the verifying TLS context; `up()` is called after each connect; `get(name)`
+    returns the TLS semaphore, the sensors and other parts of the app.
     """
 
     name = "mqtt"

@@ -1,8 +1,9 @@
 # tenner channels.mqtt.discovery: announces a board's sensors to Home Assistant.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-Home Assistant's documentation, "MQTT discovery": one retained config message for each value. It silently ignores topics
-with characters other than ASCII letters, digits, `_` and `-`; a sensor's name may be any text.
+Home Assistant's documentation, "MQTT discovery": one retained config message for each value. It
+silently ignores topics with characters other than ASCII letters, digits, `_` and `-`; a sensor's
+name may be any text.
 """
 
 import json
@@ -12,11 +13,15 @@ from tenner import __version__
 
 _PLAIN = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
 # Values with another device class than their name.
-_CLASSES = "internal temperature light illuminance level - co2 carbon_dioxide rssi signal_strength uptime duration"
+_CLASSES = (
+    "internal temperature light illuminance level - co2 carbon_dioxide rssi signal_strength "
+    "uptime duration"
+)
 
 
 async def announce(mqtt, sensors, sensor, values):
-    """Publish the config of each value of a sensor; return whether the broker has acknowledged all."""
+    """Publish the config of each value of a sensor; return whether the broker has acknowledged
+    all."""
     for value in sorted(values):
         key = slug("%s_%s_%s" % (mqtt.id, sensor, value))
         shown = values[value]
@@ -65,7 +70,8 @@ def topic(sensor):
 
 
 def _is_topic_letter(one):
-    """Is this no wildcard, control character or Unicode noncharacter? See MQTT 3.1.1, 1.5.3 and 4.7.1."""
+    """Is this no wildcard, control character or Unicode noncharacter? See MQTT 3.1.1, 1.5.3 and
+    4.7.1."""
     code = ord(one)
     is_control = code < 0x20 or 0x7F <= code < 0xA0
     is_none = 0xFDD0 <= code < 0xFDF0 or code & 0xFFFE == 0xFFFE

@@ -15,8 +15,8 @@ _PIECE = const(256)
 
 class Reply:
     """
-    Takes the reply to a method in pieces: `sink(path, value, more)` gets the values of the result, `answer` has
-    the other members.
+    Takes the reply to a method in pieces: `sink(path, value, more)` gets the values of the result,
+    `answer` has the other members.
     """
 
     def __init__(self, sink=None):
@@ -51,8 +51,8 @@ class Reply:
 
 async def call(bot, http, method, body, sink=None, timeout_s=30, headers=None, stage=None):
     """
-    Call a method of the Bot API and return the answer of its Reply; raise one of FAILURES when there is none. `body`
-    None reads the reply to the running poll. `stage`: see net.http.Http.
+    Call a method of the Bot API and return the answer of its Reply; raise one of FAILURES when
+    there is none. `body` None reads the reply to the running poll. `stage`: see net.http.Http.
     """
     reply = Reply(sink)
 
@@ -89,7 +89,8 @@ async def call(bot, http, method, body, sink=None, timeout_s=30, headers=None, s
 
 async def request(bot, http, method, fields, sink=None, timeout_s=30):
     """
-    Call a method; raise OSError with the answer when the server rejects it. `fields` is a dict, or a `body` for `call`.
+    Call a method; raise OSError with the answer when the server rejects it. `fields` is a dict, or
+    a `body` for `call`.
     """
     body = json.dumps(fields).encode() if isinstance(fields, dict) else fields
     answer = await call(bot, http, method, body, sink, timeout_s)
@@ -99,8 +100,8 @@ async def request(bot, http, method, fields, sink=None, timeout_s=30):
 
 async def attempt(bot, method, fields, http=None, timeout_s=30):
     """
-    Call a method whose failure does no harm; return whether it worked. `http` is a connected client, None the client
-    for sending.
+    Call a method whose failure does no harm; return whether it worked. `http` is a connected
+    client, None the client for sending.
     """
     try:
         if http is None:

@@ -1,4 +1,4 @@
-# tenner channels.telegram.ask: sends questions with two buttons and handles presses, also on alarms.
+# tenner channels.telegram.ask: sends questions with two buttons; handles presses, also on alarms.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner import overlay
@@ -13,7 +13,8 @@ _CAPTION = const(900)
 
 
 async def send(bot, question):
-    """Send a question with Allow and Deny; return the seconds until a retry, 0 when none is needed."""
+    """Send a question with Allow and Deny; return the seconds until a retry, 0 when none is
+    needed."""
     yes = {"text": "Allow", "callback_data": "y:" + question.id}
     no = {"text": "Deny", "callback_data": "n:" + question.id}
     fields = message.address(bot.owner)

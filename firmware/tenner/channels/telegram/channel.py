@@ -1,10 +1,11 @@
 # tenner channels.telegram.channel: polls Telegram for messages all day.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-Telegram keeps an update until a poll has a higher offset. So this module, which stays in memory, only sees that an
-update waits; `receive` reads it, or fetches it again, when the phase has the memory. Before `receive` hands a message
-over, it writes the offset and the destination of the answer to two slots. So a power cut neither repeats nor loses a
-message: its writer is notified of the interruption.
+Telegram keeps an update until a poll has a higher offset. So this module, which stays in memory,
+only sees that an update waits; `receive` reads it, or fetches it again, when the phase has the
+memory. Before `receive` hands a message over, it writes the offset and the destination of the
+answer to two slots. So a power cut neither repeats nor loses a message: its writer is notified of
+the interruption.
 """
 
 import asyncio
@@ -23,15 +24,15 @@ _STARVED_MS = const(4000)
 _POLL_ONCE_S = const(5)
 #: The usual reply to a poll.
 _NO_UPDATES = b'{"ok":true,"result":[]}'
-_POLL_BODY = b'{"limit":1,"timeout":%d,"offset":%d,"allowed_updates":["message","edited_message","callback_query"]}'
+_POLL_BODY = b'{"limit":1,"timeout":%d,"offset":%d,"allowed_updates":["message","edited_message","callback_query"]}'  # noqa: E501
 
 
 class Telegram:
     """
-    `http_factory(yields)` returns an HTTP client, `slots(name)` a TwoSlots; `inbound` is the queue of Messages.
-    `say(chat, text, reply_to=None, id=None)` queues a text for a chat; `now()` is the unix time, or
-    None while it is unknown. The consumer of the queue calls `done(message)` when the answer is in the
-    outbox.
+    `http_factory(yields)` returns an HTTP client, `slots(name)` a TwoSlots; `inbound` is the queue
+    of Messages. `say(chat, text, reply_to=None, id=None)` queues a text for a chat; `now()` is the
+    unix time, or None while it is unknown. The consumer of the queue calls `done(message)` when
+    the answer is in the outbox.
     """
 
     name = "telegram"
@@ -42,10 +43,12 @@ class Telegram:
     #: Of each request.
     headers = (("Content-Type", "application/json"),)
 
-    #: Maximum bytes of a reply. An update has a few kilobytes; a longer reply is not from the Bot API.
+    #: Maximum bytes of a reply. An update has a few kilobytes; a longer reply is not from the Bot
+    #: API.
     max_reply = 256 * 1024
 
-    #: An empty reply after a shorter time shows that the server does no long polling: poll it slowly.
+    #: An empty reply after a shorter time shows that the server does no long polling: poll it
+    #: slowly.
     shortest_poll_ms = 500
 
     #: Maximum of messages without an answer; further ones wait at Telegram.
@@ -54,8 +57,8 @@ class Telegram:
     #: overheard(stops) is called when the owner has written, but the update must wait for memory.
     overheard = None
 
-    #: draft(message) returns the written part of an answer; None on boards that cannot talk to Telegram
-    #: during a model call.
+    #: draft(message) returns the written part of an answer; None on boards that cannot talk to
+    #: Telegram during a model call.
     draft = None
 
     def __init__(self, config, http_factory, slots, inbound, say, now, sleep=sleep_ms):
@@ -126,11 +129,13 @@ class Telegram:
             await http.close()
 
     def _has_work(self):
-        """Return whether `receive` has work before the next long poll; a task may wait for one poll."""
+        """Return whether `receive` has work before the next long poll; a task may wait for one
+        poll."""
         return self.updates or not self.bot_name or self.interrupted or self._polled
 
     async def _something_came(self, http):
-        """Wait for an update, which stays at Telegram; return whether there is one, or an error."""
+        """Wait for an update, which stays at Telegram; return whether there is one, or an
+        error."""
         if http.stream is None or http.head is None:
             await http.open("POST", self.url + "getUpdates", self.headers, _CONNECT_S)
         body = self.poll_body(self.poll_s)
@@ -148,7 +153,8 @@ class Telegram:
         return _POLL_BODY % (timeout_s, self.offset)
 
     def is_starved(self):
-        """Return whether the last poll was seconds ago, because other tasks have the connection."""
+        """Return whether the last poll was seconds ago, because other tasks have the
+        connection."""
         return ticks_diff(ticks_ms(), self._heard_ms) > _STARVED_MS
 
     async def poll_once(self):
@@ -181,8 +187,9 @@ class Telegram:
 
     async def send(self, chat, text, reply_to=None, began=None, alarm=None):
         """
-        Send one part of a text, after began(); return ("ok", message id), ("retry", seconds or None), ("refused", why)
-        or ("unknown", why) when it may have arrived. `alarm` is the id of its alarm, for buttons.
+        Send one part of a text, after began(); return ("ok", message id), ("retry", seconds or
+        None), ("refused", why) or ("unknown", why) when it may have arrived. `alarm` is the id of
+        its alarm, for buttons.
         """
         keyboard = ask.alarm_buttons(alarm) if alarm else None
         return await send.send(self, chat, text, reply_to, keyboard, began)

@@ -15,8 +15,8 @@ _FILE = const(
 
 class Document:
     """
-    The body of a sendDocument, as multipart/form-data. The HTTP client calls it for each pass. `taken`: see
-    message.Body.
+    The body of a sendDocument, as multipart/form-data. The HTTP client calls it for each pass.
+    `taken`: see message.Body.
     """
 
     def __init__(self, fields, name, text, boundary):

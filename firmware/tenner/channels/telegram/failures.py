@@ -11,7 +11,8 @@ _CONFLICT_S = const(10)
 
 
 async def after(bot, error):
-    """Put the reason of a failed poll into `bot.status`, log it once, and return the seconds to wait."""
+    """Put the reason of a failed poll into `bot.status`, log it once, and return the seconds to
+    wait."""
     wait_s = min(1 << min(bot.failures, 9), _LONGEST_S)
     bot.failures += 1
     text = reason(error)
@@ -47,8 +48,8 @@ def reason(error):
 
 def refused(answer, is_html):
     """
-    Return the result of Telegram.send for an error answer: None when Telegram rejects the HTML, ("moved", id) when a
-    group has become a supergroup.
+    Return the result of Telegram.send for an error answer: None when Telegram rejects the HTML,
+    ("moved", id) when a group has become a supergroup.
     """
     status = answer["status"]
     why = answer["description"] or "HTTP %d" % status
@@ -57,7 +58,8 @@ def refused(answer, is_html):
         # A proxy does not say when to retry, and it counts each try, so the waits grow.
         return "retry", answer["retry_after"] or None
     if status not in (400, 403, 413):
-        # 200 without "ok" is not the Bot API, 3xx and 5xx are server errors, and the owner may fix a token.
+        # 200 without "ok" is not the Bot API, 3xx and 5xx are server errors, and the owner may fix
+        # a token.
         return "retry", None
     if answer["migrate_to_chat_id"]:
         return "moved", answer["migrate_to_chat_id"]

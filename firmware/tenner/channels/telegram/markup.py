@@ -1,10 +1,10 @@
 # tenner channels.telegram.markup: converts the Markdown of models to the HTML subset of Telegram.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-Telegram rejects a whole message for one unclosed tag, so a mark becomes a tag only with its partner;
-other marks stay text. Partners stand in the same line, so that a message may be cut between any two
-lines. Everything works on UTF-8 bytes, since all marks are ASCII and MicroPython walks non-ASCII text
-from the start to index it.
+Telegram rejects a whole message for one unclosed tag, so a mark becomes a tag only with its
+partner; other marks stay text. Partners stand in the same line, so that a message may be cut
+between any two lines. Everything works on UTF-8 bytes, since all marks are ASCII and MicroPython
+walks non-ASCII text from the start to index it.
 """
 
 from tenner.channels import table
@@ -25,7 +25,8 @@ _LONGEST_FENCE = const(64)
 
 
 def clean(text):
-    """Return `text` as valid UTF-8 with plain line ends; Telegram rejects half a surrogate pair."""
+    """Return `text` as valid UTF-8 with plain line ends; Telegram rejects half a surrogate
+    pair."""
     if isinstance(text, str):
         text = text.encode("utf-8", "surrogatepass")
     if b"\xed" in text:
@@ -42,7 +43,8 @@ def units(raw):
 
 
 def visible_units(html):
-    """Return the UTF-16 units that Telegram counts in the HTML of `pieces`, without tags and escapes."""
+    """Return the UTF-16 units that Telegram counts in the HTML of `pieces`, without tags and
+    escapes."""
     total = 0
     for piece in html.split(b"<"):
         text = piece[piece.find(b">") + 1 :]
@@ -87,7 +89,8 @@ def _lines(raw):
 
 
 def pieces(raw):
-    """Yield the HTML of `raw`, a result of `clean`, line by line; line ends are separate pieces."""
+    """Yield the HTML of `raw`, a result of `clean`, line by line; line ends are separate
+    pieces."""
     fence = b""  # the marks that opened the code block we are in
     tail = b""  # closes the block we are in
     rows = []  # of a table, until it ends
@@ -184,15 +187,15 @@ def _line(line):
 
 # --- marks inside a line
 #
-# A line becomes a list of bytes: tags such as <b> and </b>, and pieces of HTML between them. A possible
-# opening mark is stored as text and remembered; with its partner both become tags, and unclosed marks
-# between them stay text. So every tag is closed, and in order.
+# A line becomes a list of bytes: tags such as <b> and </b>, and pieces of HTML between them. A
+# possible opening mark is stored as text and remembered; with its partner both become tags, and
+# unclosed marks between them stay text. So every tag is closed, and in order.
 
 
 def _render(parts):
     """
-    Join the result of `parse`. Telegram allows no code inside other tags, so those are closed before
-    it and opened again after it; no tag is nested in its own kind, or empty.
+    Join the result of `parse`. Telegram allows no code inside other tags, so those are closed
+    before it and opened again after it; no tag is nested in its own kind, or empty.
     """
     out = []
     wanted = []  # tags open at this place
@@ -317,7 +320,8 @@ def _marks(line, at, end, parts, stack, found):
 
 
 def _is_word(letter, mark):
-    """Return whether `letter` is part of a word, so that `mark` beside it is text. A star beside CJK is a mark."""
+    """Return whether `letter` is part of a word, so that `mark` beside it is text. A star beside
+    CJK is a mark."""
     if letter >= b"\x80":
         return mark == _UNDERSCORE
     return letter.isalpha() or letter.isdigit()
@@ -343,7 +347,8 @@ def _code(line, at, tags):
 
 
 def _link(line, at):
-    """Read [text](address), ![text](address) or <address> at `at`; return (end, piece), piece None for others."""
+    """Read [text](address), ![text](address) or <address> at `at`; return (end, piece), piece None
+    for others."""
     words = b""
     if line[at] == _LESS:
         end = line.find(b">", at)

@@ -16,9 +16,9 @@ _MARKS = const("*_`~[<>&#|\\-+\n\r\t")
 
 class Body:
     """
-    The JSON of a request: the dict `fields`, and `text` as UTF-8 bytes. The HTTP client calls it for each
-    pass, to count and to send; the second calls `began()`. `taken`: all bytes went to the socket, so the message
-    may arrive.
+    The JSON of a request: the dict `fields`, and `text` as UTF-8 bytes. The HTTP client calls it
+    for each pass, to count and to send; the second calls `began()`. `taken`: all bytes went to the
+    socket, so the message may arrive.
     """
 
     def __init__(self, fields, text, began=None):
@@ -52,7 +52,8 @@ def address(chat):
 
 
 def marked(text, max_units):
-    """Return a text as valid UTF-8, and as HTML, or b"" if it has no marks or the HTML is too long."""
+    """Return a text as valid UTF-8, and as HTML, or b"" if it has no marks or the HTML is too
+    long."""
     raw = text.encode()
     if len(raw) == len(text) and not any(mark in text for mark in _MARKS):
         # One line of plain ASCII: skip the parser, whose code is large.

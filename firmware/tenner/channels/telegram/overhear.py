@@ -12,8 +12,8 @@ _REST_S = const(1)  # for the rest of the reply
 
 async def overhear(bot, http):
     """
-    Notify the lane when the owner has written, and close the connection. This needs no parser: JSON escapes quotes in
-    texts, so none of the searched words can be part of one.
+    Notify the lane when the owner has written, and close the connection. This needs no parser:
+    JSON escapes quotes in texts, so none of the searched words can be part of one.
     """
     raw = bytearray(memoryview(http.buffer)[: http.end])
     try:

@@ -1,8 +1,9 @@
-# tenner channels.telegram.pair: makes the sender of a one-time code from the serial console the owner.
+# tenner channels.telegram.pair: makes the sender of a one-time code from the console the owner.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-The holder of the serial line owns the board. So a code printed there, and sent to the bot in a private chat,
-identifies the owner's chat. Settings win: pairing does not replace a chat named by `telegram.owner`.
+The holder of the serial line owns the board. So a code printed there, and sent to the bot in a
+private chat, identifies the owner's chat. Settings win: pairing does not replace a chat named by
+`telegram.owner`.
 """
 
 from os import urandom
@@ -35,7 +36,8 @@ def offer(bot, state):
 
 
 def take(bot, update, text):
-    """Make the writer of an update the owner if `text` is the offered code; return whether it is."""
+    """Make the writer of an update the owner if `text` is the offered code; return whether it
+    is."""
     code, state = bot.pair
     words = text.split()
     # `t.me/<bot>?start=<code>` arrives as "/start <code>".

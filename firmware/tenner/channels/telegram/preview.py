@@ -1,9 +1,9 @@
 # tenner channels.telegram.preview: shows a growing preview while the model writes the answer.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-For boards that can talk to the model and to Telegram at the same time. The preview is one message that
-grows by edits; the answer comes through the outbox and is the last edit. After a reboot an old preview
-stays unchanged, and the answer comes as a separate message.
+For boards that can talk to the model and to Telegram at the same time. The preview is one message
+that grows by edits; the answer comes through the outbox and is the last edit. After a reboot an
+old preview stays unchanged, and the answer comes as a separate message.
 """
 
 from tenner.channels.telegram import api, markup

@@ -42,7 +42,8 @@ async def _introduce(bot, http):
 
 
 async def _updates(bot, http):
-    """Return the waiting updates, reduced to the fields of update.keep: one, or all from a server without limit."""
+    """Return the waiting updates, reduced to the fields of update.keep: one, or all from a server
+    without limit."""
     found = []
 
     def sink(path, value, more):

@@ -1,8 +1,8 @@
 # tenner channels.telegram.update: turns an update into a message, an answer or nothing.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-Closed by default: only the owner and the people or groups in `telegram.allow` reach the agent, in groups only by
-addressing the bot. Strangers get no answer, and the owner is notified of each once.
+Closed by default: only the owner and the people or groups in `telegram.allow` reach the agent, in
+groups only by addressing the bot. Strangers get no answer, and the owner is notified of each once.
 """
 
 import asyncio
@@ -22,7 +22,8 @@ _DIGEST_TEXTS = const(6)
 _DIGEST_CHARS = const(300)
 _TEXTS = const(" chat.type from.first_name text id data media_group_id ")
 _NUMBERS = const(
-    " message_id date chat.id from.id from.is_bot reply_to_message.from.id reply_to_message.chat.id message.message_id "
+    " message_id date chat.id from.id from.is_bot reply_to_message.from.id "
+    "reply_to_message.chat.id message.message_id "
 )
 _MEDIA = ("photo", "video", "animation", "audio", "voice", "video_note", "document", "sticker")
 
@@ -55,8 +56,9 @@ def keep(update, path, value):
 
 async def handle(bot, update, http):
     """
-    Handle an update, {} when there is none; return False when it must wait at Telegram. `http` is connected. A
-    malformed update is skipped, since it would come again and again and block all later ones.
+    Handle an update, {} when there is none; return False when it must wait at Telegram. `http` is
+    connected. A malformed update is skipped, since it would come again and again and block all
+    later ones.
     """
     try:
         if "wrong" in update:
@@ -152,7 +154,8 @@ def _begin(bot, message, offset):
 
 
 async def _show_typing(bot, http, message):
-    """Show "typing..." to the writer of a message, over the open connection to save a handshake."""
+    """Show "typing..." to the writer of a message, over the open connection to save a
+    handshake."""
     fields = {"chat_id": int(message.chat), "action": "typing"}
     await api.attempt(bot, "sendChatAction", fields, http, _COURTESY_S)
     if bot.draft is not None:
@@ -160,7 +163,8 @@ async def _show_typing(bot, http, message):
 
 
 def _words(bot, update):
-    """Return the text without the bot's name; None for a group's message that is not to the bot."""
+    """Return the text without the bot's name; None for a group's message that is not to the
+    bot."""
     text = update.get("text", "")
     name = ("@%s" % bot.bot_name).lower()
     is_group = update.get("chat.type", "private") != "private"

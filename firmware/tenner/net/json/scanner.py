@@ -1,9 +1,9 @@
 # tenner net.json.scanner: a JSON parser for streams that never holds a document.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-The pieces may be cut at any byte. Memory is one fixed buffer and the path of the current value, for any
-size of the document. The scanner accepts raw control characters inside strings, since some servers
-send them; anything else that is not JSON raises ValueError.
+The pieces may be cut at any byte. Memory is one fixed buffer and the path of the current value,
+for any size of the document. The scanner accepts raw control characters inside strings, since some
+servers send them; anything else that is not JSON raises ValueError.
 """
 
 from tenner.net.json.writer import cut, decode
@@ -29,10 +29,11 @@ _WORDS = {b"null": None, b"true": True, b"false": False}
 
 class Scanner:
     """
-    Calls `sink(path, value, more)` for every string, number, true, false and null; with `wanted` only for those in
-    these members of the document. `path` is the list of keys (str) and indexes (int) of the value; it is reused, so
-    copy it to keep it. A string of at most 256 bytes arrives complete, a longer one in pieces, with `more` true for
-    all but the last. Empty objects and arrays make no call.
+    Calls `sink(path, value, more)` for every string, number, true, false and null; with `wanted`
+    only for those in these members of the document. `path` is the list of keys (str) and indexes
+    (int) of the value; it is reused, so copy it to keep it. A string of at most 256 bytes arrives
+    complete, a longer one in pieces, with `more` true for all but the last. Empty objects and
+    arrays make no call.
     """
 
     #: Maximum nesting of brackets; a deeper document is an error.
@@ -55,7 +56,8 @@ class Scanner:
 
     def feed(self, data):
         """Parse the next bytes, cut anywhere."""
-        # A board spends most of its time in this loop: frequent cases first, attributes in local variables.
+        # A board spends most of its time in this loop: frequent cases first, attributes in local
+        # variables.
         data = self._held + data
         self._held = b""
         find = data.find
@@ -159,13 +161,15 @@ class Scanner:
     # --- strings
 
     def _strings(self, data, i, size):
-        """Parse this piece of a string that is cut, long, or has escapes; return the offset after it."""
+        """Parse this piece of a string that is cut, long, or has escapes; return the offset after
+        it."""
         while i < size and self._state == _STRING:
             i = self._string(data, i, size)
         return i
 
     def _string(self, data, i, size):
-        """Copy the stretch at `i` up to a quote, or to the end of an escape; return the offset after it."""
+        """Copy the stretch at `i` up to a quote, or to the end of an escape; return the offset
+        after it."""
         end = data.find(b'"', i)
         back = data.find(b"\\", i, size if end < 0 else end)
         stop = back if back >= 0 else end if end >= 0 else size

@@ -1,9 +1,9 @@
 # tenner net.json.writer: writes JSON strings piece by piece, from bytes that may be no UTF-8.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-One bad byte in a stored history makes every later request fail, so `decode` replaces invalid bytes with
-U+FFFD, once. MicroPython's own decoder accepts overlong forms, surrogates and numbers past U+10FFFF and
-has no "replace". Valid text still takes the fast path.
+One bad byte in a stored history makes every later request fail, so `decode` replaces invalid bytes
+with U+FFFD, once. MicroPython's own decoder accepts overlong forms, surrogates and numbers past
+U+10FFFF and has no "replace". Valid text still takes the fast path.
 """
 
 from tenner.net.utf8_repair import repair
@@ -46,7 +46,8 @@ def valid(data):
 
 
 def escape(piece):
-    """Return `piece` (bytes of valid UTF-8) as the inside of a JSON string; `piece` itself when nothing changes."""
+    """Return `piece` (bytes of valid UTF-8) as the inside of a JSON string; `piece` itself when
+    nothing changes."""
     for byte, written in (
         (b"\\", b"\\\\"),
         (b'"', b'\\"'),

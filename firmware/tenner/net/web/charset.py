@@ -14,24 +14,24 @@ _UTF8 = const(" utf-8 utf8 us-ascii ascii ")
 
 # Names of consecutive letters, from 160, 224 and 945 on; a capital's number is lower by 32.
 _SIGNS = (
-    b" nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2"
-    b" sup3 acute micro para middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest "
+    b" nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg "
+    b"plusmn sup2 sup3 acute micro para middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest "
 )
 _ACCENTED = (
-    b" agrave aacute acirc atilde auml aring aelig ccedil egrave eacute ecirc euml igrave iacute icirc"
-    b" iuml eth ntilde ograve oacute ocirc otilde ouml divide oslash ugrave uacute ucirc uuml yacute"
-    b" thorn yuml "
+    b" agrave aacute acirc atilde auml aring aelig ccedil egrave eacute ecirc euml igrave iacute "
+    b"icirc iuml eth ntilde ograve oacute ocirc otilde ouml divide oslash ugrave uacute ucirc "
+    b"uuml yacute thorn yuml "
 )
 _GREEK = (
-    b" alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigmaf"
-    b" sigma tau upsilon phi chi psi omega "
+    b" alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho "
+    b"sigmaf sigma tau upsilon phi chi psi omega "
 )
 _OTHERS = (
     b" amp:38 lt:60 gt:62 quot:34 apos:39 szlig:223 times:215 hellip:8230 ndash:8211 mdash:8212"
     b" lsquo:8216 rsquo:8217 sbquo:8218 ldquo:8220 rdquo:8221 bdquo:8222 lsaquo:8249 rsaquo:8250"
-    b" bull:8226 euro:8364 trade:8482 permil:8240 prime:8242 larr:8592 uarr:8593 rarr:8594 darr:8595"
-    b" minus:8722 infin:8734 asymp:8776 ne:8800 le:8804 ge:8805 sum:8721 radic:8730 ensp:32 emsp:32"
-    b" thinsp:32 zwnj:8204 zwj:8205 check:10003 oelig:339 scaron:353 zcaron:382 "
+    b" bull:8226 euro:8364 trade:8482 permil:8240 prime:8242 larr:8592 uarr:8593 rarr:8594 "
+    b"darr:8595 minus:8722 infin:8734 asymp:8776 ne:8800 le:8804 ge:8805 sum:8721 radic:8730 "
+    b"ensp:32 emsp:32 thinsp:32 zwnj:8204 zwj:8205 check:10003 oelig:339 scaron:353 zcaron:382 "
 )
 
 

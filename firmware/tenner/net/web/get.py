@@ -12,7 +12,8 @@ _PIECE = const(512)
 
 
 async def ask(http, url, headers, consume, method="GET", body=None):
-    """Make an exchange and return the result of `consume`; every failure is an OSError with a sentence."""
+    """Make an exchange and return the result of `consume`; every failure is an OSError with a
+    sentence."""
     try:
         return await http.exchange(method, url, headers, body, consume, _TIMEOUT_S)
     except asyncio.TimeoutError:
@@ -25,7 +26,8 @@ async def ask(http, url, headers, consume, method="GET", body=None):
 
 
 async def read(http, path, take):
-    """Call `take` with the pieces of a body until it returns True. `path` is the file for a compressed body."""
+    """Call `take` with the pieces of a body until it returns True. `path` is the file for a
+    compressed body."""
     coding = (http.header("content-encoding") or "identity").lower()
     if coding in ("gzip", "x-gzip", "deflate"):
         await gzip_stream.unpack(http, path, take)

@@ -1,8 +1,9 @@
 # tenner net.web.guard: admits a model to outside addresses, and to those that the owner lists.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-The guard checks the address of the connection itself: `Http.resolve` calls it, and nothing looks the name up
-again between check and use. `allow` are the owner's own hosts and addresses, "nas.local" or "192.168.1.10:8080".
+The guard checks the address of the connection itself: `Http.resolve` calls it, and nothing looks
+the name up again between check and use. `allow` are the owner's own hosts and addresses,
+"nas.local" or "192.168.1.10:8080".
 """
 
 import asyncio
@@ -98,7 +99,8 @@ def _text(address):
 
 
 def packed(text):
-    """Return the 4 or 16 bytes of an address in its usual form, or None; 4 for IPv4 inside IPv6."""
+    """Return the 4 or 16 bytes of an address in its usual form, or None; 4 for IPv4 inside
+    IPv6."""
     try:
         if ":" not in text:
             return _groups(text, ".", 1, 10) if text.count(".") == 3 else None
@@ -122,7 +124,8 @@ def packed(text):
 
 
 def _groups(text, separator, size, base):
-    """Return the numbers of an address as bytes; raise ValueError for any but the plain spelling."""
+    """Return the numbers of an address as bytes; raise ValueError for any but the plain
+    spelling."""
     result = b""
     for part in text.split(separator) if text else ():
         number = int(part, base)

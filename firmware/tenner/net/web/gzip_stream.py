@@ -1,8 +1,9 @@
 # tenner net.web.gzip_stream: unpacks a body that a server compressed against our request.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-MicroPython unpacks only from a stream that never waits, so the body goes into a file first. Its name ends in
-.tmp, so the next start removes it after a power failure. Unpacking needs 32 KB of heap.
+MicroPython unpacks only from a stream that never waits, so the body goes into a file first. Its
+name ends in .tmp, so the next start removes it after a power failure. Unpacking needs 32 KB of
+heap.
 """
 
 import asyncio

@@ -1,8 +1,9 @@
-# tenner net.web.html: turns HTML, also broken, into readable text as it arrives, in constant memory.
+# tenner net.web.html: turns HTML, also broken, into text as it arrives, in constant memory.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-The parser builds no tree. Its state is the place of the text: the depth of lists, the cell of a row, the
-hidden element around it. Headings get "#", entries of lists "-" or their number, cells " | ".
+The parser builds no tree. Its state is the place of the text: the depth of lists, the cell of a
+row, the hidden element around it. Headings get "#", entries of lists "-" or their number, cells "
+| ".
 """
 
 from tenner.net.web.charset import Charset, charset_in, unescape
@@ -15,15 +16,16 @@ _DEEPEST_LIST = const(8)
 
 _SPACE = b" \t\r\n\f"
 
-# Elements with raw text up to their end tag, elements without readable text, and elements without content.
+# Elements with raw text up to their end tag, elements without readable text, and elements without
+# content.
 _RAW = b" script style iframe noembed noframes textarea xmp "
 _DROPPED = b" template svg select datalist canvas video audio object "
 _VOID = b" area base br col embed hr img input link meta param source track wbr "
 # Elements that are paragraphs, and lines.
 _BLANK = b" p h1 h2 h3 h4 h5 h6 pre table blockquote dl figure hr title "
 _LINE = (
-    b" address article aside body caption center dd details div dt fieldset figcaption footer form head"
-    b" header html legend main nav section summary tbody tfoot thead "
+    b" address article aside body caption center dd details div dt fieldset figcaption footer "
+    b"form head header html legend main nav section summary tbody tfoot thead "
 )
 _LISTS = b" ul ol menu dir "
 # They end where a neighbor begins, or their parent ends.
@@ -33,8 +35,8 @@ _HOLDERS = b" ul ol dl table "
 
 class Html:
     """
-    Takes the bytes of a page by `feed`, and its end by `end`; calls `add` with the text in UTF-8. With `link`, a
-    function that returns a number for an address, it marks links: "text[1]".
+    Takes the bytes of a page by `feed`, and its end by `end`; calls `add` with the text in UTF-8.
+    With `link`, a function that returns a number for an address, it marks links: "text[1]".
     """
 
     def __init__(self, add, charset="", link=None):

@@ -6,8 +6,9 @@ from tenner.net.url import parse_url
 
 def straight(url):
     """
-    Return the URL to request: the host in lower case, the path without `.` and `..` in any spelling, no fragment. Raise
-    ValueError for one that a server might read differently from a rule.
+    Return the URL to request: the host in lower case, the path without `.` and `..` in any
+    spelling, no fragment. Raise ValueError for one that a server might read differently from a
+    rule.
     """
     (secure, host, port), path = parse_url(url)
     path, mark, query = path.partition("?")
@@ -32,9 +33,9 @@ def straight(url):
 
 def covers(rule, url, matches):
     """
-    Return whether a rule such as `https://*.example.com/docs/**` covers this URL, a result of `straight`.
-    `matches(pattern, text)` compares the hosts, and the paths with their queries. A rule without a path covers the
-    host's first page.
+    Return whether a rule such as `https://*.example.com/docs/**` covers this URL, a result of
+    `straight`. `matches(pattern, text)` compares the hosts, and the paths with their queries. A
+    rule without a path covers the host's first page.
     """
     scheme, there, rest = rule.partition("://")
     if not there:

@@ -19,7 +19,8 @@ def channels(top=""):
 
 
 def outputs(top=""):
-    """Yield (chip, folder, channel, node in the device tree) of every PWM, such as ("pwmchip4", ...)."""
+    """Yield (chip, folder, channel, node in the device tree) of every PWM, such as ("pwmchip4",
+    ...)."""
     for chip in listed(top + _PWM):
         folder = top + _PWM + chip
         for channel in range(int(first_line(folder + "/npwm") or "0")):
@@ -38,7 +39,8 @@ class Adc:
         self._bits = int(digits) if digits.isdigit() else 0
 
     def read_u16(self):
-        """Return the value with 65535 as full scale, or unscaled when the driver does not report its bits."""
+        """Return the value with 65535 as full scale, or unscaled when the driver does not report
+        its bits."""
         raw = self._number("raw", None)
         return raw * 65535 // ((1 << self._bits) - 1) if self._bits else int(raw)
 

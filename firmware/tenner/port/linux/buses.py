@@ -1,16 +1,17 @@
-# tenner port.linux.buses: the buses of a Linux board by name, from pins.csv, the settings and sysfs.
+# tenner port.linux.buses: a Linux board's buses by name, from pins.csv, settings and sysfs.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
 The kernel numbers its buses as it finds them, so a board's `pins.csv` gives them stable names:
 
-    I2C5,/i2c5@gpio               the controller's node in the device tree, or the adapter's own name
+    I2C5,/i2c5@gpio               the controller's node in the device tree, or the adapter's own
+                                  name
     I2C1,/i2c@04010000,shared: why
     A14,3020000.gpio:14           line 14 of the GPIO chip with this label
 
-A bus whose note starts with `shared:` is refused until `i2c.<bus>.shared` is true, for the board's network
-needs it. Where pins.csv names no bus, those of the device tree go by the kernel's names, `i2c-1` and
-`spi0.0`; others, such as those of a PC with its memory and its screen on them, only when the settings name
-them.
+A bus whose note starts with `shared:` is refused until `i2c.<bus>.shared` is true, for the board's
+network needs it. Where pins.csv names no bus, those of the device tree go by the kernel's names,
+`i2c-1` and `spi0.0`; others, such as those of a PC with its memory and its screen on them, only
+when the settings name them.
 """
 
 import os
@@ -20,7 +21,8 @@ from tenner.port.linux.spi import SPI
 
 
 class Buses:
-    """`config` is the owner's settings or None; `kept` holds open buses; `top` is where /sys and /dev are."""
+    """`config` is the owner's settings or None; `kept` holds open buses; `top` is where /sys and
+    /dev are."""
 
     def __init__(self, path, config=None, kept=None, top=""):
         self.path = path
@@ -29,7 +31,8 @@ class Buses:
         self._top = top
 
     def rows(self):
-        """Yield (name, place, note) of every row of pins.csv; a machine without the file has no rows."""
+        """Yield (name, place, note) of every row of pins.csv; a machine without the file has no
+        rows."""
         try:
             file = open(self.path)
         except OSError:
@@ -41,7 +44,8 @@ class Buses:
                     yield cells[0], cells[1], cells[2] if len(cells) > 2 else ""
 
     def buses(self, kind):
-        """Return the names of the buses of kind "i2c", or the devices of kind "spi", that may be used."""
+        """Return the names of the buses of kind "i2c", or the devices of kind "spi", that may be
+        used."""
         return sorted([name for name, _, why in self._found(kind) if not why])
 
     def why_not(self, kind, name):
@@ -105,7 +109,8 @@ class Buses:
         return result
 
     def _present(self, kind):
-        """Yield (the kernel's name, device file, node in the device tree or "", adapter's name)."""
+        """Yield (the kernel's name, device file, node in the device tree or "", adapter's
+        name)."""
         if kind == "i2c":
             folder = self._top + "/sys/bus/i2c/devices/"
             for name in listed(folder):
@@ -122,7 +127,8 @@ class Buses:
 
 
 def node(folder):
-    """Return the node of a device in the device tree, such as /soc/i2c@21a0000; "" when it has none."""
+    """Return the node of a device in the device tree, such as /soc/i2c@21a0000; "" when it has
+    none."""
     try:
         with open(folder + "/uevent") as file:
             for line in file:

@@ -1,4 +1,4 @@
-# tenner port.linux.certs: the certificate authorities a Linux system trusts, for TLS that does not find them itself.
+# tenner port.linux.certs: the authorities a Linux system trusts, for TLS that does not find them.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import binascii
@@ -14,7 +14,8 @@ PLACES = (
 
 
 def each(trust, places=PLACES):
-    """Call `trust` with every certificate of the first file that is there, as DER; return how many it took."""
+    """Call `trust` with every certificate of the first file that is there, as DER; return how many
+    it took."""
     for place in places:
         try:
             with open(place, "rb") as file:
@@ -25,7 +26,8 @@ def each(trust, places=PLACES):
 
 
 def _read(file, trust, place):
-    # Decoded here, line by line: many builds of mbedtls know only DER, and the entire file is 200 KB.
+    # Decoded here, line by line: many builds of mbedtls know only DER, and the entire file is 200
+    # KB.
     taken = left = 0
     data = None
     for line in file:

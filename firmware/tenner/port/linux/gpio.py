@@ -1,4 +1,4 @@
-# tenner port.linux.gpio: lines of GPIO chips by the character device, version 2 (Linux 5.10 and newer).
+# tenner port.linux.gpio: lines of GPIO chips by the character device, version 2 (Linux 5.10).
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import os
@@ -19,8 +19,9 @@ _PULL_UP = const(1 << 8)
 _PULL_DOWN = const(1 << 9)
 _OUTPUT_VALUES = const(2)  # the id of an attribute
 
-# struct gpio_v2_line_request: 64 offsets, the consumer's name, the configuration (flags, number of attributes,
-# padding, ten attributes of id, padding, value and mask), number of lines, size of the event buffer, padding, fd.
+# struct gpio_v2_line_request: 64 offsets, the consumer's name, the configuration (flags, number of
+# attributes, padding, ten attributes of id, padding, value and mask), number of lines, size of the
+# event buffer, padding, fd.
 _REQUEST = "I252x32sQI20xIIQQ216xII20xi"
 _LINE = "32s32sIIQ176x"
 
@@ -75,7 +76,8 @@ def _line_info(fd, offset):
 
 
 class Line:
-    """One line, taken from the chip until `close`; the level of an output stays while it is taken."""
+    """One line, taken from the chip until `close`; the level of an output stays while it is
+    taken."""
 
     def __init__(self, path, offset, use, level=None):
         outputs = (1, _OUTPUT_VALUES, 0, 1 if level else 0, 1) if use == "out" else (0,) * 5

@@ -1,8 +1,8 @@
 # tenner port.linux.i2c: an I2C bus of Linux with the API of machine.I2C.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-Transfers are one I2C_RDWR call each, so that a register is read with a repeated start. An adapter that
-speaks only SMBus gets the SMBus call that puts the same bytes on the wires, if SMBus has one.
+Transfers are one I2C_RDWR call each, so that a register is read with a repeated start. An adapter
+that speaks only SMBus gets the SMBus call that puts the same bytes on the wires, if SMBus has one.
 """
 
 import struct
@@ -76,7 +76,8 @@ for absent chips"
         return bytes(buf)
 
     def writeto(self, addr, buf, stop=True):
-        """Return the number of bytes, as each was acknowledged: the kernel reports no other case."""
+        """Return the number of bytes, as each was acknowledged: the kernel reports no other
+        case."""
         self._write(addr, bytes(buf), stop)
         return len(buf)
 
@@ -144,8 +145,8 @@ for absent chips"
 
     def _probe(self, addr):
         """
-        Raise OSError when nothing answers. Like i2cdetect, read a byte at the addresses of EEPROMs and clock
-        chips, as the empty write harms some of them.
+        Raise OSError when nothing answers. Like i2cdetect, read a byte at the addresses of EEPROMs
+        and clock chips, as the empty write harms some of them.
         """
         self._select(addr)
         cautious = 0x30 <= addr <= 0x37 or 0x50 <= addr <= 0x5F
@@ -157,7 +158,8 @@ for absent chips"
             self._rdwr([(addr, _M_RD, room(1))])
 
     def _smbus(self, direction, command, kind, data=b""):
-        """Make one SMBus call; return the 34 bytes of the kernel's union of a byte, a word and a block."""
+        """Make one SMBus call; return the 34 bytes of the kernel's union of a byte, a word and a
+        block."""
         union = room(bytes(data) + bytes(34 - len(data)))
         packed = struct.pack("BBIP", direction, command, kind, address(union))
         ioctl(self._fd, _I2C_SMBUS, bytearray(packed))

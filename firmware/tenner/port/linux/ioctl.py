@@ -1,9 +1,9 @@
 # tenner port.linux.ioctl: device files of Linux under CPython (fcntl) and Unix MicroPython (ffi).
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-I2C, SPI and GPIO reach their devices by `open_file`, `ioctl`, `address` and `close`. `struct` builds a
-structure that points to others from the addresses of buffers made by `room`. The caller keeps those buffers
-in a variable until the call returns. Neither interpreter moves a buffer.
+I2C, SPI and GPIO reach their devices by `open_file`, `ioctl`, `address` and `close`. `struct`
+builds a structure that points to others from the addresses of buffers made by `room`. The caller
+keeps those buffers in a variable until the call returns. Neither interpreter moves a buffer.
 """
 
 import os
@@ -77,7 +77,8 @@ except ImportError:
 
 
 def open_device(path, module):
-    """Open a device file; OSError is a sentence that says what to do, such as to load the kernel's `module`."""
+    """Open a device file; OSError is a sentence that says what to do, such as to load the kernel's
+    `module`."""
     try:
         return open_file(path)
     except OSError as error:

@@ -3,9 +3,10 @@
 """
 usage: -m tenner.port.linux.least_power PROGRAM ARGUMENT...
 
-systemd does this for its own services (see ctl); this program does it under any other init. Root keeps the rights that
-the buses, the pins and a command's user need. Code, programs and settings become read-only, /tmp private. It skips a
-step that the kernel lacks; `tenner doctor` reports that. It becomes the program, and so takes no memory.
+systemd does this for its own services (see ctl); this program does it under any other init. Root
+keeps the rights that the buses, the pins and a command's user need. Code, programs and settings
+become read-only, /tmp private. It skips a step that the kernel lacks; `tenner doctor` reports
+that. It becomes the program, and so takes no memory.
 """
 
 import os
@@ -21,7 +22,8 @@ from tenner.port.package import package_path
 _DROP = const(24)
 _NO_NEW_PRIVS = const(38)
 _CAPABILITIES = const(64)
-# chown, dac_override, fowner, kill, setgid, setuid; and sys_admin, to keep a command from the network
+# chown, dac_override, fowner, kill, setgid, setuid; and sys_admin, to keep a command from the
+# network
 KEPT = (0, 1, 3, 5, 6, 7, 21)
 
 # <sched.h>, <sys/mount.h>

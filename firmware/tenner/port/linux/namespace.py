@@ -1,9 +1,10 @@
-# tenner port.linux.namespace: an isolated file system and network for a command when the agent is not root.
+# tenner port.linux.namespace: isolates a command's files and network when the agent is not root.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-The command sees the system's programs, the workspace (only `exec/` is writable), its own /tmp and /proc, five devices,
-and no network unless the owner allows it. The agent's other files, its process, and sockets of other programs are not
-there. Names and numbers are those of <sched.h> and <sys/mount.h>.
+The command sees the system's programs, the workspace (only `exec/` is writable), its own /tmp and
+/proc, five devices, and no network unless the owner allows it. The agent's other files, its
+process, and sockets of other programs are not there. Names and numbers are those of <sched.h> and
+<sys/mount.h>.
 """
 
 import os
@@ -48,13 +49,14 @@ def enter(uid, gid, network):
                 file.write(text)
     except OSError:
         raise OSError(
-            "this kernel gives users no namespaces, so a command could read the settings: run the agent as root,"
-            " who gives commands another user"
+            "this kernel gives users no namespaces, so a command could read the settings: run "
+            "the agent as root, who gives commands another user"
         )
 
 
 def furnish(workspace, folder):
-    """Make the new root and enter its workspace; the first process of the namespaces calls this."""
+    """Make the new root and enter its workspace; the first process of the namespaces calls
+    this."""
     call("mount", "none", "/", 0, _REC | _PRIVATE, 0)
     top = [place for place in _PLACES if place[1:] in listed("/") and _apart(place, workspace)][0]
     call("mount", "tmpfs", top, "tmpfs", _NOSUID | _NODEV, _SIZE)

@@ -7,8 +7,8 @@ Rows of `pins.csv` besides those of buses:
     PWM6,pwm:/pwm@3061000:2        channel 2 of the PWM at this node of the device tree;
     VBAT,iio:ads1015:0             voltage input 0 of the IIO device of this name
 
-Notes that start with `reserved:` and `input only:` mean the same on every board. Without such rows pins have
-the kernel's names: lines that have a name, `pwmchip4.2`, `ads1015.0`.
+Notes that start with `reserved:` and `input only:` mean the same on every board. Without such rows
+pins have the kernel's names: lines that have a name, `pwmchip4.2`, `ads1015.0`.
 """
 
 from tenner.log import log
@@ -21,7 +21,8 @@ class Gpio(Buses):
     """See `port.gpio.Gpio`, whose methods these are."""
 
     def names(self, kind):
-        """Return the names of the pins the tool gpio, adc or pwm may use; without any the tool is not offered."""
+        """Return the names of the pins the tool gpio, adc or pwm may use; without any the tool is
+        not offered."""
         use = "out" if kind == "pwm" else "up"
         table = self._table(kind)
         return [name for name, place, note in table if not self._why_not(place, note, use)]
@@ -44,8 +45,8 @@ class Gpio(Buses):
 
     def pin(self, name, use, value=None):
         """
-        Return an object whose value() is the level. With "out" value(level) drives the pin, from `value`
-        on. "in" changes nothing: it reads back the level of an output.
+        Return an object whose value() is the level. With "out" value(level) drives the pin, from
+        `value` on. "in" changes nothing: it reads back the level of an output.
         """
         name, place = self.check(name, use)
         held = self._kept.get(place)
@@ -61,7 +62,8 @@ class Gpio(Buses):
         return self._kept[place]
 
     def adc(self, name):
-        """Return an object with read_u16(), 65535 being full scale, and read_uv(), in microvolts."""
+        """Return an object with read_u16(), 65535 being full scale, and read_uv(), in
+        microvolts."""
         name, place = self.check(name, "adc")
         for device, folder, channel in channels(self._top):
             if "iio:%s:%s" % (device, channel) == place:
@@ -69,7 +71,8 @@ class Gpio(Buses):
         raise OSError("pin %s: this kernel has no %s" % (name, place))
 
     def pwm(self, name, freq, duty_u16):
-        """Start or change pulses of `freq` Hz; return an object with freq(), duty_u16() and deinit()."""
+        """Start or change pulses of `freq` Hz; return an object with freq(), duty_u16() and
+        deinit()."""
         name, place = self.check(name, "pwm")
         for chip, folder, channel, where in outputs(self._top):
             if place in ("pwm:%s:%s" % (where, channel), "pwm:%s:%s" % (chip, channel)):
@@ -94,7 +97,8 @@ class Gpio(Buses):
         return self._kept[key]
 
     def _kernels(self, kind):
-        """Return (name, place, "") of the pins that the kernel names; a PC's own wiring is no part of them."""
+        """Return (name, place, "") of the pins that the kernel names; a PC's own wiring is no part
+        of them."""
         if kind == "adc":
             return [
                 ("%s.%s" % (d, n), "iio:%s:%s" % (d, n), "") for d, _, n in channels(self._top)
@@ -109,7 +113,8 @@ class Gpio(Buses):
                 for name, offset in gpio.line_names(path, lines):
                     rows.append((name, "%s:%d" % (label, offset), ""))
             except OSError as error:
-                # The list only decides which tools there are: a chip that fails to open is logged and skipped.
+                # The list only decides which tools there are: a chip that fails to open is logged
+                # and skipped.
                 log("pins", str(error))
         return rows
 

@@ -35,7 +35,8 @@ class Port:
         return self.root + "/" + name
 
     def private(self):
-        """Return the agent's own files and folders that are not in the root folder: settings, code, how it is started."""
+        """Return the agent's own files and folders that are not in the root folder: settings,
+        code, how it is started."""
         found = [
             "/run/tenner",
             "/var/run/tenner",
@@ -182,7 +183,8 @@ class Port:
         return self._kept[name]
 
     def spi(self, device):
-        """Return (bus, chip select) of a device such as `spi0.0`, with the API of machine.SPI and Pin."""
+        """Return (bus, chip select) of a device such as `spi0.0`, with the API of machine.SPI and
+        Pin."""
         if device not in self._kept:
             self._kept[device] = self._wires().spi(device)
         return self._kept[device]

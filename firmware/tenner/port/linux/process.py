@@ -1,8 +1,8 @@
-# tenner port.linux.process: processes of Linux under CPython (os, ctypes) and Unix MicroPython (ffi).
+# tenner port.linux.process: processes of Linux under CPython (ctypes) and Unix MicroPython (ffi).
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-The agent uses the functions here. Only a process that was just forked uses `call`, which takes the name of a function
-of the C library: CPython loads ctypes for it.
+The agent uses the functions here. Only a process that was just forked uses `call`, which takes the
+name of a function of the C library: CPython loads ctypes for it.
 """
 
 import os
@@ -30,7 +30,8 @@ try:
     group = os.getgid
 
     def call(name, *args):
-        """Call a function of the C library with numbers, text and buffers; OSError when it fails."""
+        """Call a function of the C library with numbers, text and buffers; OSError when it
+        fails."""
         import ctypes
 
         given = []
@@ -59,7 +60,8 @@ try:
             return None
 
     def wait(pid):
-        """Return (process, status) of a child that ended; (0, 0) when none did yet; None without a child."""
+        """Return (process, status) of a child that ended; (0, 0) when none did yet; None without a
+        child."""
         try:
             return os.waitpid(pid, os.WNOHANG)
         except ChildProcessError:
@@ -91,7 +93,8 @@ except ImportError:
         _libc = None
 
     def call(name, *args):
-        """Call a function of the C library with numbers, text and buffers; OSError when it fails."""
+        """Call a function of the C library with numbers, text and buffers; OSError when it
+        fails."""
         if _libc is None:
             raise OSError("this MicroPython has no ffi, and so no way to a process: take Debian's")
         kinds = "".join(["l" if isinstance(one, int) else "p" for one in args])
@@ -142,7 +145,8 @@ except ImportError:
             return None
 
     def wait(pid):
-        """Return (process, status) of a child that ended; (0, 0) when none did yet; None without a child."""
+        """Return (process, status) of a child that ended; (0, 0) when none did yet; None without a
+        child."""
         status = bytearray(4)
         try:
             return call("waitpid", pid, status, _NOHANG), struct.unpack("i", status)[0]
@@ -166,7 +170,8 @@ except ImportError:
         call("execv", path, array("P", [uctypes.addressof(one) for one in kept] + [0]))
 
     def entries(folder):
-        """Yield the same as `folders.entries`, also on file systems that do not report the kind of an entry."""
+        """Yield the same as `folders.entries`, also on file systems that do not report the kind of
+        an entry."""
         for entry in os.ilistdir(folder):
             path = folder + "/" + entry[0]
             kind = entry[1] or (0 if _is_link(path) else os.stat(path)[0] & 0xF000)

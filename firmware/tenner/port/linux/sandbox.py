@@ -1,11 +1,13 @@
-# tenner port.linux.sandbox: runs a command issued by the model where it can reach nothing but the workspace.
+# tenner port.linux.sandbox: runs the model's commands where they reach nothing but the workspace.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-A supervisor, forked from the agent, starts the command, watches it, and in the end kills its entire process tree. Only
-the agent has the other end of its control pipe: when that closes, for any reason, the supervisor ends too.
+A supervisor, forked from the agent, starts the command, watches it, and in the end kills its
+entire process tree. Only the agent has the other end of its control pipe: when that closes, for
+any reason, the supervisor ends too.
 
-Root gives the command a separate user, who owns nothing but `exec/` in the workspace; the supervisor kills all
-processes of that user. Any other user's command gets namespaces (`namespace`). Where the kernel has none, nothing runs.
+Root gives the command a separate user, who owns nothing but `exec/` in the workspace; the
+supervisor kills all processes of that user. Any other user's command gets namespaces
+(`namespace`). Where the kernel has none, nothing runs.
 """
 
 import os
@@ -26,7 +28,8 @@ _DEVICES = ("i2c-", "spidev", "gpiochip", "gpiomem", "mem", "port")
 
 
 class Sandbox:
-    """`root` is the agent's folder, `settings` the file of its secrets; `start` runs one command at a time."""
+    """`root` is the agent's folder, `settings` the file of its secrets; `start` runs one command
+    at a time."""
 
     def __init__(self, root, workspace, settings):
         if not workspace.startswith("/"):
@@ -52,7 +55,8 @@ class Sandbox:
             self._show(workspace)
 
     def start(self, path, words, limits):
-        """Start the program `path`; `limits` is (seconds, MB of memory, may it reach the network)."""
+        """Start the program `path`; `limits` is (seconds, MB of memory, may it reach the
+        network)."""
         output, out = process.pipe()
         status, tell = process.pipe()
         control, hold = process.pipe()
@@ -96,7 +100,8 @@ class Running:
         self._buf = bytearray(4096)
 
     def poll(self, take):
-        """Pass new output to `take`, a part at a time. Return "" until the command has ended: then "CODE REASON"."""
+        """Pass new output to `take`, a part at a time. Return "" until the command has ended: then
+        "CODE REASON"."""
         ended = self._told()
         # Read after the status: output from before the end is complete by now.
         for _ in range(16 if not ended else 64):
@@ -152,7 +157,8 @@ def _check_devices():
         if name.startswith(_DEVICES):
             if process.owner("/dev/" + name)[0] & 0o006:
                 raise OSError(
-                    "exec is off: anybody may open /dev/%s, so a command could go round the rules of other"
+                    "exec is off: anybody may open /dev/%s, so a command could go round the "
+                    "rules of other"
                     " tools. As root: `chmod o-rw /dev/%s`" % (name, name)
                 )
 
@@ -174,6 +180,7 @@ def _hide(root, settings):
     if process.owner(root)[0] & 0o001:
         if first_line("/proc/sys/fs/protected_hardlinks") != "1":
             raise OSError(
-                "exec is off: anybody may enter %s and make hard links to files in it. As root: `chmod 700 %s`"
+                "exec is off: anybody may enter %s and make hard links to files in it. As root: "
+                "`chmod 700 %s`"
                 " or `sysctl fs.protected_hardlinks=1`" % (root, root)
             )

@@ -105,19 +105,21 @@ class _Supervisor:
         _close_all((self._tell,))
         if sandbox.rooted:
             call("chdir", sandbox.workspace)
-            # Shared memory of System V would outlive it; not every kernel has it, or its namespaces.
+            # Shared memory of System V would outlive it; not every kernel has it, or its
+            # namespaces.
             _quietly(call, "unshare", _NEWIPC)
             if not self.network:
                 try:
                     call("unshare", _NEWNET)
                 except OSError:
                     raise OSError(
-                        "this kernel cannot keep a command from the network: only with exec.network true"
+                        "this kernel cannot keep a command from the network: only with "
+                        "exec.network true"
                     )
         else:
             namespace.furnish(sandbox.workspace, sandbox.folder)
-            # This process is the first of its namespace: the others end with it, and none of them may look at
-            # its memory and environment, which are the agent's.
+            # This process is the first of its namespace: the others end with it, and none of them
+            # may look at its memory and environment, which are the agent's.
             call("prctl", _DUMPABLE, 0, 0, 0, 0)
             pid = process.fork()
             if pid:
@@ -141,7 +143,8 @@ class _Supervisor:
         call("umask", 0o077)
         call("setpriority", 0, 0, 19)
         for signal in (1, 2, 3, 13, 15, 25):
-            # Interpreters ignore some of them, and that is inherited. It returns an address, of any sign.
+            # Interpreters ignore some of them, and that is inherited. It returns an address, of
+            # any sign.
             _quietly(call, "signal", signal, 0)
         self._become()
         call("prctl", _NO_NEW_PRIVS, 1, 0, 0, 0)
@@ -182,7 +185,8 @@ class _Supervisor:
                 counted = ticks_ms()
                 for folder, free in room:
                     left = _free(folder)
-                    # Others write there too, so count the command's files; only the disk shows files without a name.
+                    # Others write there too, so count the command's files; only the disk shows
+                    # files without a name.
                     if left < free - _GROWTH_MB * _MB and (
                         left < free // 2 or self._used() > used + _GROWTH_MB * _MB
                     ):
@@ -212,7 +216,8 @@ class _Supervisor:
             if self.sandbox.rooted:
                 # Kill all of the user's at once: one by one they could multiply faster.
                 killer = self._as_its_user(_quietly, process.kill, -1, _KILL)
-                # One killer at a time: copies of a slow agent would pile up, and there would always be one to wait for.
+                # One killer at a time: copies of a slow agent would pile up, and there would
+                # always be one to wait for.
                 while process.wait(killer) == (0, 0):
                     time.sleep(_STEP_S)
                 for name in os.listdir("/proc"):
@@ -320,7 +325,8 @@ def _tasks(uid):
 
 
 def _outlive(pid):
-    """Wait for `pid`, as the first process of a namespace: for others' children too. Return an exit code."""
+    """Wait for `pid`, as the first process of a namespace: for others' children too. Return an
+    exit code."""
     while True:
         ended = process.wait(-1) or (pid, 0)
         if ended[0] == pid:

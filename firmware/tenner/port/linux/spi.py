@@ -1,9 +1,10 @@
 # tenner port.linux.spi: a device of spidev with the API of machine.SPI and of a chip select pin.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-The kernel drives the chip select for the length of one call. So a write between cs(0) and cs(1) waits for its
-read: both become one call, and a command and its answer share a chip select as on a microcontroller. A transfer
-after that read would need a second chip select: it is refused, not done wrong.
+The kernel drives the chip select for the length of one call. So a write between cs(0) and cs(1)
+waits for its read: both become one call, and a command and its answer share a chip select as on a
+microcontroller. A transfer after that read would need a second chip select: it is refused, not
+done wrong.
 """
 
 import struct

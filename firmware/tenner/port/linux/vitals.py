@@ -12,8 +12,8 @@ _UNKNOWN = const(-256)  # dBm, of a link that is down
 
 def vitals(top=""):
     """
-    Return the available values: `temperature`, `load` of the last minute, `memory` (percent that programs take) and
-    `rssi`. `top` is the folder of /proc and /sys.
+    Return the available values: `temperature`, `load` of the last minute, `memory` (percent that
+    programs take) and `rssi`. `top` is the folder of /proc and /sys.
     """
     values = {}
     for name, read in (

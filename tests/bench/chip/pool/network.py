@@ -1,4 +1,5 @@
-# bench chip: Wi-Fi that takes as much of ESP-IDF's memory as on a chip (ESP32, MicroPython 1.26.1).
+# bench chip: Wi-Fi that takes as much of ESP-IDF's memory as on a chip (ESP32, MicroPython
+# 1.26.1).
 import esp32
 
 _DRIVER = 26  # blocks; 39 KB

@@ -1,4 +1,5 @@
-# bench chip: replaces `_thread`: a thread waits for its lock and has its stack in ESP-IDF's memory.
+# bench chip: replaces `_thread`: a thread waits for its lock and has its stack in ESP-IDF's
+# memory.
 import esp32
 
 _size = 0
