@@ -27,12 +27,12 @@ def build_folder() -> Path:
 
 @contextlib.contextmanager
 def one_at_a_time(name: str) -> Iterator[None]:
-    """Hold the lock of a download or build in the cache; the other processes wait for it."""
+    """Hold the lock of `name`, a place in the cache; other processes wait for it."""
     import fcntl  # Windows has none, and makes nothing of this kind
 
-    folder = cache_folder()
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / f".{name}.lock").open("w") as file:
+    made = cache_folder() / name
+    made.parent.mkdir(parents=True, exist_ok=True)
+    with made.with_name(f".{made.name}.lock").open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
 

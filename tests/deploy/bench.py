@@ -242,7 +242,7 @@ def changed(made, **files):
     return Release(new)
 
 
-def wait(condition, what, limit_s=30):
+def wait(condition, what, limit_s=120):
     """Until the condition holds; the test fails when it never does."""
     deadline = time.monotonic() + limit_s
     while not condition():

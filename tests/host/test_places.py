@@ -35,6 +35,12 @@ def test_one_process_at_a_time_has_a_name(cache):
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
+def test_a_name_may_have_folders(cache, monkeypatch):
+    monkeypatch.setattr(debian, "check_tools", lambda: None)
+    made = debian.filled("kernel/userland", lambda stage: stage.mkdir())
+    assert made == cache / "kernel/userland" and made.is_dir()
+
+
 def test_a_folder_of_packages_is_filled_once(cache, monkeypatch):
     monkeypatch.setattr(debian, "check_tools", lambda: None)
     filled, together = [], threading.Barrier(5)
