@@ -256,7 +256,7 @@ def test_mosquitto_a_message_that_is_no_text_is_dropped(agent, broker):
         owner.publish(f"{TOPIC}/say", b"\xff\xfe\x00")
         owner.publish(f"{TOPIC}/say", b"")
         is_answered(owner)
-        agent.wait_log("no text")
+        agent.wait_log("not text")
     owner.close()
 
 
