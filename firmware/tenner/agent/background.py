@@ -36,6 +36,8 @@ async def run_turn(app, text, kind, model=None, choose=False):
 async def send(service, request):
     """Deliver the text of a request to its address, and note the outcome in it."""
     try:
+        if service.deliver is None:
+            request.address = _resolved(service.app, *request.address)
         # Kept, for where memory is short this is called again.
         request.sent = await (service.deliver or deliver)(
             service.app, request.text, *request.address
@@ -59,7 +61,7 @@ async def deliver(app, text, alert=False, channel=None, chat=None):
         waiting = app.get("delivery").outbox.items
         if any(item.alert == alert for item in waiting):
             return "repeat"
-    channel, chat = _address(app, alert, channel, chat)
+    alert, channel, chat = _resolved(app, alert, channel, chat)
     if chat is None:
         raise OSError("there is no owner to tell: set telegram.owner")
     # Before the run log, so that a power cut cannot lose a logged text.
@@ -69,16 +71,16 @@ async def deliver(app, text, alert=False, channel=None, chat=None):
     return "queued" if ids else "yes"
 
 
-async def remember(app, text, alert=False, channel=None, chat=None):
+async def remember(app, text, alert, channel, chat):
     """Add a delivered text to the session of its chat, so that the person can answer it."""
-    channel, chat = _address(app, alert, channel, chat)
     accounting.remember(app.agent, channel, chat, text, app.agent.untrusted_reports)
 
 
-def _address(app, alert, channel, chat):
-    if chat is not None:
-        return channel, chat
-    return _alerted(app) if alert else app.owner()
+def _resolved(app, alert, channel=None, chat=None):
+    """Return (alert, channel, chat), without a chat that for alerts or the owner's."""
+    if chat is None:
+        channel, chat = _alerted(app) if alert else app.owner()
+    return alert, channel, chat
 
 
 def _alerted(app):

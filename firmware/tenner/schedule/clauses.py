@@ -1,9 +1,9 @@
 # tenner schedule.clauses: the clauses in the brackets at the start of an item.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-    (every 10m) (hourly) (daily 07:30) (weekdays 9:00) (mondays at 7pm) (cron 0 9 * * 1-5) (cron
-    @daily) (when CONDITION) (hours 08:00-20:00) (model NAME) (notify) (urgent) (resolve) (repeat
-    1h)
+    (every 10m) (hourly) (daily 07:30) (weekdays 9:00) (mondays at 7pm)
+    (cron 0 9 * * 1-5) (cron @daily)
+    (when CONDITION) (hours 08:00-20:00) (model NAME) (notify) (urgent) (resolve) (repeat 1h)
 
 `;` separates several. An item with an unknown clause never runs: its sentence names the word and
 the nearest spelling.
