@@ -82,12 +82,15 @@ class _Run:
         over."""
         end = time.monotonic() + limit_s
         seen = 0
+        traced = False
         while not holds():
             lines = self.running.lines
             for line in lines[seen:]:
                 seen += 1
-                if SHORT.search(line) or "Traceback" in line:
+                # The last line of a traceback has the error.
+                if SHORT.search(line) or (traced and "  File " not in line):
                     raise Died(line)
+                traced = traced or "Traceback" in line
             if self.running.ended:
                 raise Died(self.running.last())
             if time.monotonic() > end:
