@@ -20,7 +20,7 @@ gc.collect()
 before = gc.mem_alloc()
 import tenner.app
 gc.collect()
-print("heap", gc.mem_alloc() - before)
+print("measured", gc.mem_alloc() - before)
 """
 
 
@@ -30,14 +30,14 @@ def chip_tree() -> dict[str, bytes]:
     return {f"/chip/{name}.mpy": data for name, data in build.compile_modules(sources).items()}
 
 
-def idle_import_kb() -> float:
-    """KB of heap that stay taken after importing the core, which a small board never evicts."""
-    tree = build.firmware_tree(workspace=False)
+def measured(tree: dict[str, bytes], script: str, *arguments: str, what: str) -> list[int]:
+    """Run a script beside a tree and the chip's stand-ins; return the numbers that it prints
+    behind the word `measured`. NotMeasured says that `what` failed."""
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         STOCK.install({**tree, **chip_tree()}, root)
         done = subprocess.run(
-            STOCK.find().command("-c", _HEAP_SCRIPT),
+            STOCK.find().command("-c", script, *arguments),
             cwd=root,
             env=STOCK.environment(root),
             capture_output=True,
@@ -46,7 +46,13 @@ def idle_import_kb() -> float:
             check=False,
         )
     words = done.stdout.split()
-    if done.returncode or words[:1] != ["heap"]:
+    if done.returncode or words[:1] != ["measured"]:
         last = (done.stderr or done.stdout).strip().splitlines()[-1:] or ["no output"]
-        raise NotMeasured(f"importing the core failed: {last[0]}")
-    return int(words[1]) / 1024
+        raise NotMeasured(f"{what} failed: {last[0]}")
+    return [int(word) for word in words[1:]]
+
+
+def idle_import_kb() -> float:
+    """KB of heap that stay taken after importing the core, which a small board never evicts."""
+    tree = build.firmware_tree(workspace=False)
+    return measured(tree, _HEAP_SCRIPT, what="importing the core")[0] / 1024

@@ -6,18 +6,14 @@ rest that stays after its eviction, which is its names.
 
 from __future__ import annotations
 
-import subprocess
-import tempfile
 from functools import cache
-from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
 
 from tenner_host import FIRMWARE, build
 from tests.bench import code
-from tests.bench.images import STOCK
-from tests.bench.rows import NotMeasured, Row
+from tests.bench.rows import Row
 
 # Loads modules beside the core, and evicts everything that came with them.
 _SCRIPT = """
@@ -45,7 +41,7 @@ for name in [one for one in sys.modules if one not in keep]:
     if hasattr(sys.modules.get(package), leaf):
         delattr(sys.modules[package], leaf)
 gc.collect()
-print("loaded", used, gc.mem_alloc() - before)
+print("measured", used, gc.mem_alloc() - before)
 """
 _FOLDER = "/lib/tenner/"
 _FIGURES = ("heap", "left", "mpy")
@@ -81,23 +77,9 @@ def mqtt_kb() -> float:
 def loading(*modules: str) -> tuple[int, int]:
     """Return the bytes of heap that modules and their imports take, and the bytes that stay after
     eviction."""
-    with tempfile.TemporaryDirectory() as folder:
-        root = Path(folder)
-        STOCK.install({**_tree(("mqtt",)), **code.chip_tree()}, root)
-        done = subprocess.run(
-            STOCK.find().command("-c", _SCRIPT, *modules),
-            cwd=root,
-            env=STOCK.environment(root),
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
-    words = done.stdout.split()
-    if done.returncode or words[:1] != ["loaded"]:
-        last = (done.stderr or done.stdout).strip().splitlines()[-1:] or ["no output"]
-        raise NotMeasured(f"loading {' and '.join(modules)} failed: {last[0]}")
-    return int(words[1]), int(words[2])
+    what = f"loading {' and '.join(modules)}"
+    taken, left = code.measured(_tree(("mqtt",)), _SCRIPT, *modules, what=what)
+    return taken, left
 
 
 def rows() -> list[Row]:
