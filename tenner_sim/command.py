@@ -117,7 +117,7 @@ def start(
         return
     try:
         tree = firmware_tree(mpy=runtime == "micropython") if fresh else None
-        VirtualBoard(
+        board = VirtualBoard(
             tree,
             name=name,
             heap=heap,
@@ -128,6 +128,7 @@ def start(
             chip=chip,
             erased=erased,
         ).start(detach=True)
+        board.wait_started()
     except (BoardError, BuildError, InterpreterMissing, ValueError) as exc:
         raise CommandError(str(exc)) from exc
     _started(name, f"{name} runs", running_boards()[name], erased)

@@ -316,8 +316,21 @@ class VirtualBoard:
     def status(self) -> dict[str, Any]:
         return dict(self._ask("status"))
 
+    def wait_started(self, timeout_s: float = 120.0) -> None:
+        """Wait until the interpreter is up; stop the board and raise if it fails to start."""
+        deadline = time.monotonic() + timeout_s
+        while (state := self.status()["state"]) == "starting":
+            if time.monotonic() > deadline:
+                raise BoardError(f"MicroPython did not start in {timeout_s:.0f} s")
+            time.sleep(0.01)
+        if state == "failed":
+            last = self.serial_log.splitlines()[-2:]
+            self.stop()
+            raise BoardError(f"{last[1]} Its last line: {last[0]}")
+
     def wait_state(self, state: str, timeout_s: float = 20.0) -> None:
-        """Wait until the board is `off`, `held`, `loader`, `dead`, `asleep` or `running`."""
+        """Wait until the board is `off`, `held`, `loader`, `dead`, `failed`, `asleep` or
+        `running`."""
         deadline = time.monotonic() + timeout_s
         while self.status()["state"] != state:
             if time.monotonic() > deadline:

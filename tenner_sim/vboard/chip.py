@@ -35,9 +35,10 @@ _FRAME_END = b"\xc0"
 
 
 class Chip(Part):
-    """One microcontroller; `state` is off, held, loader, dead, starting, running or asleep.
+    """One microcontroller; `state` is off, held, loader, dead, starting, failed, running, asleep.
 
-    `dead` is a ROM that found nothing to start. `loader` is its serial loader: entered with the
+    `dead` is a ROM that found nothing to start, `failed` an interpreter that ended before it was a
+    board; only a reset leads out of both. `loader` is its serial loader: entered with the
     boot strap pulled at the end of reset, by machine.bootloader(), or, on a line without a strap,
     by a SYNC frame. In that last case the board starts when the client hangs up or types Ctrl-C.
     """
@@ -196,17 +197,10 @@ class Chip(Part):
         self.state = "running"
         self.heap_free = heap_free
 
-    def failed(self) -> None:
-        """The interpreter failed to become a board; another start would not help."""
-        self._stop("dead")
-        self._line.emit(
-            b"virtual board: the interpreter did not start; is its heap too small?\r\n"
-        )
-
     def _exited(self, program: Program, status: int) -> None:
         """The interpreter ended: Ctrl-D at the prompt, sys.exit(), or a crash."""
         if not program.up:
-            self.failed()
+            self._failed(status)
         elif status < 0:
             self._line.emit(
                 b"\r\nGuru Meditation Error: interpreter ended by signal %d\r\n" % -status
@@ -214,6 +208,15 @@ class Chip(Part):
             self.reset(WATCHDOG)
         else:
             self.soft_reset()
+
+    def _failed(self, status: int) -> None:
+        """Report an interpreter that ended before it was a board; another start would not help."""
+        self._stop("failed")
+        how = f"ended by signal {-status}" if status < 0 else f"exit status {status}"
+        text = f"virtual board: {self.runtime.kind} did not start ({how})"
+        if self.runtime.kind == "micropython":
+            text += f"; is its heap of {self.runtime.heap // 1024} KB too small?"
+        self._line.emit(text.encode() + b"\r\n")
 
     # Sleep and the watchdog.
 

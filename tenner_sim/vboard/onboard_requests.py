@@ -80,9 +80,6 @@ class OnboardRequests:
     def _tell_up(self, free: str, used: str) -> None:
         self._chip.started(int(free))
 
-    def _tell_failed(self) -> None:
-        self._chip.failed()
-
     def _tell_reset(self) -> None:
         self._chip.reset(HARD)
 

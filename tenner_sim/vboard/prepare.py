@@ -12,7 +12,10 @@ def heap_bytes(text: str | int) -> int:
     if isinstance(text, int):
         return text
     scale = {"K": 1024, "M": 1024 * 1024}.get(text[-1:].upper())
-    return int(text[:-1]) * scale if scale else int(text)
+    number = text[:-1] if scale else text
+    if not (number.isascii() and number.isdigit()):
+        raise ValueError(f"heap {text!r}: give a size such as 112K, 2M or a number of bytes")
+    return int(number) * (scale or 1)
 
 
 #: The modules that make an interpreter of this computer a board: `machine`, `network`, `time`...

@@ -103,7 +103,7 @@ class Child:
         }
         try:
             self.process = subprocess.Popen(
-                _command(runtime, environment, request_end),
+                _command(runtime, environment),
                 stdin=slave,
                 stdout=slave,
                 stderr=slave,
@@ -172,20 +172,14 @@ def is_busy(process: Path, of_flash: set[int]) -> bool:
     return call[0] == "-1" or (len(call) > 1 and int(call[1], 16) in of_flash)
 
 
-def _command(runtime: Runtime, environment: dict[str, str], request_end: int) -> list[str]:
+def _command(runtime: Runtime, environment: dict[str, str]) -> list[str]:
     if runtime.kind == "cpython":
         source = runtime.onboard
         environment["PYTHONPATH"] = os.pathsep.join([str(source / "cpython"), str(source)])
         environment["PYTHONDONTWRITEBYTECODE"] = "1"
         return [*(runtime.argv or (sys.executable,)), "-u", str(source / "cpython" / "_boot.py")]
     heap = runtime.heap + OVERLAY_HEAP[runtime.bits]
-    # A failed start would otherwise end at the interpreter's own prompt, on the host's files.
-    start = (
-        "try:\n"
-        "    import _boot\n"
-        "    _boot.start(globals())\n"
-        "except Exception as exc:\n"
-        "    print(repr(exc))\n"
-        f"    open({request_end}, 'wb').write(b'\\nfailed\\n')\n"
-    )
-    return [*runtime.argv, "-X", f"heapsize={heap}", "-i", "-c", start]
+    # Without -i a failed start ends the interpreter; with it, the prompt would be on the host's
+    # files. `_boot` asks for the prompt once the board is up.
+    start = "import _boot; _boot.start(globals())"
+    return [*runtime.argv, "-X", f"heapsize={heap}", "-c", start]

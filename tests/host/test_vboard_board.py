@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from tenner_host.interpreters import InterpreterMissing, find_micropython32
+from tenner_host.interpreters import Interpreter, InterpreterMissing, find_micropython32
 from tenner_sim.vboard import BoardError, VirtualBoard
 from tenner_sim.vboard.console import OutputFilter, RawBanner, ReplMode
-from tenner_sim.vboard.runtime import is_busy
+from tenner_sim.vboard.runtime import OVERLAY_HEAP, is_busy
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -341,11 +341,26 @@ def test_a_board_that_is_off_says_so(board):
         board.reset()
 
 
+@pytest.mark.parametrize("total_kb", [0, 1, 2, 3, 4, 6, 10, 20])
+def test_an_interpreter_whose_heap_is_too_small_is_reported(total_kb):
+    """The interpreter has memory for nothing, for an error, or for some of the chip's modules: in
+    each case it ends, and its own prompt, which is on the host's files, does not come."""
+    # These modules are 30 KB of code in any build.
+    heap = total_kb * 1024 - OVERLAY_HEAP[64]
+    with VirtualBoard({}, heap=heap) as board:
+        board.wait_for("micropython did not start (")
+        assert board.status()["state"] == "failed"
+        assert ">>>" not in board.serial_log
+
+
 def test_an_interpreter_that_cannot_start_is_reported():
-    # Less than nothing: the emulated chip itself does not fit.
-    with VirtualBoard({}, heap=-40 * 1024) as board:
+    broken = Interpreter("broken", (sys.executable, "-c", "import no_such_module"), (1, 25, 0), 64)
+    with VirtualBoard({}, interpreter=broken) as board:
+        board.wait_for("No module named 'no_such_module'")
+        board.wait_for("micropython did not start (exit status 1)")
+        board.reset()
         board.wait_for("did not start")
-        assert board.status()["state"] == "dead"
+        assert board.status()["boots"] == 2
 
 
 def test_nothing_is_left_after_stop():

@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from tenner_host.board.sims import running_boards
+from tenner_host.interpreters import Interpreter
 from tenner_sim.command import sim
 from tenner_sim.vboard import VirtualBoard
 from tenner_sim.vboard.control import socket_path
@@ -146,6 +147,21 @@ def test_start_outlives_its_starter_and_keeps_its_files(sim_dir):
         assert "choose with --sim: one, two" in command("get", "room.temperature").stderr
     assert command("log").stdout.startswith("ESP-ROM")
     assert command("stop").returncode == 0
+
+
+def test_a_start_that_fails_is_reported_and_leaves_no_board(sim_dir, monkeypatch):
+    broken = Interpreter("broken", (sys.executable, "-c", "import no_such_module"), (1, 25, 0), 64)
+    monkeypatch.setattr("tenner_sim.vboard.board.find_micropython", lambda: broken)
+    output = refused("start", "--fresh", "--heap", "16K").replace("│", " ")
+    assert (
+        "micropython did not start (exit status 1); is its heap of 16 KB too small? Its last "
+        "line: ModuleNotFoundError: No module named 'no_such_module'"
+    ) in " ".join(output.split())
+    assert running_boards() == {}
+
+
+def test_a_heap_that_is_no_size_is_refused(sim_dir):
+    assert "heap '1O2K': give a size such as 112K" in refused("start", "--heap", "1O2K")
 
 
 def test_a_stale_description_is_not_a_running_board(sim_dir):

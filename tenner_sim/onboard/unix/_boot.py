@@ -148,7 +148,13 @@ def start(names):
     gc.collect()
     _widen_names()
     gc.collect()
-    _board.tell("up %d %d" % (gc.mem_free(), gc.mem_alloc()))
+    # From here on, an exception leads to the prompt.
+    os.putenv("MICROPYINSPECT", "1")
+    try:
+        _board.tell("up %d %d" % (gc.mem_free(), gc.mem_alloc()))
+    except MemoryError:
+        os.unsetenv("MICROPYINSPECT")
+        raise
     if not mounted:
         _complain()
     _run("boot.py", names)
