@@ -13,6 +13,10 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from tenner_host.overlays.source import is_for_types
+
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = "tenner"
 
@@ -176,6 +180,8 @@ def _named(node: ast.AST) -> Iterator[str]:
 
 def check(folder: Path = ROOT / "firmware", root: Path = ROOT) -> list[str]:
     known = modules(folder)
+    for tree in known.values():
+        tree.body[:] = [node for node in tree.body if not is_for_types(node)]
     host = {k: v for one in HOST_ORDER[:-1] for k, v in modules(root / one, one).items()}
     return sorted(
         {

@@ -18,6 +18,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from tenner_host.build import LIBRARIES
+from tenner_host.overlays.source import is_for_types
 
 ROOT = Path(__file__).resolve().parent.parent
 FIRMWARE = ROOT / "firmware"
@@ -324,6 +325,7 @@ def check_source(path: Path, text: str) -> list[str]:
         tree = ast.parse(text)
     except SyntaxError as exc:
         return [f"{shown}:{exc.lineno}: {exc.msg}"]
+    tree.body[:] = [node for node in tree.body if not is_for_types(node)]
     module = module_name(shown)
     found: list[tuple[int, str]] = []
     # The manifest is read by the build on the host, never by a board.

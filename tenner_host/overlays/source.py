@@ -13,6 +13,9 @@ from tenner_host.overlays.scopes import Scopes, resolve
 #: The package whose modules are merged.
 PACKAGE = "tenner"
 
+#: The variable by which a type checker reads imports that nothing else runs.
+_FOR_TYPES = "TYPE_CHECKING"
+
 
 @dataclass(eq=False)
 class Module:
@@ -87,8 +90,16 @@ def _note_functions(node: ast.AST, outer: str, functions: dict[int, str]) -> Non
         _note_functions(child, name, functions)
 
 
+def is_for_types(node: ast.AST) -> bool:
+    """Is this `TYPE_CHECKING = False`, or `if TYPE_CHECKING:`, whose block no board runs?"""
+    if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+        return node.targets[0].id == _FOR_TYPES
+    return isinstance(node, ast.If) and getattr(node.test, "id", "") == _FOR_TYPES
+
+
 class _Strip(ast.NodeTransformer):
-    """Removes docstrings, annotations and assertions; -O2 would remove the last too."""
+    """Removes docstrings, annotations, what only these need, and assertions; -O2 would remove the
+    last too."""
 
     def _body(self, node: ast.AST) -> ast.AST:
         self.generic_visit(node)
@@ -103,6 +114,7 @@ class _Strip(ast.NodeTransformer):
         return node
 
     def visit_Module(self, node: ast.Module) -> ast.AST:
+        node.body[:] = [one for one in node.body if not is_for_types(one)]
         return self._body(node)
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:

@@ -55,3 +55,25 @@ def test_what_is_looked_up_in_a_module_as_a_value_stays(tmp_path, how):
         "helpers": HELPERS,
     }
     assert both(tmp_path, modules) == "5\n"
+
+
+def test_types_and_their_imports_are_left_out(tmp_path):
+    typed = (
+        "from tenner import helpers\nTYPE_CHECKING = False\nif TYPE_CHECKING:\n"
+        "    from collections.abc import Callable\n    from tenner.absent import Absent\n"
+        "    Sink = Callable[[int], None]\n"
+        "class Box:\n    size: int\n    sink: 'Sink | None' = None\n"
+        "def main(box: 'Absent | None' = None, *rest: int) -> None:\n"
+        "    number: int = helpers.deep()\n    print(number, Box.sink, box, rest)\n"
+    )
+    plain = (
+        "from tenner import helpers\nclass Box:\n    sink = None\ndef main(box=None, *rest):\n"
+        "    number = helpers.deep()\n    print(number, Box.sink, box, rest)\n"
+    )
+    texts = []
+    for source in (typed, plain):
+        files = package({"app": source, "helpers": HELPERS})
+        names = table({"core": ["app", "helpers"]})
+        texts.append(bundle(files, names, scripts={"main.py": MAIN}).files["app"].text)
+    assert texts[0] == texts[1]
+    assert both(tmp_path, {"app": typed, "helpers": HELPERS}) == "5 None None ()\n"

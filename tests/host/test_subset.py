@@ -110,6 +110,22 @@ def test_start_files_stay_short():
     assert any("more than 30" in row for row in rows)
 
 
+def test_an_import_for_types_may_name_any_module(tmp_path):
+    body = (
+        "from tenner.net.url import x\n\nTYPE_CHECKING = False\nif TYPE_CHECKING:\n"
+        "    from typing import Any\n\n    from tenner.app import App\n"
+    )
+    assert found(body) == []
+    assert found(body.replace("TYPE_CHECKING", "x")) != []
+    for name, other in (("one", "two"), ("two", "one")):
+        text = f"TYPE_CHECKING = False\nif TYPE_CHECKING:\n    import {other}\n"
+        (tmp_path / f"{name}.py").write_text(text)
+    assert check_imports.check(tmp_path, tmp_path / "none") == []
+    (tmp_path / "one.py").write_text("import two\n")
+    (tmp_path / "two.py").write_text("import one\n")
+    assert check_imports.check(tmp_path, tmp_path / "none") != []
+
+
 def test_siblings_may_import_each_other():
     place = Path("firmware/tenner/channels/thing.py")
     header = GOOD_HEADER.replace("net.thing", "channels.thing")
