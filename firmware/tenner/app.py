@@ -19,6 +19,17 @@ from tenner.store.outbox import Outbox
 from tenner.store.two_slot import TwoSlots
 from tenner.tools.registry import Registry
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.agent.agent import Agent
+    from tenner.agent.message_queue import Queue
+    from tenner.channels.console import Console
+    from tenner.channels.mqtt.channel import Mqtt
+    from tenner.channels.telegram.channel import Telegram
+    from tenner.net.clock import Clock
+    from tenner.port import Port
+    from tenner.store.config import Config
+
 _DRAIN_MS = const(50)
 _DRAIN_STEPS = const(60)
 #: Parts that live longer than a phase.
@@ -32,6 +43,21 @@ class App:
     small board the end of a phase frees the parts that only the phase needs.
     """
 
+    port: "Port"
+    config: "Config"
+    clock: "Clock"
+    agent: "Agent"
+    #: The folders of the owner's files and of the agent's own.
+    workspace: str
+    state: str
+    inbox: "Queue"
+    #: Is the network there, is there something to send, and shall the program end?
+    connected: asyncio.Event
+    mail: asyncio.Event
+    ended: asyncio.Event
+    telegram: "Telegram | None"
+    mqtt: "Mqtt | None"
+    console: "Console | None"
     telegram = mqtt = console = None
     #: For deep sleep: was the clock set since the start, and when did a person last write?
     synced = False

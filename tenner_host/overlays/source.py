@@ -98,7 +98,7 @@ def is_for_types(node: ast.AST) -> bool:
 
 
 class _Strip(ast.NodeTransformer):
-    """Removes docstrings, annotations, what only these need, and assertions; -O2 would remove the
+    """Removes docstrings, annotations, the imports for them, and assertions; -O2 would remove the
     last too."""
 
     def _body(self, node: ast.AST) -> ast.AST:

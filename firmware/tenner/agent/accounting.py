@@ -6,8 +6,15 @@ from tenner.agent.history_records import record
 from tenner.log import log
 from tenner.tools.untrusted import SOMEBODY
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
-def keep(agent, session, lines=()):
+    from tenner.agent.agent import Agent, Session
+    from tenner.agent.turn import Result
+
+
+def keep(agent: "Agent", session: "Session", lines: "Sequence[bytes]" = ()) -> bool:
     """Check `session` and add the lines of a turn to it; return False when flash fails."""
     try:
         history.check(session)
@@ -23,7 +30,7 @@ def keep(agent, session, lines=()):
     return True
 
 
-def not_stored(agent, error):
+def not_stored(agent: "Agent", error: OSError) -> None:
     """Log that the history could not be stored, and notify the owner once; the answer is still
     sent."""
     log("session", "history not stored: %s" % error)
@@ -32,7 +39,7 @@ def not_stored(agent, error):
         agent.notify("I cannot keep our conversation on flash: %s" % error)
 
 
-def account(agent, kind, who, result):
+def account(agent: "Agent", kind: str, who: str, result: "Result") -> None:
     """Count and log the cost of a turn."""
     try:
         agent.get("budget").spend(result.tokens(), kind, result.estimated)
@@ -45,7 +52,9 @@ def account(agent, kind, who, result):
     )
 
 
-def remember(agent, channel, chat, text, untrusted=False):
+def remember(
+    agent: "Agent", channel: str, chat: int | str, text: str, untrusted: bool = False
+) -> None:
     """
     Add a text the agent sends unasked to that chat's session, so that the person can answer it.
     `untrusted`: does it rest on text of somebody else?
@@ -55,7 +64,9 @@ def remember(agent, channel, chat, text, untrusted=False):
     keep(agent, agent.session(channel, chat), lines)
 
 
-def report(agent, channel, chat, text, untrusted=False):
+def report(
+    agent: "Agent", channel: str, chat: int | str, text: str, untrusted: bool = False
+) -> None:
     """Report the result of a background task to the chat that asked, and let the person answer
     it."""
     if chat is None:

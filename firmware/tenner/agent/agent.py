@@ -5,6 +5,13 @@ from tenner.agent.history_records import plain
 from tenner.agent.lane import Lane
 from tenner.log import log
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.app import App
+    from tenner.port import Port
+    from tenner.schedule.service import CronJobs
+    from tenner.store.config import Config
+
 
 class Session:
     """
@@ -20,7 +27,7 @@ class Session:
     #: Has a repair dropped lines that the owner has not been notified of?
     repaired = False
 
-    def __init__(self, path, window):
+    def __init__(self, path: str, window: int) -> None:
         self.path = path
         self.window = window
 
@@ -34,7 +41,7 @@ class Agent:
     `owner()` is the owner's (channel, chat); `clock` is a net.clock.Clock.
     """
 
-    def __init__(self, port, config, workspace, app):
+    def __init__(self, port: "Port", config: "Config", workspace: str, app: "App") -> None:
         self.port = port
         self.config = config
         self.workspace = workspace
@@ -48,15 +55,15 @@ class Agent:
         #: Has a background turn read untrusted text? From then on its reports count as untrusted.
         self.untrusted_reports = False
         #: Names of the running background tasks (agent.spawn), and how many have been started.
-        self.spawned = []
+        self.spawned: list[str] = []
         self.spawn_count = 0
-        self._session = None
+        self._session: Session | None = None
 
     @property
-    def cron(self):
+    def cron(self) -> "CronJobs":
         return self.get("cron")
 
-    def session(self, channel, chat):
+    def session(self, channel: str, chat: int | str) -> Session:
         """Return the session of a chat; the last one is cached, since its file is already
         checked."""
         path = self.port.path("state/sessions/%s_%s.jsonl" % (channel, plain(str(chat))))
@@ -64,26 +71,26 @@ class Agent:
             self._session = Session(path, self.window())
         return self._session
 
-    def window(self):
+    def window(self) -> int:
         """Return the maximum number of bytes a request sends of a history."""
         share = self.config.get("llm.context_tokens") * 3  # 4 bytes a token, 75 % of them
         return min(self.config.get("session.max_kb") * 1024, share)
 
-    def spent(self, kind):
+    def spent(self, kind: str) -> bool:
         """Return whether turns of this kind have used up today's tokens."""
         return self.config.get("budget.tokens_per_day") and self.get("budget").left(kind) <= 0
 
-    async def wait_quiet(self):
+    async def wait_quiet(self) -> None:
         """Wait until no turn runs and the last answer is sent."""
         await self.lane.wait_free()
         await self.app.drain()
 
-    def stop(self):
+    def stop(self) -> str:
         """Interrupt the running turn; return the sentence for the person who asked."""
         stopped, self.lane.stopped = self.lane.stopped, False
         return "Stopping." if stopped or self.lane.stop() else "Nothing is running."
 
-    def notify(self, text):
+    def notify(self, text: str) -> None:
         """Send the owner a notice about the agent itself."""
         channel, chat = self.app.owner()
         log("notice", text)

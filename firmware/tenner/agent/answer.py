@@ -6,8 +6,13 @@ from tenner.agent import accounting, cut_off, summary
 from tenner.agent.turn import Turn
 from tenner.tools.untrusted import SOMEBODY
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.agent.agent import Agent
+    from tenner.agent.message_queue import Message
 
-async def answer(agent, message):
+
+async def answer(agent: "Agent", message: "Message") -> None:
     """Run a person's turn and put its answer, or an error, into the outbox."""
     if agent.spent("person"):
         text = "Today's token budget is used up, including the reserve. It resets at midnight."

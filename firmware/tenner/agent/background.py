@@ -7,8 +7,18 @@ from tenner.agent.turn import Turn
 from tenner.log import log
 from tenner.port.package import locate
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.agent.turn import Result
+    from tenner.app import App
+    from tenner.llm.reply import Reply
+    from tenner.schedule.service import Service
+    from tenner.schedule.task import Request
 
-async def run_turn(app, text, kind, model=None, choose=False):
+
+async def run_turn(
+    app: "App", text: str, kind: str, model: str | None = None, choose: bool = False
+) -> "Result | Reply | None":
     """
     Run a background turn and return its Result; raise LaneBusy or Preempted. `choose`: ask which
     of the due tasks need a turn, and return the model's reply, which may call the tool
@@ -33,7 +43,7 @@ async def run_turn(app, text, kind, model=None, choose=False):
     return result.reply
 
 
-async def send(service, request):
+async def send(service: "Service", request: "Request") -> None:
     """Deliver the text of a request to its address, and note the outcome in it."""
     try:
         if service.deliver is None:
@@ -46,12 +56,18 @@ async def send(service, request):
         request.error = "the answer could not be sent (%s)" % reason
 
 
-async def tell(app, text, channel, chat):
+async def tell(app: "App", text: str, channel: str, chat: int | str) -> None:
     """Send a text to a chat."""
     app.deliver(channel, chat, text)
 
 
-async def deliver(app, text, alert=False, channel=None, chat=None):
+async def deliver(
+    app: "App",
+    text: str,
+    alert: bool | str = False,
+    channel: str | None = None,
+    chat: int | str | None = None,
+) -> str:
     """
     Send a text to a chat, the owner's by default. Return "yes", "queued", or "repeat" when an
     alert of that mark is queued already. `alert`: whether it is one, or its mark, which the
@@ -71,7 +87,9 @@ async def deliver(app, text, alert=False, channel=None, chat=None):
     return "queued" if ids else "yes"
 
 
-async def remember(app, text, alert, channel, chat):
+async def remember(
+    app: "App", text: str, alert: bool | str, channel: str, chat: int | str
+) -> None:
     """Add a delivered text to the session of its chat, so that the person can answer it."""
     accounting.remember(app.agent, channel, chat, text, app.agent.untrusted_reports)
 

@@ -7,6 +7,14 @@ tokens that providers report, or else an estimate, and marks the figure as estim
 
 from tenner.log import log
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from tenner.net.clock import Clock
+    from tenner.schedule.posix_tz import Zone
+    from tenner.store.two_slot import TwoSlots
+
 _DAY_S = 86400
 
 
@@ -16,23 +24,31 @@ class Budget:
     schedule.posix_tz.Zone; `tokens_per_day` 0 is no limit; `notify(text)` notifies the owner.
     """
 
-    def __init__(self, slots, clock, zone, tokens_per_day, reserve_percent=20, notify=None):
+    def __init__(
+        self,
+        slots: "TwoSlots",
+        clock: "Clock",
+        zone: "Zone",
+        tokens_per_day: int,
+        reserve_percent: int = 20,
+        notify: "Callable[[str], None] | None" = None,
+    ) -> None:
         self._slots = slots
         self._clock = clock
         self._zone = zone
         self._notify = notify
         self.per_day = tokens_per_day
         self.reserve = tokens_per_day * reserve_percent // 100
-        self._state = None
+        self._state: dict | None = None
 
-    def left(self, kind):
+    def left(self, kind: str) -> int | None:
         """Return the tokens left today for turns of this kind; None without a limit."""
         if not self.per_day:
             return None
         limit = self.per_day + (self.reserve if kind == "person" else 0)
         return limit - self._today()["u"]
 
-    def spend(self, tokens, kind, estimated=False):
+    def spend(self, tokens: int, kind: str, estimated: bool = False) -> None:
         """Count the tokens of a turn of this kind, and notify the owner when the budget is
         spent."""
         state = self._today()
@@ -54,12 +70,12 @@ class Budget:
             if self._notify is not None:
                 self._notify(text)
 
-    def used(self):
+    def used(self) -> tuple[int, int, bool]:
         """Return (tokens used today, of them by scheduled turns, whether a part is estimated)."""
         state = self._today()
         return state["u"], state["s"], bool(state["e"])
 
-    def lines(self):
+    def lines(self) -> "Iterator[str]":
         """Yield the lines of `/budget`."""
         used, scheduled, estimated = self.used()
         about = "about " if estimated else ""

@@ -8,6 +8,13 @@ from tenner.port.package import locate
 from tenner.store import files
 from tenner.tools import untrusted
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tenner.agent.agent import Agent
+    from tenner.agent.turn import Turn
+
 # The owner's files in the order they stand in the prompt, and how many bytes of each are read.
 # Stable files come first: providers cache the unchanged beginning of a prompt.
 _FILES = const("AGENTS SOUL IDENTITY USER TOOLS memory/MEMORY")
@@ -25,7 +32,7 @@ def _file_pieces(path, limit):
         yield b"\n[cut: read_file shows the rest]"
 
 
-def system(agent, turn):
+def system(agent: "Agent", turn: "Turn") -> "Iterator[bytes]":
     """Yield the system prompt as raw UTF-8 pieces, without secrets of the settings."""
     return redaction.redacted(_system(agent, turn))
 
@@ -51,7 +58,7 @@ def _system(agent, turn):
         yield b"\n" + note.encode()
 
 
-def records(turn):
+def records(turn: "Turn") -> "Iterator[bytes]":
     """Yield history and this turn's own lines as pieces of history lines (agent.history), without
     secrets."""
     return redaction.redacted(_records(turn), True)

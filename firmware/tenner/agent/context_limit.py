@@ -16,6 +16,12 @@ from tenner.log import log
 from tenner.port.compat import const
 from tenner.store import files, json_strict, repairs
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.agent.model_call import Request
+    from tenner.agent.turn import Turn
+    from tenner.llm.errors import LlmError
+
 _MODELS = const(8)
 _FILE_BYTES = const(4096)
 _TOKEN_BYTES = const(4)  # within a third for most languages and models
@@ -24,7 +30,7 @@ _LEAST_WINDOW = const(256)
 _FILE_LIMITS = (2048, 1024, 512, 256, 128, 0)
 
 
-async def fit(turn):
+async def fit(turn: "Turn") -> None:
     """Reduce the request to the known context of the model, before the model call."""
     get = turn.agent.config.get
     allowed = (get("llm.context_tokens") - get("llm.max_tokens")) * _TOKEN_BYTES
@@ -37,7 +43,7 @@ async def fit(turn):
     _reduce(turn, allowed - _OVERHEAD)
 
 
-async def shrink(turn, request, error):
+async def shrink(turn: "Turn", request: "Request", error: "LlmError") -> None:
     """
     Make the request smaller than the one rejected with `error`. Raise Stopped when nothing can be
     left out, or for another kind of error.

@@ -4,6 +4,13 @@
 from tenner.port.compat import const
 from tenner.store import files
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.agent.agent import Agent
+    from tenner.agent.errors import Stopped
+    from tenner.agent.message_queue import Message
+    from tenner.agent.turn import Turn
+
 _SHORT = const(2000)  # characters
 _PIECE = const(3072)
 
@@ -17,7 +24,7 @@ _REST_FAILED = const("(cut off at the length limit; the rest did not come: %s)")
 _SPACELESS = const("\u2e80")
 
 
-def take(turn, text, stop):
+def take(turn: "Turn", text: str, stop: str) -> str | None:
     """Return the complete answer, its last part being `text`; None when the model has to continue
     it."""
     if turn.result.kept:
@@ -32,7 +39,7 @@ def take(turn, text, stop):
     return text if stop != "length" else _with_note(text, _CUT_AGAIN)
 
 
-def unfinished(turn, reason):
+def unfinished(turn: "Turn", reason: "Stopped") -> str:
     """Return the received part of an answer with a note that gives the `reason` for the missing
     rest."""
     note = _REST_FAILED % reason
@@ -40,12 +47,12 @@ def unfinished(turn, reason):
     return _with_note(turn.begun, note)
 
 
-def short(text):
+def short(text: str) -> str:
     """Return the end of a long text, for the history."""
     return "(the beginning of this long answer was sent, and is not kept here)\n" + text[-_SHORT:]
 
 
-def deliver(agent, message, kept):
+def deliver(agent: "Agent", message: "Message", kept: int) -> None:
     """Send the beginning of a long answer, which is on flash, as separate messages."""
     path = agent.port.path("state/reply.part")
     start = 0

@@ -21,8 +21,14 @@ from tenner.agent.history_lines import PIECE, line_blocks, line_pieces
 from tenner.agent.history_records import record, shorten
 from tenner.store import files
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
 
-def check(session):
+    from tenner.agent.agent import Session
+
+
+def check(session: "Session") -> None:
     """Check the file if it changed since the last turn, and choose the turns to send. Call at a
     turn's start."""
     path = session.path
@@ -39,7 +45,7 @@ def check(session):
         session.size = size
 
 
-def span(session, start, end):
+def span(session: "Session", start: int, end: int) -> "Iterator[bytes]":
     """Yield the summary and the lines from `start` to `end`, as `pieces` does."""
     if end > 0:
         with open(session.path, "rb") as file:
@@ -48,13 +54,13 @@ def span(session, start, end):
             yield from line_blocks(file, end)
 
 
-def pieces(session):
+def pieces(session: "Session") -> "Iterator[bytes]":
     """Yield the history to send, summary first: blocks of complete lines, or a long line in
     pieces."""
     return span(session, session.start, session.size)
 
 
-def append(session, lines):
+def append(session: "Session", lines: "Sequence[bytes]") -> None:
     """Add the lines of one turn in one write; call `check` before."""
     files.make_dirs(session.path.rsplit("/", 1)[0])
     with open(session.path, "ab") as file:
@@ -64,7 +70,7 @@ def append(session, lines):
     session.size = files.size(session.path)
 
 
-def clear(session):
+def clear(session: "Session") -> None:
     """Start a new history; the old file stays as `.old` until the next call."""
     if files.exists(session.path):
         files.remove(session.path + ".old")
@@ -72,14 +78,14 @@ def clear(session):
     session.size = -1
 
 
-def compact(session, start, summary=None):
+def compact(session: "Session", start: int, summary: str | None = None) -> None:
     """Replace all before offset `start` by `summary` (None: the present one), by rename."""
     files.write_atomic(session.path, _compacted(session, start, summary))
     session.size = files.size(session.path)
     _choose(session, session.size)
 
 
-def cut_for(session, keep):
+def cut_for(session: "Session", keep: int) -> int:
     """Return the offset of the first turn among the last `keep` bytes."""
     return turn_after(session.path, max(session.summary_end, session.size - keep))
 
@@ -105,7 +111,7 @@ def _choose(session, size):
         session.start = turn_after(session.path, size - session.window)
 
 
-def turn_after(path, offset):
+def turn_after(path: str, offset: int) -> int:
     """Return the offset of the first line at or after `offset` that starts a turn."""
     with open(path, "rb") as file:
         fresh = True

@@ -3,13 +3,18 @@
 
 from tenner.port.compat import const
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import BinaryIO
+
 # Small, since the heap has few long free blocks; large enough for the longest id and name of a
 # call in one piece.
 PIECE = 352
 _BLOCK = const(512)
 
 
-def line_pieces(file, end):
+def line_pieces(file: "BinaryIO", end: int) -> "Iterator[bytes]":
     """Yield the lines of `file` up to offset `end` in pieces; the last piece of a line ends in a
     newline."""
     left = end - file.tell()
@@ -21,7 +26,7 @@ def line_pieces(file, end):
         yield piece
 
 
-def line_blocks(file, end):
+def line_blocks(file: "BinaryIO", end: int) -> "Iterator[bytes]":
     """
     Yield the lines of `file` up to offset `end` in blocks of complete lines, which is faster for
     long histories. A long line comes in pieces, the first of at least PIECE bytes; the last ends

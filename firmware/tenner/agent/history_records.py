@@ -10,13 +10,13 @@ from tenner.tools import untrusted
 _OLD_RESULT = const(200)  # characters of a tool result after its turn
 
 
-def record(kind, text, id=None):
+def record(kind: str, text: str, id: str | None = None) -> bytes:
     """Return one history line of `kind` u, n, a, s (text) or t (id and result)."""
     middle = quote(id) + b"," if id is not None else b""
     return b'["' + kind.encode() + b'",' + middle + quote(text) + b"]\n"
 
 
-def call_record(id, name, text):
+def call_record(id: str, name: str, text: str) -> bytes:
     """Return the line of a tool call; `text` is the JSON of its arguments, an object, kept
     verbatim."""
     data = bytearray(text.encode())
@@ -28,7 +28,7 @@ def call_record(id, name, text):
     return b'["c",' + quote(id) + b"," + quote(plain(name)) + b"," + bytes(data) + b"]\n"
 
 
-def plain(name):
+def plain(name: str) -> str:
     """Return `name` with the letters, digits, _ and - that APIs and file systems accept."""
     return (
         "".join(
@@ -41,7 +41,7 @@ def plain(name):
     )
 
 
-def shorten(line):
+def shorten(line: bytes) -> bytes:
     """Return a history line for later turns: a tool's result cut to 200 characters."""
     if not line.startswith(b'["t",') or len(line) < _OLD_RESULT + 40:
         return line

@@ -10,7 +10,7 @@ from tenner.net.json.writer import cut, valid
 from tenner.store import files, repairs
 
 
-def repair(path, summary_end, start, size):
+def repair(path: str, summary_end: int, start: int, size: int) -> bool:
     """
     If the file is damaged, rewrite it with the summary and the undamaged turns from `start` on.
     Return whether that was necessary. The damaged file stays beside it as `.bad`.

@@ -5,6 +5,11 @@ import asyncio
 
 from tenner.agent.errors import LaneBusy, Preempted
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.agent.turn import Result, Turn
+    from tenner.net.clock import Clock
+
 
 class Lane:
     """
@@ -13,7 +18,7 @@ class Lane:
     a model request at once and lets a tool call end. `clock` is a net.clock.Clock.
     """
 
-    def __init__(self, clock):
+    def __init__(self, clock: "Clock") -> None:
         self.preemptions = 0
         self._clock = clock
         #: The name of the running turn.
@@ -22,41 +27,41 @@ class Lane:
         #: Held by the person whose turn runs or is next.
         self.queue = asyncio.Lock()
         self._people = 0
-        self._turn = None
+        self._turn: "Turn | None" = None
         self._idle_since = clock.mono_s()
         self._freed = asyncio.Event()
         #: Has a /stop that is not answered yet stopped a turn?
         self.stopped = False
 
-    def busy(self):
+    def busy(self) -> str | None:
         """Return the holder's name, or None when a background turn could start."""
         return self.holder or ("a person" if self._people else None)
 
-    def idle_s(self):
+    def idle_s(self) -> int:
         """Return the seconds since the last turn of a person."""
         return 0 if self._people else self._clock.mono_s() - self._idle_since
 
-    async def wait_free(self):
+    async def wait_free(self) -> None:
         """Wait until no turn runs and no person waits; another task may still take the lane
         first."""
         while self.busy():
             self._freed.clear()
             await self._freed.wait()
 
-    async def wait_turn(self):
+    async def wait_turn(self) -> None:
         """Wait until the running turn has ended, after `request`."""
         while self.holder:
             self._freed.clear()
             await self._freed.wait()
 
-    def stop(self, reason="stop"):
+    def stop(self, reason: str = "stop") -> bool:
         """Interrupt the running turn; return False when there is none."""
         if self._turn is None:
             return False
         self._turn.interrupt(reason)
         return True
 
-    def overheard(self, stops):
+    def overheard(self, stops: bool) -> None:
         """Interrupt the turn for a message of the owner that waits for memory; `stops`: it is
         /stop."""
         if self._turn is not None:
@@ -65,11 +70,11 @@ class Lane:
             elif self._turn.kind != "person" and self._turn.preemptible:
                 self._turn.interrupt("person")
 
-    def draft(self, who):
+    def draft(self, who: str) -> str:
         """Return the text the model has written so far in the turn of `who`, "" when none runs."""
         return self._turn.draft() if self.holder == who else ""
 
-    def request(self, who):
+    def request(self, who: str | None) -> None:
         """Announce a waiting person, with a message if `who` is given; preempt a background turn.
         See release."""
         self._people += 1
@@ -79,13 +84,13 @@ class Lane:
             elif self.holder == who:
                 self._turn.cancel_question()
 
-    def release(self):
+    def release(self) -> None:
         """Release the lane after `request`."""
         self._people -= 1
         self._idle_since = self._clock.mono_s()
         self._freed.set()
 
-    async def person(self, who, turn):
+    async def person(self, who: str, turn: "Turn") -> "Result":
         """Run `turn` for a person as soon as the running turn allows; return its result."""
         self.request(who)
         try:
@@ -93,7 +98,7 @@ class Lane:
         finally:
             self.release()
 
-    async def background(self, who, turn):
+    async def background(self, who: str, turn: "Turn") -> "Result":
         """Run `turn` if the lane is free, else raise LaneBusy; raise Preempted when a person
         came."""
         if self.busy():

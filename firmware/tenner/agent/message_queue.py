@@ -15,7 +15,9 @@ class Message:
     texts = 0
     by_owner = True
 
-    def __init__(self, channel, chat, text, sender=None):
+    def __init__(
+        self, channel: str, chat: int | str, text: str, sender: int | str | None = None
+    ) -> None:
         self.channel = channel
         self.chat = chat
         self.text = text
@@ -26,16 +28,16 @@ class Queue:
     """Bounded queue for one consumer (MicroPython's asyncio has none); counts the items it
     drops."""
 
-    def __init__(self, limit):
+    def __init__(self, limit: int) -> None:
         self.limit = limit
         self.dropped = 0
         self._items = []
         self._filled = asyncio.Event()
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._items)
 
-    def put_nowait(self, item):
+    def put_nowait(self, item: Message) -> bool:
         """Add `item`; if the queue is full, count it as dropped and return False."""
         if len(self._items) >= self.limit:
             self.dropped += 1
@@ -44,7 +46,7 @@ class Queue:
         self._filled.set()
         return True
 
-    async def get(self):
+    async def get(self) -> Message:
         while not self._items:
             self._filled.clear()
             await self._filled.wait()

@@ -9,6 +9,13 @@ from tenner.llm.errors import LlmError
 from tenner.port.compat import const
 from tenner.store import files
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from tenner.agent.turn import Turn
+    from tenner.llm.collect import Collector
+
 # Longest text of a reply in memory, and longest arguments of one call, in bytes; memory holds
 # several copies of each. A board asks for 1,024 tokens, which are 4 KB, 6 KB in some scripts;
 # longer text goes to flash.
@@ -25,11 +32,11 @@ class Request:
     """
 
     #: The file for the beginning of a text too long for memory; None: the text is cut off.
-    keep_at = None
+    keep_at: str | None = None
     #: The llm.collect.Collector of a reply in progress.
-    reply = None
+    reply: "Collector | None" = None
 
-    def __init__(self, turn, tools):
+    def __init__(self, turn: "Turn", tools: "Sequence[tuple[str, int, int]]") -> None:
         self.max_tokens = turn.max_tokens or turn.agent.config.get("llm.max_tokens")
         self.max_reply = _REPLY
         if turn.agent.port.small:
@@ -39,17 +46,17 @@ class Request:
         self._turn = turn
         self._tools = tools
 
-    def system(self):
+    def system(self) -> "Iterator[bytes]":
         return context.system(self._turn.agent, self._turn)
 
-    def records(self):
+    def records(self) -> "Iterator[bytes]":
         return context.records(self._turn)
 
-    def tools(self):
+    def tools(self) -> "Sequence[tuple[str, int, int]]":
         return self._tools
 
 
-async def ask(turn, timeout_ms):
+async def ask(turn: "Turn", timeout_ms: int) -> None:
     """Ask the model and put its Reply into `turn.reply`; raise Stopped when there is none."""
     if turn.tools is None:
         turn.tools = await overlay.step("OFFER", _offer, turn)

@@ -12,7 +12,7 @@ _NAMES = const(
 _FOLDERS = const("memory skills tools drivers")
 
 
-def check(workspace):
+def check(workspace: str) -> list[str]:
     """
     Quarantine an entry of the wrong type, such as a folder MEMORY.md or a file `skills`, since
     every turn that opens it would fail. Return sentences for the owner.

@@ -12,6 +12,10 @@ from tenner.agent.history_lines import PIECE
 from tenner.log import SHORT, secrets
 from tenner.net.json.writer import escape
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
 _SAFE = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
 # Characters that JSON and Python write unchanged.
 _PLAIN = _SAFE + b" !#$%&()*+,:;<=>?@[]^`{|}"
@@ -19,7 +23,7 @@ _INSTEAD = b"***"
 _made = [None, None]  # the secrets, and their spellings
 
 
-def redacted(pieces, in_json=False):
+def redacted(pieces: "Iterable[bytes]", in_json: bool = False) -> "Iterator[bytes]":
     """
     Yield pieces with `***` in the place of a secret, which may span several pieces. `in_json`: the
     pieces are lines of JSON, no secret spans two lines, and blocks of complete lines stay so.
@@ -76,7 +80,7 @@ def _without(data, spelled):
     return data
 
 
-def spellings():
+def spellings() -> list[bytes]:
     """Return the secrets as bytes in every spelling, also escaped as in a JSON string, the longest
     first."""
     known = secrets()

@@ -6,12 +6,16 @@ import os
 from tenner.port.compat import const
 from tenner.store import files
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 _MOST = const(20)
 _FRONT = const(512)
 _LINE = const(160)
 
 
-def pieces(workspace):
+def pieces(workspace: str) -> "Iterator[bytes]":
     """Yield the names and descriptions of the skills."""
     folder = workspace + "/skills"
     if not files.is_folder(folder):

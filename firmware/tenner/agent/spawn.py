@@ -6,8 +6,12 @@ from tenner.agent import accounting
 from tenner.agent.errors import LaneBusy, Preempted
 from tenner.agent.turn import Turn
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.agent.agent import Agent
 
-def start(agent, text, turn):
+
+def start(agent: "Agent", text: str, turn: Turn) -> str:
     """
     Start the task `text` in the background for `turn`; return the sentence for the model. A small
     board runs one, in the lane like any background turn, so that people keep priority; other

@@ -10,10 +10,15 @@ from tenner.port.package import locate
 from tenner.store import files
 from tenner.tools.untrusted import mark_untrusted
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.agent.agent import Agent, Session
+    from tenner.agent.turn import Result
+
 _HARD_FACTOR = const(4)  # a session this many windows long loses its oldest turns even offline
 
 
-async def tidy(agent, session, who, pressing=False):
+async def tidy(agent: "Agent", session: "Session", who: str, pressing: bool = False) -> None:
     """Summarize a history that has outgrown its window, and count the cost."""
     result = None
     try:
@@ -24,7 +29,9 @@ async def tidy(agent, session, who, pressing=False):
         accounting.account(agent, "summary", who, result)
 
 
-async def compact(agent, session, who, pressing=False):
+async def compact(
+    agent: "Agent", session: "Session", who: str, pressing: bool = False
+) -> "Result | None":
     """
     Let the model summarize the older half of `session` together with the old summary, and replace
     both by rename. People preempt it unless it is `pressing`; the next turn retries it.

@@ -12,6 +12,18 @@ from tenner.net.json.scanner import Scanner
 from tenner.port.compat import const, ticks_diff, ticks_ms
 from tenner.tools import runner
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tenner.agent.agent import Agent
+    from tenner.agent.turn import Turn
+    from tenner.llm.reply import Reply
+    from tenner.net.http import Http
+    from tenner.schedule.service import CronJobs
+    from tenner.sensors.reader import Sensors
+    from tenner.tools.registry import Registry
+
 _MAX_SAME_FAILURES = const(3)
 _WRITERS = ("write_file", "edit_file", "append_file")
 _LONG_TEXT = const(8192)  # the history keeps only the end of a longer text
@@ -25,7 +37,7 @@ _BOARD_LINES = const(16 * 1024)  # bytes of a turn's own records; old results ar
 class ToolContext:
     """A tool's access to the board, the settings, its own turn, and people."""
 
-    def __init__(self, agent, turn):
+    def __init__(self, agent: "Agent", turn: "Turn") -> None:
         self.agent = agent
         self.turn = turn
         self.port = agent.port
@@ -35,26 +47,26 @@ class ToolContext:
         self.brief = agent.port.small
 
     @property
-    def registry(self):
+    def registry(self) -> "Registry":
         return self.agent.get("registry")
 
     @property
-    def sensors(self):
+    def sensors(self) -> "Sensors":
         return self.agent.get("sensors")
 
-    def http(self):
+    def http(self) -> "Http":
         """Return a new HTTP client."""
         return self.agent.app.http()
 
-    def jobs(self):
+    def jobs(self) -> "CronJobs":
         """Return the schedule's jobs."""
         return self.agent.cron
 
-    def spawn(self, task):
+    def spawn(self, task: str) -> str:
         """Start a background turn for this one; return the sentence for the model."""
         return self.agent.app.spawn(task, self.turn)
 
-    async def send(self, text, chat=None):
+    async def send(self, text: str, chat: str | None = None) -> str:
         """
         The `message` tool: send `text` to the chat of this turn, else to the owner, or to an
         allowed `chat`; return a sentence with the outcome.
@@ -72,7 +84,7 @@ class ToolContext:
         await overlay.enter("TOOL")
         return "queued for %s:%s" % (channel, chat)
 
-    async def ask(self, text):
+    async def ask(self, text: str) -> bool:
         """
         Ask the owner to approve `text`; return False on a no or without an answer. The turn's time
         limit excludes the wait; `cancel_question` means no, and an interruption leaves as
@@ -94,7 +106,7 @@ class ToolContext:
             turn.asked_ms += ticks_diff(ticks_ms(), start)
 
 
-def take(turn, reply):
+def take(turn: "Turn", reply: "Reply") -> "tuple[Sequence[tuple[str, str, str | None]], str, str]":
     """
     Count `reply`, add its text to the records, and return ([(id, name, arguments) of its calls],
     text, stop), so that the Reply can be freed.
@@ -126,7 +138,7 @@ def take(turn, reply):
     return calls, reply.text, reply.stop
 
 
-async def run(turn, calls):
+async def run(turn: "Turn", calls: "Sequence[tuple[str, str, str | None]]") -> None:
     """Run the calls in order; every call gets exactly one result, even when the turn stops."""
     for call_id, name, arguments in calls:
         # Both wire formats need an object, so the history has one even where the model wrote none.

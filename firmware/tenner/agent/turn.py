@@ -9,6 +9,16 @@ from tenner.log import log
 from tenner.port.compat import ticks_diff, ticks_ms
 from tenner.tools.untrusted import DATA, is_marked
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import asyncio
+    from collections.abc import Callable, Sequence
+
+    from tenner.agent.agent import Agent, Session
+    from tenner.agent.model_call import Request
+    from tenner.llm.chain import Chain
+    from tenner.llm.reply import Reply
+
 
 class Result:
     """
@@ -20,18 +30,18 @@ class Result:
     #: Bytes of the answer in state/reply.part; they come before `text`.
     kept = 0
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.text = ""
-        self.error = None
-        self.interrupted = None  # "person" or "stop"
+        self.error: str | None = None
+        self.interrupted: str | None = None  # "person" or "stop"
         self.rounds = 0
         self.tool_calls = 0
         self.estimated = False
         self.ms = 0
-        self.reply = None
+        self.reply: "Reply | None" = None
         self.used = 0
 
-    def tokens(self):
+    def tokens(self) -> int:
         return self.used
 
 
@@ -42,44 +52,53 @@ class Turn:
     `span` sends a part of the session's file instead of its newest window, as summaries do.
     """
 
-    system = None
-    span = None
+    system: str | None = None
+    span: tuple[int, int] | None = None
     #: Places of the schemas of the tools on offer; None: the registry's tools for this kind of
     #: turn.
-    tools = None
+    tools: "Sequence[tuple[str, int, int]] | None" = None
     #: May a person's message interrupt it, if no person started it?
     preemptible = True
     #: False: ask once and run no tool; the model's reply is in the result.
     run_tools = True
     #: The call that failed last, and how many times in a row.
-    failure = None
+    failure: tuple[str, str] | None = None
     failures = 0
     #: The task that asks the owner for approval, whether `cancel_question` ended it, and the total
     #: time of all questions.
-    question = None
+    question: "asyncio.Task | None" = None
     overruled = False
     #: Has it read text of strangers, or does its history hold a turn that has?
     untrusted_input = False
     #: Sentences for the end of the system prompt.
-    notes = ()
+    notes: "Sequence[str]" = ()
     asked_ms = 0
     #: While a model call runs: its task and its Request; afterwards the reply.
-    task = None
-    request = None
-    reply = None
+    task: "asyncio.Task | None" = None
+    request: "Request | None" = None
+    reply: "Reply | None" = None
     #: Is the model's context known to be small? Then: the limits of a reply, in tokens, and of
     #: each prompt file, in bytes.
     is_tight = max_tokens = file_limit = None
     #: The beginning of an answer that was cut off at the length limit.
-    begun = None
+    begun: str | None = None
     #: The llm.chain.Chain of this turn, while it runs.
-    chain = None
+    chain: "Chain | None" = None
     #: Called with the Result before the history is stored, so that a power cut in between does not
     #: lose the answer.
-    on_result = None
-    _interrupted = None
+    on_result: "Callable[[Result], None] | None" = None
+    _interrupted: str | None = None
 
-    def __init__(self, agent, kind, text, channel=None, chat=None, session=None, model=None):
+    def __init__(
+        self,
+        agent: "Agent",
+        kind: str,
+        text: str,
+        channel: str | None = None,
+        chat: int | str | None = None,
+        session: "Session | None" = None,
+        model: str | None = None,
+    ) -> None:
         self.agent = agent
         self.kind = kind
         self.text = text
@@ -87,29 +106,29 @@ class Turn:
         self.chat = chat
         self.session = session
         self.model = model
-        self.lines = []
+        self.lines: list[bytes] = []
         self.result = Result()
 
-    def interrupt(self, reason):
+    def interrupt(self, reason: str) -> None:
         """Stop the turn: a model request at once, a tool call at its end."""
         self._interrupted = reason
         if self.task is not None:
             self.task.cancel()
         self.cancel_question()
 
-    def draft(self):
+    def draft(self) -> str:
         """Return the received part of the reply."""
         reply = self.request and self.request.reply
         return (self.begun or "") + (reply.draft() if reply else "")
 
-    def cancel_question(self):
+    def cancel_question(self) -> None:
         """Deny the pending question for approval: the owner wrote something else instead of
         answering."""
         if self.question is not None:
             self.overruled = True
             self.question.cancel()
 
-    async def run(self):
+    async def run(self) -> Result:
         """Run to the end and return a Result; only CancelledError leaves this method."""
         result = self.result
         start = ticks_ms()
@@ -155,11 +174,11 @@ class Turn:
         if self.untrusted_input and not any(is_marked(line) for line in self.lines):
             self.lines.insert(1, record("n", "(the answer rests on %s, too)" % DATA))
 
-    def add(self, kind, text, id=None):
+    def add(self, kind: str, text: str, id: str | None = None) -> None:
         """Add a line to the records of this turn."""
         self.lines.append(record(kind, text, id))
 
-    def keep(self, lines=()):
+    def keep(self, lines: "Sequence[bytes]" = ()) -> bool:
         """Add `lines` to the session's file; return False when the write fails."""
         return accounting.keep(self.agent, self.session, lines)
 
@@ -190,7 +209,7 @@ class Turn:
                 return text
         raise Stopped("I stopped after %d rounds of tools without an answer." % max_rounds)
 
-    def check_interrupt(self):
+    def check_interrupt(self) -> None:
         """Raise Stopped when somebody has interrupted this turn."""
         if self._interrupted:
             raise Stopped(

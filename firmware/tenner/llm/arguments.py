@@ -9,13 +9,17 @@ import json
 
 from tenner.net.json.writer import quote
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.net.json.scanner import Scalar
+
 
 class ArgumentsBuilder:
-    def __init__(self):
+    def __init__(self) -> None:
         self._open = []  # the path of the last value
         self._inside = False  # a string that comes in pieces
 
-    def add(self, path, value, more):
+    def add(self, path: list[int | str], value: "Scalar", more: bool) -> str:
         """Return the text that this value adds; `path` leads to it from the object itself."""
         if isinstance(value, str):
             text = quote(value).decode()
@@ -43,7 +47,7 @@ class ArgumentsBuilder:
         self._inside = more
         return text
 
-    def end(self):
+    def end(self) -> str:
         """Return the closing brackets of all open objects and arrays."""
         return _closing(self._open)
 

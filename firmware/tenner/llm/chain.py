@@ -13,6 +13,25 @@ from tenner.log import log
 from tenner.port.compat import const, ticks_diff, ticks_ms
 from tenner.store import files
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+    from typing import NamedTuple
+
+    from tenner.agent.model_call import Request
+    from tenner.llm.reply import Reply
+    from tenner.net.http import Http
+    from tenner.store.config import Config
+
+    class Candidate(NamedTuple):
+        name: str
+        api: str
+        base_url: str
+        api_key: str
+        model: str
+        max_tokens: int
+
+
 # One model at one address, as the settings name it.
 _FIELDS = const(("name", "api", "base_url", "api_key", "model", "max_tokens"))
 Candidate = namedtuple("Candidate", _FIELDS)
@@ -26,8 +45,14 @@ class Chain:
     """
 
     def __init__(
-        self, config, http_factory, store, notify=None, sleep=asyncio.sleep, now=time.time
-    ):
+        self,
+        config: "Config",
+        http_factory: "Callable[[], Http]",
+        store: str,
+        notify: "Callable[[str], None] | None" = None,
+        sleep: "Callable[[float], Awaitable]" = asyncio.sleep,
+        now: "Callable[[], float]" = time.time,
+    ) -> None:
         self._config = config
         self._factory = http_factory
         self._store = store
@@ -36,7 +61,9 @@ class Chain:
         self._now = now
         self._http = None
 
-    async def complete(self, request, model=None, timeout_ms=None):
+    async def complete(
+        self, request: "Request", model: str | None = None, timeout_ms: int | None = None
+    ) -> "Reply":
         """
         Return the Reply of the first model that answers. `model` is the name of a fallback to
         start with, or another model at the main address. `timeout_ms` bounds all attempts
@@ -70,15 +97,15 @@ class Chain:
                 self._cooldown().failed(candidate, error)
         raise failure.all_failed(errors)
 
-    async def close(self):
+    async def close(self) -> None:
         """Close the connection kept for the next round; call it at the end of a turn."""
         http, self._http = self._http, None
         if http:
             await http.close()
 
-    def candidates(self, model=None):
+    def candidates(self, model: str | None = None) -> "list[Candidate]":
         """Return the candidates in the order of the settings, `model` first if it is given."""
-        main = {"name": "main"}
+        main: dict = {"name": "main"}
         for field in _FIELDS[1:]:
             main[field] = self._config.get("llm." + field)
         found = []

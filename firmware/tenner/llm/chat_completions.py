@@ -5,11 +5,18 @@ from tenner.llm import records
 from tenner.net.json.writer import escape, escaped, quote
 from tenner.store import files
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tenner.agent.model_call import Request
+    from tenner.llm.chain import Candidate
+
 _USER = b'{"role":"user","content":"'
 _ASSISTANT = b'{"role":"assistant","content":"'
 
 
-def target(candidate):
+def target(candidate: "Candidate") -> tuple[str, list[tuple[str, str]]]:
     """Return (URL, headers) of a request to `candidate`."""
     headers = [("Content-Type", "application/json")]
     if candidate.api_key:
@@ -17,7 +24,7 @@ def target(candidate):
     return candidate.base_url.rstrip("/") + "/chat/completions", headers
 
 
-def body(candidate, request):
+def body(candidate: "Candidate", request: "Request") -> "Iterator[bytes]":
     """Yield the request's body. The order of the keys is fixed; the variable parts come last."""
     yield b'{"model":' + quote(candidate.model)
     yield b',"stream":true,"stream_options":{"include_usage":true}'

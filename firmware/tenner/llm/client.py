@@ -10,11 +10,20 @@ from tenner.llm.stream import EventStream
 from tenner.net.sse import SseReader
 from tenner.port.compat import const
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.agent.model_call import Request
+    from tenner.llm.chain import Candidate
+    from tenner.llm.reply import Reply
+    from tenner.net.http import Http
+
 _READ = const(256)
 _MAX_BODY = const(8388608)  # no reply a board asks for is longer
 
 
-async def complete(http, candidate, request, timeout_s):
+async def complete(
+    http: "Http", candidate: "Candidate", request: "Request", timeout_s: float
+) -> "Reply":
     """
     Send `request` to `candidate` and return its Reply; raise LlmError when there is none. Called
     in phase REQUEST, it returns in phase REPLY; `request.reply` has the draft of the reply

@@ -7,6 +7,12 @@ from tenner.log import log
 from tenner.port.compat import const, ticks_ms
 from tenner.store import files
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tenner.net.json.scanner import Scalar
+
 _MAX_CALLS = const(16)  # to run
 _MAX_NAMED = const(64)  # to reject by name
 _MOST_KEPT = const(24576)
@@ -18,19 +24,19 @@ _MAX_NAME = const(64)
 class CallCollector:
     """The fragments of one tool call; its arguments may have `limit` bytes."""
 
-    def __init__(self, limit):
+    def __init__(self, limit: int) -> None:
         self._limit = limit
-        self._arguments = None
+        self._arguments: ArgumentsBuilder | None = None
         self.clear()
 
-    def clear(self):
+    def clear(self) -> None:
         """Prepare for the next fragment."""
         self.id = ""
         self.name = ""
         self.index = None
         self.utf8 = bytearray()  # the arguments
 
-    def add(self, piece):
+    def add(self, piece: str | None) -> None:
         """Take a piece of the arguments."""
         if self.utf8 is not None:
             if piece is not None:
@@ -38,13 +44,13 @@ class CallCollector:
             if piece is None or len(self.utf8) > self._limit:
                 self.utf8 = None
 
-    def add_value(self, path, value, more):
+    def add_value(self, path: list[int | str], value: "Scalar", more: bool) -> None:
         """Take a value of arguments that come as an object instead of text."""
         if self._arguments is None:
             self._arguments = ArgumentsBuilder()
         self.add(self._arguments.add(path, value, more))
 
-    def end(self):
+    def end(self) -> str | None:
         """End the call, or a fragment of it; return the text of the arguments, None if they are
         too long."""
         if self._arguments:
@@ -67,7 +73,7 @@ class Collector:
     #: Bytes of the text in that file; the text in memory follows them.
     kept = 0
 
-    def __init__(self, limit):
+    def __init__(self, limit: int) -> None:
         self.limit = limit
         self.calls = []
         self.stop = None
@@ -84,12 +90,12 @@ class Collector:
         #: that takes such pieces.
         self.pieces = 0
         self.piece = ""
-        self.take = None
+        self.take: "Callable[[str], None] | None" = None
         self._text = bytearray()
         self._thinking = False
         self._held = ""  # the beginning of a tag
 
-    def add_text(self, piece):
+    def add_text(self, piece: str) -> None:
         """Take a piece of text; the tags may be cut anywhere."""
         self.note(piece, self.add_text)
         piece = self._held + piece
@@ -116,7 +122,7 @@ class Collector:
                 self._put("<")
                 piece = piece[1:]
 
-    def note(self, piece, take):
+    def note(self, piece: str, take: "Callable[[str], None]") -> None:
         """Remember `piece` as the last one, given to `take`."""
         self.pieces += 1
         self.piece = piece
@@ -132,22 +138,22 @@ class Collector:
             if len(self._text) > self.limit:
                 self._text = _make_room(self, self._text)
 
-    def draft(self):
+    def draft(self) -> str:
         """Return the received text."""
         return str(self._text, "utf-8")
 
-    def has_text(self):
+    def has_text(self) -> bool:
         """Return whether any text has arrived."""
         return bool(self._text or self.kept)
 
-    def add_call(self, call):
+    def add_call(self, call: CallCollector) -> None:
         """Add `call` to the reply."""
         if len(self.calls) >= _MAX_CALLS:
             call.utf8 = None
         if len(self.calls) < _MAX_NAMED:
             self.calls.append(call)
 
-    def take_error(self, path, value):
+    def take_error(self, path: list[int | str], value: "Scalar") -> None:
         """Take a value of an error object; both wire formats have one, and it may come at any
         time."""
         if isinstance(value, int) and path[-1] in ("code", "status"):
@@ -156,7 +162,7 @@ class Collector:
         elif isinstance(value, str) and len(path) <= 2:
             self.error = ((self.error or "") + " " + value)[:400]
 
-    def finish(self):
+    def finish(self) -> Reply:
         """Return the complete Reply, with repaired ids, and estimated tokens where the server sent
         no counts."""
         self._put(self._held)

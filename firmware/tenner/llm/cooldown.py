@@ -8,6 +8,13 @@ from tenner.log import log
 from tenner.port.compat import const
 from tenner.store import files, json_strict, repairs
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tenner.llm.chain import Candidate
+    from tenner.llm.errors import LlmError
+
 _LONGEST_COOLDOWN_S = const(86400)
 
 # The cooldown of a model in minutes after its first, second ... failure in a row.
@@ -21,7 +28,9 @@ _COOLDOWN_MIN = {
 class Cooldown:
     """The cooldowns in `path`, a small JSON file that is absent while no model has failed."""
 
-    def __init__(self, path, notify, now):
+    def __init__(
+        self, path: str, notify: "Callable[[str], None] | None", now: "Callable[[], float]"
+    ) -> None:
         self._path = path
         self._notify = notify
         self._now = now
@@ -33,7 +42,7 @@ class Cooldown:
             except ValueError as error:
                 log("llm", "%s: %s; kept as %s" % (path, error, repairs.quarantine(path)))
 
-    def available(self, found):
+    def available(self, found: "list[Candidate]") -> "list[Candidate]":
         """Return the candidates without a cooldown, or all, sorted by the end of their cooldown,
         if none is left."""
         available = [candidate for candidate in found if not self._left_s(candidate)]
@@ -49,12 +58,12 @@ class Cooldown:
         # Later than any cooldown: the clock was set back, or is not set yet.
         return left_s if 0 < left_s <= _LONGEST_COOLDOWN_S else 0
 
-    def worked(self, candidate):
+    def worked(self, candidate: "Candidate") -> None:
         """Forget the failures of a model that answered."""
         if self._rows.pop(candidate.name, None):
             self._save()
 
-    def failed(self, candidate, error):
+    def failed(self, candidate: "Candidate", error: "LlmError") -> None:
         """Start the cooldown for the kind of failure, and notify the owner if only the owner can
         fix it."""
         row = self._rows.get(candidate.name) or [0, 0, ""]

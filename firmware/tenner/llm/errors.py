@@ -12,7 +12,13 @@ class LlmError(Exception):
 
     sent = None
 
-    def __init__(self, kind, sentence, retry_after_s=None, status=None):
+    def __init__(
+        self,
+        kind: str,
+        sentence: str,
+        retry_after_s: float | None = None,
+        status: int | None = None,
+    ) -> None:
         super().__init__(sentence)
         self.kind = kind
         self.retry_after_s = retry_after_s

@@ -12,6 +12,13 @@ from tenner.net.shortage import SENTENCE, is_short
 from tenner.net.tls_errors import explain
 from tenner.port.compat import const
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.llm.chain import Candidate
+    from tenner.llm.collect import Collector
+    from tenner.net.http import Http
+    from tenner.net.response import Response
+
 _BODY = const(1024)
 _MESSAGE = const(200)
 _RETRY_S = const(2)  # before a retry of the same model after a broken exchange
@@ -67,7 +74,9 @@ _ADVICE = {
 }
 
 
-def classify(status=None, body="", errno=None, error=None):
+def classify(
+    status: int | None = None, body: str = "", errno: int | None = None, error: str | None = None
+) -> str:
     """
     Return the kind of one failure: by the reply's `status` and `body`, by the `errno` of an
     OSError, or by `error`, the text of any other exception ("deadline" after a timeout).
@@ -118,7 +127,7 @@ def _has(text, words):
     return False
 
 
-async def refused(candidate, response, body_bytes=0):
+async def refused(candidate: "Candidate", response: "Response", body_bytes: int = 0) -> LlmError:
     """Return the LlmError for a response whose status is not 200, to a request with
     `body_bytes`."""
     try:
@@ -145,7 +154,7 @@ async def refused(candidate, response, body_bytes=0):
     return _sent(error, candidate, body_bytes, body)
 
 
-def broken(candidate, reply):
+def broken(candidate: "Candidate", reply: "Collector") -> LlmError:
     """Return the LlmError for a reply that holds an error object."""
     status = reply.error_status
     if status is not None and status < 400:
@@ -165,7 +174,7 @@ def _sent(error, candidate, body_bytes, words):
     return error
 
 
-def unreadable(candidate, response, error):
+def unreadable(candidate: "Candidate", response: "Response", error: ValueError) -> LlmError:
     """Return the LlmError for a response with status 200 whose body is no reply."""
     coding = response.header("content-encoding")
     if coding and coding != "identity":
@@ -183,7 +192,9 @@ def unreadable(candidate, response, error):
     return _error(candidate, "unknown", "sent no proper reply", str(error))
 
 
-def failed(candidate, error, timeout_s, http=None):
+def failed(
+    candidate: "Candidate", error: Exception | None, timeout_s: float, http: "Http | None" = None
+) -> LlmError:
     """Return the LlmError for an exception of the exchange on `http`."""
     if isinstance(error, asyncio.TimeoutError):
         return _error(candidate, "timeout", "did not answer within %d s" % timeout_s)
@@ -270,7 +281,7 @@ def _message(body):
     return "".join(found[:2])
 
 
-def pause_s(error):
+def pause_s(error: LlmError) -> float | None:
     """Return the seconds to wait before a retry of the same model, or None for no retry."""
     if error.kind in ("timeout", "refused"):
         return _RETRY_S
@@ -281,7 +292,7 @@ def pause_s(error):
     return None
 
 
-def all_failed(failures):
+def all_failed(failures: list[LlmError]) -> LlmError:
     """Return the LlmError for a person when no model answered."""
     if not failures:
         return LlmError("timeout", "I stopped: no model answered in the time there was.")

@@ -5,13 +5,20 @@ from tenner.llm import records
 from tenner.net.json.writer import escaped, quote
 from tenner.store import files
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tenner.agent.model_call import Request
+    from tenner.llm.chain import Candidate
+
 # A message up to its blocks, and a block of text up to its text.
 _USER = b'{"role":"user","content":['
 _ASSISTANT = b'{"role":"assistant","content":['
 _TEXT = b'{"type":"text","text":"'
 
 
-def target(candidate):
+def target(candidate: "Candidate") -> tuple[str, list[tuple[str, str]]]:
     """Return (URL, headers) of a request to `candidate`."""
     headers = [("Content-Type", "application/json"), ("anthropic-version", "2023-06-01")]
     if candidate.api_key:
@@ -21,7 +28,7 @@ def target(candidate):
     return base + ("/messages" if base.endswith("/v1") else "/v1/messages"), headers
 
 
-def body(candidate, request):
+def body(candidate: "Candidate", request: "Request") -> "Iterator[bytes]":
     """Yield the request's body. Tools and system come first and end in the cache mark."""
     yield b'{"model":' + quote(candidate.model)
     # This API requires a limit.

@@ -11,7 +11,7 @@ _NEAR = const(80)
 _LEAST = const(256)
 
 
-def context_tokens(text):
+def context_tokens(text: str) -> int:
     """Return the maximum number of tokens that an error names, 0 when it names none."""
     text = text.lower()
     for words in _BEFORE.split("|"):

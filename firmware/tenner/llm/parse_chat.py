@@ -3,6 +3,11 @@
 
 from tenner.llm.collect import CallCollector
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.llm.collect import Collector
+    from tenner.net.json.scanner import Scalar
+
 
 class Parser:
     """Takes the values of reply chunks, or of a complete reply, where one key differs; `reply` is
@@ -13,12 +18,12 @@ class Parser:
     #: Set by an event with more than pieces of text and repeatable values.
     has_more = False
 
-    def __init__(self, reply):
+    def __init__(self, reply: "Collector") -> None:
         self.reply = reply
         self._call = CallCollector(self.reply.limit)
         self._item = -1  # place of the collected call in this event's list
 
-    def sink(self, path, value, more):
+    def sink(self, path: list[int | str], value: "Scalar", more: bool) -> None:
         """Take one value from the scanner."""
         # A null matters only inside arguments.
         if not path or (value is None and "arguments" not in path):
@@ -40,7 +45,7 @@ class Parser:
         elif last == "finish_reason":
             reply.ended = True
             if reply.stop != "refusal":
-                reply.stop = {"length": "length", "content_filter": "refusal"}.get(value)
+                reply.stop = {"length": "length", "content_filter": "refusal"}.get(value)  # type: ignore[arg-type]
         elif size < 4 or path[2] not in ("delta", "message"):
             return
         elif path[3] == "tool_calls":
@@ -71,7 +76,7 @@ class Parser:
             elif value is not None:
                 call.add(str(value))
 
-    def event_end(self):
+    def event_end(self) -> None:
         """
         End a chunk, or the fragment of a call, and add it to the call it continues. Nearly all
         servers number calls by `index`; some omit it, or give 0 to all, and only the id

@@ -3,6 +3,11 @@
 
 from tenner.llm.collect import CallCollector
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.llm.collect import Collector
+    from tenner.net.json.scanner import Scalar
+
 
 class Parser:
     """Takes the values of stream events, or of a complete message with a list of blocks; `reply`
@@ -22,7 +27,7 @@ class Parser:
     #: Set by an event with more than pieces of text and repeatable values.
     has_more = False
 
-    def __init__(self, reply):
+    def __init__(self, reply: "Collector") -> None:
         self.reply = reply
         self._usage = {}  # input tokens: fresh, written to the cache, read from it
         self._item = -1  # index of the block in a complete message
@@ -33,7 +38,7 @@ class Parser:
         self._type = ""
         self._call = CallCollector(self.reply.limit)
 
-    def sink(self, path, value, more):
+    def sink(self, path: list[int | str], value: "Scalar", more: bool) -> None:
         """Take one value from the scanner. Reasoning has other names and is ignored."""
         # A null matters only inside a call's input.
         if not path or (value is None and "input" not in path):
@@ -49,7 +54,7 @@ class Parser:
                 "max_tokens": "length",
                 "model_context_window_exceeded": "length",
                 "refusal": "refusal",
-            }.get(value)
+            }.get(value)  # type: ignore[arg-type]
         elif top == "delta":
             if last == "text":
                 reply.add_text(str(value))
@@ -94,7 +99,7 @@ class Parser:
         elif field == "name":
             self._call.name += str(value)
 
-    def event_end(self):
+    def event_end(self) -> None:
         """End an event or a block, and add its call to the reply."""
         if self._type == "tool_use":
             self.reply.add_call(self._call)

@@ -7,8 +7,15 @@ parsing, and no long line is complete in memory.
 
 from tenner.net.json.writer import valid
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
-def is_dialog(block):
+    from tenner.agent.model_call import Request
+    from tenner.llm.chain import Candidate
+
+
+def is_dialog(block: bytes) -> bool:
     """
     Return whether a block holds only complete lines of people and models (u and a) that an API
     accepts unchanged. It checks the whole block at once, since long histories are full of them.
@@ -29,7 +36,7 @@ def is_dialog(block):
     return min(text.replace(b"\n", b"")) >= 0x20 and valid(block) == block
 
 
-def dialog_end(block, before):
+def dialog_end(block: bytes, before: str) -> str | None:
     """
     Return the kind of the last line of a block of a checked history, or None. The block must hold
     complete, non-empty lines of people and models that alternate, after a line of the kind
@@ -52,11 +59,11 @@ def dialog_end(block, before):
 class Splitter:
     """Cuts history lines, which come in blocks or in pieces, into parts."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._held = b""
         self._kind = None
 
-    def parts(self, piece):
+    def parts(self, piece: bytes) -> "Iterator[tuple[list | None, bytes, bool]]":
         """
         Yield (line, part, last) for a piece of the records: `part` is from the line's content, the
         inside of a JSON string or a call's whole arguments object, and may be empty. `line` is
@@ -110,7 +117,7 @@ def _string_end(data, start):
             return end + 1
 
 
-def max_tokens(candidate, request):
+def max_tokens(candidate: "Candidate", request: "Request") -> int:
     """Return the smaller of the limits of the request and the candidate; 0 is no limit."""
     limits = [limit for limit in (candidate.max_tokens, request.max_tokens) if limit]
     return min(limits) if limits else 0

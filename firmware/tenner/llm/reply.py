@@ -8,7 +8,7 @@ class Call:
     text; None if it was too long, or there were too many calls: the call does not run.
     """
 
-    def __init__(self, id, name, arguments_text):
+    def __init__(self, id: str, name: str, arguments_text: str | None) -> None:
         self.id = id
         self.name = name
         self.arguments_text = arguments_text
@@ -23,7 +23,7 @@ class Reply:
 
     kept = 0
 
-    def __init__(self, text, calls, stop):
+    def __init__(self, text: str, calls: list[Call], stop: str) -> None:
         self.text = text
         self.calls = calls
         self.stop = stop

@@ -5,6 +5,14 @@ from tenner.net.json.scanner import Scanner
 from tenner.net.json.writer import decode, escape
 from tenner.port.compat import const
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tenner.llm.collect import Collector
+    from tenner.llm.parse_chat import Parser as ChatParser
+    from tenner.llm.parse_messages import Parser as MessagesParser
+
 # A longer event goes to the scanner in pieces.
 _SHORT = const(1024)
 
@@ -16,7 +24,7 @@ class EventStream:
     it is much cheaper than parsing.
     """
 
-    def __init__(self, parser, collector):
+    def __init__(self, parser: "ChatParser | MessagesParser", collector: "Collector") -> None:
         self._parser = parser
         self._collector = collector
         self._scanner = Scanner(parser.sink, parser.WANTED)
@@ -25,10 +33,10 @@ class EventStream:
         # The bytes around the piece of the last event, if it held nothing else, and the taker of
         # that piece.
         self._before = self._after = b""
-        self._take = None
+        self._take: "Callable[[str], None] | None" = None
         self._half = b""  # of a surrogate pair; the next event has the other half
 
-    def feed(self, piece):
+    def feed(self, piece: bytes) -> None:
         """Take the next bytes of an event."""
         if not self._is_long:
             piece = self._event + piece
@@ -39,7 +47,7 @@ class EventStream:
             self._event = b""
         self._scanner.feed(piece)
 
-    def event_end(self):
+    def event_end(self) -> None:
         """Parse the complete event; raise ValueError when it is not JSON."""
         event, self._event = self._event, b""
         if not self._is_long and self._is_like_the_last(event):

@@ -1,8 +1,13 @@
 # tenner net.cpython: decompresses pages on CPython, which has no `deflate`.
 # MIT license; Copyright (c) 2026 the tenner authors
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import BinaryIO
 
-def unpacked(file, kind, size):
+
+def unpacked(file: "BinaryIO", kind: str, size: int) -> "Iterator[bytes]":
     """Yield the pieces of a compressed file; `kind` is GZIP, ZLIB or RAW."""
     import zlib
 

@@ -14,6 +14,14 @@ from tenner.net.shortage import ENOMEM
 from tenner.net.url import is_plain, parse_url
 from tenner.port.compat import const, has_input, open_connection, ticks_diff, ticks_ms
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Iterator, Sequence
+    from typing import Any
+
+    from tenner.net.tls_reserve import TlsContext
+    from tenner.net.tls_semaphore import TlsSemaphore
+
 # One write and one drain each: two writes per drain lose bytes under TLS. The response's buffer
 # gathers it.
 _CHUNK = const(512)
@@ -37,7 +45,16 @@ class Http(Response):
     #: An async function of (host, port) that returns the address to connect to, or raises OSError.
     resolve = None
 
-    def __init__(self, tls=None, semaphore=None, yields=False):
+    _work: tuple | None  # (head, body, consume, repeats); a poll has fewer
+    _task: "asyncio.Task | None"
+    _result: "Any"
+
+    def __init__(
+        self,
+        tls: "Callable[[], TlsContext] | None" = None,
+        semaphore: "TlsSemaphore | None" = None,
+        yields: bool = False,
+    ) -> None:
         super().__init__()
         self.yields = yields
         #: Bytes of the body last sent.
@@ -63,7 +80,16 @@ class Http(Response):
 
     # --- one exchange
 
-    async def exchange(self, method, url, headers, body, consume, timeout_s, repeats=False):
+    async def exchange(
+        self,
+        method: str,
+        url: str,
+        headers: "Sequence[tuple[str, str]]",
+        body: "bytes | Callable[[], Iterator[bytes]] | None",
+        consume: "Callable[[Http], Awaitable] | None",
+        timeout_s: float,
+        repeats: bool = False,
+    ) -> "Any":
         """
         Send a request and return the result of `await consume(self)`. `headers` is a list of
         (name, value). `body` is None, bytes, or a function that returns a fresh generator of
@@ -168,7 +194,9 @@ class Http(Response):
 
     # --- long polls, also on the open connection of an exchange
 
-    async def open(self, method, url, headers, timeout_s):
+    async def open(
+        self, method: str, url: str, headers: "Sequence[tuple[str, str]]", timeout_s: float
+    ) -> None:
         """Set the request of `poll`, and connect as soon as the semaphore lets it; the timeout
         starts then."""
         self._asked = False
@@ -182,7 +210,7 @@ class Http(Response):
             await self._semaphore.acquire(self)
             self._has_place = True
 
-    async def poll(self, body, quiet, timeout_s):
+    async def poll(self, body: bytes, quiet: bytes, timeout_s: float) -> bool | None:
         """
         Send the request of `open` with `body` and wait for the reply. Return True if its body
         equals `quiet`, False for another one, which `answer` reads, None if the server has closed
@@ -233,7 +261,7 @@ class Http(Response):
         self.start = 0
         self.end = end if self.came else 0
 
-    async def answer(self, consume, timeout_s):
+    async def answer(self, consume: "Callable[[Http], Awaitable]", timeout_s: float) -> "Any":
         """Return the result of `await consume(self)` for the reply to `poll`."""
         self._asked = False
         self._work = None, None, consume
@@ -246,12 +274,12 @@ class Http(Response):
 
     # --- the connection
 
-    async def close(self):
+    async def close(self) -> None:
         """Close the connection, if there is one."""
         if not self._busy:
             await self._drop()
 
-    async def give_way(self, to_poll):
+    async def give_way(self, to_poll: bool) -> None:
         """Stop a long poll, or close an idle connection; the semaphore calls this when another
         client waits."""
         if self._busy:

@@ -6,6 +6,10 @@ import socket
 
 from tenner.port.compat import const
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.net.tls_reserve import TlsContext
+
 _CONNECT_S = const(10)
 
 
@@ -13,7 +17,7 @@ class RawSocket:
     """A socket whose `send` and `recv_into` raise OSError(EAGAIN) instead of waiting, on every
     interpreter."""
 
-    def __init__(self, host, port, context=None):
+    def __init__(self, host: str, port: int, context: "TlsContext | None" = None) -> None:
         """Connect, and with `context` do the TLS handshake; each step blocks for 10 s at most."""
         address = socket.getaddrinfo(host, port, 0, socket.SOCK_STREAM)[0]
         raw = socket.socket(address[0], socket.SOCK_STREAM)
@@ -33,11 +37,11 @@ class RawSocket:
         self._read = getattr(self._socket, "recv_into", None) or self._socket.readinto
         self._write = self._socket.write if context is not None else self._socket.send
 
-    def send(self, data):
+    def send(self, data: bytes | bytearray | memoryview) -> int:
         """Send the bytes of `data` that fit; return their number."""
         return self._count(self._write, data)
 
-    def recv_into(self, buf, size):
+    def recv_into(self, buf: bytearray | memoryview, size: int) -> int:
         """Receive up to `size` bytes into `buf`; return their number, 0 at the end."""
         return self._count(self._read, memoryview(buf)[:size])
 
@@ -53,5 +57,5 @@ class RawSocket:
             raise OSError(errno.EAGAIN, "")
         return count
 
-    def close(self):
+    def close(self) -> None:
         self._socket.close()

@@ -5,6 +5,10 @@ from tenner.net.http_errors import HttpError
 from tenner.net.json.writer import decode
 from tenner.port.compat import const
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.port.cpython import Stream
+
 _BUFFER = const(512)
 _MAX_LINE = const(2048)  # longest line to keep
 _MAX_SKIPPED = const(32768)  # longest header line to skip
@@ -29,15 +33,15 @@ class Response:
     A response to read: `status`, `header(name)`, and the body by `readinto` or `read_text`.
     """
 
-    def __init__(self):
-        self.stream = None
+    def __init__(self) -> None:
+        self.stream: "Stream | None" = None
         #: Holds, from `start` to `end`, received bytes that are not read yet.
         self.buffer = bytearray(_BUFFER)
         self.start = self.end = 0
         #: May the connection stay open, and was the body read to its end?
         self.keep = self.done = False
 
-    def attach(self, stream):
+    def attach(self, stream: "Stream | None") -> None:
         """Read from `stream` from now on; None for no stream."""
         self.stream = stream
         self.keep = False
@@ -76,7 +80,7 @@ class Response:
                 return line.rstrip(b"\r\n")
         raise _bad("a line without end")
 
-    async def receive_head(self):
+    async def receive_head(self) -> None:
         """Read the head of the response, and skip interim ones."""
         self.status = 100
         while self.status < 200:
@@ -157,11 +161,11 @@ class Response:
                     raise _bad("a wrong " + name)
         raise _bad("too many headers")
 
-    def header(self, name):
+    def header(self, name: str) -> str | None:
         """Return a header by its lower-case name, or None. Only those in `_WANTED` are kept."""
         return self._headers.get(name)
 
-    async def readinto(self, buf):
+    async def readinto(self, buf: bytearray | memoryview) -> int:
         """Read the next bytes of the body into `buf`; return their number, 0 at the end of the
         body."""
         if self._chunked and not self._left and not self.done:
@@ -195,7 +199,7 @@ class Response:
                     raise _bad("a wrong chunk size")
         return count
 
-    async def read_text(self, limit):
+    async def read_text(self, limit: int) -> str:
         """Return at most `limit` bytes of the body as text."""
         view = memoryview(bytearray(limit))
         used = 0

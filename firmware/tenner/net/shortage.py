@@ -18,7 +18,7 @@ _LOW = (0x10, 0x6A)
 _FIRST_SUM = const(-0x1000)
 
 
-def is_short(error):
+def is_short(error: BaseException | None) -> bool:
     """Return whether this OSError of a connection means a lack of memory."""
     number = error.args[0] if isinstance(error, OSError) and error.args else None
     if not isinstance(number, int):

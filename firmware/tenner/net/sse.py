@@ -1,6 +1,10 @@
 # tenner net.sse: strips server-sent-event framing from a byte stream without holding a line.
 # MIT license; Copyright (c) 2026 the tenner authors
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 
 class SseReader:
     """
@@ -9,7 +13,9 @@ class SseReader:
     ignored.
     """
 
-    def __init__(self, on_data, on_event_end):
+    def __init__(
+        self, on_data: "Callable[[bytes], None]", on_event_end: "Callable[[], None]"
+    ) -> None:
         self._on_data = on_data
         self._on_event_end = on_event_end
         self.done = False
@@ -20,7 +26,7 @@ class SseReader:
         self._lines = 0  # data lines of this event
         self._open = False  # has this event had data?
 
-    def feed(self, data):
+    def feed(self, data: bytes | memoryview) -> None:
         """Parse the next bytes of the body, cut anywhere."""
         data = self._held + data
         self._held = b""
@@ -67,6 +73,6 @@ class SseReader:
         if ended:
             self._is_data = None
 
-    def end(self):
+    def end(self) -> None:
         """End the body; an event without its blank line counts, too."""
         self.feed(b"\n\n")

@@ -9,8 +9,15 @@ except ImportError:
     # Some builds of MicroPython have the built-in module without its wrapper.
     import tls as ssl
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from ssl import SSLContext
 
-def context(certs_dir, system=None):
+
+def context(
+    certs_dir: str, system: "Callable[[Callable[[bytes], None]], int] | None" = None
+) -> "SSLContext":
     """
     Return a client context that trusts the certificate authorities in `certs_dir`, one DER file
     each. If the folder has none, it trusts those of the system: CPython finds them; elsewhere

@@ -25,7 +25,7 @@ _NUMBERS = {
 }
 
 
-def explain(error):
+def explain(error: BaseException) -> str | None:
     """Return one sentence for a TLS failure or a lack of memory, None for another kind of
     `error`."""
     if is_short(error):

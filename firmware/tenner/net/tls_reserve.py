@@ -5,6 +5,15 @@ import io
 
 from tenner.port.compat import const
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from socket import socket
+    from ssl import SSLContext, SSLSocket
+    from typing import Union
+
+    TlsContext = Union[SSLContext, "Reserve"]
+
 _SESSION = const(24000)  # bytes that a session holds, and the reserve instead of it
 _HANDSHAKE = const(32500)  # bytes that it needs for a moment
 _BLOCK = const(17000)  # its largest block
@@ -32,14 +41,21 @@ class Reserve:
     returns (free, largest free block, least ever free) bytes.
     """
 
-    def __init__(self, context, memory):
+    def __init__(
+        self, context: "SSLContext", memory: "Callable[[], tuple[int, int, int]]"
+    ) -> None:
         self._context = context
         self._memory = memory
         self._held = None
         self._least = 0
         self._tight = False
 
-    def wrap_socket(self, sock, server_hostname=None, do_handshake_on_connect=True):
+    def wrap_socket(
+        self,
+        sock: "socket",
+        server_hostname: str | None = None,
+        do_handshake_on_connect: bool = True,
+    ) -> "SSLSocket":
         """Free the reserve and return the session that takes its place."""
         self._give_up()
         free, block, self._least = self._memory()
@@ -50,13 +66,13 @@ class Reserve:
             do_handshake_on_connect=do_handshake_on_connect,
         )
 
-    def was_tight(self):
+    def was_tight(self) -> bool:
         """Return whether the last session lacked memory: mbedTLS then rejects good
         certificates."""
         least = self._memory()[2]
         return self._tight or least < self._least and least < _NONE_LEFT
 
-    def take(self):
+    def take(self) -> bool:
         """Hold the memory of a session; return False if there is too little of it."""
         if self._held is None:
             free, block, _ = self._memory()

@@ -5,6 +5,13 @@ import asyncio
 
 from tenner.net.shortage import is_short
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tenner.channels.mqtt.channel import Mqtt
+    from tenner.net.http import Http
+
 
 class TlsSemaphore:
     """
@@ -13,7 +20,7 @@ class TlsSemaphore:
     returns whether the memory has room now for one session more than `limit`.
     """
 
-    def __init__(self, limit=1, fits=None):
+    def __init__(self, limit: int = 1, fits: "Callable[[], bool] | None" = None) -> None:
         #: Number of long polls that wait for a place.
         self.polls = 0
         #: Number of connections in a row that failed for lack of memory.
@@ -26,7 +33,7 @@ class TlsSemaphore:
         self._holders = []
         self._urgent = 0  # waiting holders that are no long polls
 
-    async def acquire(self, holder):
+    async def acquire(self, holder: "Http | Mqtt") -> None:
         """Wait for a place for `holder`; a long poll lets all others go first."""
         poll = holder.yields
         self._urgent += not poll
@@ -46,16 +53,16 @@ class TlsSemaphore:
         over = len(self._holders) - self._limit
         return over > 0 or (over == 0 and not (self._fits and self._fits()))
 
-    def release(self, holder):
+    def release(self, holder: "Http | Mqtt") -> None:
         """Free the place of `holder`."""
         self._holders.remove(holder)
         self.has_room()
 
-    def has_room(self):
+    def has_room(self) -> bool:
         """Return whether a session is open, or the reserve holds memory for the next one."""
         return bool(self._holders) or self.reserve is None or self.reserve.take()
 
-    def lacked_memory(self, error):
+    def lacked_memory(self, error: BaseException | None) -> bool:
         """Count and return whether a connection failed for lack of memory; `error` None is a
         success."""
         lacked = is_short(error) or (

@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 
-def parse_url(url):
+def parse_url(url: str) -> tuple[tuple[bool, str, int], str]:
     """Return ((is it https, host, port), path) of an http or https URL; raise ValueError for any
     other."""
     scheme, _, rest = url.partition("://")
@@ -31,6 +31,6 @@ def parse_url(url):
     return (secure, host, int(port)), path
 
 
-def is_plain(url):
+def is_plain(url: str) -> bool:
     """Return whether a request may hold all characters of `url`."""
     return "!" <= min(url) <= max(url) <= "~" and "#" not in url

@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 
-def repair(data):
+def repair(data: bytes | bytearray | memoryview) -> str:
     """Decode bytes; each longest invalid prefix of a sequence becomes one U+FFFD, as in
     CPython."""
     parts = []

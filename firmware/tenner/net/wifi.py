@@ -6,6 +6,12 @@ import asyncio
 from tenner.log import log
 from tenner.port.compat import const
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from tenner.port import Port
+
 _CHECK_S = const(5)  # between checks of a link that is up
 _JOIN_S = const(20)  # limit of an attempt to connect
 _FIRST_BACKOFF_S = const(2)
@@ -19,14 +25,21 @@ class Wifi:
     #: Is there a link?
     up = False
 
-    def __init__(self, port, ssid, password, linked, sleep=asyncio.sleep):
+    def __init__(
+        self,
+        port: "Port",
+        ssid: str,
+        password: str,
+        linked: "Callable[[], None]",
+        sleep: "Callable[[float], Awaitable]" = asyncio.sleep,
+    ) -> None:
         self._port = port
         self._ssid = ssid
         self._password = password
         self._linked = linked
         self._sleep = sleep
 
-    async def run(self):
+    async def run(self) -> None:
         """Supervise the link forever; a service of the app."""
         backoff_s = _FIRST_BACKOFF_S
         while True:

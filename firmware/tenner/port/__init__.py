@@ -9,6 +9,13 @@ try:
 except ImportError:
     HAS_ESP32 = False
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.port import esp32 as _esp32
+    from tenner.port.linux import port as _linux
+
+    Port = _esp32.Port | _linux.Port
+
 
 def open_port(root=""):
     """Return the `Port` of this platform; `root` is the folder that holds config.json and the

@@ -10,6 +10,13 @@ from tenner.net.json.writer import cut, decode
 from tenner.port.compat import const
 from tenner.store.json_escape import unescape
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    Scalar = bool | int | float | str | None
+    Sink = Callable[[list[int | str], Scalar, bool], None]
+
 _BUFFER = const(256)
 
 # The state: the kind of token that may come next.
@@ -39,13 +46,13 @@ class Scanner:
     #: Maximum nesting of brackets; a deeper document is an error.
     max_depth = 24
 
-    def __init__(self, sink, wanted=None):
+    def __init__(self, sink: "Sink", wanted: "Sequence[str] | None" = None) -> None:
         self._sink = sink
         self._wanted = wanted
         self._buf = bytearray(_BUFFER)  # the current string
         self.reset()
 
-    def reset(self):
+    def reset(self) -> None:
         """Prepare for the next document."""
         self._path = []
         self._state = _VALUE
@@ -54,7 +61,7 @@ class Scanner:
         self._used = 0
         self._held = b""  # the beginning of a word or an escape that the piece cuts
 
-    def feed(self, data):
+    def feed(self, data: bytes | memoryview) -> None:
         """Parse the next bytes, cut anywhere."""
         # A board spends most of its time in this loop: frequent cases first, attributes in local
         # variables.
@@ -131,7 +138,7 @@ class Scanner:
                 raise _unexpected(byte)
         self._state = state
 
-    def end(self):
+    def end(self) -> None:
         """End the document; raise ValueError when it is incomplete."""
         if self._held and self._state == _VALUE and not self._path:
             self._state = _DONE

@@ -8,8 +8,12 @@ U+10FFFF and has no "replace". Valid text still takes the fast path.
 
 from tenner.net.utf8_repair import repair
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
 
-def cut(data, size):
+
+def cut(data: bytes | bytearray, size: int) -> int:
     """Return how many of the last bytes of `data[:size]` begin an incomplete sequence."""
     for back in range(1, min(size, 3) + 1):
         byte = data[size - back]
@@ -20,7 +24,7 @@ def cut(data, size):
     return 0
 
 
-def decode(data):
+def decode(data: bytes | bytearray | memoryview) -> str:
     """Return bytes-like `data` as str, with U+FFFD in place of invalid UTF-8."""
     try:
         text = str(data, "utf-8")
@@ -38,14 +42,14 @@ def decode(data):
     return repair(bytes(data))
 
 
-def valid(data):
+def valid(data: bytes) -> bytes:
     """Return `data` itself when it is UTF-8, else a repaired copy."""
     if not data or max(data) < 0x80:
         return data
     return decode(data).encode()
 
 
-def escape(piece):
+def escape(piece: bytes) -> bytes:
     """Return `piece` (bytes of valid UTF-8) as the inside of a JSON string; `piece` itself when
     nothing changes."""
     for byte, written in (
@@ -62,12 +66,12 @@ def escape(piece):
     return piece
 
 
-def quote(text):
+def quote(text: str | bytes) -> bytes:
     """Return text (str, or bytes that may be invalid UTF-8) as a JSON string with its quotes."""
     return b'"' + escape(valid(text.encode() if isinstance(text, str) else bytes(text))) + b'"'
 
 
-def escaped(pieces):
+def escaped(pieces: "Iterable[bytes]") -> "Iterator[bytes]":
     """Yield the inside of a JSON string for pieces of text, cut anywhere and possibly no UTF-8."""
     tail = b""
     for piece in pieces:

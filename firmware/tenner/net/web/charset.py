@@ -40,7 +40,7 @@ class Charset:
 
     note = ""
 
-    def __init__(self, name):
+    def __init__(self, name: str) -> None:
         self._latin = self._other = False
         name = name.lower().strip("\"' ")
         self._euro = name == "iso-8859-15"
@@ -50,7 +50,7 @@ class Charset:
             self._other = True
             self.note = "charset %s: letters beyond ASCII are shown as ?" % name[:32]
 
-    def utf8(self, data):
+    def utf8(self, data: bytes) -> bytes:
         """Return a piece as UTF-8. A piece that is UTF-8 already may end inside a letter."""
         if not data or max(data) < 128 or not (self._latin or self._other):
             return data
@@ -61,7 +61,7 @@ class Charset:
         return bytes([byte if byte < 128 else 63 for byte in data])
 
 
-def letter(number):
+def letter(number: int) -> str:
     """Return the letter of a number as in HTML."""
     if 128 <= number < 160:
         return _CP1252[number - 128]
@@ -70,7 +70,7 @@ def letter(number):
     return chr(number)
 
 
-def entity(name):
+def entity(name: bytes) -> bytes | None:
     """Return the UTF-8 of `&name;`, or None; `name` are the bytes between & and ;."""
     if name[:1] == b"#":
         try:
@@ -93,7 +93,7 @@ def entity(name):
     return None
 
 
-def unescape(data):
+def unescape(data: bytes) -> bytes:
     """Return bytes with their entities replaced; unknown ones stay unchanged."""
     if b"&" not in data:
         return data
@@ -111,7 +111,7 @@ def unescape(data):
     return b"".join(parts)
 
 
-def charset_in(data):
+def charset_in(data: bytes) -> str:
     """Return the charset that the beginning of a page names, or ""."""
     if data[:3] == b"\xef\xbb\xbf":
         return "utf-8"

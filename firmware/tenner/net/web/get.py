@@ -7,11 +7,25 @@ from tenner.net.tls_errors import explain
 from tenner.net.web import gzip_stream
 from tenner.port.compat import const
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Sequence
+    from typing import Any
+
+    from tenner.net.http import Http
+
 _TIMEOUT_S = const(30)
 _PIECE = const(512)
 
 
-async def ask(http, url, headers, consume, method="GET", body=None):
+async def ask(
+    http: "Http",
+    url: str,
+    headers: "Sequence[tuple[str, str]]",
+    consume: "Callable[[Http], Awaitable]",
+    method: str = "GET",
+    body: bytes | None = None,
+) -> "Any":
     """Make an exchange and return the result of `consume`; every failure is an OSError with a
     sentence."""
     try:
@@ -25,7 +39,7 @@ async def ask(http, url, headers, consume, method="GET", body=None):
     raise OSError("%s: %s" % (url.split("?")[0][:80], what))
 
 
-async def read(http, path, take):
+async def read(http: "Http", path: str, take: "Callable[[bytes], bool | None]") -> None:
     """Call `take` with the pieces of a body until it returns True. `path` is the file for a
     compressed body."""
     coding = (http.header("content-encoding") or "identity").lower()
@@ -42,7 +56,7 @@ async def read(http, path, take):
             return
 
 
-def quote(text, keep="-_.~"):
+def quote(text: str, keep: str = "-_.~") -> str:
     """Return text with all UTF-8 bytes but letters, digits and `keep` as %XX."""
     return "".join(
         [
@@ -54,7 +68,7 @@ def quote(text, keep="-_.~"):
     )
 
 
-def join(base, link):
+def join(base: str, link: str) -> str:
     """Return the absolute address of a link or a redirect on the page `base`."""
     first = link.split("/")[0].split("?")[0].split("#")[0]
     if ":" in first:

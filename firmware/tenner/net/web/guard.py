@@ -12,6 +12,10 @@ import socket
 from tenner.net.url import parse_url
 from tenner.port.compat import const
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
 _FIRST_FREE_PORT = const(1024)
 
 # Networks that are not the open internet, by their first 32 bits and their length.
@@ -37,7 +41,7 @@ _INSIDE_6 = ((0x20010000, 23), (0x20010DB8, 32), (0x20020000, 16), (0x3FFF0000, 
 _LETTERS = const("abcdefghijklmnopqrstuvwxyz0123456789-_.")
 
 
-def check(url, allow=()):
+def check(url: str, allow: "Sequence[str]" = ()) -> tuple[str, int]:
     """Return (host, port) of a URL; raise OSError when the URL itself is not allowed."""
     try:
         _, host, port = parse_url(url)[0]
@@ -62,7 +66,7 @@ def check(url, allow=()):
     return host, port
 
 
-def admit(host, port, addresses, allow=()):
+def admit(host: str, port: int, addresses: "Iterable[bytes]", allow: "Sequence[str]" = ()) -> None:
     """Raise OSError unless all addresses (packed) of a host are outside, or the owner lists it."""
     if not addresses:
         raise OSError("%s has no address" % host)
@@ -71,7 +75,7 @@ def admit(host, port, addresses, allow=()):
             raise _inside(host)
 
 
-async def resolve(host, port, allow=()):
+async def resolve(host: str, port: int, allow: "Sequence[str]" = ()) -> str:
     """Return the address to connect to, as text; raise OSError for a host that is not allowed."""
     loop = asyncio.get_event_loop()
     query = (host, port, 0, socket.SOCK_STREAM)
@@ -98,7 +102,7 @@ def _text(address):
     return address[0]
 
 
-def packed(text):
+def packed(text: str) -> bytes | None:
     """Return the 4 or 16 bytes of an address in its usual form, or None; 4 for IPv4 inside
     IPv6."""
     try:

@@ -18,11 +18,17 @@ except ImportError:
 
     deflate = None
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tenner.net.http import Http
+
 _MOST = const(262144)
 _PIECE = const(512)
 
 
-async def unpack(http, path, take):
+async def unpack(http: "Http", path: str, take: "Callable[[bytes], bool | None]") -> None:
     """Call `take` with the unpacked pieces of the body until it returns True."""
     buf = bytearray(_PIECE)
     view = memoryview(buf)

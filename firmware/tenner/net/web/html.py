@@ -9,6 +9,10 @@ row, the hidden element around it. Headings get "#", entries of lists "-" or the
 from tenner.net.web.charset import Charset, charset_in, unescape
 from tenner.port.compat import const
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 _MAX_TAG = const(1024)  # attributes beyond are ignored
 _MAX_ENTITY = const(12)
 _LOOK_AHEAD = const(1024)  # a page must name its charset in these
@@ -39,7 +43,12 @@ class Html:
     With `link`, a function that returns a number for an address, it marks links: "text[1]".
     """
 
-    def __init__(self, add, charset="", link=None):
+    def __init__(
+        self,
+        add: "Callable[[bytes], None]",
+        charset: str = "",
+        link: "Callable[[bytes], int] | None" = None,
+    ) -> None:
         self.charset = Charset(charset) if charset else None
         self._add = add
         self._link = link
@@ -63,12 +72,12 @@ class Html:
         #: The base address of its links, if the page has one.
         self.base = b""
 
-    def end(self):
+    def end(self) -> None:
         self._ended = True
         self.feed(b"")
         self._end_link()
 
-    def feed(self, data):
+    def feed(self, data: bytes) -> None:
         data = (self._rest + data).replace(b"\0", b"")
         if self.charset is None:
             if len(data) < _LOOK_AHEAD and not self._ended:

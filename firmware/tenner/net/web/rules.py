@@ -3,8 +3,12 @@
 
 from tenner.net.url import parse_url
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
-def straight(url):
+
+def straight(url: str) -> str:
     """
     Return the URL to request: the host in lower case, the path without `.` and `..` in any
     spelling, no fragment. Raise ValueError for one that a server might read differently from a
@@ -31,7 +35,7 @@ def straight(url):
     return ("https://" if secure else "http://") + host + path + mark + query
 
 
-def covers(rule, url, matches):
+def covers(rule: str, url: str, matches: "Callable[[str, str], bool]") -> bool:
     """
     Return whether a rule such as `https://*.example.com/docs/**` covers this URL, a result of
     `straight`. `matches(pattern, text)` compares the hosts, and the paths with their queries. A
