@@ -7,6 +7,8 @@ import threading
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
+from tenner_sim import LIMIT_S
+
 _T = TypeVar("_T")
 
 
@@ -25,7 +27,7 @@ class LoopThread:
         """Start the thread; a stopped one does not start again."""
         self._thread.start()
 
-    def run(self, coroutine: Coroutine[Any, Any, _T], timeout_s: float = 10.0) -> _T:
+    def run(self, coroutine: Coroutine[Any, Any, _T], timeout_s: float = LIMIT_S) -> _T:
         """Run a coroutine in the loop and return its result."""
         return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result(timeout_s)
 

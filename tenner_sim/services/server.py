@@ -15,6 +15,8 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
+from tenner_sim import LIMIT_S
+
 from .connection import Connection
 from .faults import Plan, Step
 from .loop import LoopThread
@@ -32,7 +34,7 @@ class Service:
     """
 
     #: After this long a request is refused whose body is shorter than its Content-Length.
-    body_timeout_s = 2.0
+    body_timeout_s = LIMIT_S
 
     def __init__(
         self,
@@ -121,7 +123,9 @@ class Service:
         with self.changed:
             return list(self._plan.steps)
 
-    def wait_requests(self, count: int, timeout_s: float = 10.0, path: str = "") -> list[Request]:
+    def wait_requests(
+        self, count: int, timeout_s: float = LIMIT_S, path: str = ""
+    ) -> list[Request]:
         """Wait until `count` requests to paths containing `path` have arrived; return them."""
         return self._wait(
             lambda: [request for request in self.requests if path in request.path],

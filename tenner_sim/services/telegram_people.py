@@ -10,6 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from tenner_sim import LIMIT_S
+
 from .loop import LoopThread
 from .server import Log, Service
 from .telegram_entities import utf16_length
@@ -210,7 +212,7 @@ class People(Service):
             self._chats[chat_id].migrated_to = new_id
 
     def wait_sent(
-        self, count: int, timeout_s: float = 10.0, chat_id: int | None = None
+        self, count: int, timeout_s: float = LIMIT_S, chat_id: int | None = None
     ) -> list[Sent]:
         """Wait until the bot has sent `count` messages in all; return them."""
         return self._wait(
@@ -220,7 +222,7 @@ class People(Service):
             "messages",
         )
 
-    def wait_for(self: _P, condition: Callable[[_P], bool], timeout_s: float = 10.0) -> None:
+    def wait_for(self: _P, condition: Callable[[_P], bool], timeout_s: float = LIMIT_S) -> None:
         """Wait until something recorded here makes `condition` true."""
         with self.changed:
             if not self.changed.wait_for(lambda: condition(self), timeout_s):

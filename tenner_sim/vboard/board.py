@@ -26,6 +26,7 @@ from tenner_host import ROOT
 from tenner_host.board.sims import running_boards, sim_folder
 from tenner_host.build import board_folder, firmware_tree, read_tree, write_tree
 from tenner_host.interpreters import Interpreter, find_micropython
+from tenner_sim import LIMIT_S
 from tenner_sim.vboard.chips import MODELS
 from tenner_sim.vboard.control import BoardError, ControlClient
 from tenner_sim.vboard.image import FLASH_SIZE, read_image, write_image
@@ -201,7 +202,7 @@ class VirtualBoard:
         else:
             process.terminate()
         try:
-            process.wait(10)
+            process.wait(LIMIT_S)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
@@ -316,7 +317,7 @@ class VirtualBoard:
     def status(self) -> dict[str, Any]:
         return dict(self._ask("status"))
 
-    def wait_started(self, timeout_s: float = 120.0) -> None:
+    def wait_started(self, timeout_s: float = LIMIT_S) -> None:
         """Wait until the interpreter is up; stop the board and raise if it fails to start."""
         deadline = time.monotonic() + timeout_s
         while (state := self.status()["state"]) == "starting":
@@ -328,7 +329,7 @@ class VirtualBoard:
             self.stop()
             raise BoardError(f"{last[1]} Its last line: {last[0]}")
 
-    def wait_state(self, state: str, timeout_s: float = 20.0) -> None:
+    def wait_state(self, state: str, timeout_s: float = LIMIT_S) -> None:
         """Wait until the board is `off`, `held`, `loader`, `dead`, `failed`, `asleep` or
         `running`."""
         deadline = time.monotonic() + timeout_s
@@ -349,7 +350,7 @@ class VirtualBoard:
         """All output of the board since its start (the newest megabyte of it)."""
         return (self.folder / "serial.log").read_text(errors="replace")
 
-    def wait_for(self, text: str, timeout_s: float = 20.0) -> None:
+    def wait_for(self, text: str, timeout_s: float = LIMIT_S) -> None:
         """Wait until the board prints `text` after the place of the last `wait_for` or reset."""
         self._mark = self._ask(
             "expect", timeout_s + 10, text=text, start=self._mark, timeout_s=timeout_s
@@ -362,7 +363,7 @@ class VirtualBoard:
         """Type at the serial line."""
         self._ask("type", text=text)
 
-    def exec(self, code: str, timeout_s: float = 20.0) -> str:
+    def exec(self, code: str, timeout_s: float = LIMIT_S) -> str:
         """Run Python on the board through the raw REPL, and return its output.
 
         Like `mpremote resume exec`, it interrupts a running program. An exception on the board
@@ -374,7 +375,7 @@ class VirtualBoard:
         finally:
             repl.close()
 
-    def mpremote(self, *arguments: str, timeout_s: float = 60.0, check: bool = True) -> str:
+    def mpremote(self, *arguments: str, timeout_s: float = LIMIT_S, check: bool = True) -> str:
         """Run the real mpremote on this board and return its output.
 
         Always with a limit: on a silent terminal mpremote waits forever.

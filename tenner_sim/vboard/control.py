@@ -15,6 +15,8 @@ import threading
 from pathlib import Path
 from typing import Any
 
+from tenner_sim import LIMIT_S
+
 #: sun_path has 108 bytes on Linux and 104 on macOS, with the final zero.
 _MAX_PATH = 100
 
@@ -34,7 +36,7 @@ def socket_path(folder: Path) -> Path:
 class ControlClient:
     """A connection to a running board."""
 
-    def __init__(self, path: str | Path, timeout_s: float = 30.0) -> None:
+    def __init__(self, path: str | Path, timeout_s: float = LIMIT_S) -> None:
         self._timeout_s = timeout_s
         self._socket = socket.socket(socket.AF_UNIX)
         self._socket.settimeout(timeout_s)

@@ -11,10 +11,11 @@ import time
 import paho.mqtt.client as paho
 import pytest
 
+from tenner_sim import LIMIT_S
+
 USER, PASSWORD = "board", "broker-secret"
 #: Another name, with the same password, for access lists.
 OWNER_USER = "owner"
-LIMIT_S = 25
 
 
 def find_mosquitto():
@@ -75,7 +76,7 @@ class Broker:
     def stop(self):
         if self._process is not None:
             self._process.terminate()
-            self._process.wait(10)
+            self._process.wait(LIMIT_S)
             self._process = None
 
     @property

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
+from tenner_sim import LIMIT_S
+
 _T = TypeVar("_T")
 
 
@@ -27,6 +29,7 @@ class Reply:
 
     @property
     def json(self) -> Any:
+        assert self.body, f"no reply came: the connection is {self.ended or 'open'}"
         return json.loads(self.body)
 
 
@@ -36,7 +39,7 @@ class Http:
     def __init__(self, url: str, context: ssl.SSLContext | None = None) -> None:
         parts = urlsplit(url)
         assert parts.port is not None
-        self.sock = socket.create_connection(("127.0.0.1", parts.port), timeout=20)
+        self.sock = socket.create_connection(("127.0.0.1", parts.port), timeout=LIMIT_S)
         self.buffer = b""
         # TLS in memory: `ssl.SSLSocket` reports a reset as a mere end of file.
         self._incoming, self._outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()

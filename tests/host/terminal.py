@@ -11,8 +11,7 @@ import time
 import pytest
 
 from tenner_host import ROOT
-
-LIMIT_S = 30
+from tenner_sim import LIMIT_S
 
 
 class Terminal:

@@ -37,7 +37,7 @@ def call(agent, name, **arguments):
     agent.services.model.script = [Answer("", [ToolCall(name, arguments)]), "Done."]
     count = told(agent).count("Done.")
     telegram.say(OWNER, f"please {name}")
-    telegram.wait_for(lambda _: told(agent).count("Done.") > count, 15)
+    telegram.wait_for(lambda _: told(agent).count("Done.") > count)
     return last_result(agent)
 
 
@@ -79,10 +79,10 @@ def test_stop_ends_a_turn_and_the_next_one_works(agent):
     model.plan([STALL])
     count = len(model.requests)
     telegram.say(OWNER, "say: never")
-    model.wait_requests(count + 1, 10)
+    model.wait_requests(count + 1)
     telegram.say(OWNER, "/stop")
-    telegram.wait_for(lambda _: "Stopped, as you asked." in told(agent), 10)
-    telegram.wait_for(lambda _: "Stopping." in told(agent), 10)
+    telegram.wait_for(lambda _: "Stopped, as you asked." in told(agent))
+    telegram.wait_for(lambda _: "Stopping." in told(agent))
     assert model.plan_left == []
     agent.ask("say: on", "on")
     assert "(no answer: Stopped, as you asked.)" in json.dumps(messages(agent))
@@ -99,7 +99,7 @@ def test_a_background_task_reports_once(agent):
     ]
     telegram.say(OWNER, "count in the background")
     report = "Background task (count the freezers): There are two."
-    telegram.wait_for(lambda _: report in told(agent), 15)
+    telegram.wait_for(lambda _: report in told(agent))
     task = model.requests[-1].json
     assert [one["role"] for one in task["messages"]] == ["system", "user"]
     assert "spawn" not in [tool["function"]["name"] for tool in task["tools"]]
@@ -116,7 +116,7 @@ def test_a_history_too_long_for_the_model_is_sent_in_half(micropython32):
         agent.ask("say: shorter", "shorter")
         tries = [len(one.body) for one in model.requests]
         assert len(tries) >= 2 and tries[1] < tries[0] * 0.6, tries
-        model.wait_requests(3, 20)
+        model.wait_requests(3)
         # The agent summarizes the rest afterwards.
         assert model.requests[2].json["messages"][-1]["content"].endswith("Write the summary now.")
 

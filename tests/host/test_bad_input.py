@@ -1,12 +1,12 @@
 """On any input, the person gets a sentence, the session still loads, and the next turn works."""
 
-import importlib
 import json
 import re
 
 import pytest
 
 from tenner_sim.services import GARBAGE, OWNER, Answer, Step, ToolCall
+from tests import provider_requests
 from tests.bench import heap
 
 #: Enough for the code that explains failures beside that of a turn, and little enough that a reply
@@ -20,8 +20,7 @@ MEGABYTE = 1 << 20
 @pytest.fixture(scope="module", params=["chat", "messages"])
 def agent(request, micropython32):
     """One agent for all that is about replies, which must survive them one after the other."""
-    # Loaded now, for the agent waits no minute for its first answer.
-    importlib.import_module(f"tests.provider_requests.{request.param}")
+    provider_requests.load(request.param)
     with heap.agent(HEAP_KB, llm={"api": request.param, "timeout_s": 120}) as running:
         running.idle()
         yield running
@@ -52,7 +51,7 @@ def whole_answer(agent, said, end):
     before = len(telegram.sent)
     agent.ask(said)
     while end not in telegram.sent[-1].text:
-        telegram.wait_sent(len(telegram.sent) + 1, 30)
+        telegram.wait_sent(len(telegram.sent) + 1)
     return "\n".join(message.text for message in telegram.sent[before:])
 
 
@@ -289,7 +288,7 @@ def test_a_history_nobody_wrote_so(micropython32, api, data, quarantined):
         agent.idle()
         telegram = agent.services.telegram
         telegram.say(OWNER, "say: hello")
-        telegram.wait_for(lambda _: any(one.text.startswith("hello") for one in telegram.sent), 20)
+        telegram.wait_for(lambda _: any(one.text.startswith("hello") for one in telegram.sent))
         messages = json.dumps(agent.services.model.requests[-1].json["messages"])
         assert "the key is under the mat" in messages
         for foreign in ("signals", '"role\\"', "yyyy", "zzzz", "21.5", "they tal"):

@@ -69,7 +69,7 @@ def play(server, folder, scene):
             asyncio.create_task(drain_for_ever(delivery)),
         ]
         try:
-            await asyncio.wait_for(scene(channel, inbound, delivery), 30)
+            await scene(channel, inbound, delivery)
         finally:
             # Up to Python 3.11 asyncio.wait_for loses a cancellation that comes when it is just
             # done.

@@ -6,7 +6,7 @@ import re
 
 from tenner_sim.services import OWNER, Authority
 from tests.host.broker import Broker, Owner
-from tests.host.e2e import LIMIT_S, PSRAM, agent_board
+from tests.host.e2e import PSRAM, agent_board
 
 #: The firmware sends the message: no model is asked.
 WARM = "- (every 1s; when room.temperature > 30 reset 28; notify) Warm: {room.temperature}\n"
@@ -19,7 +19,7 @@ def press(bench, message, label):
     before = len(bench.told())
     data = {button["text"]: button["callback_data"] for button in message.buttons}
     bench.telegram.press(message, data[label])
-    return bench.telegram.wait_sent(before + 1, LIMIT_S)[before].text
+    return bench.telegram.wait_sent(before + 1)[before].text
 
 
 def alarm_message(bench, pattern, count=1):

@@ -5,7 +5,7 @@ import re
 import time
 
 from tenner_sim.services import OWNER, Answer, ToolCall
-from tests.host.e2e import HEAP, LIMIT_S, ONE_SESSION, PSRAM, SideBySide, agent_board
+from tests.host.e2e import HEAP, ONE_SESSION, PSRAM, SideBySide, agent_board
 
 together = SideBySide()
 
@@ -46,7 +46,7 @@ def test_allow_and_deny_by_telegram(_name, heap, idf_free):
         question = press(bench, "Deny")
         bench.wait_told(re.escape(AFTER_NO))
         assert led(bench) == 0
-        bench.telegram.wait_for(lambda _: not question.buttons, LIMIT_S)
+        bench.telegram.wait_for(lambda _: not question.buttons)
         assert question.text.endswith("Denied.")
         bench.telegram.sent.clear()
         bench.telegram.say(OWNER, CALL)
@@ -96,7 +96,7 @@ def test_writing_instead_of_pressing_is_a_no():
         bench.wait_told(re.escape(AFTER_NO))
         bench.wait_told("^the other one")
         # The buttons go, as they are of no use any more.
-        bench.telegram.wait_for(lambda _: not question.buttons, LIMIT_S)
+        bench.telegram.wait_for(lambda _: not question.buttons)
         bench.echo("still here")
         assert led(bench) == 0
 

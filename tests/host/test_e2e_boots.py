@@ -4,7 +4,7 @@ alert."""
 import json
 
 from tenner_sim.services import OWNER, Step
-from tests.host.e2e import LIMIT_S, SideBySide, agent_board
+from tests.host.e2e import SideBySide, agent_board
 
 together = SideBySide()
 
@@ -20,7 +20,7 @@ def runs(bench):
 
 def asleep(bench):
     bench.wait_for("sleeping for ")
-    bench.board.wait_state("asleep", LIMIT_S)
+    bench.board.wait_state("asleep")
 
 
 @together.check
@@ -94,18 +94,18 @@ def test_an_alert_that_waits_over_a_power_cut_is_told_once():
     with agent_board("# Heartbeat\n- (every 2s) Say: water the plants.\n") as bench:
         bench.telegram.plan([Step(path="sendMessage", status=429, retry_after_s=600, times=9)])
         bench.wait_for("ran: message queued (")
-        bench.telegram.wait_requests(1, LIMIT_S, path="sendMessage")
+        bench.telegram.wait_requests(1, path="sendMessage")
         bench.board.power_cycle()
         # Beats come and go while it waits, and after it has arrived.
-        bench.wait_for("ran: told before (", 60)
+        bench.wait_for("ran: told before (")
         bench.telegram.plan([])
         bench.board.power_cycle()
         bench.wait_told("water the plants")
         # Told in order: with the answer here, the board knows that the alert before it arrived.
         bench.echo("heard")
-        bench.wait_for("ran: told before (", 60)
+        bench.wait_for("ran: told before (")
         bench.board.power_cycle()
-        bench.wait_for("ran: told before (", 60)
+        bench.wait_for("ran: told before (")
         assert len([text for text in bench.told() if "water the plants" in text]) == 1
 
 

@@ -17,7 +17,6 @@ from tests.host.e2e import SideBySide
 together = SideBySide(at_once=3)
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-LIMIT_S = 100
 
 
 COMMAND = [sys.executable, "-m", "tenner_sim.demo"]
@@ -43,7 +42,6 @@ def demo(folder=None, **environment):
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=LIMIT_S,
             check=False,
         )
     return done.returncode, done.stdout, done.stderr
@@ -129,7 +127,6 @@ def test_the_commands_that_follow_prints_do_something_visible(tmp_path):
                 env=environment,
                 capture_output=True,
                 text=True,
-                timeout=LIMIT_S,
                 check=True,
             ).stdout
 
@@ -141,7 +138,7 @@ def test_the_commands_that_follow_prints_do_something_visible(tmp_path):
             until("Telegram, to the owner")
             until("The TMP102 at 0x48 on i2c0 reads 35 °C")
             process.send_signal(signal.SIGINT)
-            process.communicate(timeout=LIMIT_S)
+            process.communicate()
             assert process.returncode == 0
         finally:
             process.kill()

@@ -3,7 +3,7 @@
 import re
 
 from tenner_sim.services import GARBAGE, OWNER, STALL, Step
-from tests.host.e2e import ASK, LIMIT_S, READS, SideBySide, agent_board
+from tests.host.e2e import ASK, READS, STALLED_S, SideBySide, agent_board
 
 together = SideBySide()
 
@@ -27,7 +27,8 @@ FAULTS = [
 
 @together.each(FAULTS)
 def test_the_model_fails_and_the_person_is_told(_name, plan, pattern):
-    with agent_board(changes={"llm.timeout_s": 5}) as bench:
+    changes = {"llm.timeout_s": STALLED_S} if STALL in plan else None
+    with agent_board(changes=changes) as bench:
         bench.ready()
         bench.model.plan(plan)
         bench.telegram.say(OWNER, "say: hello")
@@ -45,7 +46,7 @@ def test_wifi_lost_in_the_middle_of_a_request():
         bench.ready()
         bench.model.plan([STALL])
         bench.telegram.say(OWNER, "say: hello")
-        bench.model.wait_requests(1, LIMIT_S)
+        bench.model.wait_requests(1)
         bench.board.wifi(False)
         bench.wait_for("disconnected")
         bench.type("say: anybody there?")
@@ -65,7 +66,7 @@ def test_a_restart_in_the_middle_of_a_turn(way):
         bench.fresh()
         bench.model.plan([STALL])
         bench.telegram.say(OWNER, "say: half")
-        bench.model.wait_requests(1, LIMIT_S)
+        bench.model.wait_requests(1)
         getattr(bench.board, way)()
         bench.ready()
         bench.wait_told("I was restarted while working on this")
@@ -89,7 +90,7 @@ def test_an_answer_in_the_outbox_survives_a_power_cut():
             methods = [one.path.rpartition("/")[2] for one in telegram.requests]
             return "sendMessage" in methods[:-1] and methods[-1] == "getUpdates"
 
-        bench.telegram.wait_for(refused, LIMIT_S)
+        bench.telegram.wait_for(refused)
         bench.board.power_cycle()
         bench.telegram.plan([])
         bench.ready()
@@ -105,7 +106,7 @@ def test_what_may_have_arrived_before_a_power_cut_is_not_told_twice():
         bench.ready()
         bench.telegram.plan([Step(path="sendMessage", stall=0)])
         bench.telegram.say(OWNER, "say: once")
-        bench.telegram.wait_requests(1, LIMIT_S, path="sendMessage")
+        bench.telegram.wait_requests(1, path="sendMessage")
         bench.board.power_cycle()
         bench.ready()
         bench.echo("on")

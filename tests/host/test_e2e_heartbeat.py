@@ -5,10 +5,10 @@ from tenner_sim.services import OWNER, STALL, Step
 from tests.host.e2e import (
     ASK,
     HEAP,
-    LIMIT_S,
     ONE_SESSION,
     PSRAM,
     READS,
+    STALLED_S,
     WARM_ROOM,
     SideBySide,
     agent_board,
@@ -89,7 +89,7 @@ def _stalled_beat(bench):
     """A heartbeat turn whose request the model does not answer."""
     bench.model.plan([STALL])
     bench.board.set("room.temperature", 31.5)
-    bench.model.wait_requests(1, LIMIT_S)
+    bench.model.wait_requests(1)
 
 
 @together.check
@@ -118,7 +118,7 @@ def test_a_person_on_telegram_comes_first_where_two_tls_sessions_fit(heap):
 
 @together.check
 def test_a_person_on_telegram_is_answered_after_a_request_of_a_board_with_one_tls_session():
-    with agent_board(WARM_ROOM, changes={"llm.timeout_s": 5}) as bench:
+    with agent_board(WARM_ROOM, changes={"llm.timeout_s": STALLED_S}) as bench:
         bench.ready()
         bench.board.set("chip.idf_free", ONE_SESSION)
         _stalled_beat(bench)
@@ -134,7 +134,7 @@ def test_a_person_on_telegram_is_noticed_between_the_rounds_of_a_board_with_one_
         # A slow model that calls a tool: before it is told the result, Telegram is looked at.
         bench.model.plan([Step(delay_ms=5000)])
         bench.board.set("room.temperature", 31.5)
-        bench.model.wait_requests(1, LIMIT_S)
+        bench.model.wait_requests(1)
         bench.telegram.say(OWNER, "say: me first")
         bench.wait_for("preempted by a user message")
         bench.wait_told("^me first")

@@ -8,7 +8,7 @@ import pytest
 
 from tenner_sim.services import Authority
 from tests.host.broker import Broker, Owner
-from tests.host.e2e import ASK, LIMIT_S, PSRAM, READS, SENSORS, agent_board
+from tests.host.e2e import ASK, PSRAM, READS, SENSORS, agent_board
 
 ALERT = (
     "# Heartbeat\n\n- (every 1s; when room.temperature > 30 reset 28; notify) Warm: "
@@ -125,7 +125,7 @@ def test_an_alert_goes_to_telegram_and_to_the_broker(broker):
         owner.wait("/status")
         bench.board.set("room.temperature", 31.5)
         assert owner.wait("/alert").startswith("Warm: 31.5")
-        bench.telegram.wait_sent(1, LIMIT_S)
+        bench.telegram.wait_sent(1)
         assert bench.telegram.sent[0].text.startswith("Warm: 31.5")
         owner.close()
 

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from tenner_sim.services import OWNER, STALL, Step
-from tests.host.e2e import ASK, HEAP, LIMIT_S, PSRAM, READS, agent_board
+from tests.host.e2e import ASK, HEAP, PSRAM, READS, agent_board
 
 STRANGER = 4242
 
@@ -115,7 +115,7 @@ def test_stop_from_the_console_ends_a_turn_of_telegram(bench):
     bench.fresh()
     bench.model.plan([Step(stall=300, where="body")])
     bench.telegram.say(OWNER, "say something long of 2000 characters")
-    bench.model.wait_requests(1, LIMIT_S)
+    bench.model.wait_requests(1)
     bench.type("/stop")
     bench.wait_told(r"^Stopped, as you asked\.$")
     bench.echo("after that")
@@ -127,7 +127,7 @@ def test_stop_by_telegram_where_two_tls_sessions_fit(heap):
         bench.ready()
         bench.model.plan([STALL])
         bench.telegram.say(OWNER, "say: never")
-        bench.model.wait_requests(1, LIMIT_S)
+        bench.model.wait_requests(1)
         bench.telegram.say(OWNER, "/stop")
         bench.wait_told(r"^Stopping\.$")
         bench.wait_told(r"^Stopped, as you asked\.$")
@@ -164,7 +164,7 @@ def test_a_long_answer_is_seen_while_it_is_written():
         said = bench.telegram.say(OWNER, "say: " + "one more line of a long story, " * 12)
         preview = bench.wait_told("^one more line.* \u2026$")
         bench.wait_for("1 model calls, 0 tool calls")
-        bench.telegram.wait_for(lambda server: server.sent[-1].text.endswith(")"), LIMIT_S)
+        bench.telegram.wait_for(lambda server: server.sent[-1].text.endswith(")"))
         assert len(bench.told()) == 1, "the preview has become the answer"
         answer = bench.telegram.sent[-1]
         assert len(answer.text) > len(preview)

@@ -19,7 +19,6 @@ def sim(*arguments, code=0):
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=60,
         check=False,
     )
     assert done.returncode == code, done.stdout + done.stderr

@@ -67,7 +67,6 @@ def test_the_heap_grows_into_the_pool_and_gives_back_what_is_empty(interpreter, 
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        timeout=60,
         check=False,
     )
     assert done.returncode == 0, done.stderr

@@ -100,13 +100,13 @@ def test_orders_in_a_result_change_nothing(bench, what):
     calls = len(bench.mcp.requests)
     telegram.say(OWNER, "call home-news {}")
     if asked is not None:
-        telegram.wait_for(lambda _: any(one.buttons for one in telegram.sent[first:]), 20)
+        telegram.wait_for(lambda _: any(one.buttons for one in telegram.sent[first:]))
         question = next(one for one in telegram.sent[first:] if one.buttons)
         assert asked in question.text
         data = {one["text"]: one["callback_data"] for one in question.buttons}
         telegram.press(question, data["Deny"])
         first = telegram.sent.index(question) + 1
-    telegram.wait_sent(first + 1, 20)
+    telegram.wait_sent(first + 1)
     # The model has obeyed, and was refused.
     results = [
         one["content"]

@@ -97,7 +97,7 @@ class Server:
         # Closing alone does not wake a thread that waits in accept().
         self.socket.shutdown(socket.SHUT_RDWR)
         self.socket.close()
-        self.thread.join(30)
+        self.thread.join()
 
 
 @pytest.fixture(scope="module")
@@ -158,7 +158,6 @@ def ask(interpreter, certs, port, lines=0, bundle=""):
         env={**os.environ, **path},
         capture_output=True,
         text=True,
-        timeout=60,
         check=False,
     )
     assert done.returncode == 0, done.stderr
@@ -259,7 +258,7 @@ def test_server_that_speaks_no_tls(interpreter, certs):
         thread = threading.Thread(target=serve)
         thread.start()
         answer = ask(interpreter, certs, listener.getsockname()[1])
-        thread.join(30)
+        thread.join()
     assert answer["class"] == "tls"
     assert "http:// instead of https://" in answer["sentence"], answer
     assert SECRET.encode() not in received[0]
@@ -277,7 +276,7 @@ def test_cut_in_the_handshake(interpreter, certs):
         thread = threading.Thread(target=serve)
         thread.start()
         answer = ask(interpreter, certs, listener.getsockname()[1])
-        thread.join(30)
+        thread.join()
     assert answer["class"] == "timeout"
     assert answer["sentence"] is None
 
@@ -296,7 +295,7 @@ def test_no_certificate_to_trust(interpreter, tmp_path):
         command = interpreter.command("-c", script)
         path = {"MICROPYPATH": interpreters.search_path(firmware)}
     done = subprocess.run(
-        command, env={**os.environ, **path}, capture_output=True, text=True, timeout=60, check=True
+        command, env={**os.environ, **path}, capture_output=True, text=True, check=True
     )
     assert ("made" if interpreter is None else "no certificates") in done.stdout
 

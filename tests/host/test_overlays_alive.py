@@ -83,7 +83,7 @@ def test_a_long_answer_and_a_long_history():
 
 def test_a_heartbeat_with_a_met_condition():
     def ask(running):
-        running.services.telegram.wait_sent(2, 30)
+        running.services.telegram.wait_sent(2)
 
     check(run(ask, heartbeat=CONDITION), "BEAT", "BEAT_READ")
 

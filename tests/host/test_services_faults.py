@@ -166,7 +166,7 @@ def test_a_reply_stalls_after_so_many_bytes(model: OfflineModel, after: int) -> 
         assert reply.ended == "silent"
         assert len(reply.raw) == after
     with model.changed:
-        assert model.changed.wait_for(lambda: model.open_connections == 0, 10)
+        assert model.changed.wait_for(lambda: model.open_connections == 0)
 
 
 def test_stopping_ends_a_stall_and_leaves_no_thread() -> None:
@@ -216,7 +216,7 @@ def test_delay_lets_the_client_go(model: OfflineModel) -> None:
         http.send(CHAT, request(), KEY)
         model.wait_requests(1)
     with model.changed:
-        assert model.changed.wait_for(lambda: model.open_connections == 0, 10)
+        assert model.changed.wait_for(lambda: model.open_connections == 0)
 
 
 # --- streams ---------------------------------------------------------------------------------
@@ -371,7 +371,7 @@ def test_bad_certificates(authority: Authority, certificate: str, says: str) -> 
             Http(model.url, context)
         assert says in caught.value.verify_message
         with model.changed:
-            assert model.changed.wait_for(lambda: model.tls_failures, 10)
+            assert model.changed.wait_for(lambda: model.tls_failures)
         assert model.requests == []
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tenner_sim.services import API_KEY, MODEL, OfflineModel
+from tests import provider_requests
 from tests.host.services_client import Http
 
 TOOL = {
@@ -26,6 +27,7 @@ RESULT = {"type": "tool_result", "tool_use_id": "toolu_1", "content": "0x19 0x00
 
 @pytest.fixture(scope="module")
 def model() -> Iterator[OfflineModel]:
+    provider_requests.load("messages")
     with OfflineModel() as running:
         yield running
 

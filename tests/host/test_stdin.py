@@ -9,8 +9,6 @@ import pytest
 
 from tenner_host import FIRMWARE, interpreters
 
-LIMIT_S = 30
-
 
 def python(name):
     if name == "cpython":
@@ -25,7 +23,6 @@ def python(name):
 INPUTS = [("null", "</dev/null"), ("closed", "<&-"), ("file", "<config.json"), ("pipe", "")]
 
 
-@pytest.mark.timeout(LIMIT_S)
 @pytest.mark.parametrize("interpreter", ["cpython", "micropython", "micropython32"])
 @pytest.mark.parametrize(("name", "redirect"), INPUTS, ids=[name for name, _ in INPUTS])
 def test_the_agent_starts(interpreter, name, redirect, tmp_path):

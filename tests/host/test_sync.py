@@ -342,7 +342,7 @@ def test_the_power_fails_at_any_write_of_the_activation(project):
             with Cable(board.tcp_port) as cable:
                 # A board without power takes its port with it.
                 unplugged = threading.Thread(
-                    target=lambda: (board.wait_state("off", 30), cable.pull())
+                    target=lambda: (board.wait_state("off"), cable.pull())
                 )
                 unplugged.start()
                 with pytest.raises(CommandError, match="went away"):
@@ -496,7 +496,7 @@ def test_a_watch_syncs_each_change(project, write):
                 until("agent      running")
                 assert board.read_tree()["/workspace/notes.md"] == b"fourth\n"
                 process.send_signal(signal.SIGINT)
-                assert "stopped" in process.communicate(timeout=30)[0]
+                assert "stopped" in process.communicate()[0]
             finally:
                 process.kill()
 

@@ -169,7 +169,7 @@ def test_all_sensors_of_a_board(runtime, request):
     ) as board:
         wire(board)
         board.power_on()
-        board.wait_for("=== end ===", 60)
+        board.wait_for("=== end ===")
         lines = [line for line in board.serial_log.splitlines() if line.startswith("@ ")]
     seen = dict(json.loads(line[2:]) for line in lines)
     for name, (_, _, _, _, values) in WIRED.items():

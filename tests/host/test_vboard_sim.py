@@ -129,7 +129,6 @@ def test_start_outlives_its_starter_and_keeps_its_files(sim_dir):
             capture_output=True,
             text=True,
             check=False,
-            timeout=60,
         )
 
     started = command("start", "--sim", "one", "--fresh")

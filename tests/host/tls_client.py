@@ -33,7 +33,7 @@ async def main(certs, url, secret, lines=0, bundle=None):
     http = Http(lambda: tls.context(certs, lambda trust: each(trust, [bundle])))
     try:
         headers = [("Authorization", secret)]
-        result = await http.exchange("POST", url, headers, body, consume, 20)
+        result = await http.exchange("POST", url, headers, body, consume, 120)
     except (OSError, EOFError, ValueError) as error:
         result = {
             "error": type(error).__name__,
