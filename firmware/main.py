@@ -6,18 +6,14 @@ import os
 import sys
 
 if hasattr(gc, "threshold"):
-    # Without a threshold the collector waits for a full heap. Live objects then lie scattered
-    # among garbage, and soon no kilobyte in a row is left although half of the heap is free.
+    # Else garbage scatters live objects over a full heap: no kilobyte in a row is left.
     gc.threshold(8192)
 
-files = os.listdir()
-if "lib" in files and "next" in os.listdir("lib"):
+if "lib" in os.listdir() and "next" in os.listdir("lib"):
     raise OSError("new code is not all in place: run `tenner sync` again")
-if "rom" in files:
-    # Code frozen into an image comes after that in /lib, which is newer, and before the image's
-    # data.
+if "rom" in os.listdir():
+    # Frozen code comes after that in /lib, which is newer, and before the image's data.
     sys.path.insert(3, ".frozen/agent")
-
 try:
     if sys.platform == "esp32":
         from tenner.port import chip_heap
@@ -28,3 +24,7 @@ try:
     main(os.getcwd().rstrip("/"))
 except KeyboardInterrupt:
     print("agent stopped; Ctrl-D starts it again")
+except Exception as error:
+    if "boot_trial" in sys.modules:  # the trial of an update
+        sys.modules["boot_trial"].failed(error)
+    raise

@@ -30,7 +30,7 @@ LICENSE_LINE = "# MIT license; Copyright (c) 2026 the tenner authors"
 # A module may import from its own layer and from those before it.
 LAYERS = ["port", "store", "net", "mcp", "llm", "sensors", "tools", "agent", "schedule", "app"]
 RANK = {name: rank for rank, name in enumerate(LAYERS)}
-RANK["channels"] = RANK["schedule"]
+RANK["channels"] = RANK["update"] = RANK["schedule"]
 RANK["log"] = RANK["port"]
 
 # Modules of a board or of Unix MicroPython; any other import needs a guard.

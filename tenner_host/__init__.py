@@ -16,9 +16,9 @@ FIRMWARE = ROOT / "firmware"
 BOARDS = ROOT / "boards"
 
 
-def tenner_version() -> str:
+def tenner_version(firmware: Path = FIRMWARE) -> str:
     """The version, whose only place is the firmware's `__init__.py`."""
-    text = (FIRMWARE / "tenner" / "__init__.py").read_text(encoding="utf-8")
+    text = (firmware / "tenner" / "__init__.py").read_text(encoding="utf-8")
     match = re.search(r'^__version__ = "([^"]+)"$', text, re.MULTILINE)
     if match is None:
         raise RuntimeError("firmware/tenner/__init__.py has no __version__ line")

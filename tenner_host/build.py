@@ -31,6 +31,9 @@ MPY_CACHE = build_folder() / "mpy-cache"
 #: Drops assertions but keeps line numbers; -O3 would make every traceback say "line 1".
 OPTIMIZE = 2
 
+#: The scripts in the root, which stay source.
+START_SCRIPTS = ("boot.py", "boot_trial.py", "main.py")
+
 #: Data files of the package that are copied unchanged, besides the modules and *.json.
 DATA_SUFFIXES = (".tsv", ".csv", ".der", ".md")
 
@@ -233,7 +236,7 @@ def _overlays(
 
     made = _kept(what, files, make)
     maps.save(build_id, made["map"])
-    about = f'__version__ = "{tenner_version()}"\n__build__ = "{build_id}"\n'
+    about = f'__version__ = "{tenner_version(firmware)}"\n__build__ = "{build_id}"\n'
     return {**made, "about": about}
 
 
@@ -308,7 +311,7 @@ def _sources(firmware: Path) -> tuple[dict[str, bytes], dict[str, bytes]]:
         for path in _files(firmware / "tenner")
         if path.suffix == ".py"
     }
-    scripts = [firmware / name for name in ("boot.py", "main.py")]
+    scripts = [firmware / name for name in START_SCRIPTS]
     return modules, {f"/{path.name}": path.read_bytes() for path in scripts if path.is_file()}
 
 

@@ -24,6 +24,11 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "flash": (".flash.command", "flash", "Flash MicroPython; keeps the board's files."),
     "setup": (".setup.command", "setup", "Wi-Fi, model, Telegram and time, tried on the board."),
     "sync": (".sync.command", "sync", "Code to the board, workspace both ways."),
+    "release": (
+        ".release.command",
+        "release",
+        "A signed file that boards update themselves from.",
+    ),
     "deploy": (".linux.command", "deploy", "The agent onto a Linux board, over ssh."),
     "sd-card": (".linux.sdcard", "sd_card", "Wi-Fi and your ssh key onto a Linux board's card."),
     "pull": (".sync.copies", "pull", "The agent's changes, into workspace/."),
@@ -75,6 +80,7 @@ GROUPS = {
     "Its Python": ["repl", "run", "mount"],
     "Its extensions": ["skills", "mcp"],
     "Simulator and fleet": ["sim", "fleet"],
+    "Updates": ["release"],
     "This command": ["completion"],
 }
 click.rich_click.COMMAND_GROUPS = {

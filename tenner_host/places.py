@@ -20,6 +20,12 @@ def cache_folder() -> Path:
     return Path(own) if own else platformdirs.user_cache_path("tenner", appauthor=False)
 
 
+def config_folder() -> Path:
+    """The folder for this user's keys: $TENNER_CONFIG, else the user's folder for settings."""
+    own = os.environ.get("TENNER_CONFIG")
+    return Path(own) if own else platformdirs.user_config_path("tenner", appauthor=False)
+
+
 def build_folder() -> Path:
     """The folder for builds and virtual boards: the checkout's `build`, else the cache."""
     return cache_folder() if IS_INSTALLED else ROOT / "build"

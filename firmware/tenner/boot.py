@@ -4,7 +4,7 @@
 import asyncio
 import os
 
-from tenner import __build__, __version__, power, services
+from tenner import __build__, __version__, overlay, power, safe_mode, services
 from tenner.agent.agent import Agent
 from tenner.agent.message_queue import Queue
 from tenner.channels.telegram import pair
@@ -13,6 +13,7 @@ from tenner.net.clock import Clock
 from tenner.port import open_port
 from tenner.port.compat import const
 from tenner.store import configload, files, repairs
+from tenner.update import report, trial
 
 _INBOX = const(8)  # messages of people that can wait
 
@@ -50,15 +51,18 @@ def _forget_servers(place, servers):
 
 async def start(app):
     """Log the state of the board, and start every service."""
-    for line in _lines(app.port):
+    is_safe = safe_mode.begin(app)
+    for line in _lines(app.port, () if is_safe else app.port.i2c_names()):
         log("boot", line)
     asyncio.get_event_loop().set_exception_handler(services.unhandled)
-    for name, service, *args in list(_list(app)):
+    if files.exists(app.port.path("lib/failed")):
+        overlay.later("UPDATE", None, report.rolled_back, app)
+    for name, service, *args in list(_list(app, is_safe)):
         asyncio.create_task(services.supervise(name, service, *args))
 
 
-def _lines(port):
-    """Yield the first lines for a person at the serial console."""
+def _lines(port, buses):
+    """Yield the first lines for a person at the serial console; open these buses."""
     free, used = port.memory()
     yield "tenner %s on %s (%s start)" % (__version__, port.kind, port.reset_cause())
     if __build__:
@@ -73,7 +77,7 @@ def _lines(port):
     # Here, where memory has room for the code of the check.
     found = [kind for kind in ("i2c", "spi", "gpio", "adc", "pwm") if port.has(kind)]
     yield "hardware: %s" % (" ".join(found) or "none")
-    for name in port.i2c_names():
+    for name in buses:
         # Here, where memory has room for the code, and the log shows a wrong pin at once.
         try:
             port.i2c(name)
@@ -82,10 +86,10 @@ def _lines(port):
             yield "bus %s cannot be opened: %s" % (name, error)
 
 
-def _list(app):
+def _list(app, is_safe):
     """
-    Yield (name, coroutine function, its arguments) of the concurrent services. None is a function
-    of this module: it would keep the entire module in memory.
+    Yield (name, coroutine function, its arguments) of the concurrent services, in safe mode of the
+    few for people. None is a function of this module: it would keep the entire module in memory.
     """
     if app.config.get("console.enabled"):
         app.console = app.get("console")
@@ -108,17 +112,22 @@ def _list(app):
         yield "telegram", services.when_connected, app, app.telegram.poll
     else:
         log("telegram", "off (no telegram.token)")
+    if files.size(app.state + "/outbox.jsonl") > 0:
+        app.start_sending()
+    if is_safe:
+        return
     if app.config.get("mqtt.host"):
         app.mqtt = app.get("mqtt")
         yield "mqtt", services.when_connected, app, app.mqtt.run
         yield "readings", app.mqtt.readings
-    if files.size(app.state + "/outbox.jsonl") > 0:
-        app.start_sending()
     timed = (
         ("heartbeat", app.get("heartbeat").service),
         ("cron", services.jobs, app),
     )
-    if app.config.section("power").get("mode") == "sleep":
+    if files.exists(app.port.path("lib/trial")):
+        # Awake: a start in the middle of it would end the trial.
+        yield "trial", trial.run, app
+    elif app.config.section("power").get("mode") == "sleep":
         yield "power", power.run, app
         timed = [(one[0], power.after_sync, app) + one[1:] for one in timed]
     yield from timed

@@ -4,10 +4,12 @@
 import asyncio
 import sys
 
-from tenner import __version__
+from tenner import __version__, overlay
 from tenner.agent import history
 from tenner.channels.telegram import pair as telegram_pair
 from tenner.schedule import alarm_commands, status
+from tenner.store import files
+from tenner.update import request
 
 
 class Report:
@@ -98,6 +100,22 @@ class Report:
         if owner and owner != telegram_pair.kept(app.state):
             return "telegram.owner is set in config.json: change it there."
         return telegram_pair.offer(app.telegram, app.state)
+
+    def update(self, args, channel, chat):
+        app = self.app
+        if channel != "console" and (channel, chat) != app.owner():
+            return "Only the owner updates this agent."
+        if app.port.kind != "esp32" or not files.exists(app.port.path("lib/tenner")):
+            return (
+                "This agent is updated by your computer: `tenner deploy`, or `tenner flash` for "
+                "its image."
+            )
+        if not app.config.get("update.url"):
+            return "Updates are off: there is no update.url in config.json."
+        if files.exists(app.port.path("lib/trial")):
+            return "The trial of the last update is not over yet."
+        overlay.later("UPDATE", None, request.answer, app, channel, chat, args)
+        return "Looking at update.url."
 
     def stop(self, args, channel, chat):
         return self.app.agent.stop()

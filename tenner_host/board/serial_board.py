@@ -22,6 +22,13 @@ _STARTED = re.compile(r"boot +(tenner \S+ on \S+ \(.*start\))")
 _REFUSED = re.compile(r"^ *\S+ config +(.+)$", re.MULTILINE)
 _AT_PROMPT = "\n>>> "
 _PROMPT = b">>> "
+#: This start was no bad one (firmware/tenner/safe_mode.py), although it ends here.
+_RESET = """import machine, os
+try:
+ os.remove("/state/starts")
+except OSError:
+ pass
+machine.reset()"""
 _PROMPT_LIMIT_S = 0.4
 
 
@@ -210,7 +217,7 @@ class SerialBoard(Board):
         self._loaded.clear()
         self.transport.in_raw_repl = False
         try:
-            self.transport.exec_raw_no_follow("import machine\nmachine.reset()")
+            self.transport.exec_raw_no_follow(_RESET)
             return self._watch_start(limit_s)
         except BoardGone:
             self.transport.reopen()

@@ -22,6 +22,7 @@ from tenner_host.errors import CommandError
 from tenner_host.image import about
 from tenner_host.overlays import maps
 from tenner_host.project import Project
+from tenner_host.release import keys
 from tenner_host.sync.activate import LIST, MAIN, NEW
 
 HOME = "/lib/tenner"
@@ -31,17 +32,27 @@ LIBRARY_HOMES = [f"/lib/{package}" for package, _, _ in LIBRARIES.values()]
 _HOMES = tuple(f"{home}/" for home in (HOME, *LIBRARY_HOMES))
 #: Our code in a place before /lib in sys.path, left by a copy to the root.
 SHADOW = "/tenner"
+#: boot.py's helper for the trial of an update.
+_TRIAL = "/boot_trial.py"
 #: Possible leftovers of an interrupted sync outside of HOME.
 _LEFT = [
     *(
         f"{path}{ending}"
-        for path in (LIST, "/boot.py", MAIN)
+        for path in (LIST, "/boot.py", MAIN, _TRIAL)
         for ending in (".tenner.tmp", ".tmp")
     ),
     f"{MAIN}{NEW}",
+    f"{_TRIAL}{NEW}",
 ]
+#: The trees and the notes of an update over the air; a sync ends its trial.
+TREES = [f"{HOME}{ending}" for ending in (".new", ".old", ".bad")]
+_UPDATE = ["/lib/trial", "/lib/trial.new", "/lib/trial.log", "/lib/failed"]
+_UPDATED = tuple(f"{tree}/" for tree in TREES)
 #: Paths that one call requests from the board.
-ROOTS = [HOME, *LIBRARY_HOMES, LIST, SHADOW, "/boot.py", "/main.py", *_LEFT]
+ROOTS = [
+    *(HOME, *LIBRARY_HOMES, LIST, SHADOW, "/boot.py", MAIN, _TRIAL, keys.ON_BOARD),
+    *(*_LEFT, *TREES, *_UPDATE),
+]
 #: boot.py of an untouched board.
 _STOCK_BOOT = b"# This file is executed on every boot"
 _OURS = b"# tenner "
@@ -78,7 +89,8 @@ def plan_code(tree: dict[str, bytes], there: dict[str, Entry]) -> CodePlan:
         else:
             plan.write[path] = data
     for path in sorted(there):
-        if (path.startswith(_HOMES) or path in _LEFT) and path not in tree:
+        ours = path.startswith((*_HOMES, *_UPDATED)) or path in (*_LEFT, *_UPDATE)
+        if ours and path not in tree:
             plan.remove.append(path)
             if f"{path.removesuffix('.py')}.mpy" in tree:
                 plan.shadows.append(path)

@@ -11,6 +11,7 @@ from tenner_host.board import Board
 from tenner_host.board.transfer import Progress
 from tenner_host.errors import BoardGone, BoardRefused, CommandError
 from tenner_host.project import Project
+from tenner_host.release import keys
 from tenner_host.sync import code as codes
 from tenner_host.sync.activate import LIST, MAIN, NEW, activate, finish
 from tenner_host.sync.code import CodePlan
@@ -45,6 +46,7 @@ def synchronize(
     if tree is None:
         config = board.read_files([codes.CONFIG]) if codes.CONFIG in there else {}
         tree = codes.code_tree(name, config.get(codes.CONFIG), image=info.image)
+        tree.update(keys.board_files())
     codes.check_version(info, tree)
     plan = codes.plan_code(tree, there)
     workspace = Workspace(project, info.device_id)

@@ -48,11 +48,11 @@ WARM_ROOM = (
 
 #: Tests that run side by side need the same trees; besides, CPython 3.11 cannot parse in two
 #: threads at once.
-_BUILDING = threading.Lock()
+BUILDING = threading.Lock()
 
 
 def _firmware(mpy, libraries=()):
-    with _BUILDING:
+    with BUILDING:
         return _built(mpy, libraries)
 
 

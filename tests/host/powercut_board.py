@@ -19,6 +19,7 @@ import json
 import os
 import sys
 
+from ram_flash import ERASED, RamFlash
 from vfs import VfsLfs2, mount, umount
 
 import schedule_sim as sim
@@ -33,9 +34,7 @@ from tenner.store.outbox import Outbox
 sim.quiet()
 gc.disable()
 
-BLOCK = 4096
 BLOCKS = 20
-ERASED = b"\xff" * BLOCK
 ROOT = "/cut"
 CONFIG = '{"name": "cut"}'
 HEARTBEAT = (
@@ -54,44 +53,6 @@ LATE = " (at "
 # A beat and the tasks due around it; then long enough for all of them to be due again.
 CUT_S = 1500
 AFTER_S = 1800
-
-
-class RamFlash:
-    """A flash chip; `on_operation(number)` is called when an operation is not done yet, or half
-    done."""
-
-    def __init__(self, image, torn=False, on_operation=None):
-        self.image = memoryview(image)
-        self.torn = torn
-        self.on_operation = on_operation
-        self.operations = 0
-
-    def _operation(self, start, data):
-        if self.torn:
-            half = len(data) // 2
-            self.image[start : start + half] = memoryview(data)[:half]
-        if self.on_operation:
-            self.on_operation(self.operations)
-        self.operations += 1
-        self.image[start : start + len(data)] = data
-        return 0
-
-    def readblocks(self, block, buf, offset=0):
-        start = block * BLOCK + offset
-        buf[:] = self.image[start : start + len(buf)]
-        return 0
-
-    def writeblocks(self, block, buf, offset=0):
-        return self._operation(block * BLOCK + offset, buf)
-
-    def ioctl(self, what, block):
-        if what == 4:
-            return BLOCKS
-        if what == 5:
-            return BLOCK
-        if what == 6:
-            return self._operation(block * BLOCK, ERASED)
-        return 0
 
 
 class Phone:

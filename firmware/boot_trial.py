@@ -1,0 +1,94 @@
+# tenner boot_trial.py: tries a new version once, and goes back to the old one if that fails.
+# MIT license; Copyright (c) 2026 the tenner authors
+"""
+The update has left /lib/trial, whose first character is the state: 0 is a version that has not
+started yet. The new version counts it up as it becomes well, and removes the file in the end
+(tenner.update.trial). If the board starts again before that, it goes back to the old version, and
+that one tells the owner. Only the cable replaces this file.
+"""
+
+import builtins
+import os
+import sys
+
+# Longer than a trial, so that a version that hangs is reset.
+TRIAL_MS = 600000
+LAST_LINES = 12
+MAX_LINE = 120
+# A version that prints without end must not wear out the flash.
+MAX_WRITES = 300
+
+# Done again from the start if the power fails in between.
+ROLL_BACK = (
+    ("/lib/tenner.old", "/lib/tenner", "/lib/tenner.bad"),
+    ("/lib/trial", "/lib/failed", "/lib/failed.old"),
+)
+
+_print = print
+_lines = []
+_writes = 0
+
+
+def swap(source, place, old):
+    """Let `source` become `place`, and that become `old`; OSError 2 if it was done before the
+    power failed."""
+    os.stat(source)
+    try:
+        os.rename(place, old)
+    except OSError as error:
+        if error.errno != 2:
+            raise
+    os.rename(source, place)
+
+
+def begin():
+    """Begin the trial of a new version, or undo the update if the trial has failed."""
+    with open("/lib/trial") as file:
+        state = file.read()
+    if state[:1] == "0":
+        with open("/lib/trial", "w") as file:
+            file.write("1" + state[1:])
+        # Begins before the new version's own code, so that a broken one leaves a log.
+        builtins.print = _print_and_keep
+        import machine
+
+        machine.WDT(timeout=TRIAL_MS)
+        return
+    for change in ROLL_BACK:
+        try:
+            swap(*change)
+        except OSError as error:
+            if error.errno != 2:
+                raise
+
+
+def failed(error):
+    """End a trial whose version has stopped with `error`: keep the traceback, and restart into the
+    old version."""
+    sys.print_exception(error)
+    import io
+
+    import machine
+
+    out = io.StringIO()
+    sys.print_exception(error, out)
+    for line in out.getvalue().split("\n"):
+        if line:
+            _keep(line)
+    machine.reset()
+
+
+def _print_and_keep(*args, **options):
+    _print(*args, **options)
+    if "file" not in options:
+        _keep(" ".join([str(arg) for arg in args]))
+
+
+def _keep(line):
+    global _writes
+    _lines.append(line[:MAX_LINE])
+    del _lines[:-LAST_LINES]
+    _writes += 1
+    if _writes <= MAX_WRITES:
+        with open("/lib/trial.log", "w") as file:
+            file.write("\n".join(_lines))

@@ -1,0 +1,166 @@
+# tenner update.manifest: the signed list at the beginning of a release, and its checks.
+# MIT license; Copyright (c) 2026 the tenner authors
+"""
+tenner_host/release/release.py writes it and shows its lines. All problems are a `Refused` with one
+sentence.
+"""
+
+import sys
+from hashlib import sha256
+
+from tenner import __version__
+from tenner.port.compat import const
+from tenner.store import files
+from tenner.update import signature
+
+#: The longest manifest, with its signature.
+LIMIT = 4096
+#: The public keys, one a line: `rsa MODULUS`. The cable brings them.
+KEYS = "/lib/release.keys"
+#: Files of the tree that no release has: the pins of the board, and the manifest itself.
+OF_THE_BOARD = ("pins.csv", "manifest")
+_FIRST = b"tenner-release 1\n"
+_MARK = b"\nsignature "
+#: The version of boot.py and main.py, which only the cable replaces: newer code may need newer
+#: ones.
+_START = const(1)
+_MAX_FILES = const(64)
+_MAX_FILE = const(1048576)
+_MAX_PATH = const(64)
+_LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789_."
+_FIELDS = ("version", "family", "mpy", "start", "from", "migrates", "notes")
+
+
+class Refused(ValueError):
+    """A release that this board does not install; args[0] is a sentence."""
+
+
+class Manifest:
+    """The fields of a verified manifest; `files` are (path, size, SHA-256 as bytes) in their order
+    in the release."""
+
+    def __init__(self, data, root=""):
+        """Take the bytes of a manifest with its signature; raise Refused unless a known key has
+        signed it."""
+        signed = data.rfind(_MARK) + 1
+        if not data.startswith(_FIRST):
+            raise Refused("this is no release of tenner: check update.url")
+        if not signed or data[-1:] != b"\n":
+            raise Refused("the release is not signed")
+        words = str(data[signed:], "utf-8").split()
+        if len(words) != 3:
+            raise Refused("the release is not signed")
+        self.key = words[1]
+        digest = sha256(data[:signed]).digest()
+        if not signature.is_valid(_modulus(root, self.key), signature.from_hex(words[2]), digest):
+            raise Refused("the release was changed after it was signed: its signature is wrong")
+        #: The number of bytes before the content.
+        self.size = len(data)
+        self.files = []
+        lines = str(data[:signed], "utf-8").split("\n")[1:-1]
+        values = {}
+        for name in _FIELDS:
+            found, _, value = (lines.pop(0) if lines else "").partition(" ")
+            if found != name:
+                raise Refused("the release has no line %s where one belongs" % name)
+            values[name] = value
+        for line in lines:
+            self._add(line)
+        if not 0 < len(self.files) <= _MAX_FILES:
+            raise Refused("the release has %d files" % len(self.files))
+        self.version = values["version"]
+        self.notes = values["notes"]
+        self._values = values
+
+    def _add(self, line):
+        words = line.split(" ")
+        if len(words) != 4 or words[0] != "file":
+            raise Refused("the release has the line %s, which is no file" % line[:40])
+        _, size, digest, path = words
+        if not is_safe(path) or path in OF_THE_BOARD:
+            raise Refused("the release has a file %s, a place where it must not write" % path[:40])
+        if not 0 < len(size) < 8 or size.strip("0123456789") or int(size) > _MAX_FILE:
+            raise Refused("the release says that %s has %s bytes" % (path, size[:20]))
+        digest = signature.from_hex(digest)
+        if len(digest) != 32:
+            raise Refused("the release has no SHA-256 of %s" % path)
+        # In order, so that no file is there twice.
+        if self.files and path <= self.files[-1][0]:
+            raise Refused("the files of the release are not in order at %s" % path)
+        self.files.append((path, int(size), digest))
+
+    def check(self, family, running=__version__):
+        """Raise Refused unless this release fits this board and is newer than the running
+        version."""
+        values = self._values
+        if values["family"] != family:
+            raise Refused("the release is for %s, this board is %s" % (values["family"], family))
+        # CPython loads none.
+        mpy = getattr(sys.implementation, "_mpy", _number(values["mpy"])) & 0xFF
+        if values["mpy"] != str(mpy):
+            raise Refused(
+                (
+                    "the release has .mpy version %s, this MicroPython loads %d: `tenner flash` "
+                    "brings another one"
+                )
+                % (values["mpy"], mpy)
+            )
+        if _number(values["start"]) > _START:
+            raise Refused("the release needs a newer boot.py: update this board by `tenner sync`")
+        if numbers(self.version) <= numbers(running):
+            raise Refused(
+                "the release is %s, and %s runs: only a newer one is installed"
+                % (self.version, running)
+            )
+        if numbers(values["from"]) > numbers(running):
+            raise Refused(
+                (
+                    "the release replaces %s and newer, and %s runs: update this board by `tenner "
+                    "sync`"
+                )
+                % (values["from"], running)
+            )
+
+    def total(self):
+        """Return the number of bytes of all files."""
+        return sum([size for _, size, _ in self.files])
+
+
+def numbers(version):
+    """Return the numbers of a version such as 0.2.0, to compare it."""
+    parts = version.split(".")
+    if len(parts) != 3:
+        raise Refused("a version is three numbers, not %s" % version[:20])
+    return [_number(part) for part in parts]
+
+
+def is_safe(path):
+    """Is it a relative path of ordinary names, which stays below its folder?"""
+    parts = path.split("/")
+    return len(path) <= _MAX_PATH and all(
+        part and part[0] != "." and all(one in _LETTERS for one in part) for part in parts
+    )
+
+
+def _number(text):
+    if not 0 < len(text) < 5 or text.strip("0123456789"):
+        raise Refused("the release has %s where a number belongs" % text[:20])
+    return int(text)
+
+
+def _modulus(root, key):
+    """Return the modulus of a key of this board."""
+    if not files.exists(root + KEYS):
+        raise Refused(
+            "this board has no key to check a release with: make one by `tenner release "
+            "--new-key`, then run `tenner sync`"
+        )
+    with open(root + KEYS) as lines:
+        # Line by line: read() takes all memory that it may need at once.
+        for line in lines:
+            kind, _, modulus = line.strip().partition(" ")
+            if kind == "rsa" and signature.key_id(modulus) == key:
+                return modulus
+    raise Refused(
+        "the release is signed with the key %s, which this board does not know" % key[:16]
+    )

@@ -1,0 +1,54 @@
+# tenner update.report: tells the owner how a trial has ended, and removes the other tree.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+from tenner import power
+from tenner.log import log
+from tenner.port.compat import const
+from tenner.store import files
+from tenner.update.staging import Staging
+
+_LOG_BYTES = const(1500)
+# By the state in /lib/trial.
+_FAILED = (
+    "it did not come up",
+    "it came up, but did not connect to the network",
+    "it came up and connected, but did not hear from its channel",
+    "it connected and heard its channel, but did not live three minutes",
+)
+
+
+async def passed(app, version, old):
+    """Tell the owner that the new version stays, and restart without the trial's watchdog."""
+    _tell(app, "I run version %s now, in place of %s." % (version, old), "update-" + version)
+    Staging(app.port.root).discard()
+    files.remove(app.port.path("lib/trial.log"))
+    await restart(app)
+
+
+async def rolled_back(app):
+    """Tell the owner, after the return to the old version, why the new one was not good."""
+    note = app.port.path("lib/failed")
+    log_path = app.port.path("lib/trial.log")
+    words = (files.read_text(note) + " ? ?").split()
+    state = int(words[0]) if words[0] in ("1", "2", "3", "4") else 1
+    lines = files.read_text(log_path, _LOG_BYTES * 2) if files.exists(log_path) else "none"
+    log("update", "%s failed its trial: %s" % (words[1], _FAILED[state - 1]))
+    text = "Version %s failed its trial: %s. I run %s again.\nIts last log lines:\n%s"
+    _tell(app, text % (words[1], _FAILED[state - 1], words[2], lines[-_LOG_BYTES:]))
+    files.remove(note)
+    files.remove(log_path)
+    Staging(app.port.root).discard()
+
+
+async def restart(app):
+    """Save the schedule's state, and restart the board."""
+    for name in ("heartbeat", "cron"):
+        if app.has(name):
+            await power.write_down(app.get(name))
+    app.port.reset()
+
+
+def _tell(app, text, id=None):
+    channel, chat = app.owner()
+    if channel is not None:
+        app.deliver(channel, chat, text, id=id)

@@ -1,0 +1,147 @@
+# tenner update.staging: writes new code beside the old on flash, and switches to it.
+# MIT license; Copyright (c) 2026 the tenner authors
+"""
+The new tree is /lib/tenner.new. It counts after `switch` has written the list that boot.py
+executes. So a power cut at any write leaves all of the old code or all of the new. boot_trial.py
+has the names of the trees.
+"""
+
+import asyncio
+import os
+from hashlib import sha256
+
+from tenner import __version__
+from tenner.port.compat import const
+from tenner.port.folders import entries
+from tenner.store import files
+from tenner.update.manifest import Manifest, Refused
+
+_HOME = "/lib/tenner"
+_MANIFEST = "/lib/tenner.new/manifest"
+_PINS = "/pins.csv"
+_BLOCK = const(4096)
+_SPARE_BLOCKS = const(8)
+_COMMIT = const(16384)  # a power cut loses this much of the download at most
+_PIECE = const(512)
+
+
+class Staging:
+    """The new tree of the board with this root folder."""
+
+    def __init__(self, root=""):
+        self.root = root
+        self.tree = root + _HOME + ".new"
+        self.manifest = None
+
+    def resume(self, data):
+        """Go on with an unfinished tree of the release with this manifest, or begin a new one;
+        return the missing bytes."""
+        self.manifest = Manifest(data, self.root)
+        if self._kept() != data:
+            self.discard()
+            self._check_space()
+            files.make_dirs(self.tree)
+            files.write_atomic(self.root + _MANIFEST, data)
+        return sum([size - self._size(path) for path, size, _ in self.manifest.files])
+
+    def discard(self):
+        """Remove the unfinished tree, and those of earlier updates."""
+        for ending in (".new", ".old", ".bad"):
+            remove_tree(self.root + _HOME + ending)
+
+    def _kept(self):
+        path = self.root + _MANIFEST
+        if not files.exists(path):
+            return b""
+        with open(path, "rb") as file:
+            return file.read()
+
+    def _size(self, path):
+        return max(files.size(self.tree + "/" + path), 0)
+
+    def _check_space(self):
+        need = _SPARE_BLOCKS + sum([-(-size // _BLOCK) for _, size, _ in self.manifest.files])
+        stat = os.statvfs(self.root + "/lib")
+        free = stat[0] * stat[3] // _BLOCK
+        if free < need:
+            raise Refused(
+                (
+                    "the flash is too full: the release needs %d KB beside the present code, and "
+                    "%d KB are free"
+                )
+                % (need * 4, free * 4)
+            )
+
+    async def receive(self, readinto, present):
+        """
+        Append the content that `await readinto(view)` returns; its first `present` bytes are on
+        flash already, and are skipped. EOFError if it ends too early; `resume` continues there.
+        """
+        view = memoryview(bytearray(_PIECE))
+        for path, size, _ in self.manifest.files:
+            there = self._size(path)
+            while present and there:
+                count = await _some(readinto, view[: min(present, there)])
+                present -= count
+                there -= count
+            await self._receive_file(readinto, view, path, size)
+
+    async def _receive_file(self, readinto, view, path, size):
+        place = self.tree + "/" + path
+        files.make_dirs(place.rpartition("/")[0])
+        left = size - self._size(path)
+        while left > 0:
+            # A file counts from its closing on: littlefs writes no part of a block before.
+            with open(place, "ab") as file:
+                end = max(left - _COMMIT, 0)
+                while left > end:
+                    count = await _some(readinto, view[: min(left - end, _PIECE)])
+                    files.put(file, view[:count])
+                    left -= count
+
+    async def verify(self):
+        """Read every file back and compare it; Refused and no tree if one is wrong."""
+        for path, size, digest in self.manifest.files:
+            found = sha256()
+            for count, block in enumerate(files.blocks(self.tree + "/" + path)):
+                found.update(block)
+                if count & 15 == 15:
+                    await asyncio.sleep(0)
+            if self._size(path) != size or found.digest() != digest:
+                self.discard()
+                raise Refused(
+                    "%s is not as the release's manifest says; nothing was changed" % path
+                )
+
+    def switch(self):
+        """Have the next start begin the trial of the new tree."""
+        pins = self.root + _HOME + _PINS
+        if files.exists(pins):
+            files.write_atomic(self.tree + _PINS, files.blocks(pins))
+        lib = self.root + "/lib/"
+        for name in ("failed", "trial.log"):
+            files.remove(lib + name)
+        files.write_atomic(lib + "trial.new", "0 %s %s\n" % (self.manifest.version, __version__))
+        home = self.root + _HOME
+        files.write_atomic(
+            lib + "next", "%s>%s>%s\n%strial\n" % (self.tree, home, home + ".old", lib)
+        )
+
+
+def remove_tree(top):
+    """Remove a folder with all that is in it."""
+    if not files.is_folder(top):
+        return
+    for name, kind in list(entries(top)):
+        if kind == "d":
+            remove_tree(top + "/" + name)
+        else:
+            os.remove(top + "/" + name)
+    os.rmdir(top)
+
+
+async def _some(readinto, view):
+    count = await readinto(view)
+    if not count:
+        raise EOFError("the release is cut off")
+    return count

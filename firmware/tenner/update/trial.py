@@ -1,0 +1,51 @@
+# tenner update.trial: the first minutes of a new version, which must prove itself.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+import asyncio
+import os
+
+from tenner import overlay
+from tenner.log import log
+from tenner.port.compat import const
+from tenner.store import files
+from tenner.update import report
+
+_LIVE_S = const(180)
+_CHECK_S = const(1)
+_REACHED = ("it is up", "connected", "it hears its channel")
+
+
+async def run(app):
+    """Advance the state in /lib/trial as far as this version gets; remove the file when it has
+    passed."""
+    note = app.port.path("lib/trial")
+    version, old = files.read_text(note).split()[1:3]
+    log("update", "the trial of %s begins" % version)
+    told = ""
+    while True:
+        state = _state(app)
+        if state > told:
+            told = state
+            files.write_atomic(note, "%s %s %s\n" % (state, version, old))
+            log("update", "trial: " + _REACHED[int(state) - 2])
+        if state == "4" and app.clock.mono_s() >= _LIVE_S and not app.agent.lane.busy():
+            break
+        await asyncio.sleep(_CHECK_S)
+    # From here on the version stays.
+    os.remove(note)
+    log("update", "%s has passed its trial" % version)
+    # The restart ends the watchdog, which nothing else can.
+    await overlay.run("UPDATE", report.passed, app, version, old)
+
+
+def _state(app):
+    """Return how far this version is: "2" it runs, "3" it is connected, "4" it hears its
+    channel."""
+    if not app.connected.is_set() or not app.port.network_up():
+        return "2"
+    heard = [
+        channel.status == good
+        for channel, good in ((app.telegram, "polling"), (app.mqtt, "connected"))
+        if channel is not None
+    ]
+    return "4" if not heard or any(heard) else "3"

@@ -1,0 +1,1 @@
+"""`tenner release`: one signed file with the code for a chip family."""

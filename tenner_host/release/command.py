@@ -1,0 +1,85 @@
+"""`tenner release`: make a signed release, or the key that signs it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import rich_click as click
+
+from tenner_host import tenner_version
+from tenner_host.errors import CommandError
+from tenner_host.output import echo, json_option, print_json
+from tenner_host.release import keys
+from tenner_host.release.release import Release, check_notes, check_version, code_of, signed
+
+#: Older versions cannot update themselves.
+_OLDEST = "0.2.0"
+
+
+@click.command()
+@click.argument("file", required=False, type=click.Path(dir_okay=False, path_type=Path))
+@click.option(
+    "--new-key", is_flag=True, help="Make the key that signs; it stays on this computer."
+)
+@click.option(
+    "--bits",
+    type=click.Choice([str(size) for size in keys.BITS]),
+    default="2048",
+    help="Of a new key.",
+)
+@click.option(
+    "--version", "version", default=None, metavar="X.Y.Z", help="Its version; else tenner's."
+)
+@click.option(
+    "--from", "oldest", default=_OLDEST, metavar="X.Y.Z", help="Oldest version it replaces."
+)
+@click.option(
+    "--notes", default="", metavar="SENTENCE", help="The news, for the owner who approves it."
+)
+@click.option(
+    "--family", default="esp32", metavar="NAME", help="Chip family; esp32 has all of its chips."
+)
+@json_option
+def release(
+    file: Path | None,
+    new_key: bool,
+    bits: str,
+    version: str | None,
+    oldest: str,
+    notes: str,
+    family: str,
+    as_json: bool,
+) -> None:
+    """Write the agent's code as one signed FILE, from which boards update themselves.
+
+    Without FILE it goes to tenner-VERSION-FAMILY.release. A board accepts it if `tenner sync` has
+    brought it the public half of this computer's key over the cable.
+    """
+    if new_key:
+        path = keys.new_key(int(bits))
+        if as_json:
+            print_json({"key": str(path), "id": keys.key_id(path.with_suffix(".pub").read_text())})
+        else:
+            echo(
+                f"made {path}. Keep a copy in a safe place: boards accept releases of this key "
+                "only"
+            )
+            echo("`tenner sync` takes its public half to a board, over the cable")
+        return
+    key = keys.load()
+    version = check_version(version or tenner_version())
+    made = Release(
+        version, family, check_version(oldest), check_notes(notes), code_of(version, family)
+    )
+    data = signed(made, key)
+    path = file or Path(f"tenner-{version}-{family}.release")
+    try:
+        path.write_bytes(data)
+    except OSError as exc:
+        raise CommandError(f"cannot write {path}: {exc.strerror}") from exc
+    key_name = keys.key_id(keys.public_line(key))
+    if as_json:
+        print_json({"file": str(path), "bytes": len(data), "version": version, "key": key_name})
+    else:
+        echo(f"{path}: version {version} for {family}, {len(made.files)} files, {len(data)} bytes")
+        echo(f"signed with key {key_name}; replaces {made.oldest} and newer")

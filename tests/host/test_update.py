@@ -1,0 +1,164 @@
+"""Updates over the network on virtual boards: a good version stays, a bad one is rolled back."""
+
+import contextlib
+
+from tenner_host import FIRMWARE, tenner_version
+from tenner_host.release import keys
+from tests.host.e2e import OWNER, SideBySide, agent_board
+from tests.host.releases import SHORT_TRIAL, Server, code, public, release
+
+together = SideBySide(3)
+OLD = tenner_version()
+
+#: The time after which the watchdog ends a trial.
+TRIAL_MS = "TRIAL_MS = 600000"
+
+
+@contextlib.contextmanager
+def board(server, trial_ms=60000, **changes):
+    """A board that knows the owner's key, and is to update itself from `server`."""
+    script = (FIRMWARE / "boot_trial.py").read_text()
+    assert TRIAL_MS in script
+    files = {
+        keys.ON_BOARD: public(),
+        "/boot_trial.py": script.replace(TRIAL_MS, f"TRIAL_MS = {trial_ms}"),
+    }
+    with agent_board(files=files, changes={"update.url": server.url, **changes}) as bench:
+        yield bench.ready()
+
+
+def trees(bench):
+    """Everything in /lib, without the files of each tree."""
+    return sorted(
+        {path.split("/")[2] for path in bench.board.read_tree() if path.startswith("/lib/")}
+    )
+
+
+def install(bench):
+    bench.telegram.say(OWNER, "/update 0.9.0")
+    bench.wait_for("0.9.0 is in place: restarting", 60)
+
+
+@together.check
+def test_a_good_version_is_offered_installed_and_stays():
+    with Server(release(code("0.9.0", SHORT_TRIAL))) as server, board(server) as bench:
+        bench.telegram.say(OWNER, "/update")
+        offer = bench.wait_told(f"Version 0.9.0 is there, 2.. KB, in place of {OLD}: Tested.")
+        assert offer.endswith("Install it with: /update 0.9.0")
+        pins = bench.board.read_tree()["/lib/tenner/pins.csv"]
+        install(bench)
+        bench.wait_for("tenner 0.9.0 on esp32")
+        bench.wait_told(f"I run version 0.9.0 now, in place of {OLD}", timeout_s=60)
+        bench.wait_for("tenner 0.9.0 on esp32")
+        bench.echo("alive")
+        assert trees(bench) == ["release.keys", "tenner"]
+        assert bench.board.read_tree()["/lib/tenner/pins.csv"] == pins
+        # The same release again is no newer one.
+        bench.telegram.say(OWNER, "/update")
+        bench.wait_told("No update: the release is 0.9.0, and 0.9.0 runs")
+
+
+# (name, change of the firmware, the reason in the message, a word of the last log lines)
+BAD = [
+    (
+        "stops_at_import",
+        ("app.py", "_DRAIN_MS = const(50)", '_DRAIN_MS = int("broken")'),
+        "it did not come up",
+        "broken",
+    ),
+    (
+        "refuses_its_settings",
+        ("store/config.tsv", "update.url\t", "update.address\t"),
+        "it did not come up",
+        "update.url",
+    ),
+    (
+        "hangs",
+        ("update/trial.py", "    while True:\n", "    while True:\n        continue\n"),
+        "it did not come up",
+        "the trial of 0.9.0 begins",
+    ),
+    (
+        "loses_wifi",
+        ("factories.py", 'get("wifi.ssid")', '"elsewhere"'),
+        "it came up, but did not connect to the network",
+        "it is up",
+    ),
+    (
+        "hears_nothing",
+        ("channels/telegram/channel.py", 'self.status = "polling"', 'self.status = "deaf"'),
+        "it came up and connected, but did not hear from its channel",
+        "trial: connected",
+    ),
+]
+
+
+@together.each(BAD)
+def test_a_bad_version_is_rolled_back(name, change, reason, word):
+    bad = release(code("0.9.0", SHORT_TRIAL, change))
+    with Server(bad) as server, board(server, trial_ms=12000) as bench:
+        install(bench)
+        bench.wait_for(f"tenner {OLD} on esp32", 60)
+        text = bench.wait_told("Version 0.9.0 failed its trial", timeout_s=60)
+        assert text.startswith(f"Version 0.9.0 failed its trial: {reason}. I run {OLD} again.")
+        assert word in text
+        bench.echo("alive")
+        assert trees(bench) == ["release.keys", "tenner"]
+
+
+@together.check
+def test_a_power_cut_in_the_trial_goes_back_too():
+    with Server(release(code("0.9.0"))) as server, board(server) as bench:
+        install(bench)
+        bench.wait_for("trial: it hears its channel", 60)
+        bench.board.power_cycle()
+        bench.wait_for(f"tenner {OLD} on esp32")
+        bench.wait_told("it connected and heard its channel, but did not live three minutes")
+        bench.echo("alive")
+
+
+@together.each([("ranges",), ("no_ranges",)])
+def test_a_download_that_breaks_off_goes_on_where_it_was(kind):
+    body = release(code("0.9.0", SHORT_TRIAL))
+    with Server(body) as server, board(server) as bench:
+        server.ranges = kind == "ranges"
+        server.cut_after = [len(body) // 2, len(body) // 3 if server.ranges else None]
+        install(bench)
+        bench.wait_told("I run version 0.9.0 now", timeout_s=60)
+        starts = [int(one[6:-1]) for one in server.requests if one]
+        # Also without ranges, where it skips the first part.
+        assert starts == [len(body) // 2, len(body) // 2 + len(body) // 3][: len(starts)]
+        assert len(starts) == len(server.requests) - 2
+
+
+@together.check
+def test_a_stranger_starts_no_update():
+    with Server(b"") as server, board(server, **{"telegram.allow": ["4711"]}) as bench:
+        bench.telegram.say(4711, "/update")
+        bench.wait_told("Only the owner updates this agent.", chat=4711)
+        assert server.requests == []
+
+
+#: An owner's driver that takes the board down, as a fault in C does.
+CRASHES = {
+    "/workspace/drivers/crash.py": (
+        "import machine\n\n\nasync def read(port, cfg):\n    machine.reset()\n"
+    ),
+    "/workspace/drivers/crash.json": "{}",
+    "/workspace/SENSORS.json": '{"bad": {"driver": "crash"}}',
+}
+CRASHING = "# Heartbeat\n- (every 1s; when bad.temperature > 30; notify) Hot.\n"
+
+
+@together.check
+def test_three_starts_that_end_in_a_reset_lead_to_safe_mode():
+    with agent_board(CRASHING, files=CRASHES) as bench:
+        for _ in range(3):
+            bench.wait_for("(HARD start)")
+        told = bench.wait_told("3 starts in a row ended in a reset, so I run in safe mode")
+        assert told.endswith("Turn my power off and on to leave it.")
+        bench.echo("alive")
+        assert bench.log.count("(HARD start)") == 3
+        bench.board.power_cycle()
+        bench.wait_for("(PWRON start)")
+        bench.wait_for("(HARD start)")

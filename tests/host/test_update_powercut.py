@@ -1,0 +1,81 @@
+# tenner tests: power cuts at every flash operation of an update.
+# MIT license; Copyright (c) 2026 the tenner authors
+"""
+One process receives a release, switches, and passes or fails the trial; it keeps the flash as a
+cut at each operation leaves it. For each of them another process boots from that flash.
+`powercut_update.judge` has the invariants: all of the old code or all of the new, no other file
+changed. A board with the old code must also take the update to its end. On the 64-bit interpreter
+only, as test_schedule_powercut.
+"""
+
+import os
+import subprocess
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from tenner_host import FIRMWARE
+from tenner_host.interpreters import search_path
+from tests.host.releases import public, release
+
+HERE = Path(__file__).resolve().parent
+LIMIT_S = 60
+#: A file over one commit of the download, one in a folder, and small ones.
+FILES = {
+    "__init__.py": b"__version__ = '0.9.0'\n",
+    "app.mpy": b"M\x06" + bytes(range(250)) * 70,
+    "overlays.tsv": b"new\n" * 50,
+    "port/chip_heap.mpy": b"M\x06" + b"port" * 300,
+}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "release").write_bytes(release(FILES))
+    (tmp_path / "keys").write_bytes(public())
+    for name in ("boot.py", "boot_trial.py"):
+        text = (FIRMWARE / name).read_text()
+        assert '"/lib' in text
+        text = text.replace('"/lib', '"/cut/lib').replace('listdir("/")', 'listdir("/cut")')
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+@pytest.fixture
+def run(micropython, folder):
+    def run(*arguments):
+        done = subprocess.run(
+            micropython.command(HERE / "powercut_update.py", *arguments, heap="16M"),
+            env={"MICROPYPATH": search_path(folder, FIRMWARE, HERE)},
+            capture_output=True,
+            text=True,
+            timeout=LIMIT_S,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout.splitlines()[-1]
+
+    return run
+
+
+@pytest.mark.parametrize("torn", ["", "torn"])
+@pytest.mark.parametrize("outcome", ["pass", "fail"])
+def test_a_cut_at_every_flash_operation_of_an_update(run, folder, outcome, torn):
+    image = folder / "flash"
+    run("make", image, folder)
+    operations = int(run("cut", image, folder, outcome, torn))
+    # Or the test would say nothing.
+    assert operations > 150
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        found = list(
+            pool.map(lambda number: run("after", f"{image}.{number}", folder), range(operations))
+        )
+    wrong = [
+        f"operation {n}: {what}" for n, what in enumerate(found) if what not in ("old", "new")
+    ]
+    assert wrong == []
+    assert found[0] == "old"
+    assert found[-1] == ("new" if outcome == "pass" else "old")
+    print(Counter(found))
