@@ -2,6 +2,7 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import asyncio
+import os
 
 from tenner import approval, boot, factories, overlay, overlay_loader, services
 from tenner.agent import spawn
@@ -246,6 +247,11 @@ def main(root="", config_path=None, workspace=None):
         return 2
     try:
         asyncio.run(run(app))
+    except KeyboardInterrupt:
+        # A person or a tool ends this start, so it is not a bad one (safe_mode).
+        if "starts" in os.listdir(app.state):
+            os.remove(app.state + "/starts")
+        raise
     finally:
         asyncio.new_event_loop()
     return 0

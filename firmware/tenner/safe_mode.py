@@ -2,8 +2,8 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 """
 A start is bad if a crash or a watchdog resets the board within a minute. /state/starts has the
-number of bad starts in a row and the time of the last one. Switching the power off and on clears
-it; `tenner` removes it before it restarts a board.
+number of bad starts in a row and the time of the last one. Switching the power off and on or a
+soft reset clears it; Ctrl-C (app.main) and `tenner` remove it.
 """
 
 from tenner.log import log
@@ -28,7 +28,7 @@ def begin(app):
     now_s = app.port.unix_time() if app.port.clock_is_set() else 0
     path = app.state + "/starts"
     bad = 0
-    if cause != "PWRON" and files.exists(path):
+    if cause not in ("PWRON", "SOFT") and files.exists(path):
         words = files.read_text(path).split() + ["", ""]
         if words[0].isdigit() and (words[1] == "0" or _is_recent(words[1], now_s)):
             bad = int(words[0])

@@ -151,6 +151,25 @@ CRASHING = "# Heartbeat\n- (every 1s; when bad.temperature > 30; notify) Hot.\n"
 
 
 @together.check
+def test_a_start_that_a_person_ends_is_not_a_bad_one():
+    with agent_board() as bench:
+        for _ in range(4):
+            bench.ready()
+            assert "/state/starts" in bench.board.read_tree()
+            bench.board.type("\x03")
+            bench.wait_for("agent stopped")
+            bench.wait_for(">>> ")
+            bench.board.type("import machine; machine.reset()\r")
+            bench.wait_for("(HARD start)")
+        bench.echo("alive")
+        for _ in range(4):
+            bench.board.soft_reset()
+            bench.wait_for("(SOFT start)")
+        bench.echo("alive")
+        assert "safe mode" not in bench.log
+
+
+@together.check
 def test_three_starts_that_end_in_a_reset_lead_to_safe_mode():
     with agent_board(CRASHING, files=CRASHES) as bench:
         for _ in range(3):

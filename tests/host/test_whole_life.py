@@ -86,7 +86,7 @@ def test_from_the_shop_to_the_second_firmware(project, tmp_path):
 def kept(tree):
     """Return the part of a tree that a flash must keep; the running agent changes its counters and
     logs."""
-    moving = ("/state/heartbeat", "/state/runs", "/state/log")
+    moving = ("/state/heartbeat", "/state/runs", "/state/log", "/state/starts")
     return {
         path: data
         for path, data in tree.items()
