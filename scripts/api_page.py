@@ -23,7 +23,7 @@ def modules() -> list[str]:
 
 
 def public(module: str) -> Iterator[tuple[str, str]]:
-    """(name with its arguments, first sentence of the docstring) of each public name in a
+    """(name with arguments and types, first sentence of the docstring) of each public name in a
     module."""
     path = FIRMWARE / (module.replace(".", "/") + ".py")
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
@@ -32,10 +32,25 @@ def public(module: str) -> Iterator[tuple[str, str]]:
         text = ast.get_docstring(node)
         if node.name.startswith("_") or not text:
             continue
-        shown = node.name
-        if not isinstance(node, ast.ClassDef):
-            shown += f"({ast.unparse(node.args)})"
+        shown = node.name if isinstance(node, ast.ClassDef) else _signature(node)
         yield shown, " ".join(text.split("\n\n")[0].split())
+
+
+def _signature(function: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
+    for one in [*function.args.args, *function.args.kwonlyargs]:
+        one.annotation = _unquoted(one.annotation)
+    shown = f"{function.name}({ast.unparse(function.args)})"
+    result = _unquoted(function.returns)
+    if result is not None:
+        shown += f" -> {ast.unparse(result)}"
+    # A bar would end the table's cell.
+    return shown.replace(" | ", " or ")
+
+
+def _unquoted(annotation: ast.expr | None) -> ast.expr | None:
+    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+        return ast.Name(annotation.value)
+    return annotation
 
 
 def page() -> str:

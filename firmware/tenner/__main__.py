@@ -77,7 +77,7 @@ def _default_config():
     return path if exists(path) else None
 
 
-def main(argv):
+def main(argv: list[str]) -> int:
     try:
         options = _options(argv)
     except _Usage as error:

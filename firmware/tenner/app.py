@@ -22,12 +22,16 @@ from tenner.tools.registry import Registry
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from tenner.agent.agent import Agent
-    from tenner.agent.message_queue import Queue
+    from tenner.agent.message_queue import Message, Queue
+    from tenner.agent.turn import Turn
     from tenner.channels.console import Console
     from tenner.channels.mqtt.channel import Mqtt
     from tenner.channels.telegram.channel import Telegram
     from tenner.net.clock import Clock
+    from tenner.net.tls_reserve import TlsContext
     from tenner.port import Port
     from tenner.store.config import Config
 
@@ -68,12 +72,14 @@ class App:
     #: The state of the outbox beyond its file (Outbox.kept).
     outbox_state = None
 
-    def __init__(self, root="", config_path=None, workspace=None):
+    def __init__(
+        self, root: str = "", config_path: str | None = None, workspace: str | None = None
+    ) -> None:
         self._parts = {}
         boot.equip(self, root, config_path, workspace)
         overlay.configure(self.port.small, self._phase_over)
 
-    def get(self, name):
+    def get(self, name: str) -> "Any":
         """Return a part of the agent, made on its first use (see _make, and factories for
         long-lived parts)."""
         if name not in self._parts:
@@ -106,7 +112,7 @@ class App:
             return delivery
         return factories.make(name, self)
 
-    def has(self, name):
+    def has(self, name: str) -> bool:
         """Return whether this part exists now."""
         return name in self._parts
 
@@ -117,35 +123,35 @@ class App:
         for name in [name for name in self._parts if name not in _LASTING]:
             overlay_loader.remove(self._parts, name)
 
-    def slots(self, name):
+    def slots(self, name: str) -> TwoSlots:
         """Return the small state of this name; not cached, so that its code can be evicted."""
         return TwoSlots(self.state + "/" + name)
 
     # --- the outside
 
-    def http(self, yields=False):
+    def http(self, yields: bool = False) -> Http:
         """Return a new HTTP client; all share the certificates and the limit of TLS sessions."""
         return Http(self.tls, self.get("semaphore"), yields)
 
-    def tls(self):
+    def tls(self) -> "TlsContext":
         """Return the shared, verifying TLS context."""
         return self.get("tls")
 
-    def online(self):
+    def online(self) -> bool | str:
         """Return True, or the name of the missing link."""
         return True if self.port.network_up() else "wifi"
 
-    def linked(self):
+    def linked(self) -> None:
         """Start the services and messages that wait for the link."""
         self.connected.set()
         self.retry_now = True
         self.mail.set()
 
-    def now_text(self):
+    def now_text(self) -> str:
         """Return the owner's local time for a prompt, or a note that it is unknown."""
         return self.get("zone").tell(self.clock.now(), self.clock.trusted)
 
-    async def breathe(self, turn):
+    async def breathe(self, turn: "Turn") -> None:
         """Let Telegram poll between the rounds of a background turn that holds the only TLS
         session."""
         if self.telegram and self.get("semaphore").polls and self.telegram.is_starved():
@@ -155,7 +161,7 @@ class App:
 
     # --- people
 
-    def owner(self):
+    def owner(self) -> tuple[str | None, int | str | None]:
         """Return (channel, chat) of the owner: Telegram when it is set up, else MQTT, else the
         console."""
         chat = self.config.get("telegram.owner")
@@ -165,7 +171,15 @@ class App:
             return "mqtt", self.mqtt.owner
         return ("console", "owner") if self.console is not None else (None, None)
 
-    def deliver(self, channel, chat, text, alert=False, id=None, reply_to=None):
+    def deliver(
+        self,
+        channel: str,
+        chat: int | str,
+        text: str,
+        alert: bool | str = False,
+        id: str | None = None,
+        reply_to: int | None = None,
+    ) -> list[str | None]:
         """Send a text to a person, through the outbox and without secrets; return the ids of its
         entries."""
         ids = self.get("delivery").deliver(channel, chat, redact(text), alert, id, reply_to)
@@ -173,11 +187,13 @@ class App:
         self.start_sending()
         return ids
 
-    def say(self, chat, text, reply_to=None, id=None):
+    def say(
+        self, chat: int | str, text: str, reply_to: int | None = None, id: str | None = None
+    ) -> list[str | None]:
         """Send a text to a chat of Telegram."""
         return self.deliver("telegram", chat, text, False, id, reply_to)
 
-    def reply(self, message, text, failed=False):
+    def reply(self, message: "Message", text: str, failed: bool = False) -> None:
         """Send the answer to a message, or an error, and quote the message where the channel
         can."""
         self.heard_s = self.clock.mono_s()
@@ -192,7 +208,7 @@ class App:
             # Telegram may forget the message only after the answer is in the outbox.
             telegram.done(message)
 
-    def start_sending(self):
+    def start_sending(self) -> None:
         """Start the task that sends the outbox, unless it runs already."""
         if not self.sending:
             self.sending = True
@@ -209,22 +225,22 @@ class App:
             wait_s = await overlay.run("SEND", _drain, self)
         self.sending = False
 
-    async def drain(self):
+    async def drain(self) -> None:
         """Wait until the outbox is sent, a few seconds at most."""
         for _ in range(_DRAIN_STEPS):
             if not self.sending:
                 return
             await sleep_ms(_DRAIN_MS)
 
-    async def ask_owner(self, text, turn):
+    async def ask_owner(self, text: str, turn: "Turn") -> bool:
         """Ask the owner, in the channel of this turn where possible; return False for no."""
         return await approval.ask(self, text, turn)
 
-    def spawn(self, text, turn):
+    def spawn(self, text: str, turn: "Turn") -> str:
         """Start a task in the background for `turn`; return the sentence for the model."""
         return spawn.start(self.agent, text, turn)
 
-    async def command(self, message):
+    async def command(self, message: "Message") -> None:
         """Answer a line that begins with a slash."""
         self.reply(message, await commands.run(Report(self), message))
 
@@ -237,7 +253,7 @@ async def _drain(app):
     return await delivery.drain()
 
 
-def main(root="", config_path=None, workspace=None):
+def main(root: str = "", config_path: str | None = None, workspace: str | None = None) -> int:
     """Run the agent until it stops; return an exit code. Log one sentence for an owner's
     mistake."""
     try:
@@ -257,7 +273,7 @@ def main(root="", config_path=None, workspace=None):
     return 0
 
 
-async def run(app):
+async def run(app: App) -> None:
     """Start every service and wait for the end of the program."""
     await overlay.run("BOOT", boot.start, app)
     await app.ended.wait()

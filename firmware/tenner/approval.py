@@ -4,8 +4,13 @@
 from tenner.log import log
 from tenner.store.hours import Hours
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.agent.turn import Turn
+    from tenner.app import App
 
-async def ask(app, text, turn):
+
+async def ask(app: "App", text: str, turn: "Turn") -> bool:
     """Ask the owner, in the channel of `turn` where possible; return False for no."""
     if turn.kind != "person" and _is_quiet(app):
         log("agent", "quiet hours: not asking")

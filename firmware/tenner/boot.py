@@ -15,10 +15,14 @@ from tenner.port.compat import const
 from tenner.store import configload, files, repairs
 from tenner.update import report, trial
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.app import App
+
 _INBOX = const(8)  # messages of people that can wait
 
 
-def equip(app, root, config_path, workspace):
+def equip(app: "App", root: str, config_path: str | None, workspace: str | None) -> None:
     """Create the long-lived objects of `app`; raise ValueError for an owner's mistake."""
     app.port = open_port(root)
     app.config = configload.load(config_path or app.port.path("config.json"))
@@ -49,7 +53,7 @@ def _forget_servers(place, servers):
                 files.remove(place + "/" + entry)
 
 
-async def start(app):
+async def start(app: "App") -> None:
     """Log the state of the board, and start every service."""
     is_safe = safe_mode.begin(app)
     for line in _lines(app.port, () if is_safe else app.port.i2c_names()):

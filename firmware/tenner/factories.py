@@ -10,8 +10,14 @@ from tenner.net.tls_semaphore import TlsSemaphore
 from tenner.net.wifi import Wifi
 from tenner.schedule.service import CronJobs, Heartbeat
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
-def make(name, app):
+    from tenner.app import App
+
+
+def make(name: str, app: "App") -> "Any":
     """Return a new part of this name for `App.get`."""
     return _MAKERS[name](app)
 

@@ -21,18 +21,18 @@ stamp = None
 write = print
 
 
-def hide(secret):
+def hide(secret: str | list) -> None:
     """Register `secret`, so that no line shows it. Values of one or two letters are ignored."""
     if isinstance(secret, str) and len(secret) >= _LEAST and secret not in secrets():
         (_secrets if len(secret) >= SHORT else _short).append(secret)
 
 
-def secrets():
+def secrets() -> list[str]:
     """Return all secrets, also the short ones."""
     return _secrets + _short
 
 
-def redact(text):
+def redact(text: str) -> str:
     """Return `text` with every registered secret replaced by `***`."""
     for secret in _secrets:
         if secret in text:
@@ -40,7 +40,7 @@ def redact(text):
     return text
 
 
-def visible(text, keep=""):
+def visible(text: str, keep: str = "") -> str:
     """
     Return `text` with escapes such as `\\x1b` for control characters, invisible ones, and those
     that reverse the direction of text, except for those in `keep`. For all texts that strangers
@@ -91,12 +91,12 @@ def _is_hidden(code):
     )
 
 
-def uptime_s():
+def uptime_s() -> float:
     """Return the seconds since the start of the program; valid until the tick counter wraps."""
     return ticks_diff(ticks_ms(), _start) / 1000
 
 
-def log(area, text):
+def log(area: str, text: str | Exception) -> None:
     """Print one line `time area text`, with folded line breaks, a bounded length, and invisible
     characters escaped."""
     text = visible(redact(str(text)).replace("\r", "").replace("\n", " | "))

@@ -8,7 +8,7 @@ from tenner.log import log, redact
 from tenner.port.compat import print_exception
 
 
-def log_exception(what, error):
+def log_exception(what: str, error: BaseException) -> str:
     """
     Log a failure and its traceback, or the place where memory was short; return it as a clause,
     without secrets. Never raise: if memory does not suffice even for that, print one line.

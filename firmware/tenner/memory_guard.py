@@ -7,11 +7,15 @@ back. Without it a board answers nobody until a reset; `services.memory` resets 
 
 from tenner.port.compat import const
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.app import App
+
 _LEAST = const(8000)  # bytes; with less Wi-Fi loses received data
 _TRIES = const(3)  # connections in a row
 
 
-def is_short(app):
+def is_short(app: "App") -> bool:
     """Return whether connections have too little memory."""
     semaphore = app.get("semaphore")
     return (
@@ -21,11 +25,11 @@ def is_short(app):
     )
 
 
-def needs_look(app):
+def needs_look(app: "App") -> bool:
     """Return whether to evict all overlays and check the memory again."""
     return app.get("semaphore").shortages > 0 or is_short(app)
 
 
-def note(app):
+def note(app: "App") -> str:
     """Return the path of the note about a restart."""
     return app.state + "/restart"

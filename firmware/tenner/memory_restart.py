@@ -7,11 +7,15 @@ from tenner.memory_guard import is_short, note
 from tenner.port.compat import const
 from tenner.store import files
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.app import App
+
 _SOONEST_S = const(60)  # after the start, so that a person at the console can act
 _TELL_AGAIN_S = const(3600)
 
 
-async def restart_if_short(app):
+async def restart_if_short(app: "App") -> None:
     """Restart the board, between turns, if memory is short after all overlays are evicted."""
     if app.agent.lane.busy() or not is_short(app):
         return
@@ -28,7 +32,7 @@ async def restart_if_short(app):
     app.port.reset()
 
 
-async def report(app):
+async def report(app: "App") -> None:
     """Notify the owner that the board restarted itself, at most once an hour."""
     told_s, when, what = _read(app)
     now_s = app.clock.known() or 0

@@ -11,12 +11,12 @@ from tenner.channels.console import KEPT
 from tenner.schedule import status
 
 
-def once(root, config, workspace, text):
+def once(root: str, config: str | None, workspace: str | None, text: str) -> int:
     """Run one turn and print the reply; return the exit code."""
     return _with_app(root, config, workspace, lambda app: _once(app, text))
 
 
-def heartbeat(root, config, workspace):
+def heartbeat(root: str, config: str | None, workspace: str | None) -> int:
     """Run one beat and print the decision, its reason and the messages it would send; return the
     exit code."""
     return _with_app(root, config, workspace, _beat)

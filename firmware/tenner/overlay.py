@@ -12,6 +12,11 @@ import sys
 
 from tenner import overlay_loader
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+    from typing import Any
+
 _IDLE = "IDLE"
 
 #: In a debug build each change of phase prints the memory.
@@ -29,7 +34,7 @@ _ticket = None
 _phase_over = None
 
 
-def configure(small, phase_over=None):
+def configure(small: bool, phase_over: "Callable[[], None] | None" = None) -> None:
     """Prepare for a board that has memory for one task at a time, if `small`; `phase_over()` ends
     a phase."""
     global _ticket, _phase_over
@@ -37,12 +42,12 @@ def configure(small, phase_over=None):
     _phase_over = phase_over
 
 
-def is_free():
+def is_free() -> bool:
     """Return whether `run` would start at once."""
     return _ticket is None or not _ticket.locked()
 
 
-async def run(name, work, *args):
+async def run(name: str, work: "Callable[..., Coroutine]", *args: "Any") -> "Any":
     """Wait for the memory ticket and return `await work(*args)`, called in phase `name`."""
     if _ticket is None:
         return await step(name, work, *args)
@@ -53,7 +58,7 @@ async def run(name, work, *args):
             await enter(_IDLE)
 
 
-async def step(name, work, *args):
+async def step(name: str, work: "Callable[..., Coroutine]", *args: "Any") -> "Any":
     """
     Return `await work(*args)`, called in phase `name` by a separate task: its stack ends with it
     and keeps no code alive. On MemoryError `work` must have changed nothing, since `step` calls it
@@ -70,7 +75,12 @@ async def step(name, work, *args):
                 raise OutOfMemory(str(error))
 
 
-def later(name, ready, work, *args):
+def later(
+    name: str,
+    ready: "Callable[[], Coroutine] | None",
+    work: "Callable[..., Coroutine]",
+    *args: "Any",
+) -> asyncio.Task:
     """
     Start a task that awaits `ready()`, unless that is None, and then runs `work(*args)` in phase
     `name`; it repeats both while `work` returns False. Return the task. While it waits it holds
@@ -79,7 +89,7 @@ def later(name, ready, work, *args):
     return asyncio.create_task(_later(name, ready, work, args))
 
 
-async def enter(name):
+async def enter(name: str) -> None:
     """Switch the holder of the ticket to phase `name`, and evict the overlays it may not hold."""
     if _ticket is None:
         return
@@ -99,14 +109,14 @@ class released:
     """`async with released():` releases the ticket meanwhile; the overlays of the holder stay for
     its return."""
 
-    async def __aenter__(self):
+    async def __aenter__(self) -> None:
         if _ticket is not None:
             self._before = overlay_loader.phase, list(overlay_loader.suspended)
             overlay_loader.suspended[:] = list(overlay_loader.overlays.__dict__)
             await enter(_IDLE)
             _ticket.release()
 
-    async def __aexit__(self, *error):
+    async def __aexit__(self, *error: "Any") -> None:
         if _ticket is not None:
             await _ticket.acquire()
             name, suspended = self._before

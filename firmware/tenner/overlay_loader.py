@@ -12,6 +12,12 @@ import sys
 from tenner.port.compat import const
 from tenner.port.package import package_path
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import ModuleType
+    from typing import Any
+
 _IMPORTED = const("/overlay/o")
 
 #: {name of a phase: bits of the overlays in `_CARRIED`, a text with their names, that stay when
@@ -44,7 +50,7 @@ phase = ""
 suspended = []
 
 
-def enter(name):
+def enter(name: str) -> bool:
     """
     Begin phase `name` and drop the overlays it may not hold; code that still runs stays until its
     end. Return whether this is a build of overlays.
@@ -93,7 +99,7 @@ class _Files:
 _files = _Files()
 
 
-def load(name):
+def load(name: str) -> "Any":
     """Load an overlay of the build and return it."""
     if _MAY_HOLD and phase and name not in _MAY_HOLD[phase] + tuple(suspended):
         raise RuntimeError("phase %s may not hold overlay %s: see overlays.toml" % (phase, name))
@@ -129,7 +135,7 @@ def _place(name):
     return _CARRIED.partition(" %s " % name)[0].count(" ")
 
 
-def borrow(borrower, name, home):
+def borrow(borrower: object, name: str, home: str) -> "Any":
     """Return attribute `name` of an object whose class has that method in overlay `home`; None: no
     such method."""
     if home is None:
@@ -152,7 +158,7 @@ def _lend(made, gives):
                     delattr(lent[place], name)
 
 
-def remove(table, key):
+def remove(table: dict, key: str) -> None:
     """Remove an entry of a dict and its value: MicroPython's `del` leaves the value in the
     table."""
     if key in table:
@@ -160,7 +166,7 @@ def remove(table, key):
         del table[key]
 
 
-def module(name):
+def module(name: str) -> "ModuleType":
     """Return the module of the package with this full name, such as `tenner.tools.i2c`;
     ImportError if there is none."""
     if not _PHASES:
@@ -170,7 +176,7 @@ def module(name):
     raise ImportError("there is no module " + name)
 
 
-def entries(prefix=""):
+def entries(prefix: str = "") -> "Iterator[list[str]]":
     """
     Yield [module, its overlay, its symbol there, "+" if owners may import it] of the modules that
     a build finds by name, for lines that begin with `prefix`.

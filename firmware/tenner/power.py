@@ -14,6 +14,14 @@ from tenner.port.compat import const
 from tenner.schedule.occurrences import Occurrences
 from tenner.store import files
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine, Iterable
+    from typing import Any
+
+    from tenner.app import App
+    from tenner.schedule.service import Service
+
 _CHECK_S = const(1)
 _SHORTEST_S = const(10)
 _LONGEST_S = const(86400)
@@ -24,7 +32,13 @@ _PATIENCE_S = const(60)
 _RETRY_S = const(600)
 
 
-def plan(busy, clock_waits, talk_s, awake_s, wakes):
+def plan(
+    busy: str | None,
+    clock_waits: bool,
+    talk_s: int,
+    awake_s: int,
+    wakes: "Iterable[tuple[int | None, str | None]]",
+) -> tuple[int | None, str]:
     """
     Return (seconds to sleep, or None to stay awake; reason). `busy`: a name for running or waiting
     work, or None; `clock_waits`: there are tasks, but the time is unknown; `talk_s`: seconds to
@@ -91,7 +105,7 @@ def _failed(service):
     )
 
 
-def decide(app):
+def decide(app: "App") -> tuple[int | None, str]:
     """Return (seconds to sleep or None, reason) for the present state."""
     services = _services(app)
     now_s = app.clock.mono_s()
@@ -120,7 +134,7 @@ def decide(app):
     return plan(busy, clock_waits, talk_s, now_s, wakes)
 
 
-async def write_down(service):
+async def write_down(service: "Service") -> None:
     """Write the state that a service has only in memory to flash."""
     occurrences = Occurrences(service)
     occurrences.log.flush(True)
@@ -128,14 +142,14 @@ async def write_down(service):
         occurrences.save()
 
 
-async def after_sync(app, service, *args):
+async def after_sync(app: "App", service: "Callable[..., Coroutine]", *args: "Any") -> None:
     """Run a coroutine function once the clock is set, or after a timeout."""
     while not app.synced and app.clock.mono_s() < _SYNC_S:
         await asyncio.sleep(_CHECK_S)
     await service(*args)
 
 
-async def run(app):
+async def run(app: "App") -> None:
     """Check every second whether the board may sleep, and put it to sleep."""
     if not app.port.woke_by_time():
         # Switched on, reset or woken by its pin: a person is there.

@@ -6,8 +6,12 @@ from tenner.sensors import ring
 from tenner.sensors.errors import SensorError
 from tenner.store import files
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.app import App
 
-async def sample(app, every_s):
+
+async def sample(app: "App", every_s: int) -> int:
     """Store a reading if this interval has none yet; return the seconds until the next one is
     due."""
     now = app.clock.now()

@@ -10,6 +10,13 @@ from tenner.log_exception import log_exception
 from tenner.port.compat import const, ticks_diff, ticks_ms
 from tenner.store import files
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+    from typing import Any
+
+    from tenner.app import App
+
 _FIRST_BACKOFF_S = const(1)
 _LAST_BACKOFF_S = const(300)
 _HEALTHY_MS = const(600000)  # a service that ran this long resets its back-off
@@ -20,12 +27,12 @@ _SYNC_EVERY_S = const(6 * 3600)
 _MEMORY_S = const(5)
 
 
-def unhandled(loop, context):
+def unhandled(loop: object, context: dict) -> None:
     """Log an exception of a task that nobody awaits like any failure, without secrets."""
     log_exception("a task failed", context.get("exception"))
 
 
-async def supervise(name, service, *args):
+async def supervise(name: str, service: "Callable[..., Coroutine]", *args: "Any") -> None:
     """Run `service(*args)`, a coroutine function, until it returns; restart it after any
     exception."""
     backoff_s = _FIRST_BACKOFF_S
@@ -43,7 +50,7 @@ async def supervise(name, service, *args):
         backoff_s = min(backoff_s * 2, _LAST_BACKOFF_S)
 
 
-async def network(app):
+async def network(app: "App") -> None:
     """Set the clock by NTP, again and again, as soon as there is a network."""
     await app.connected.wait()
     host = app.config.get("time.ntp_host")
@@ -61,13 +68,13 @@ async def _log_time(app, host):
     log("clock", "%s (%s)" % (app.now_text(), host))
 
 
-async def when_connected(app, service):
+async def when_connected(app: "App", service: "Callable[[], Coroutine]") -> None:
     """Run a service as soon as there is a network."""
     await app.connected.wait()
     await service()
 
 
-async def memory(app):
+async def memory(app: "App") -> None:
     """Restart the board between turns when connections have permanently lost their memory."""
     if files.exists(memory_guard.note(app)):
         await overlay.run("RESTART", memory_restart.report, app)
@@ -77,14 +84,14 @@ async def memory(app):
             await overlay.run("RESTART", memory_restart.restart_if_short, app)
 
 
-async def jobs(app):
+async def jobs(app: "App") -> None:
     """Run the jobs of CRON.json as soon as there is one."""
     while not files.exists(app.workspace + "/CRON.json"):
         await asyncio.sleep(_JOBS_POLL_S)
     await app.get("cron").service()
 
 
-async def readings(app):
+async def readings(app: "App") -> None:
     """Store a reading of every sensor at each interval, while no turn runs."""
     every_s = app.config.get("sensors.every")
     while every_s:
@@ -94,7 +101,7 @@ async def readings(app):
         await asyncio.sleep(await overlay.run("SAMPLE", sampler.sample, app, every_s))
 
 
-async def people(app):
+async def people(app: "App") -> None:
     """
     Answer people. With enough memory a command runs beside a turn, and /stop always does; a small
     board serves one message after the other.

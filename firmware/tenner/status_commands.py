@@ -11,21 +11,27 @@ from tenner.schedule import alarm_commands, status
 from tenner.store import files
 from tenner.update import request
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tenner.app import App
+
 
 class Report:
     """The texts and actions behind `channels.commands`; one object per command."""
 
-    def __init__(self, app):
+    def __init__(self, app: "App") -> None:
         self.app = app
 
     # --- shows
 
-    def cron_lines(self):
+    def cron_lines(self) -> str:
         return (
             "\n".join(self.app.get("cron").lines()) or "No jobs. Ask for one, or write CRON.json."
         )
 
-    def lanes_lines(self):
+    def lanes_lines(self) -> "Iterator[str]":
         lane = self.app.agent.lane
         yield "running: %s" % (lane.holder or "nothing")
         yield "waiting: %d message(s)" % len(self.app.inbox)
@@ -33,10 +39,10 @@ class Report:
         if self.app.agent.spawned:
             yield "in the background: " + ", ".join(self.app.agent.spawned)
 
-    def budget_lines(self):
+    def budget_lines(self) -> "Iterator[str]":
         return self.app.get("budget").lines()
 
-    def status_lines(self):
+    def status_lines(self) -> "Iterator[str]":
         app = self.app
         free, used = app.port.memory()
         up_s = app.clock.mono_s()
@@ -68,16 +74,16 @@ class Report:
 
     # --- acts, or takes arguments
 
-    def heartbeat(self, args, channel, chat):
+    def heartbeat(self, args: str, channel: str, chat: int | str) -> str:
         return status.heartbeat(self.app.get("heartbeat"), args)
 
-    def why(self, args, channel, chat):
+    def why(self, args: str, channel: str, chat: int | str) -> str:
         return status.why(self.app.get("heartbeat"), args)
 
-    def alarms(self, args, channel, chat):
+    def alarms(self, args: str, channel: str, chat: int | str) -> str:
         return alarm_commands.command(self.app.get("heartbeat"), args)
 
-    def trigger(self, args, channel, chat):
+    def trigger(self, args: str, channel: str, chat: int | str) -> str:
         lines = True
         if args:
             if not args.encode().isdigit():
@@ -86,11 +92,11 @@ class Report:
         asyncio.create_task(self.app.get("heartbeat").trigger(channel, chat, lines))
         return "Running the heartbeat now."
 
-    def new(self, args, channel, chat):
+    def new(self, args: str, channel: str, chat: int | str) -> str:
         history.clear(self.app.agent.session(channel, chat))
         return "A fresh conversation. The old one is kept until the next /new."
 
-    def pair(self, args, channel, chat):
+    def pair(self, args: str, channel: str, chat: int | str) -> str:
         app = self.app
         owner = app.config.get("telegram.owner")
         if channel != "console":
@@ -101,7 +107,7 @@ class Report:
             return "telegram.owner is set in config.json: change it there."
         return telegram_pair.offer(app.telegram, app.state)
 
-    def update(self, args, channel, chat):
+    def update(self, args: str, channel: str, chat: int | str) -> str:
         app = self.app
         if channel != "console" and (channel, chat) != app.owner():
             return "Only the owner updates this agent."
@@ -117,5 +123,5 @@ class Report:
         overlay.later("UPDATE", None, request.answer, app, channel, chat, args)
         return "Looking at update.url."
 
-    def stop(self, args, channel, chat):
+    def stop(self, args: str, channel: str, chat: int | str) -> str:
         return self.app.agent.stop()

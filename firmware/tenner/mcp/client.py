@@ -19,6 +19,14 @@ from tenner.port.compat import const
 from tenner.store import files
 from tenner.store.appendlog import dumps
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tenner.mcp.content import Content
+    from tenner.net.http import Http
+    from tenner.net.json.scanner import Sink
+
 _CALL = const("tools/call")
 _TIMEOUT_S = const(55)  # a bit less than a tool has
 
@@ -51,7 +59,7 @@ class Client:
 
     timeout_s = _TIMEOUT_S
 
-    def __init__(self, server, http, settings, folder):
+    def __init__(self, server: str, http: "Http", settings: dict, folder: str) -> None:
         self._server = server
         self._http = http
         self._url = settings[server].get("url", "")
@@ -67,7 +75,7 @@ class Client:
             except ValueError:
                 pass  # `initialize` follows
 
-    async def call(self, line, args, sink):
+    async def call(self, line: list, args: dict, sink: "Content") -> None:
         """Call the tool of a line of the `.tools` file; `sink` gets the values of the result."""
         _, name, _, paths = line
         more = [("Mcp-Name", name)]
@@ -76,7 +84,9 @@ class Client:
         members = '"name":%s,"arguments":%s' % (quote(name).decode(), dumps(args))
         await self.request(_CALL, members, sink, more)
 
-    async def request(self, method, members, sink, more=()):
+    async def request(
+        self, method: str, members: str, sink: "Sink", more: "Sequence[tuple[str, str]]" = ()
+    ) -> None:
         """
         Send a request with the `members` of its parameters, after `initialize` where the server
         needs it. McpError has a sentence with the reason of a failure. `more` are headers for the

@@ -3,6 +3,10 @@
 
 from tenner.port.compat import const
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.net.json.scanner import Scalar
+
 _TEXT = const(2000)
 _NAMED = const(120)
 
@@ -10,7 +14,7 @@ _NAMED = const(120)
 class Content:
     """The result of a call: its texts, up to a limit, and a line for each other item."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._texts = []
         self._other = []
         self._room = _TEXT
@@ -21,7 +25,7 @@ class Content:
         #: Does the tool report a failure?
         self.is_error = False
 
-    def __call__(self, path, value, more):
+    def __call__(self, path: list[int | str], value: "Scalar", more: bool) -> None:
         if path[1] == "isError":
             self.is_error = value
         elif path[1] == "structuredContent":
@@ -67,7 +71,7 @@ class Content:
             size = ", %d bytes, not shown" % (item["data"] * 3 // 4) if "data" in item else ""
             self._add("[%s %s%s]\n" % (kind, what, size))
 
-    def text(self):
+    def text(self) -> str:
         """Return the result as text, with a note about omitted parts."""
         self._end()
         text = "".join(self._texts).rstrip("\n")

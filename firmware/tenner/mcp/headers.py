@@ -4,7 +4,7 @@
 from binascii import b2a_base64
 
 
-def values(paths, args):
+def values(paths: dict[str, list[str]], args: dict) -> list[tuple[str, str]]:
     """Return the headers for the arguments that the server also wants as headers."""
     result = []
     for name in sorted(paths):
@@ -18,7 +18,7 @@ def values(paths, args):
     return result
 
 
-def encoded(value):
+def encoded(value: str) -> str:
     """Return a text as the value of a header: unchanged where a header can hold it, else in
     base64."""
     if is_plain(value):
@@ -26,7 +26,7 @@ def encoded(value):
     return "=?base64?%s?=" % b2a_base64(value.encode()).decode().strip()
 
 
-def is_plain(value):
+def is_plain(value: str) -> bool | str:
     """Return whether a header can hold this text unchanged."""
     return (
         value
@@ -36,7 +36,7 @@ def is_plain(value):
     )
 
 
-def wanted(schema):
+def wanted(schema: dict) -> dict[str, tuple]:
     """Return {header: path} of the arguments that also go into headers; ValueError for an invalid
     schema."""
     result = {}

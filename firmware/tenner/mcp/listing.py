@@ -12,6 +12,12 @@ from tenner.net.json.writer import quote, valid
 from tenner.port.compat import const
 from tenner.store import files
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tenner.net.http import Http
+
 _TIMEOUT_S = const(15)  # of one page: a person may wait for the turn
 _MAX_NAME = const(64)
 _MAX_TOOLS = const(32)
@@ -23,7 +29,9 @@ _DEPTH = const(4)  # of a tool's object in an answer: {"result":{"tools":[{
 _MEMBERS = const(b"name description inputSchema annotations")
 
 
-async def fetch(server, http, settings, place, wanted):
+async def fetch(
+    server: str, http: "Http", settings: dict, place: str, wanted: "Callable[[str], bool]"
+) -> list[tuple[str, str, bool, dict[str, tuple]]]:
     """
     Fetch all pages, write the schema of each tool for whose name `wanted(name)` is true to the
     folder `place`, and return a line for each.
@@ -43,14 +51,14 @@ async def fetch(server, http, settings, place, wanted):
     return found
 
 
-def plain(name):
+def plain(name: str) -> str:
     """Return `name` with `_` for characters that the APIs of models reject."""
     return "".join(
         [c if c < "\x7f" and (c.isalpha() or c.isdigit() or c in "_-") else "_" for c in name]
     )
 
 
-def unique_name(server, name):
+def unique_name(server: str, name: str) -> str:
     """Return a valid, stable and unique name of a tool for models."""
     full = "%s-%s" % (server, plain(name))
     if full[len(server) + 1 :] == name and len(full) <= _MAX_NAME:
@@ -136,7 +144,7 @@ class Cutter:
     objects. A JSON scanner must have checked the bytes before.
     """
 
-    def __init__(self, take):
+    def __init__(self, take: "Callable[[dict], None]") -> None:
         self._take = take
         self._depth = 0
         self._text = self._escaped = False
@@ -145,7 +153,7 @@ class Cutter:
         self._held = b""  # the key, or the value of a useful member
         self._holds = False
 
-    def feed(self, data):
+    def feed(self, data: bytes) -> None:
         start = 0
         for i, byte in enumerate(data):
             if self._text:

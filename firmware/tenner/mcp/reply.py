@@ -5,6 +5,11 @@ from tenner.net.json.scanner import Scanner
 from tenner.net.sse import SseReader
 from tenner.port.compat import const
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.net.http import Http
+    from tenner.net.json.scanner import Sink
+
 _BUFFER = const(512)
 _MAX_DEPTH = const(64)
 _MAX_BODY = const(1024 * 1024)
@@ -18,7 +23,7 @@ class Reply:
     of all messages.
     """
 
-    def __init__(self, sink=None):
+    def __init__(self, sink: "Sink | None" = None) -> None:
         self.status = 0
         #: Of a JSON-RPC error; `supported` are the server's versions when it does not have ours.
         self.code = None
@@ -33,7 +38,7 @@ class Reply:
         self._scanner.max_depth = _MAX_DEPTH
         self._answer = self._done = False
 
-    async def read(self, http):
+    async def read(self, http: "Http") -> None:
         """Consume the body of a response (see net.http)."""
         self.status = http.status
         kind = (http.header("content-type") or "").lower()

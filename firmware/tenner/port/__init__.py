@@ -11,10 +11,16 @@ except ImportError:
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import machine
+
     from tenner.port import esp32 as _esp32
+    from tenner.port.linux import i2c as _i2c
     from tenner.port.linux import port as _linux
+    from tenner.port.linux import spi as _spi
 
     Port = _esp32.Port | _linux.Port
+    I2C = machine.I2C | _i2c.I2C
+    SPI = machine.SPI | _spi.SPI
 
 
 def open_port(root=""):

@@ -7,11 +7,15 @@ from tenner.port.compat import const
 from tenner.schedule import alarm_texts, alarms, conditions, status
 from tenner.schedule.amounts import duration
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.schedule.service import Service
+
 _MUTE_S = const(3600)
 _HELP = const("expected: ack ID, mute ID [2h], unmute ID, why ID; /alarms shows the IDs")
 
 
-def command(service, args=""):
+def command(service: "Service", args: str = "") -> str:
     """Return the answer to `/alarms [ack|mute|unmute|why ID [DURATION]]`; the ID of a line is
     `line 5`."""
     occurrences = status.refresh(service)

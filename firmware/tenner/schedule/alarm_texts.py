@@ -5,11 +5,16 @@ from tenner.port.compat import const
 from tenner.schedule import alarms, conditions
 from tenner.schedule.sensor_values import show
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.schedule.posix_tz import Zone
+    from tenner.schedule.task import Moment, Task
+
 # A longer time means that the clock was set in between.
 _LONGEST_S = const(400 * 86400)
 
 
-def span(seconds):
+def span(seconds: int) -> str:
     """Return `14 min`, `2 h 5 min`, `3 d 2 h`; "" when the time is unknown."""
     if not 0 <= seconds < _LONGEST_S:
         return ""
@@ -24,7 +29,7 @@ def span(seconds):
     return words % (big, small) if small else words[:4] % big
 
 
-def extremes(task):
+def extremes(task: "Task") -> str:
     """Return `, highest 35.2`, or the extremes that matter to its operator."""
     alarm = task.condition.alarm
     if alarm[alarms.HIGH] is None:
@@ -39,7 +44,7 @@ def extremes(task):
     return ""
 
 
-def ended(task):
+def ended(task: "Task") -> str:
     """Return `back to normal: room.temperature 27.8; 14 min, highest 35.2`."""
     alarm = task.condition.alarm
     text = "back to normal: " + task.condition.name()
@@ -49,7 +54,7 @@ def ended(task):
     return text + ("; " + lasted if lasted else "") + extremes(task)
 
 
-def goes_on(task, now):
+def goes_on(task: "Task", now: int) -> str:
     """Return `still room.temperature > 30: 35 after 2 h, highest 35.2`."""
     alarm = task.condition.alarm
     value = alarm[alarms.LAST]
@@ -58,7 +63,7 @@ def goes_on(task, now):
     return text + ("; " + lasted if lasted else "") + extremes(task)
 
 
-def state(task, moment, zone):
+def state(task: "Task", moment: "Moment", zone: "Zone") -> str:
     """Return the state of an alarm in words: `active since 11:31, waits for reset 28`."""
     condition = task.condition
     if condition.muted > moment.now:

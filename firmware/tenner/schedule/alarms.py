@@ -14,6 +14,15 @@ from tenner.log import log
 from tenner.port.compat import const
 from tenner.schedule import conditions
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from tenner.schedule.occurrences import Occurrences
+    from tenner.schedule.service import Service
+    from tenner.schedule.task import Task
+
 #: The places in the list. ID: the number of the episode, for people. START: UTC second of its
 #: beginning. VALUE: the value then. LOW, HIGH: the extremes since. OWED: the messages owed. TOLD:
 #: UTC second of the last one. MISSES: looks in a row at which it seemed over. REPEATS: repeated
@@ -46,13 +55,13 @@ OVER = const(1)
 ACKNOWLEDGED = const(2)
 
 
-def is_alarm(task):
+def is_alarm(task: "Task") -> bool:
     """Return whether the item has episodes; at fixed times of the day its condition is only a
     question."""
     return task.condition is not None and not task.cron
 
 
-def needs_model(task):
+def needs_model(task: "Task") -> bool:
     """Return whether the task asks a model next: of an alarm only its beginning does, as long as
     it lasts."""
     if task.notify or not is_alarm(task):
@@ -64,7 +73,7 @@ def needs_model(task):
     return bool(alarm[OWED] & BEGIN) and lasts
 
 
-def advance(occurrences, task, readings):
+def advance(occurrences: "Occurrences", task: "Task", readings: dict) -> None:
     """Update the alarm from the readings. Call it at every look."""
     condition = task.condition
     service = occurrences.service
@@ -176,7 +185,7 @@ def _go_on(service, task, moment, met, value):
         condition.alarm = None
 
 
-def next_owed(task):
+def next_owed(task: "Task") -> int:
     """Return the next message owed: BEGIN, END or REPEAT; 0 for none."""
     alarm = task.condition.alarm
     if not alarm:
@@ -187,7 +196,7 @@ def next_owed(task):
     return 0
 
 
-def told(task, bit, now):
+def told(task: "Task", bit: int, now: int) -> None:
     """Note that the owner has this message."""
     condition = task.condition
     alarm = condition.alarm
@@ -203,7 +212,7 @@ def told(task, bit, now):
         condition.alarm = None
 
 
-def mark(task, bit):
+def mark(task: "Task", bit: int) -> str:
     """Return the mark that identifies a message; `al:` has buttons (channels.delivery)."""
     alarm = task.condition.alarm
     if bit == REPEAT:
@@ -215,7 +224,7 @@ def _about(condition):
     return "%s %s" % (condition.name(), condition.op)
 
 
-def hand_over(service, kept, tasks):
+def hand_over(service: "Service", kept: "Sequence", tasks: "Sequence[Task]") -> None:
     """
     Hand over the alarm of an item that has left the file. `kept`: the alarm, the reference of
     changes, and the end of its mute. An item that watches the same takes it over. Without one the
@@ -244,7 +253,7 @@ def hand_over(service, kept, tasks):
         )
 
 
-def is_open(task):
+def is_open(task: "Task") -> bool:
     """Return whether an episode is under way."""
-    alarm = task.condition and task.condition.alarm
+    alarm: "Any" = task.condition and task.condition.alarm
     return bool(alarm) and (alarm is True or not alarm[FLAGS] & OVER)

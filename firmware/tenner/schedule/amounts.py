@@ -19,7 +19,7 @@ _STATES = {
 }  # fmt: skip
 
 
-def is_digits(text):
+def is_digits(text: str) -> bool:
     """Return whether the text is of the digits 0 to 9 only: isdigit() of str takes foreign ones
     too, of bytes not."""
     return text.encode().isdigit()
@@ -35,7 +35,7 @@ def _cut(text):
     return text[:end], text[end:]
 
 
-def number(text):
+def number(text: str) -> float:
     """Return the number of `35`, `-15,5`, `11.8V`, `10 %`, `open`; ValueError when it is none."""
     text = text.strip()
     if text.lower() in _STATES:
@@ -56,7 +56,7 @@ def number(text):
     return float(digits) if "." in digits else int(digits)
 
 
-def duration(text):
+def duration(text: str) -> int:
     """Return the seconds of `10m`, `1h30m`, `5 minutes`, `hour`; ValueError when it is none, or
     too long."""
     words = text.split()
@@ -81,7 +81,7 @@ def duration(text):
     return seconds
 
 
-def time_of_day(text, bare=False):
+def time_of_day(text: str, bare: bool = False) -> str:
     """Return `07:30` of `7:30`, `7.30pm`, `7 pm`, `noon`; ValueError when it is none."""
     text = "".join(text.lower().split())
     text = {"noon": "12:00", "midnight": "00:00"}.get(text, text)

@@ -44,7 +44,7 @@ _SHORT = {
 }
 
 
-def parse_clauses(text):
+def parse_clauses(text: str) -> tuple[dict, str, str | None]:
     """
     Return (clauses, rest, problem) of one item's text. `problem` is a sentence or None; with one
     there are no clauses, and the text is all of it.
@@ -73,7 +73,7 @@ def parse_clauses(text):
     return ({}, text, problem) if problem else (clauses, rest.strip(), None)
 
 
-def named_time(text):
+def named_time(text: str) -> str | None:
     """Return the `18:00` of a text that says "at 18:00", None where it names no time."""
     words = text.lower().split()
     for index in range(1, len(words)):

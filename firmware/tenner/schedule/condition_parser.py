@@ -29,7 +29,7 @@ _WORDS = (
 _EXAMPLE = "SENSOR.VALUE > NUMBER, such as room.temperature > 30"
 
 
-def parse(text):
+def parse(text: str) -> dict:
     """Return the condition; ValueError with a sentence."""
     for sign, plain in _SAME:
         text = text.replace(sign, plain)

@@ -4,6 +4,10 @@
 from tenner.port.compat import const
 from tenner.schedule.sensor_values import show
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.schedule.task import Condition
+
 #: Operators of events, which are over at once; all others last.
 EVENTS = ("changes", "changes by")
 #: Operators of moves, which last as long as their time window; nobody wants to hear of their end.
@@ -15,12 +19,12 @@ _WIDTH_PERCENT = const(5)
 _PAST = const(24)
 
 
-def terms(condition):
+def terms(condition: "Condition") -> "tuple[Condition, ...]":
     """Return the conditions that `and` or `or` joins, the first one first."""
     return (condition,) + tuple(condition.also)
 
 
-def number(condition, readings):
+def number(condition: "Condition", readings: dict) -> float | str:
     """Return the number that a condition is about, or a sentence (str) that says why it has
     none."""
     found = readings.get(condition.sensor, "it was not asked")
@@ -36,7 +40,9 @@ def number(condition, readings):
     )
 
 
-def is_met(condition, readings, mono_s, is_on=False):
+def is_met(
+    condition: "Condition", readings: dict, mono_s: int, is_on: bool = False
+) -> bool | None:
     """
     Return whether the condition is met, None when a sensor that matters does not answer. `is_on`:
     its alarm is, so the values must pass `reset`. Call it at every look, or it misses changes.
@@ -54,7 +60,7 @@ def is_met(condition, readings, mono_s, is_on=False):
     return False if False in found else None if unknown else True
 
 
-def has_reset(condition):
+def has_reset(condition: "Condition") -> bool:
     """Return whether every part of it says where it ends."""
     return all(term.reset is not None for term in terms(condition))
 
@@ -105,7 +111,7 @@ def _moved(term, value, mono_s):
     return by >= term.number
 
 
-def describe(condition, value=None):
+def describe(condition: "Condition", value: float | None = None) -> str:
     """Return `room.temperature 31.5 > 30 for 180 s`; without `value` as in the file."""
     texts = [_describe(term, value if term is condition else None) for term in terms(condition)]
     text = (" or " if condition.either else " and ").join(texts)

@@ -7,10 +7,16 @@ from tenner.schedule.cronexpr import Cron
 from tenner.schedule.occurrences import Occurrences
 from tenner.schedule.reload import reload
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tenner.schedule.service import CronJobs
+
 _SHOWN = const(3)  # times of a job that the owner is asked about
 
 
-def lines(cron):
+def lines(cron: "CronJobs") -> "Iterator[str]":
     """Yield one line for each job: its id, its time, its next run."""
     occurrences = _refreshed(cron)
     zone = occurrences.zone
@@ -32,7 +38,7 @@ def lines(cron):
         yield "%s (%s): %s" % (job.key, when, text)
 
 
-def add(cron, entry):
+def add(cron: "CronJobs", entry: dict) -> None:
     """Add an entry, in the place of one with the same id; ValueError names the mistake."""
     occurrences = _refreshed(cron)
     job = cron_jobs.job_of(entry, occurrences.zone)
@@ -45,7 +51,7 @@ def add(cron, entry):
     _restart(cron, job.key)
 
 
-def times(cron, entry):
+def times(cron: "CronJobs", entry: dict) -> str:
     """Return in words when the job of an entry would run, with the next three times; ValueError if
     it is wrong."""
     zone = cron.app.get("zone")
@@ -66,7 +72,7 @@ def times(cron, entry):
     return text
 
 
-def enable(cron, key, enabled=True):
+def enable(cron: "CronJobs", key: str, enabled: bool | None = True) -> None:
     """Switch a job on, also after failures, or off; None removes it."""
     keys = [job.key for job in _refreshed(cron).service.tasks or ()]
     if key not in keys:

@@ -21,6 +21,13 @@ from tenner.schedule.saved_state import current
 from tenner.schedule.task import Task
 from tenner.store import files, json_strict
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Any
+
+    from tenner.schedule.occurrences import Occurrences
+
 _MAX_ENTRY = const(6000)
 _MAX_ID = const(40)
 #: Jobs kept in memory, about 200 bytes each on a board.
@@ -84,7 +91,7 @@ def _cut(path):
         raise ValueError('there is no list "jobs" in it')
 
 
-def read(path):
+def read(path: str) -> "Iterator[tuple[int, Any]]":
     """
     Yield (index, value) of each entry. ValueError where the file cannot be read any more, after
     the entries before that.
@@ -109,7 +116,7 @@ def _id_of(entry):
     return entry.get("id") if isinstance(entry, dict) else None
 
 
-def find(path, key):
+def find(path: str, key: str) -> dict | None:
     """Return the entry of a job, or None."""
     for _, entry in read(path):
         if _id_of(entry) == key:
@@ -117,7 +124,7 @@ def find(path, key):
     return None
 
 
-def rewrite(path, key, entry):
+def rewrite(path: str, key: int | str, entry: dict | None) -> None:
     """
     Put `entry` in the place of the job's, or behind all others; None removes it. The rest of the
     file stays unchanged.
@@ -145,7 +152,7 @@ def _pieces(path, key, entry):
             yield bytes(piece)
 
 
-def scan(occurrences, old):
+def scan(occurrences: "Occurrences", old: "Sequence[Task]") -> tuple[list[Task] | None, list[str]]:
     """Return (jobs, sentences for the owner) of the file; those of `old` go on where they are
     unchanged."""
     cron = occurrences.service
@@ -180,7 +187,7 @@ def scan(occurrences, old):
     return found, problems
 
 
-def full(jobs):
+def full(jobs: list[Task]) -> None:
     """Raise ValueError when the list of jobs is full."""
     if len(jobs) >= _MAX_JOBS:
         raise ValueError("there are %d jobs already; remove one first" % _MAX_JOBS)
@@ -190,7 +197,7 @@ def _timing(job):
     return job.key, job.every_s, job.free or job.phase_s, job.cron, job.at, job.tz, job.enabled
 
 
-def job_of(entry, zone):
+def job_of(entry: "Any", zone: Zone) -> Task:
     """Return the job (a Task) of an entry; ValueError names the mistake."""
     if not isinstance(entry, dict):
         raise ValueError("it is no object (%s)" % entry)

@@ -8,6 +8,13 @@ from tenner.schedule.occurrences import Occurrences
 from tenner.schedule.reload import read_again, reload
 from tenner.schedule.task import Request
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tenner.schedule.service import Service
+    from tenner.schedule.task import Request, Task
+
 _BACK_OFF_S = (30, 60, 300, 900, 3600)
 #: Failures in a row after which a job is switched off.
 _MAX_FAILURES = const(5)
@@ -16,7 +23,9 @@ _KEEP_S = const(86400)
 _TOO_LATE_S = const(7 * 86400)
 
 
-def find_due(cron):
+def find_due(
+    cron: "Service",
+) -> "tuple[tuple[str, str | None] | None, Sequence[Task], list[Task]]":
     """Collect the jobs that are due. (None, no alerts, jobs to run)"""
     occurrences = Occurrences(cron)
     reload(occurrences)
@@ -58,7 +67,7 @@ def _tidy(occurrences, job):
         job.off_since = now
 
 
-def next_request(cron, jobs):
+def next_request(cron: "Service", jobs: "list[Task]") -> "Request | None":
     """Take jobs out of the list until one can run, and return the Request for it; the others wait
     or end."""
     while jobs:
@@ -113,7 +122,7 @@ def _entry_of(cron, key):
         return None
 
 
-def failed(occurrences, job, sentence, tokens):
+def failed(occurrences: Occurrences, job: "Task", sentence: str, tokens: int) -> tuple[str, str]:
     """Note a failed run; the fifth in a row switches the job off. (action, reason)"""
     job.failures += 1
     log("cron", "job %s failed (%d in a row): %s" % (job.key, job.failures, sentence))

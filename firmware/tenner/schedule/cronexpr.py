@@ -10,6 +10,10 @@ twice runs in its first pass only.
 from tenner.port.compat import const
 from tenner.schedule.posix_tz import date_of, days_of, month_days
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.schedule.posix_tz import Zone
+
 # Two leap days on one weekday can be forty years apart, around 2100.
 _MAX_MONTHS = const(45 * 12)
 _DAY_2000 = const(10957)
@@ -23,7 +27,7 @@ _WEEKDAYS = "sun mon tue wed thu fri sat"
 
 
 class Cron:
-    def __init__(self, expr):
+    def __init__(self, expr: str) -> None:
         fields = expr.split()
         if len(fields) != 5:
             raise ValueError(
@@ -56,7 +60,7 @@ class Cron:
                 year += 1
         raise ValueError("cron: such a day never comes")
 
-    def next_after(self, utc, zone):
+    def next_after(self, utc: int, zone: "Zone") -> int:
         """Return the first match strictly after `utc`, in UTC seconds."""
         wall = utc + zone.offset(utc)
         first_day = wall // 86400

@@ -5,6 +5,13 @@
 from tenner.schedule.due import due_at
 from tenner.store.hours import Hours
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tenner.schedule.posix_tz import Zone
+    from tenner.schedule.task import Moment, Task
+
 # The action when a check fails, one for each check.
 _ACTIONS = ("off", "wait", "skip", "skip", "skip", "skip", "retry", "retry", "retry")
 
@@ -34,13 +41,13 @@ class Question:
     #: True, or the missing link ("wifi").
     online = True
 
-    def __init__(self, moment, tasks, zone):
+    def __init__(self, moment: "Moment", tasks: "list[Task] | None", zone: "Zone") -> None:
         self.moment = moment
         self.tasks = tasks
         self.zone = zone
 
 
-def decide(question):
+def decide(question: Question) -> tuple[str, str]:
     """Return (action, reason): "run", or "off", "wait", "skip" (this occurrence is over) or
     "retry"."""
     for action, (_, reason) in zip(_ACTIONS, chain(question)):
@@ -50,7 +57,7 @@ def decide(question):
     return "run", "due"
 
 
-def chain(question):
+def chain(question: Question) -> "Iterator[tuple[str, str | None]]":
     """Yield every check with its reason, None where it passes."""
     forced = question.forced
     tasks = question.tasks

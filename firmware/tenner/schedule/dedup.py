@@ -13,8 +13,12 @@ from hashlib import sha256
 
 from tenner.schedule import schedule_files
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.schedule.service import Service
 
-def is_repeat(heartbeat, mark):
+
+def is_repeat(heartbeat: "Service", mark: str) -> bool:
     """Return whether the owner was told the text of that mark within `heartbeat.dedup_h`."""
     at = _sent_at(heartbeat, mark)
     if at == 0 and heartbeat.app.clock.trusted:
@@ -22,7 +26,7 @@ def is_repeat(heartbeat, mark):
     return at is not None
 
 
-def confirm(heartbeat, mark):
+def confirm(heartbeat: "Service", mark: str) -> None:
     """Note that the text of that mark has arrived."""
     clock = heartbeat.app.clock
     schedule_files.of(heartbeat).keep_mark(
@@ -55,7 +59,7 @@ def _window_s(heartbeat):
     return heartbeat.app.config.get("heartbeat.dedup_h") * 3600
 
 
-def mark_of(heartbeat, text):
+def mark_of(heartbeat: "Service", text: str) -> str:
     """Return the mark of a text; None when everything may be said again at once."""
     if not _window_s(heartbeat):
         return None

@@ -9,12 +9,17 @@ from tenner.schedule.task import Task
 from tenner.store import json_strict
 from tenner.store.hours import Hours
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.schedule.occurrences import Occurrences
+    from tenner.schedule.service import Service
+
 KEY = "digest"
 # A message to Telegram has 4,096 characters at most; the rest is counted.
 _MOST = const(3000)
 
 
-def why_held(occurrences, task):
+def why_held(occurrences: "Occurrences", task: Task) -> str | None:
     """Return why a message of this alarm is not sent now: `held until 08:00`; None when it is."""
     moment = occurrences.moment
     if task.condition.muted > moment.now:
@@ -26,7 +31,7 @@ def why_held(occurrences, task):
     return quiet(occurrences)
 
 
-def quiet(occurrences):
+def quiet(occurrences: "Occurrences") -> str | None:
     """Return `held until 08:00` in the quiet hours of all, None outside."""
     window = occurrences.service.window
     if not window:
@@ -44,7 +49,7 @@ def _minute(occurrences):
     return local[3] * 60 + local[4]
 
 
-def wait_s(occurrences):
+def wait_s(occurrences: "Occurrences") -> int:
     """Return the seconds until the quiet hours are over, 0 when they are."""
     if quiet(occurrences) is None:
         return 0
@@ -55,7 +60,7 @@ def wait_s(occurrences):
     return ((Hours(occurrences.service.window).start - minute) % 1440 or 1) * 60 - local[5]
 
 
-def task_of(occurrences):
+def task_of(occurrences: "Occurrences") -> Task | None:
     """Return the task that sends the held messages, None in quiet hours or without any."""
     if not occurrences.log.files.is_holding() or quiet(occurrences) is not None:
         return None
@@ -67,7 +72,7 @@ def task_of(occurrences):
     return task
 
 
-def text(occurrences):
+def text(occurrences: "Occurrences") -> tuple[str, str]:
     """Return (text, mark) of the message."""
     zone = occurrences.zone
     lines = []
@@ -97,7 +102,7 @@ def text(occurrences):
     return head + "\n".join(lines), "di:%s-%d" % (marks[0] if marks else "", len(marks))
 
 
-def marks(service):
+def marks(service: "Service") -> set[str]:
     """Return the marks of the held messages."""
     return {mark for _, mark, _ in _held(schedule_files.of(service))}
 
@@ -116,6 +121,6 @@ def _id(task):
     return alarm[alarms.ID] if alarm and alarm is not True else 0
 
 
-def hold(service, now, mark, said):
+def hold(service: "Service", now: int, mark: str, said: str) -> None:
     """Keep a message for the end of the quiet hours."""
     schedule_files.of(service).hold([now, mark, said])

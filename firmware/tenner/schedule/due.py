@@ -13,18 +13,22 @@ from hashlib import sha256
 from tenner.schedule.cronexpr import Cron
 from tenner.schedule.posix_tz import Zone
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.schedule.task import Moment, Task
 
-def board_phase(device_id):
+
+def board_phase(device_id: bytes) -> int:
     """Return the board's own number, from which the phase of every grid follows."""
     return int.from_bytes(sha256(device_id).digest()[:4], "big")
 
 
-def period_start(interval_s, phase_s, now):
+def period_start(interval_s: int, phase_s: int, now: int) -> int:
     """Return the beginning of the period that `now` lies in."""
     return now - (now - phase_s) % interval_s
 
 
-def next_period(interval_s, phase_s, now):
+def next_period(interval_s: int, phase_s: int, now: int) -> int:
     """Return the beginning of the first period strictly after `now`."""
     return period_start(interval_s, phase_s, now) + interval_s
 
@@ -32,7 +36,7 @@ def next_period(interval_s, phase_s, now):
 # --- tasks
 
 
-def after(task, utc, zone):
+def after(task: "Task", utc: int, zone: Zone) -> int | None:
     """Return the first time of a task strictly after `utc`; None after the only one."""
     if task.at:
         return task.at if utc < task.at else None
@@ -41,12 +45,12 @@ def after(task, utc, zone):
     return Cron(task.cron).next_after(utc, zone_of(task, zone))
 
 
-def zone_of(task, zone):
+def zone_of(task: "Task", zone: Zone) -> Zone:
     """Return the job's own zone, else the owner's."""
     return Zone(task.tz) if task.tz else zone
 
 
-def due_at(task, moment, zone):
+def due_at(task: "Task", moment: "Moment", zone: Zone) -> int | None:
     """Return when the first occurrence after the last run falls due; None when held or off."""
     if task.off_since or not task.enabled:
         return None
@@ -59,7 +63,7 @@ def due_at(task, moment, zone):
     return task.next
 
 
-def newest(task, at, moment, zone):
+def newest(task: "Task", at: int, moment: "Moment", zone: Zone) -> int:
     """Return the newest occurrence up to now, where that of `at` is due: those between count as
     one."""
     if task.every_s:
@@ -76,13 +80,13 @@ def newest(task, at, moment, zone):
     return at
 
 
-def set_last(task, last):
+def set_last(task: "Task", last: int) -> None:
     """Count from `last`."""
     task.last = last
     task.next = None
 
 
-def start_timer(task, moment):
+def start_timer(task: "Task", moment: "Moment") -> None:
     """Begin to count here: the next run is in the next period."""
     set_last(task, 0 if task.at else moment.now)
     task.base_s = moment.mono_s
@@ -91,7 +95,7 @@ def start_timer(task, moment):
         task.phase_s = moment.now % task.every_s
 
 
-def count_as_run(task, moment):
+def count_as_run(task: "Task", moment: "Moment") -> None:
     """Count from here: the occurrence at hand runs, or is skipped."""
     if moment.trusted:
         # After a reboot the phase of a free grid follows from the last run alone.

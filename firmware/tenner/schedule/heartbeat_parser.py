@@ -15,6 +15,10 @@ import re
 from tenner.port.compat import const
 from tenner.schedule.clauses import named_time, parse_clauses
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
 # One task's text at most; a longer one is cut and the owner told. It all goes to the model.
 _MAX_TEXT = const(2000)
 _MAX_LINE = const(500)
@@ -37,7 +41,7 @@ _ITEM = "([-*+]|[0-9]+[.)])([ \t]+|$)(\\[[ xX]?\\])?"
 # --- lines
 
 
-def file_lines(path):
+def file_lines(path: str) -> "Iterator[tuple[int, str]]":
     """Yield the numbered lines of a file; an overlong line comes in pieces with the same
     number."""
     number = 1
@@ -103,7 +107,9 @@ def _without_front_matter(numbered_lines):
 # --- items
 
 
-def read(numbered_lines):
+def read(
+    numbered_lines: "Iterable[tuple[int, str]]",
+) -> "Iterator[tuple[int, int, str, dict | None]]":
     """Yield (GENERAL | TASK | PROBLEM | OFF, line number, text, clauses or None) in file order."""
     task = None  # [line, indent, ticked, text]
     for number, line in _without_front_matter(numbered_lines):

@@ -7,11 +7,19 @@ from tenner.schedule import alarm_texts, alarms, digest, heartbeat_tasks, sensor
 from tenner.schedule.occurrences import Occurrences
 from tenner.schedule.task import Request
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.llm.reply import Reply
+    from tenner.schedule.service import Service
+    from tenner.schedule.task import Task
+
 # An alarm that is told later than this names its beginning.
 _LATE_S = const(300)
 
 
-async def next_request(heartbeat, tasks, answer):
+async def next_request(
+    heartbeat: "Service", tasks: "list[Task]", answer: tuple[str, str | None]
+) -> Request | None:
     """
     Take the next alert, or all tasks of the next model, out of `tasks`; return the Request for
     them. Its text is None while `compose` has to write it from the items of the file.
@@ -54,7 +62,7 @@ def _address(heartbeat, request):
             request.mark = request.mark or alarms.mark(task, alarms.BEGIN)
 
 
-async def compose(heartbeat, request):
+async def compose(heartbeat: "Service", request: Request) -> None:
     """Write the text of `request` from its `items`, which it loses."""
     if request.needs_model:
         request.text = heartbeat_tasks.prompt(heartbeat, request)
@@ -64,7 +72,7 @@ async def compose(heartbeat, request):
     request.items = None
 
 
-def choose(heartbeat, request, reply):
+def choose(heartbeat: "Service", request: Request, reply: "Reply") -> None:
     """Go on with the tasks that a model has chosen, on their own model, or with none."""
     lines = heartbeat_tasks.choice(request.lines, reply)
     request.choose = False

@@ -11,13 +11,22 @@ from tenner.schedule.conditions import describe
 from tenner.schedule.task import Condition, Task
 from tenner.store import json_strict
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tenner.llm.reply import Reply
+    from tenner.schedule.occurrences import Occurrences
+    from tenner.schedule.service import Service
+    from tenner.schedule.task import Request
+
 # Timed tasks kept in memory, about 250 bytes each on a board.
 _MAX_TASKS = const(64)
 # Seconds between looks at a condition without `every`: a look costs nothing.
 _CONDITION_S = const(60)
 
 
-def scan(occurrences, old):
+def scan(occurrences: "Occurrences", old: "Sequence[Task]") -> tuple[list[Task] | None, list[str]]:
     """
     Return (tasks, sentences for the owner) of HEARTBEAT.md; the tasks of `old` go on where their
     items are unchanged.
@@ -62,7 +71,7 @@ def scan(occurrences, old):
     return tasks, problems
 
 
-def check(heartbeat):
+def check(heartbeat: "Service") -> str:
     """Return the mistakes in the file, a line for each."""
     text = ""
     for kind, line, sentence, _ in heartbeat_parser.read(schedule_files.of(heartbeat).lines()):
@@ -71,7 +80,7 @@ def check(heartbeat):
     return text
 
 
-def build(clauses, key, board_phase, interval_s):
+def build(clauses: dict, key: int, board_phase: int, interval_s: int) -> Task:
     """Return the Task of one parsed item; `board_phase` is the board's number for the phase of the
     grid."""
     task = Task()
@@ -131,7 +140,7 @@ def _sorted(value):
 # --- asked
 
 
-def prompt(heartbeat, request):
+def prompt(heartbeat: "Service", request: "Request") -> str:
     """
     Return the prompt for the tasks of `request`, from its `items`, and note their lines if a model
     is to choose; if it has chosen, for those only.
@@ -157,13 +166,13 @@ def prompt(heartbeat, request):
     return "\n".join(pieces)
 
 
-async def read_items(heartbeat, request):
+async def read_items(heartbeat: "Service", request: "Request") -> None:
     """Read the items of a request. The code that parses them is large, so this is a step of its
     own."""
     request.items = read(heartbeat, request.tasks)
 
 
-def read(heartbeat, tasks):
+def read(heartbeat: "Service", tasks: list[Task]) -> tuple[list[str], list[tuple[int, str]]]:
     """
     Return (general text, (line, text) of each task): the items that have clauses, and those
     without when the beat is due.
@@ -181,7 +190,7 @@ def read(heartbeat, tasks):
     return general, found
 
 
-def choice(lines, reply):
+def choice(lines: "Sequence[int]", reply: "Reply") -> list[int] | None:
     """Return [] to skip, those of `lines` to run, or None for all of them."""
     for call in reply.calls:
         try:

@@ -7,8 +7,17 @@ from tenner.schedule.alarm_texts import state
 from tenner.schedule.occurrences import Occurrences
 from tenner.schedule.reload import reload
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
-async def find_due(heartbeat, forced, detached):
+    from tenner.schedule.service import Service
+    from tenner.schedule.task import Task
+
+
+async def find_due(
+    heartbeat: "Service", forced: bool | tuple[int, ...], detached: bool
+) -> "tuple[tuple[str, str | None] | None, Sequence[Task], list[Task]]":
     """
     Look and decide. ((action, reason), alerts to send, tasks for a model). `detached`: they will
     run once they have memory, and must be on flash until then.

@@ -8,13 +8,21 @@ from tenner.schedule.run_log import RunLog
 from tenner.schedule.task import Moment, Occurrence, Run
 from tenner.store.hours import Hours
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from tenner.schedule.posix_tz import Zone
+    from tenner.schedule.service import Service
+    from tenner.schedule.task import Condition, Task
+
 _MAX_RETRY_S = const(30)
 
 
 class Occurrences:
     """Lives for one look or one turn; all that lasts longer is in `service`, or on flash."""
 
-    def __init__(self, service):
+    def __init__(self, service: "Service") -> None:
         self.service = service
         self.moment = Moment(service.app.clock)
         self.log = RunLog(service, self.moment.mono_s)
@@ -23,10 +31,18 @@ class Occurrences:
     # --- the log and the state
 
     @property
-    def zone(self):
+    def zone(self) -> "Zone":
         return self.service.app.get("zone")
 
-    def write(self, task, due_s, line, start=None, trusted=True, can_wait=False):
+    def write(
+        self,
+        task: "Task",
+        due_s: int,
+        line: dict,
+        start: int | None = None,
+        trusted: bool = True,
+        can_wait: "bool | Condition | None" = False,
+    ) -> None:
         """Put the line of an occurrence into the run log."""
         moment = self.moment
         entry = self.log.entry(task.name(), due_s, moment.now if start is None else start, None)
@@ -37,12 +53,12 @@ class Occurrences:
             entry["up"] = moment.mono_s
         self.log.add(entry, can_wait)
 
-    def save(self):
+    def save(self) -> None:
         """Write the state, after the lines that tell how it came about."""
         self.log.flush()
         saved_state.save(self.service, self.log.files)
 
-    def close(self):
+    def close(self) -> None:
         """End the look: set the next wake, and write the changes."""
         self.service.wake_at_s = self.next_wake()
         if self.service.dirty:
@@ -52,7 +68,7 @@ class Occurrences:
 
     # --- due
 
-    def due(self, forced=False):
+    def due(self, forced: bool | tuple[int, ...] = False) -> "list[Task]":
         """
         Return the tasks whose occurrence has come; an older one that still waited ends here.
         `forced`: also those without a condition (True), or only those of these lines.
@@ -80,11 +96,11 @@ class Occurrences:
             found.append(task)
         return found
 
-    def due_at(self, task):
+    def due_at(self, task: "Task") -> int | None:
         """Return when the next occurrence of a task falls due, None when it is held or off."""
         return due.due_at(task, self.moment, self.zone)
 
-    def next_wake(self):
+    def next_wake(self) -> int | None:
         """Return the monotonic second at which something is due, None when nothing ever is."""
         moment = self.moment
         now = moment.now
@@ -113,14 +129,20 @@ class Occurrences:
         is_alert = task.notify or task.alert
         return self.service.alert_retry if is_alert else self.service.model_retry
 
-    def wait_of(self, task):
+    def wait_of(self, task: "Task") -> int:
         """Return the seconds until a task that is due may be tried."""
         until_s = max(self._retry_of(task).until_s, task.not_before_s)
         if not (task.notify or task.alert):
             until_s = max(until_s, self.service.not_before_s)
         return max(until_s - self.moment.mono_s, 0)
 
-    def question(self, tasks, forced=False, model=True, late=False):
+    def question(
+        self,
+        tasks: "list[Task] | None",
+        forced: bool | tuple[int, ...] = False,
+        model: bool = True,
+        late: bool = False,
+    ) -> Question:
         """Return the Question for `decide`; without `late` only for the checks before budget and
         lane."""
         service = self.service
@@ -145,13 +167,13 @@ class Occurrences:
                 found.running_s = self.moment.mono_s - service.running_s
         return found
 
-    def decide(self, *args):
+    def decide(self, *args: "Any") -> tuple[str, str]:
         """Return (action, reason) of `question(*args)`."""
         return decide(self.question(*args))
 
     # --- waiting
 
-    def defer(self, tasks, reason):
+    def defer(self, tasks: "list[Task]", reason: str) -> None:
         """Let occurrences wait; one that has failed keeps the reason of its failure."""
         for task in tasks:
             if task.pending and not task.pending.tries:
@@ -160,7 +182,7 @@ class Occurrences:
                 task.pending = Occurrence(task.due, reason)
                 self.service.dirty = True
 
-    def retry(self, tasks, reason):
+    def retry(self, tasks: "list[Task]", reason: str) -> tuple[str, str]:
         """Let the tasks wait for another try: 1 s, then twice as long each time, up to 30 s.
         (action, reason)"""
         self.defer(tasks, reason)
@@ -170,11 +192,11 @@ class Occurrences:
         retry.reason = reason
         return self.note("retry", reason)
 
-    def waits_for(self, task):
+    def waits_for(self, task: "Task") -> str:
         """Return why tasks like this one wait."""
         return self._retry_of(task).reason
 
-    def supersede(self, task, waiting, trusted=True):
+    def supersede(self, task: "Task", waiting: Occurrence, trusted: bool = True) -> None:
         """End an occurrence that waited; its line in the log says why."""
         reason = waiting.reason
         if waiting.tries:
@@ -190,7 +212,7 @@ class Occurrences:
             if task.pending is waiting:
                 task.pending = None
 
-    def skip(self, task, reason):
+    def skip(self, task: "Task", reason: str) -> None:
         """End the occurrence at hand without a run."""
         tokens = task.pending.tokens if task.pending else 0
         self.supersede(task, Occurrence(task.due, reason, 0, tokens))
@@ -198,7 +220,7 @@ class Occurrences:
 
     # --- running
 
-    def begin(self, tasks):
+    def begin(self, tasks: "list[Task]") -> None:
         """Note the run, and count the occurrences as run."""
         for task in tasks:
             # It has begun already if memory ran short after this and the caller tries again.
@@ -207,7 +229,7 @@ class Occurrences:
                 due.count_as_run(task, self.moment)
         self.save()
 
-    def end(self, tasks, line, bit=0):
+    def end(self, tasks: "list[Task]", line: dict, bit: int = 0) -> None:
         """End the occurrences; the first line carries the cost, the others name it. `bit`: the
         sent message of alarms."""
         service = self.service
@@ -235,7 +257,7 @@ class Occurrences:
             task.run = None
         self.save()
 
-    def requeue(self, tasks, reason, failed=0, tokens=0):
+    def requeue(self, tasks: "list[Task]", reason: str, failed: int = 0, tokens: int = 0) -> None:
         """Let occurrences without a result wait again, unless newer ones have come meanwhile."""
         for task in tasks:
             run = task.run

@@ -8,13 +8,19 @@ from tenner.schedule.occurrences import Occurrences
 from tenner.schedule.run_log import SENT
 from tenner.schedule.strip_ack import strip_ack
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner import overlay
+    from tenner.schedule.service import Service
+    from tenner.schedule.task import Request, Task
+
 _BACK_OFF_S = (30, 60, 300, 900, 3600)
 _TELL_AFTER = 3
 _LATE_S = 86400
 _WHO = {"heartbeat": "heartbeat", "cron": "running of jobs"}
 
 
-async def note(service, request):
+async def note(service: "Service", request: "Request") -> None:
     """Replace the `result` of a request by plain data."""
     result = request.result
     line = {"r": "ran", "tokens": request.tokens, "sent": "no"}
@@ -50,7 +56,7 @@ async def note(service, request):
     request.result = None
 
 
-async def judge(service, request):
+async def judge(service: "Service", request: "Request") -> tuple[str, str] | None:
     """Find the text to send and its address. Return (action, reason) if the tasks wait for another
     try, else None."""
     if request.wait:
@@ -68,9 +74,10 @@ async def judge(service, request):
             _give(service, _late(service, request.tasks[0]) + text, request)
         except OSError as reason:
             request.error = "the answer could not be sent (%s)" % reason
+    return None
 
 
-async def settle(service, request):
+async def settle(service: "Service", request: "Request") -> tuple[str, str]:
     """End the occurrences of a request whose answer was sent, or let them wait. (action,
     reason)"""
     tasks = request.tasks
@@ -98,7 +105,9 @@ async def settle(service, request):
     return "run", sent
 
 
-async def put_off(service, tasks, error):
+async def put_off(
+    service: "Service", tasks: "list[Task]", error: "overlay.OutOfMemory"
+) -> tuple[str, str]:
     """Let the tasks wait for memory; the outbox knows a text that it has already by its mark."""
     occurrences = Occurrences(service)
     if tasks:

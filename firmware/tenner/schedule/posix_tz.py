@@ -17,7 +17,7 @@ _NAMES = _NAME + "([-+0-9:]+)" + _NAME + "?([-+0-9:]*)$"
 _ISO = r"(\d\d\d\d)-(\d\d)-(\d\d)([T ](\d\d):(\d\d)(:(\d\d)(\.\d+)?)?([Zz]|[-+]\d\d:?\d\d)?)?$"
 
 
-def days_of(year, month, day):
+def days_of(year: int, month: int, day: int) -> int:
     """Return the days from 1970-01-01 to the date; a day or month past the end counts on."""
     # Years start in March, so that the leap day is the last day of the year before.
     if month <= 2:
@@ -27,7 +27,7 @@ def days_of(year, month, day):
     return days + (153 * (month - 3) + 2) // 5 + day - 719469
 
 
-def date_of(days):
+def date_of(days: int) -> tuple[int, int, int]:
     """Return (year, month, day) of a number of days since 1970-01-01."""
     days += 719468
     era = days // 146097
@@ -42,7 +42,7 @@ def date_of(days):
     return year, month + 3, day + 1
 
 
-def month_days(year, month):
+def month_days(year: int, month: int) -> int:
     """Return the number of days of a month."""
     return days_of(year, month + 1, 1) - days_of(year, month, 1)
 
@@ -95,7 +95,7 @@ def _strikes(rule, year):
 
 
 class Zone:
-    def __init__(self, text="UTC0"):
+    def __init__(self, text: str = "UTC0") -> None:
         self.text = text
         self._std = 0
         self._dst = None
@@ -128,7 +128,7 @@ class Zone:
             raise ValueError
         self._rules = [_rule(rule) for rule in rules or ("M3.2.0", "M11.1.0")]
 
-    def offset(self, utc):
+    def offset(self, utc: int) -> int:
         """Return the seconds to add to UTC at that moment."""
         if self._dst is None:
             return self._std
@@ -143,7 +143,7 @@ class Zone:
             summer = not self._ends <= utc < self._starts
         return self._dst if summer else self._std
 
-    def local(self, utc):
+    def local(self, utc: int) -> tuple[int, ...]:
         """Return (year, month, day, hour, minute, second, weekday with Monday 0, day of the
         year)."""
         wall = utc + self.offset(utc)
@@ -153,17 +153,19 @@ class Zone:
         time = (second // 3600, second // 60 % 60, second % 60)
         return date + time + ((days + 3) % 7, days - days_of(date[0], 1, 1) + 1)
 
-    def tell(self, now, trusted):
+    def tell(self, now: int, trusted: bool) -> str:
         """Return `Saturday 2026-11-21 08:30`, or that the time is not known."""
         if not trusted:
             return "not known (the clock is not set yet)"
         return _DAYS.split()[self.local(now)[6]] + " " + self.short(now)
 
-    def short(self, utc):
+    def short(self, utc: int) -> str:
         """Return `2026-11-21 08:30`."""
         return "%04d-%02d-%02d %02d:%02d" % self.local(utc)[:5]
 
-    def utc_of(self, year, month, day, hour=0, minute=0, second=0):
+    def utc_of(
+        self, year: int, month: int, day: int, hour: int = 0, minute: int = 0, second: int = 0
+    ) -> int:
         """Return the UTC seconds of a local time; the moment of the change when the clocks skip
         it."""
         wall = days_of(year, month, day) * _DAY_S + hour * 3600 + minute * 60 + second
@@ -179,7 +181,7 @@ class Zone:
             return self._starts
         return self._ends
 
-    def parse(self, text):
+    def parse(self, text: str) -> int:
         """Return the UTC seconds of `2026-11-21T08:30[:00][Z|+01:00]`; without a zone it is this
         one's."""
         found = re.match(_ISO, text.strip())

@@ -12,6 +12,12 @@ from tenner.port.compat import const
 from tenner.schedule import alarms, due, saved_state
 from tenner.schedule.task import Task
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tenner.schedule.occurrences import Occurrences
+
 _FIRST_BEAT_S = const(60)
 _JUMP_S = const(30)
 _MAX_PROBLEMS = const(5)
@@ -19,7 +25,7 @@ _MAX_PROBLEMS = const(5)
 _MEASURED = const(4)
 
 
-def reload(occurrences):
+def reload(occurrences: "Occurrences") -> None:
     """Apply the changes since the last look: a boot, the file, the clock."""
     service = occurrences.service
     moment = occurrences.moment
@@ -35,7 +41,7 @@ def reload(occurrences):
         service.dirty = True
 
 
-def read_again(occurrences):
+def read_again(occurrences: "Occurrences") -> None:
     """Read the file again when it has changed."""
     signature = occurrences.log.files.signature()
     if signature != occurrences.service.signature:
@@ -65,7 +71,7 @@ def _read(occurrences, signature):
     service.last_logged = None
 
 
-def prune(occurrences, tasks):
+def prune(occurrences: "Occurrences", tasks: "Sequence[Task]") -> None:
     """Forget the state of tasks that have left the file."""
     service = occurrences.service
     names = [task.name() for task in tasks]
@@ -117,7 +123,7 @@ def _trust(service, task):
         saved_state.resume(service, task.condition, saved.kept[_MEASURED:])
 
 
-def complain(problems, text):
+def complain(problems: list[str], text: str) -> None:
     """Add a sentence for the owner, up to a limit."""
     if len(problems) < _MAX_PROBLEMS:
         problems.append(text)

@@ -17,6 +17,11 @@ from tenner.log import log
 from tenner.port.compat import const
 from tenner.schedule import schedule_files
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.schedule.service import Service
+    from tenner.schedule.task import Condition
+
 _GATHER_S = const(60)
 _GATHER_LINES = const(12)
 #: The outcomes of an answer, as people read them.
@@ -32,12 +37,12 @@ SENT = {
 class RunLog:
     """Lives for one look or one turn; the lines that are held are the service's."""
 
-    def __init__(self, service, mono_s):
+    def __init__(self, service: "Service", mono_s: int) -> None:
         self._service = service
         self._mono_s = mono_s
         self.files = schedule_files.of(service)
 
-    def note(self, action, reason):
+    def note(self, action: str, reason: str) -> tuple[str, str]:
         """Log a decision when it differs from the last. (action, reason)"""
         service = self._service
         kind = reason.split("(")[0]
@@ -49,12 +54,14 @@ class RunLog:
             log(service.area, reason)
         return action, reason
 
-    def task_of(self, entry):
+    def task_of(self, entry: dict) -> str:
         """Return the name of the task that an entry is about, None when it is another
         service's."""
         return entry.get("job" if self._service.area == "cron" else "k")
 
-    def entry(self, name, due, start, result, why=None):
+    def entry(
+        self, name: str, due: int, start: int, result: str | None, why: str | None = None
+    ) -> dict:
         """Return a new entry."""
         found = {"t": start, "due": due, "r": result}
         found["job" if self._service.area == "cron" else "k"] = name
@@ -62,7 +69,7 @@ class RunLog:
             found["why"] = why
         return found
 
-    def add(self, entry, can_wait=False):
+    def add(self, entry: dict, can_wait: "bool | Condition | None" = False) -> None:
         """Keep an entry until the next write."""
         service = self._service
         # As text, which takes a third of the memory.
@@ -70,7 +77,7 @@ class RunLog:
         if not can_wait or service.written_s is None or len(service.held) >= _GATHER_LINES:
             service.written_s = self._mono_s - _GATHER_S
 
-    def flush(self, at_once=False):
+    def flush(self, at_once: bool = False) -> None:
         """Write the entries that are held, if they cannot wait or have waited for a minute."""
         service = self._service
         if service.held and (at_once or self._mono_s - service.written_s >= _GATHER_S):
@@ -79,7 +86,7 @@ class RunLog:
             service.held = []
             service.written_s = self._mono_s
 
-    def tail(self, count):
+    def tail(self, count: int) -> list[dict]:
         """Return the last `count` entries, oldest first."""
         held = [json.loads(line) for line in self._service.held]
         return (self.files.tail(count) + held)[-count:]

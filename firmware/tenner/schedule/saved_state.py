@@ -17,6 +17,15 @@ from tenner.log import log
 from tenner.port.compat import const
 from tenner.schedule.task import Occurrence, SavedTask
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tenner.schedule.run_log import RunLog
+    from tenner.schedule.schedule_files import ScheduleFiles
+    from tenner.schedule.service import Service
+    from tenner.schedule.task import Condition, Moment, Task
+
 #: Boots in a row that were too short for a beat, after which the next beat comes early.
 SHORT_BOOTS = const(3)
 # Lines that may have been written since the state was, beside two for each task.
@@ -33,7 +42,7 @@ _COUNTERS = (
 )
 
 
-def kept_names(task):
+def kept_names(task: "Task") -> tuple[str, ...]:
     """Return the names of further values that outlive a reboot: of the task's condition, or of a
     job."""
     if task.condition:
@@ -41,7 +50,7 @@ def kept_names(task):
     return ("failures", "off_since", "why") if isinstance(task.key, str) else ()
 
 
-def current(service, task):
+def current(service: "Service", task: "Task") -> SavedTask:
     """Return the persistent state of a task (SavedTask)."""
     saved = service.saved.get(task.name())
     if saved:
@@ -69,7 +78,7 @@ def _measured(condition, offset_s):
     return kept if kept != [None] else []
 
 
-def resume(service, condition, kept):
+def resume(service: "Service", condition: "Condition", kept: "Sequence") -> None:
     """Go on with the measurements from before a reboot."""
     offset_s = service.offset_s
     since = kept[0] if kept else None
@@ -93,7 +102,7 @@ def _is_due_again(service, task):
 # --- written
 
 
-def save(service, files):
+def save(service: "Service", files: "ScheduleFiles") -> None:
     """Write the state of all tasks."""
     files.save(service.area, _pieces(service))
     service.dirty = False
@@ -125,7 +134,7 @@ def _text(saved):
 # --- read
 
 
-def load(service, run_log, moment):
+def load(service: "Service", run_log: "RunLog", moment: "Moment") -> None:
     """Read the state at the first look; log a run that the power cut interrupted."""
     found, bad = run_log.files.load(service.area)
     if bad:

@@ -9,6 +9,12 @@ from tenner.schedule import heartbeat_parser
 from tenner.store import files, json_strict, repairs
 from tenner.store.appendlog import AppendLog
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from tenner.schedule.service import Service
+
 # A file this small is read through at every look: an edit within a second of the last one
 # changes neither size nor time stamp.
 _SMALL = const(4096)
@@ -18,7 +24,7 @@ _MAX_MARKS = const(4096)
 _MAX_HELD = const(16384)
 
 
-def of(service):
+def of(service: "Service") -> "ScheduleFiles":
     """Return `service.files`, or the ScheduleFiles of its folder and file."""
     return service.files or ScheduleFiles(service.app.state, service.file)
 
@@ -29,11 +35,11 @@ class ScheduleFiles:
     for each name.
     """
 
-    def __init__(self, folder, file):
+    def __init__(self, folder: str, file: str) -> None:
         self._folder = folder + "/"
         self._file = file
 
-    def signature(self):
+    def signature(self) -> tuple[int, int, int] | None:
         """Return a value that changes with the file; None without the file."""
         try:
             stat = os.stat(self._file)
@@ -48,11 +54,11 @@ class ScheduleFiles:
                     block = f.read(256)
         return (stat[6], stat[8], check)
 
-    def lines(self):
+    def lines(self) -> "Iterator[tuple[int, str]]":
         """Yield the numbered lines of the file."""
         return heartbeat_parser.file_lines(self._file)
 
-    def load(self, name):
+    def load(self, name: str) -> tuple[dict | None, str | None]:
         """Return (value, None), or (None, name of the quarantined file) when corrupt, (None, None)
         when absent."""
         path = self._folder + name + ".json"
@@ -63,43 +69,43 @@ class ScheduleFiles:
         except ValueError:
             return None, repairs.quarantine(path)
 
-    def save(self, name, pieces):
+    def save(self, name: str, pieces: "Iterable[str]") -> None:
         """Replace the file by the text of the pieces, entirely or not at all."""
         files.write_atomic(self._folder + name + ".json", pieces)
 
     def _log(self, name="runs", max_bytes=_MAX_LOG):
         return AppendLog(self._folder + name + ".jsonl", max_bytes)
 
-    def append(self, lines):
+    def append(self, lines: list[str]) -> None:
         """Add lines to the run log, all or none."""
         self._log().append(lines)
 
-    def tail(self, count):
+    def tail(self, count: int) -> list[dict]:
         """Return the last `count` entries of the run log, oldest first."""
         return self._log().tail(count)
 
-    def keep_mark(self, line):
+    def keep_mark(self, line: str) -> None:
         """Add a line to the marks of sent texts (said.jsonl)."""
         self._log("said", _MAX_MARKS).append([line])
 
-    def marks(self):
+    def marks(self) -> "Iterator[bytes]":
         """Yield the lines of said.jsonl, oldest first, as bytes. Memory may not suffice for more
         than one at a time."""
         return self._lines("said")
 
-    def hold(self, line):
+    def hold(self, line: list) -> None:
         """Add a line to held.jsonl, the messages that wait for the end of quiet hours."""
         self._log("held", _MAX_HELD).append([line])
 
-    def is_holding(self):
+    def is_holding(self) -> bool:
         """Return whether a message waits in held.jsonl."""
         return files.size(self._folder + "held.jsonl") > 0
 
-    def holding(self):
+    def holding(self) -> "Iterator[bytes]":
         """Yield the lines of held.jsonl, oldest first, as bytes."""
         return self._lines("held")
 
-    def release(self):
+    def release(self) -> None:
         """Delete held.jsonl, when its messages are in the digest."""
         files.remove(self._folder + "held.jsonl")
 

@@ -3,8 +3,14 @@
 
 from tenner.log import log
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
-async def read(heartbeat, names):
+    from tenner.schedule.service import Service
+
+
+async def read(heartbeat: "Service", names: "Sequence[str]") -> dict:
     """Return the readings of these sensors, {value: number} each; a sentence (str) where one does
     not answer."""
     sensors = heartbeat.app.get("sensors")
@@ -20,7 +26,7 @@ async def read(heartbeat, names):
     return found
 
 
-async def fill(heartbeat, template, known):
+async def fill(heartbeat: "Service", template: str, known: dict[str, float]) -> str:
     """
     Return a template with readings for its `{sensor.value}` or `{sensor.value:.1f}`; `known` are
     those at hand, by their names.
@@ -62,7 +68,7 @@ def _formatted(value, form):
     return show(value)
 
 
-def show(value):
+def show(value: float) -> str:
     """Return a reading as a person writes it: two decimals at most."""
     if isinstance(value, float):
         text = ("%.2f" % value).rstrip("0").rstrip(".")

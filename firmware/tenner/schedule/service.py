@@ -15,6 +15,17 @@ from tenner.port.compat import const
 from tenner.schedule import cron_edit, cron_jobs, dedup, heartbeat_tasks, outcome, tick, trigger
 from tenner.schedule.task import Retry
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine, Iterator, Sequence
+
+    from tenner.agent.turn import Result
+    from tenner.app import App
+    from tenner.llm.reply import Reply
+    from tenner.schedule.occurrences import Occurrences
+    from tenner.schedule.schedule_files import ScheduleFiles
+    from tenner.schedule.task import Request, SavedTask, Task
+
 _POLL_S = const(5)
 # A larger drift between the two clocks counts as a jump.
 _JUMP_S = const(30)
@@ -33,8 +44,8 @@ class Service:
     """
 
     #: The tasks (Task), None without the file; the signature of the file when it was read.
-    tasks = None
-    signature = None
+    tasks: "list[Task] | None" = None
+    signature: tuple[int, int, int] | None = None
     booted = False
     #: The clock at the last look: whether it was trusted, and how far from the monotonic one.
     was_trusted = False
@@ -42,15 +53,15 @@ class Service:
     #: UTC second at which the clock was last set or moved; earlier occurrences were missed.
     start_s = 0
     #: Monotonic second of the next wake; None with no scheduled tasks.
-    wake_at_s = None
+    wake_at_s: int | None = None
     #: Monotonic second before which no model is asked, after a failure; turns preempted in a row.
     not_before_s = 0
     preemptions = 0
     #: Start of the turn under way, None without one.
-    running_s = None
+    running_s: int | None = None
     #: The kind of the last decision that was logged; when run-log lines were written last.
-    last_logged = None
-    written_s = None
+    last_logged: str | None = None
+    written_s: int | None = None
     #: Whether the state differs from the one on flash.
     dirty = False
     # Kept on flash beside the tasks: boots too short for a beat, failures in a row, whether the
@@ -59,18 +70,18 @@ class Service:
     #: The number of the last episode of an alarm, and the sensors that have failed lately
     #: (schedule.faults).
     episodes = 0
-    faults = None
+    faults: dict[str, list] | None = None
     #: Seconds between beats, None without any; active hours; whether the beat has anything to do,
     #: and comes early because boots have been too short for one.
-    every_s = None
+    every_s: int | None = None
     window = ""
     has_work = early = False
     #: Replacements: for schedule_files.ScheduleFiles in tests, for background.deliver where
     #: nothing is to be sent.
-    files = None
-    deliver = None
+    files: "ScheduleFiles | None" = None
+    deliver: "Callable[..., Coroutine] | None" = None
 
-    def __init__(self, app, area, file):
+    def __init__(self, app: "App", area: str, file: str) -> None:
         self.app = app
         self.area = area
         self.file = app.workspace + "/" + file
@@ -79,12 +90,12 @@ class Service:
         self.alert_retry = Retry()
         #: Held lines of the run log, and state that no task has taken over yet (SavedTask by
         #: name).
-        self.held = []
-        self.saved = {}
-        self._seen = None
+        self.held: list[str] = []
+        self.saved: "dict[int | str, SavedTask]" = {}
+        self._seen: tuple | None = None
         self._poked = asyncio.Event()
 
-    async def service(self):
+    async def service(self) -> None:
         """Wake whenever something is due, forever."""
         while True:
             if not self._nothing_new():
@@ -95,7 +106,9 @@ class Service:
             if await _wait(self._poked, wait_s):
                 self._seen = None
 
-    async def step(self, forced=False, detached=False):
+    async def step(
+        self, forced: bool | tuple[int, ...] = False, detached: bool = False
+    ) -> tuple[str, str | None]:
         """
         Look once, and run the due tasks. (action, reason): "run" and the outcome, or why not.
         `forced`: True for all tasks without a condition, or a tuple of lines; `detached`: look at
@@ -173,7 +186,7 @@ class Service:
         await overlay.step("READ", heartbeat_tasks.read_items, self, request)
         await overlay.step("BEAT", tick.compose, self, request)
 
-    async def run_turn(self, request):
+    async def run_turn(self, request: "Request") -> "Result | Reply | None":
         """Return the Result of a turn, or the model's reply where it only chooses. Tests put
         theirs in its place."""
         return await overlay.step(
@@ -207,11 +220,11 @@ class Service:
         self._seen = seen
         return same and (self.wake_at_s is None or mono_s < self.wake_at_s)
 
-    def poke(self):
+    def poke(self) -> None:
         """Wake now: a person's turn has ended, the network is up, the file was edited."""
         self._poked.set()
 
-    def next_wake(self):
+    def next_wake(self) -> int | None:
         """Return seconds until something is due, None when nothing ever is: a board may sleep so
         long."""
         if self.wake_at_s is None:
@@ -222,12 +235,14 @@ class Service:
 class Heartbeat(Service):
     """Runs the tasks of HEARTBEAT.md."""
 
-    def __init__(self, app):
+    def __init__(self, app: "App") -> None:
         Service.__init__(self, app, "heartbeat", "HEARTBEAT.md")
         self.every_s = app.config.get("heartbeat.every")
         self.window = app.config.get("heartbeat.active_hours")
 
-    async def trigger(self, channel, chat, lines=True):
+    async def trigger(
+        self, channel: str, chat: int | str, lines: bool | tuple[int, ...] = True
+    ) -> None:
         """Run the tasks without a condition, or those of these lines; report the outcome and the
         alarms to that chat."""
         answer = await self.step(lines)
@@ -235,16 +250,18 @@ class Heartbeat(Service):
         text += "heartbeat: %s (%s)" % answer
         await overlay.run("SEND", background.tell, self.app, text, channel, chat)
 
-    def check(self):
+    def check(self) -> str:
         """Return the mistakes in the file, a line for each, each after a line break; "" without
         any."""
         return heartbeat_tasks.check(self)
 
-    def scan(self, occurrences, old):
+    def scan(
+        self, occurrences: "Occurrences", old: "Sequence[Task]"
+    ) -> "tuple[list[Task] | None, list[str]]":
         """Return (tasks, sentences for the owner) of the file."""
         return heartbeat_tasks.scan(occurrences, old)
 
-    def confirm(self, mark):
+    def confirm(self, mark: str) -> None:
         """Note that the owner has received the text of this mark: it is not said again within
         `heartbeat.dedup_h`."""
         dedup.confirm(self, mark)
@@ -256,30 +273,32 @@ class CronJobs(Service):
     agent, the state to the board. Texts of jobs stay on flash until they run.
     """
 
-    def __init__(self, app):
+    def __init__(self, app: "App") -> None:
         Service.__init__(self, app, "cron", "CRON.json")
 
-    def scan(self, occurrences, old):
+    def scan(
+        self, occurrences: "Occurrences", old: "Sequence[Task]"
+    ) -> "tuple[list[Task] | None, list[str]]":
         """Return (tasks, sentences for the owner) of the file."""
         return cron_jobs.scan(occurrences, old)
 
-    def lines(self):
+    def lines(self) -> "Iterator[str]":
         """Yield one line for each job: its id, its time, its next run."""
         return cron_edit.lines(self)
 
-    def add(self, entry):
+    def add(self, entry: dict) -> None:
         """Add an entry, in the place of one with the same id; ValueError names the mistake."""
         cron_edit.add(self, entry)
 
-    def times(self, entry):
+    def times(self, entry: dict) -> str:
         """Return in words when the job of an entry would run; ValueError names the mistake."""
         return cron_edit.times(self, entry)
 
-    def remove(self, key):
+    def remove(self, key: str) -> None:
         """Remove a job; ValueError for an unknown id."""
         cron_edit.enable(self, key, None)
 
-    def enable(self, key, enabled=True):
+    def enable(self, key: str, enabled: bool = True) -> None:
         """Switch a job on, also after failures, or off; ValueError for an unknown id."""
         cron_edit.enable(self, key, enabled)
 

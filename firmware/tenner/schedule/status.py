@@ -13,13 +13,19 @@ from tenner.schedule.reload import reload
 from tenner.schedule.run_log import SENT
 from tenner.schedule.sensor_values import show
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tenner.schedule.service import Service
+
 # Lines of the run log that a report reads, and groups of equal ones that it shows.
 _ENTRIES = const(40)
 _GROUPS = const(10)
 _TEXT = const(60)
 
 
-def heartbeat(service, args=""):
+def heartbeat(service: "Service", args: str = "") -> str:
     """Return a line for each task: its text, values, state, next look and last message."""
     occurrences = refresh(service)
     if args == "json":
@@ -39,7 +45,7 @@ def heartbeat(service, args=""):
     return "\n".join(lines)
 
 
-def tasks(occurrences):
+def tasks(occurrences: Occurrences) -> "Iterator[dict]":
     """Yield a dict for each task of HEARTBEAT.md."""
     service = occurrences.service
     moment = occurrences.moment
@@ -66,7 +72,7 @@ def tasks(occurrences):
         yield one
 
 
-def shown(text):
+def shown(text: str) -> str:
     """Return the beginning of a task's text."""
     text = text.split("\n")[0]
     return text[:_TEXT] + " ..." if len(text) > _TEXT else text
@@ -102,7 +108,7 @@ def _task_line(one):
     return "; ".join(pieces)
 
 
-def why(service, args=""):
+def why(service: "Service", args: str = "") -> str:
     """Return the last decisions, equal ones together, and the time of the next."""
     occurrences = refresh(service)
     groups = []
@@ -118,7 +124,7 @@ def why(service, args=""):
     return "\n".join(lines)
 
 
-def refresh(service):
+def refresh(service: "Service") -> Occurrences:
     """Apply changes of the file and the clock, and have the service do so at once."""
     occurrences = Occurrences(service)
     reload(occurrences)

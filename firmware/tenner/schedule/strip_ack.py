@@ -11,7 +11,7 @@ _GLUED = "*_`~\"'.!,;:…“”‘’«»"
 _TAGS = " b i u p s em strong code pre div span br "
 
 
-def strip_ack(reply, ack_max_chars=0):
+def strip_ack(reply: str, ack_max_chars: int = 0) -> str | None:
     """Return the text to send to the owner, or None for silence."""
     text = reply.strip()
     found = False

@@ -2,28 +2,35 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 """Data only, always in memory; defaults stand in the classes, where they cost nothing per task."""
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from tenner.net.clock import Clock
+
 
 class Task:
     """An item of HEARTBEAT.md or a job of CRON.json."""
 
     #: An item: a short number that names it until it is edited; 0 is the beat itself. A job: its
     #: id.
-    key = 0
+    key: int | str = 0
     #: Its line in HEARTBEAT.md; the text is read from there when it runs.
     line = 0
     # When: a grid of seconds, a cron expression (on the owner's clock, or in `tz`), or one moment;
     # `free`: the grid begins where the task is first seen.
     every_s = 0
     phase_s = 0
-    cron = None
+    cron: str | None = None
     at = 0
-    tz = None
+    tz: str | None = None
     free = False
-    hours = None
+    hours: str | None = None
     # How: a named model, the text itself, only if a condition holds.
-    model = None
+    model: str | None = None
     notify = False
-    condition = None
+    condition: "Condition | None" = None
     # Of an alarm (schedule.alarms): seconds until it is told again, whether its end is told though
     # a model has its beginning, and whether it ignores quiet hours; `alert`: it sends a text next,
     # `hold`: when quiet hours end.
@@ -39,12 +46,12 @@ class Task:
     due = 0
     asked = False
     #: The Occurrence that waits to be tried again, and the Run under way.
-    pending = None
-    run = None
+    pending: "Occurrence | None" = None
+    run: "Run | None" = None
     #: The value that met the condition, kept until the task has run.
-    trigger_value = None
+    trigger_value: float | None = None
     #: The next time of a cron expression, worked out when first asked for.
-    next = None
+    next: int | None = None
     # Of a job: whether missed runs are skipped, its entry's "enabled", since when it is off
     # although that says otherwise, why, failures in a row, and when it may be tried again.
     skip_missed = False
@@ -54,7 +61,7 @@ class Task:
     failures = 0
     not_before_s = 0
 
-    def name(self):
+    def name(self) -> str:
         """Return the task's name in the log: a job's id, the number of an item, or `beat`."""
         if isinstance(self.key, str):
             return self.key
@@ -68,24 +75,26 @@ class Condition:
     sensor = ""
     value = ""
     op = ""
-    number = 0
-    number2 = None
+    number: float = 0
+    number2: float | None = None
     for_s = within_s = 0
-    reset = None
+    reset: float | None = None
+    also: "Sequence[Condition]"
+    past: "Sequence[tuple[int, float]]"
     also = past = ()
     either = False
     #: Monotonic seconds since which the condition holds.
-    since_s = None
+    since_s: int | None = None
     # These survive a reboot: the episode under way (schedule.alarms), the reference of changes,
     # and the UTC second at which its mute ends.
-    alarm = None
-    reference = None
+    alarm: "Any" = None
+    reference: "Any" = None
     muted = 0
     #: UTC seconds of the last message, and the value seen last.
     told = 0
-    seen = None
+    seen: float | None = None
 
-    def name(self):
+    def name(self) -> str:
         """Return `sensor.value`."""
         return "%s.%s" % (self.sensor, self.value)
 
@@ -94,7 +103,9 @@ class Occurrence:
     """A time at which a task fell due (UTC seconds) that waits: why, its failed tries, and the
     tokens they cost."""
 
-    def __init__(self, due, reason, tries=0, tokens=0, asked=False):
+    def __init__(
+        self, due: int, reason: str, tries: int = 0, tokens: int = 0, asked: bool = False
+    ) -> None:
         self.due = due
         self.reason = reason
         self.tries = tries
@@ -107,7 +118,7 @@ class Run:
     """An occurrence that runs since `start`, and the state of the task before, in case nothing
     comes of it."""
 
-    def __init__(self, task, start, trusted):
+    def __init__(self, task: Task, start: int, trusted: bool) -> None:
         self.due = task.due
         self.asked = task.asked
         self.start = start
@@ -118,7 +129,7 @@ class Run:
         self.ran = task.ran
         self.next = task.next
 
-    def undo(self, task):
+    def undo(self, task: Task) -> None:
         """Restore the state of `task`, except its waiting occurrence."""
         task.last, task.base_s, task.ran, task.next = self.last, self.base_s, self.ran, self.next
 
@@ -130,7 +141,13 @@ class SavedTask:
     and the values of `kept_names`.
     """
 
-    def __init__(self, last=0, run=None, pending=None, kept=()):
+    def __init__(
+        self,
+        last: int = 0,
+        run: list | None = None,
+        pending: Occurrence | None = None,
+        kept: "Sequence" = (),
+    ) -> None:
         self.last = last
         self.run = run
         self.pending = pending
@@ -140,7 +157,7 @@ class SavedTask:
 class Moment:
     """The moment that is judged: UTC seconds, whether those are known, and the monotonic clock."""
 
-    def __init__(self, clock):
+    def __init__(self, clock: "Clock") -> None:
         self.now = clock.now()
         self.trusted = clock.trusted
         self.mono_s = clock.mono_s()
@@ -165,24 +182,33 @@ class Request:
     """
 
     needs_model = True
-    model = None
+    model: str | None = None
     choose = False
+    payload: dict | None
+    items: "tuple[list[str], list[tuple[int, str]]] | None"
+    lines: "Sequence[int] | None"
     payload = items = lines = None
     tokens = 0
     #: The Result of the turn, a text that needed no turn, None when the model decided to skip, or
     #: the exception.
-    result = None
+    result: "Any" = None
     # The same as plain data: the line for the run log, the reason to wait for another try, the
     # answer or the error. `outage`: no model could be reached. `address`: arguments of
     # background.deliver. `sent`: "yes", "queued", "held" or "repeat".
+    line: dict | None
+    wait: str | None
+    answer: str | None
+    error: str | None
+    address: tuple | None
+    sent: str | None
     line = wait = answer = error = address = sent = None
     outage = False
     #: Of an alarm: the kind of its message (alarms.BEGIN ...), its mark, and whether to hold it
     #: until quiet hours end.
     bit = 0
-    mark = None
+    mark: str | None = None
     hold = False
 
-    def __init__(self, tasks, text):
+    def __init__(self, tasks: list[Task], text: str | None) -> None:
         self.tasks = tasks
         self.text = text

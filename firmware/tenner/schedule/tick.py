@@ -4,15 +4,27 @@
 from tenner.schedule import cron_tick, heartbeat_requests, heartbeat_tick
 from tenner.schedule.occurrences import Occurrences
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
-async def find_due(service, forced, detached):
+    from tenner.llm.reply import Reply
+    from tenner.schedule.service import Service
+    from tenner.schedule.task import Request, Task
+
+
+async def find_due(
+    service: "Service", forced: bool | tuple[int, ...], detached: bool
+) -> "tuple[tuple[str, str | None] | None, Sequence[Task], list[Task]]":
     """Look at file, clock and sensors. ((action, reason), alerts to send, tasks to run)"""
     if service.area == "cron":
         return cron_tick.find_due(service)
     return await heartbeat_tick.find_due(service, forced, detached)
 
 
-async def next_request(service, tasks, answer):
+async def next_request(
+    service: "Service", tasks: "list[Task]", answer: tuple[str, str | None]
+) -> "Request | None":
     """
     Take tasks out of the list `tasks` and return the Request for them, noted as begun; None when
     nothing is left to be done. `answer` is the outcome of the request before.
@@ -22,16 +34,16 @@ async def next_request(service, tasks, answer):
     return await heartbeat_requests.next_request(service, tasks, answer)
 
 
-async def compose(heartbeat, request):
+async def compose(heartbeat: "Service", request: "Request") -> None:
     """Write the text of `request` from the items that were read."""
     await heartbeat_requests.compose(heartbeat, request)
 
 
-async def choose(heartbeat, request, reply):
+async def choose(heartbeat: "Service", request: "Request", reply: "Reply") -> None:
     """Go on with the tasks that a model has chosen in its `reply`."""
     heartbeat_requests.choose(heartbeat, request, reply)
 
 
-async def close(service):
+async def close(service: "Service") -> None:
     """Write the changes, and set the next wake: the runs have taken time."""
     Occurrences(service).close()

@@ -7,8 +7,12 @@ from tenner.schedule.occurrences import Occurrences
 from tenner.schedule.reload import reload
 from tenner.schedule.task import Condition
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.schedule.service import Service
 
-async def preview(heartbeat):
+
+async def preview(heartbeat: "Service") -> str:
     """Return a line for each condition: its values now, its state, and the text that it would
     send."""
     occurrences, tasks, names, texts = _prepared(heartbeat)

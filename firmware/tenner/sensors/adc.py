@@ -7,8 +7,12 @@ Settings: pin, value, scale, offset. The mean of eight readings, as those of an 
 from tenner.sensors.checks import scaled
 from tenner.sensors.errors import SensorError
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.port import Port
 
-async def read(port, cfg):
+
+async def read(port: "Port", cfg: dict) -> dict[str, float]:
     name = cfg.get("pin")
     adc = port.pins().adc(name)
     if adc.read_u16() == 65535:

@@ -13,11 +13,15 @@ from tenner.sensors.checks import choice, scaled
 from tenner.sensors.errors import SensorError
 from tenner.sensors.i2cbus import busy, chip
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.port import Port
+
 _CHANNELS = ("0-1", "0-3", "1-3", "2-3", 0, 1, 2, 3)
 _RANGES = (6.144, 4.096, 2.048, 1.024, 0.512, 0.256)
 
 
-async def read(port, cfg):
+async def read(port: "Port", cfg: dict) -> dict[str, float]:
     bus, address = chip(port, cfg, 0x48)
     channel = choice(cfg, "channel", 0, _CHANNELS)
     volts = choice(cfg, "range", 4.096, _RANGES)

@@ -11,8 +11,12 @@ from tenner.port.compat import sleep_ms
 from tenner.sensors.checks import crc8, inside
 from tenner.sensors.i2cbus import bad, busy, chip
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.port import Port
 
-async def read(port, cfg):
+
+async def read(port: "Port", cfg: dict) -> dict[str, float]:
     bus, address = chip(port, cfg, 0x38)
     data = bytearray(7)
     bus.readfrom_into(address, data)

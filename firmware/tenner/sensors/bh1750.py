@@ -10,8 +10,12 @@ at most), "How to calculate the data", "Adjust measurement result" (MTreg 69; 31
 from tenner.port.compat import sleep_ms
 from tenner.sensors.i2cbus import bad, check_zeros, chip
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.port import Port
 
-async def read(port, cfg):
+
+async def read(port: "Port", cfg: dict) -> dict[str, float]:
     bus, address = chip(port, cfg, 0x23)
     data = bytearray(2)
     for mtreg in (69, 31):

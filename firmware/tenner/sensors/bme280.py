@@ -15,8 +15,12 @@ from tenner.port.compat import sleep_ms
 from tenner.sensors.checks import inside
 from tenner.sensors.i2cbus import bad, busy, chip
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.port import Port
 
-async def read(port, cfg):
+
+async def read(port: "Port", cfg: dict) -> dict[str, float]:
     bus, address = chip(port, cfg, 0x76)
 
     def registers(first, count):
@@ -48,14 +52,14 @@ async def read(port, cfg):
     return values
 
 
-def t_fine(raw, trim):
+def t_fine(raw: int, trim: bytearray) -> float:
     """Return 5120 times the degrees, the form in which the other two need it."""
     t1, t2, t3 = unpack("<Hhh", trim[:6])
     x = raw / 16384 - t1 / 1024
     return x * t2 + x * x / 64 * t3
 
 
-def hectopascals(raw, fine, trim):
+def hectopascals(raw: int, fine: float, trim: bytearray) -> float:
     p1, p2, p3, p4, p5, p6, p7, p8, p9 = unpack("<H8h", trim[6:24])
     x = fine / 2 - 64000
     y = x * x * p6 / 131072 + x * p5 / 2 + p4 * 65536
@@ -66,7 +70,7 @@ def hectopascals(raw, fine, trim):
     return (p + (p9 * p * p / 2147483648 + p * p8 / 32768 + p7) / 16) / 100
 
 
-def percent(raw, fine, h1, more):
+def percent(raw: int, fine: float, h1: int, more: bytearray) -> float:
     h2, h3, h4, h5, h6 = unpack("<hBbbb", more[:4] + more[5:])
     h4 = h4 << 4 | more[4] & 15
     h5 = h5 << 4 | more[4] >> 4

@@ -3,13 +3,19 @@
 
 from tenner.port.compat import const
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.port import I2C
+
 #: More addresses than these never answer on a bus that works.
 MOST_CHIPS = const(64)
 
 _NO_ANSWER = {5: "EIO", 6: "ENXIO", 19: "ENODEV", 121: "EREMOTEIO"}
 
 
-def explain(error, bus_name, address, bus=None):
+def explain(
+    error: OSError, bus_name: str | None, address: int | None, bus: "I2C | None" = None
+) -> str:
     """Return the likely cause of an OSError on a bus; a scan of `bus` adds the addresses that do
     answer."""
     code = error.args[0] if error.args else None
@@ -28,7 +34,7 @@ def explain(error, bus_name, address, bus=None):
     return "%s: %s" % (bus_name, error) if bus_name else str(error)
 
 
-def stuck(bus_name):
+def stuck(bus_name: str) -> str:
     """Return the likely cause when every address of a bus answers."""
     return (
         "bus %s: every address answers, so SDA is stuck low: held down, or no pull-ups" % bus_name

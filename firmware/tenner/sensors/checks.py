@@ -3,8 +3,13 @@
 
 from tenner.sensors.errors import SensorError
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
 
-def inside(value, low, high):
+
+def inside(value: float, low: float, high: float) -> float:
     """Return a value rounded; SensorError when it is outside the chip's range."""
     if not low <= value <= high:
         text = "%.4g is outside the chip's range (%s to %s): chip or wiring broken?"
@@ -12,7 +17,7 @@ def inside(value, low, high):
     return round(value, 2)
 
 
-def crc8(data):
+def crc8(data: bytearray | bytes) -> int:
     """Return the CRC-8 of Sensirion's and Aosong's chips: polynomial 0x31, start 0xFF."""
     crc = 0xFF
     for byte in data:
@@ -22,7 +27,7 @@ def crc8(data):
     return crc
 
 
-def choice(cfg, key, default, allowed):
+def choice(cfg: dict, key: str, default: "Any", allowed: "Sequence") -> "Any":
     """Return a setting that must be one of `allowed`."""
     value = cfg.get(key, default)
     if value not in allowed:
@@ -31,7 +36,7 @@ def choice(cfg, key, default, allowed):
     return value
 
 
-def scaled(volts, cfg):
+def scaled(volts: float, cfg: dict) -> dict[str, float]:
     """Return {"voltage": 1.25}, or the volts converted by the settings `value`, `scale`,
     `offset`."""
     number = volts * cfg.get("scale", 1) + cfg.get("offset", 0)

@@ -3,8 +3,12 @@
 
 from tenner.log import uptime_s
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.port import Port
 
-async def read(port, cfg):
+
+async def read(port: "Port", cfg: dict) -> dict[str, float]:
     free, used = port.memory()
     # Not every chip measures its temperature, and not every board has Wi-Fi.
     values = port.vitals()

@@ -11,8 +11,12 @@ from tenner.port.compat import sleep_ms
 from tenner.sensors.checks import choice, inside
 from tenner.sensors.errors import SensorError
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.port import Port
 
-async def read(port, cfg):
+
+async def read(port: "Port", cfg: dict) -> dict[str, float]:
     try:
         import dht
     except ImportError:

@@ -13,10 +13,14 @@ from tenner.port.compat import const, sleep_ms
 from tenner.sensors.checks import inside
 from tenner.sensors.errors import SensorError
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.port import Port
+
 _MARK = const(0x5A)
 
 
-async def read(port, cfg):
+async def read(port: "Port", cfg: dict) -> dict[str, float]:
     try:
         from onewire import OneWire
     except ImportError:

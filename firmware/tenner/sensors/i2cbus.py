@@ -6,10 +6,14 @@ from tenner.port.compat import const
 from tenner.sensors.bus_errors import stuck
 from tenner.sensors.errors import SensorError
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.port import I2C, Port
+
 _RESERVED = const(0x07)  # an address that no chip may have
 
 
-def chip(port, cfg, default_address):
+def chip(port: "Port", cfg: dict, default_address: int) -> "tuple[I2C, int]":
     """Return (bus, address) of a sensor's settings, and keep them there; the only bus needs no
     name."""
     name = bus_names.choose(port, "i2c", cfg.get("bus") or None)
@@ -23,7 +27,7 @@ def chip(port, cfg, default_address):
     return port.i2c(name), address
 
 
-def result(bus, cfg, size, ms):
+def result(bus: "I2C", cfg: dict, size: int, ms: int) -> bytearray:
     """Read the result of a chip that does not acknowledge before it is done."""
     data = bytearray(size)
     try:
@@ -35,7 +39,7 @@ def result(bus, cfg, size, ms):
     return data
 
 
-def check_zeros(bus, cfg, data):
+def check_zeros(bus: "I2C", cfg: dict, data: bytes | bytearray) -> None:
     """Raise SensorError if `data` is all zeros because SDA is stuck low: then every address
     answers."""
     if not any(data):
@@ -46,11 +50,11 @@ def check_zeros(bus, cfg, data):
         raise SensorError(stuck(cfg["bus"]))
 
 
-def bad(cfg, what="sent a wrong checksum: disturbed wires?"):
+def bad(cfg: dict, what: str = "sent a wrong checksum: disturbed wires?") -> SensorError:
     """Return the error of a chip that answered something wrong."""
     return SensorError("0x%02x on %s %s" % (cfg["address"], cfg["bus"], what))
 
 
-def busy(cfg, ms):
+def busy(cfg: dict, ms: int) -> SensorError:
     """Return the error of a chip that is late."""
     return bad(cfg, "is not done after %d ms" % ms)

@@ -14,8 +14,12 @@ from tenner.sensors.checks import choice, inside
 from tenner.sensors.errors import SensorError
 from tenner.sensors.spibus import exchange, silent
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.port import Port
 
-async def read(port, cfg):
+
+async def read(port: "Port", cfg: dict) -> dict[str, float]:
     small = choice(cfg, "chip", "max31855", ("max31855", "max6675")) == "max6675"
     data = exchange(port, cfg, bytes(2 if small else 4))
     hot, cold = unpack(">hh", data + data if small else data)

@@ -13,8 +13,12 @@ from tenner.sensors.checks import choice, scaled
 from tenner.sensors.errors import SensorError
 from tenner.sensors.spibus import exchange, silent
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.port import Port
 
-async def read(port, cfg):
+
+async def read(port: "Port", cfg: dict) -> dict[str, float]:
     channel = choice(cfg, "channel", 0, (0, 1, 2, 3, 4, 5, 6, 7))
     data = exchange(port, cfg, bytes((1, 0x80 | channel << 4, 0)))
     if not any(data) and not cfg.get("zero"):

@@ -11,13 +11,17 @@ from tenner.sensors import bus_errors
 from tenner.sensors.errors import SensorError
 from tenner.store import files, load_custom
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.port import Port
+
 #: A driver that waits longer for its chip is stopped: other sensors wait for it.
 DEADLINE_S = 10
 
 _MAX_BYTES = const(4096)
 
 
-def load(workspace):
+def load(workspace: str) -> dict[str, dict]:
     """Return {name: settings} of SENSORS.json, {} when it is absent; SensorError when it is
     wrong."""
     path = workspace + "/SENSORS.json"
@@ -38,7 +42,7 @@ def load(workspace):
     return table
 
 
-async def measure(port, workspace, name):
+async def measure(port: "Port", workspace: str, name: str) -> dict:
     """Return the values of a sensor as its driver reads them now."""
     table = load(workspace)
     if name not in table:

@@ -27,11 +27,11 @@ _LINE = const(1024)  # bytes of a first line
 class Ring:
     """The readings in `path.0`, `path.1` and `path.new`, in about `max_bytes`."""
 
-    def __init__(self, path, max_bytes):
+    def __init__(self, path: str, max_bytes: int) -> None:
         self.path = path
         self._half = max_bytes // 2
 
-    def keep(self, now, values):
+    def keep(self, now: int, values: list[tuple[str, float]]) -> None:
         """Keep (name, number) pairs, read at Unix time `now`."""
         newest = self._segments()[-1:]
         number, path, start, names = newest[0] if newest else (0, self.path + ".0", 0, [0])
@@ -50,14 +50,18 @@ class Ring:
             path = self._path(number)
             files.write_atomic(path, json.dumps(names) + "\n")
         data = b"".join(
-            [struct.pack("<IBf", now, names.index(name), v) for name, v in values if name in names]
+            [
+                struct.pack("<IBf", now, names.index(name), v)  # type: ignore[arg-type]
+                for name, v in values
+                if name in names
+            ]
         )
         if waiting and 4 + len(waiting) + len(data) > _SMALL:
             _append(path, waiting)
             waiting = b""
         files.write_atomic(self.path + ".new", struct.pack("<I", number) + waiting + data)
 
-    def last(self):
+    def last(self) -> int:
         """Return the time of the newest record, 0 without any."""
         data = b""
         for number, path, start, _ in self._segments()[-1:]:
@@ -69,7 +73,7 @@ class Ring:
                     data = file.read(_SIZE)
         return struct.unpack("<I", data[-_SIZE:][:4])[0] if data else 0
 
-    async def summary(self, sensor, since, now):
+    async def summary(self, sensor: str, since: int, now: int) -> dict[str, list]:
         """
         Return {value name: [count, first time, last time, least, greatest, mean, last]} of a
         sensor's readings between two times.

@@ -13,8 +13,12 @@ from tenner.sensors.checks import crc8, inside
 from tenner.sensors.errors import SensorError
 from tenner.sensors.i2cbus import bad, chip, result
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.port import Port
 
-async def read(port, cfg):
+
+async def read(port: "Port", cfg: dict) -> dict[str, float]:
     kind = cfg.get("chip", "sht3x")
     if kind[:4] not in ("sht3", "sht4"):
         raise SensorError("chip must be sht3x or sht4x, not %s" % kind)

@@ -4,8 +4,12 @@
 from tenner.port import bus_names
 from tenner.sensors.errors import SensorError
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.port import Port
 
-def exchange(port, cfg, data):
+
+def exchange(port: "Port", cfg: dict, data: bytes) -> bytearray:
     """Send bytes to the device of a sensor's settings, and return as many that came back."""
     name = cfg["bus"] = bus_names.choose(port, "spi", cfg.get("bus") or None)
     bus, cs = port.spi(name)
@@ -22,6 +26,6 @@ def exchange(port, cfg, data):
     return reply
 
 
-def silent(cfg, what):
+def silent(cfg: dict, what: str) -> SensorError:
     """Return the error of a device that sent `what`."""
     return SensorError("no answer on %s (%s): wiring, power, or chip select?" % (cfg["bus"], what))

@@ -11,8 +11,12 @@ sheet DS012658 (LM75): "Temperature data format".
 from tenner.sensors.checks import choice, inside
 from tenner.sensors.i2cbus import bad, check_zeros, chip
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.port import Port
 
-async def read(port, cfg):
+
+async def read(port: "Port", cfg: dict) -> dict[str, float]:
     kind = choice(cfg, "chip", "tmp102", ("tmp102", "tmp105", "lm75"))
     bus, address = chip(port, cfg, 0x48)
     data = bytearray(2)
@@ -28,7 +32,7 @@ async def read(port, cfg):
     return {"temperature": inside(value, -55, 150 if kind != "lm75" and data[1] & 1 else 125)}
 
 
-def celsius(data, bits):
+def celsius(data: bytearray | bytes, bits: int) -> float:
     """Return the degrees in the two bytes of a chip with `bits` meaningful bits."""
     raw = data[0] << 8 | data[1]
     if bits == 12 and raw & 1:

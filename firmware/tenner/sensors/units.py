@@ -8,7 +8,7 @@ _UNITS = (
 )
 
 
-def unit(value_name):
+def unit(value_name: str) -> str:
     """Return the unit of a value such as `temperature`, "" when it is not known."""
     words = _UNITS.split()
     for index in range(0, len(words), 2):

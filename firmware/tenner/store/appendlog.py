@@ -11,6 +11,10 @@ import json
 from tenner.port.compat import const
 from tenner.store import files, repairs
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 _BLOCK = const(256)
 
 
@@ -21,7 +25,7 @@ class AppendLog:
     #: the heap.
     max_line = 16384
 
-    def __init__(self, path, max_bytes):
+    def __init__(self, path: str, max_bytes: int) -> None:
         self.path = path
         self.max_bytes = max_bytes
         #: Lines that the last `tail` skipped because they are no JSON array or object.
@@ -30,7 +34,7 @@ class AppendLog:
         # it.
         self._whole = False
 
-    def append(self, lines):
+    def append(self, lines: "Sequence") -> int:
         """
         Add lines at once and return the offset of the first: bytes and str are JSON lines already,
         other values are encoded. Lines beyond the size of the log are a ValueError; a full disk is
@@ -57,7 +61,7 @@ class AppendLog:
         self._whole = True
         return end
 
-    def end(self):
+    def end(self) -> int:
         """Return the offset after the last complete line, 0 when the log is absent."""
         size = files.size(self.path)
         if size <= 0:
@@ -65,7 +69,7 @@ class AppendLog:
         with open(self.path, "rb") as file:
             return _line_start(file, size)
 
-    def tail(self, count):
+    def tail(self, count: int) -> list:
         """Return the last `count` records, oldest first, reading backwards from the end."""
         self.skipped = 0
         found = []
@@ -106,7 +110,7 @@ except TypeError:
     _PLAIN = {}
 
 
-def dumps(value):
+def dumps(value: dict | list | tuple | str) -> str:
     """Return the compact JSON text of `value`: one line of a log."""
     return json.dumps(value, separators=(",", ":"), **_PLAIN)
 

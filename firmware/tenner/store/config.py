@@ -12,6 +12,11 @@ from tenner.port.compat import const
 from tenner.port.package import locate
 from tenner.store import files
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Any
+
 #: `key type default unit secret meaning`, separated by tabs; `*` in a key stands for any name.
 TABLE = "store/config.tsv"
 
@@ -29,11 +34,11 @@ class ConfigError(ValueError):
 class Config:
     """Settings by dotted name, such as `heartbeat.every`; `values` are those that were made."""
 
-    def __init__(self, values=None):
+    def __init__(self, values: dict | None = None) -> None:
         self._values = values or {}
         self._defaults = {}  # a cache, as each takes long to find
 
-    def get(self, key):
+    def get(self, key: str) -> "Any":
         """Return the setting or its default; a name that is in no table row is a KeyError."""
         if key in self._values:
             return self._values[key]
@@ -47,11 +52,11 @@ class Config:
             self._defaults[key] = default(row)
         return self._defaults[key]
 
-    def put(self, key, value):
+    def put(self, key: str, value: "Any") -> None:
         """Set a value for this run; the owner's file stays unchanged."""
         self._values[key] = value
 
-    def section(self, name):
+    def section(self, name: str) -> dict:
         """Return the settings below `name` as nested dicts, without defaults; {} without any."""
         result = {}
         prefix = name + "."
@@ -65,7 +70,7 @@ class Config:
         return result
 
 
-def rows():
+def rows() -> "Iterator[tuple[str, str, str, str, bool, str]]":
     """Yield the rows of the table one by one: (key, type, default, unit, secret, meaning)."""
     for line in files.lines_of(files.blocks(*_table())):
         row = _row(line)
@@ -73,7 +78,7 @@ def rows():
             yield row
 
 
-def find(key):
+def find(key: str) -> tuple[str, str, str, str, bool, str] | None:
     """Return the row that stands for `key`, or None."""
     row = _find(key)
     if row is None:
@@ -125,7 +130,7 @@ def _row(line):
     return key, kind, default, unit, secret == "secret", meaning
 
 
-def default(row):
+def default(row: "Sequence") -> "Any":
     """Return the default of a row as a value; where "" makes no sense it is None."""
     kind = row[1].split("(")[0]
     text = row[2]
@@ -142,7 +147,7 @@ def default(row):
     return text
 
 
-def matches(pattern, key):
+def matches(pattern: str, key: str) -> bool:
     """Does a key of the table, with `*` for any one part, stand for `key`?"""
     if "*" not in pattern:
         return pattern == key

@@ -20,13 +20,17 @@ from tenner.store.config import Config, ConfigError, find, matches, rows
 from tenner.store.hours import Hours
 from tenner.store.suggest import nearest
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 _MAX_BYTES = const(8192)
 _SECRET = const(4)
 # Settings that older versions had; a file with them is still good.
 _GONE = ("log",)
 
 
-def load(path, env=None):
+def load(path: str, env: dict[str, str] | None = None) -> Config:
     """
     Return the Config of a file (absent: all defaults), and of the environment: TENNER_LLM_API_KEY
     is `llm.api_key`. `env` is a mapping; None takes the real environment, if the system has one.
@@ -140,12 +144,12 @@ def _names():
 # --- types
 
 
-def kind(type_text):
+def kind(type_text: str) -> str:
     """Return `int` of `int(1..100)`."""
     return type_text.split("(")[0]
 
 
-def from_text(type_text, text):
+def from_text(type_text: str, text: str) -> "Any":
     """Return the text of an environment variable as a JSON value."""
     name = kind(type_text)
     if name == "bool":
@@ -161,7 +165,7 @@ def from_text(type_text, text):
     return text
 
 
-def convert(type_text, value):
+def convert(type_text: str, value: "Any") -> "Any":
     """Check a JSON value against a type and return it ready for use; ValueError names the allowed
     values."""
     name = kind(type_text)

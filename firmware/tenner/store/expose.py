@@ -10,7 +10,7 @@ import sys
 from tenner import overlay_loader
 
 
-def expose():
+def expose() -> None:
     """Make the modules that owners may use importable; `conceal` ends that."""
     for name, _, _, allowed in overlay_loader.entries():
         while allowed and name != "tenner":
@@ -22,7 +22,7 @@ def expose():
             name = package
 
 
-def conceal():
+def conceal() -> None:
     """Take the stand-ins of `expose` away."""
     for name in [name for name in sys.modules if isinstance(sys.modules[name], _Exposed)]:
         del sys.modules[name]

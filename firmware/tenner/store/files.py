@@ -17,6 +17,11 @@ try:
 except ImportError:
     sync_folder = None  # littlefs has written a folder when it has renamed in it
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import BinaryIO
+
 _ENOENT = const(2)
 _EIO = const(5)
 _ENOTDIR = const(20)
@@ -32,43 +37,43 @@ TEMP = ".tmp"
 WORKSPACE_TEMP = ".tenner.tmp"
 
 
-def exists(path):
+def exists(path: str) -> bool:
     """Is there a file or folder `path`?"""
     return _stat(path) is not None
 
 
-def is_folder(path):
+def is_folder(path: str) -> bool:
     """Is `path` a folder?"""
     stat = _stat(path)
     return stat is not None and stat[0] & _FOLDER != 0
 
 
-def is_file(path):
+def is_file(path: str) -> bool:
     """Is `path` a regular file? To open anything else may wait forever."""
     stat = _stat(path)
     return stat is not None and stat[0] & _KIND == _REGULAR
 
 
-def size(path):
+def size(path: str) -> int:
     """Return the bytes of the file, -1 when it is absent."""
     stat = _stat(path)
     return -1 if stat is None else stat[6]
 
 
-def remove(path):
+def remove(path: str) -> None:
     """Delete a file; one that is absent already is fine."""
     if exists(path):
         os.remove(path)
 
 
-def make_dirs(path):
+def make_dirs(path: str) -> None:
     """Create the folder `path` and those above it, as far as they are missing."""
     if path and not is_folder(path):
         make_dirs(path.rpartition("/")[0])
         os.mkdir(path)
 
 
-def read_text(path, limit=16384):
+def read_text(path: str, limit: int = 16384) -> str:
     """
     Return the entire file as text. A file over `limit` bytes or not in UTF-8 is a ValueError with
     a sentence for the owner.
@@ -88,13 +93,13 @@ def read_text(path, limit=16384):
         raise ValueError("%s is not UTF-8 text: save it as UTF-8" % path)
 
 
-def lines(file):
+def lines(file: "BinaryIO") -> "Iterator[bytes]":
     """Yield the lines of an open binary file without their ends, read in blocks."""
     # readline() of MicroPython asks the file system for one byte at a time.
     return lines_of(_read_blocks(file))
 
 
-def lines_of(blocks):
+def lines_of(blocks: "Iterable[bytes]") -> "Iterator[bytes]":
     """Yield the lines of a text that comes in blocks of bytes, without their ends."""
     rest = b""
     for block in blocks:
@@ -106,7 +111,7 @@ def lines_of(blocks):
         yield rest
 
 
-def blocks(path, start=0, end=None):
+def blocks(path: str, start: int = 0, end: int | None = None) -> "Iterator[bytes]":
     """Yield the bytes of a file from offset `start` to `end`, None for its end, in blocks."""
     with open(path, "rb") as file:
         file.seek(start)
@@ -120,7 +125,7 @@ def blocks(path, start=0, end=None):
             yield block
 
 
-def blocks_of(places):
+def blocks_of(places: "Iterable[tuple[str, int, int | None]]") -> "Iterator[tuple[bool, bytes]]":
     """
     Yield (is it the first one of its place, block) of parts of files, each (path, start, end); a
     file that several of them are in is opened once.
@@ -154,7 +159,7 @@ def _read_blocks(file):
         block = file.read(_BLOCK)
 
 
-def put(file, piece):
+def put(file: "BinaryIO", piece: bytes | bytearray | memoryview | str) -> None:
     """Write all of `piece` (bytes or str) or raise: a raw file may take less than it was given."""
     if isinstance(piece, str):
         piece = piece.encode()
@@ -163,14 +168,18 @@ def put(file, piece):
         raise OSError(_ENOSPC, "no space left")
 
 
-def sync(file):
+def sync(file: "BinaryIO") -> None:
     """Push a written file to the disk on systems with a cache that closing does not flush."""
     if hasattr(os, "fsync"):
         file.flush()
         os.fsync(file.fileno())
 
 
-def write_atomic(path, data, ending=TEMP):
+def write_atomic(
+    path: str,
+    data: "bytes | bytearray | memoryview | str | Iterable[bytes | str]",
+    ending: str = TEMP,
+) -> None:
     """
     Replace the file by `data`: bytes, str, or an iterable of them, written piece by piece.
     After an error the old file is unchanged and the temporary one, of this ending, is removed.

@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 
-def minute_of_day(text):
+def minute_of_day(text: str) -> int:
     """Return the minutes since midnight of `HH:MM` up to 24:00; -1 when it is no time."""
     hour, colon, minute = text.partition(":")
     # isdigit() of str takes foreign digits too, of bytes it does not.
@@ -13,7 +13,7 @@ def minute_of_day(text):
 
 
 class Hours:
-    def __init__(self, window):
+    def __init__(self, window: str) -> None:
         start, _, end = window.partition("-")
         self.start = minute_of_day(start.strip())
         self.end = minute_of_day(end.strip())
@@ -23,12 +23,12 @@ class Hours:
                 "start and end are never equal" % window
             )
 
-    def active(self, minute):
+    def active(self, minute: int) -> bool:
         """Return whether the window is open at this minute of the day."""
         if self.start < self.end:
             return self.start <= minute < self.end
         return minute >= self.start or minute < self.end
 
-    def quiet(self):
+    def quiet(self) -> str:
         """Return the other side of the window, as text: `22:00-07:00`."""
         return "%02d:%02d-%02d:%02d" % (divmod(self.end % 1440, 60) + divmod(self.start, 60))

@@ -6,7 +6,7 @@ _MEANING = b'"\\/\b\f\n\r\t'
 _HEX = b"0123456789abcdefABCDEF"
 
 
-def unescape(data, i):
+def unescape(data: bytes, i: int) -> tuple[bytes, int]:
     """
     Return (character in UTF-8, place after it) of the escape at `data[i]`. A surrogate pair is
     joined; half of one becomes U+FFFD, for it has no UTF-8 and would poison every later request.

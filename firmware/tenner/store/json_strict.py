@@ -14,6 +14,10 @@ import re
 from tenner.port.compat import const
 from tenner.store.json_escape import unescape
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 _DEPTH = const(16)
 
 _WORD = re.compile(rb"[-+.0-9A-Za-z]*")
@@ -21,7 +25,7 @@ _NUMBER = re.compile(rb"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$")
 _NAMED = {b"true": True, b"false": False, b"null": None}
 
 
-def loads(text):
+def loads(text: str | bytes) -> "Any":
     """Return the value of a JSON text (str or bytes); ValueError("line 3: expected ...") if it is
     none."""
     reader = _Reader(text.encode() if isinstance(text, str) else text)

@@ -5,11 +5,15 @@ import sys
 
 from tenner.store import expose
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import ModuleType
+
 #: The owner's tools and drivers by their paths; they stay.
 loaded = {}
 
 
-def load(folder, name):
+def load(folder: str, name: str) -> "ModuleType":
     """Return the module `folder/name.py` (or .mpy); ImportError with a sentence when it has
     none."""
     path = folder + "/" + name

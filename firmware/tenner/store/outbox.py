@@ -23,6 +23,12 @@ from tenner.store.appendlog import AppendLog, dumps
 from tenner.store.outbox_item import Item, is_last
 from tenner.store.two_slot import TwoSlots
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tenner.net.clock import Clock
+
 _RETRY_S = (5, 25, 120, 600, 3600)
 _GIVE_UP_S = const(86400)
 _KNOWN_IDS = const(16)
@@ -43,7 +49,7 @@ class Outbox:
     #: Most bytes of finished messages in the file before it is rewritten.
     slack_bytes = 8192
 
-    def __init__(self, folder, clock, kept=None):
+    def __init__(self, folder: str, clock: "Clock", kept: tuple | None = None) -> None:
         self.clock = clock
         self.folder = folder
         self.path = folder + "/outbox.jsonl"
@@ -58,18 +64,27 @@ class Outbox:
         else:
             self._load()
 
-    def kept(self):
+    def kept(self) -> tuple | None:
         """
         Return the state beside the file with which another Outbox of this folder goes on. It keeps
         no code in memory. None: the file holds all.
         """
         if self.items or self.dropped:
             return self.items, self.finished, self.dropped, self._sending
+        return None
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.items)
 
-    def add(self, channel, chat, text, alert=False, id=None, reply_to=None):
+    def add(
+        self,
+        channel: str,
+        chat: str,
+        text: "str | Sequence[str]",
+        alert: bool | str = False,
+        id: str | None = None,
+        reply_to: int | None = None,
+    ) -> str | None:
         """
         Keep a message, a text or a list of its parts, until it is confirmed; return its id. An
         `id` seen before adds nothing. None means that there was no room: only alerts wait, and
@@ -81,7 +96,7 @@ class Outbox:
             return id
         added = int(self.clock.now()) if self.clock.trusted else 0
         texts = [text] if isinstance(text, str) else text
-        record = ["+", id, added, channel, chat, alert, reply_to, texts[0]]
+        record: list = ["+", id, added, channel, chat, alert, reply_to, texts[0]]
         lines = [_line(["&", id, part]) for part in texts[1:]]
         if lines:
             record.append([len(line) for line in lines])
@@ -108,18 +123,18 @@ class Outbox:
             raise
         return id
 
-    def waits(self, id):
+    def waits(self, id: str) -> Item | None:
         """Return the message of this id if it is still on its way, or None."""
         for item in self.items:
             if item.id == id:
                 return item
         return None
 
-    def used(self):
+    def used(self) -> int:
         """Return the bytes of the messages that wait."""
         return sum([item.size for item in self.items])
 
-    def next_due(self):
+    def next_due(self) -> Item | None:
         """Return the item to send now, with the text of its next part, or None."""
         while True:
             item = self._head_due()
@@ -131,30 +146,36 @@ class Outbox:
             log("outbox", "cannot read a message to %s" % item.chat)
             self.resolve(item)
 
-    def mark_sending(self, id):
+    def mark_sending(self, id: str) -> None:
         """Note that the first byte of its next part is about to leave: after a power cut it is in
         doubt."""
         item = self.waits(id)
         self._save_sending((id, item.part) if item else None)
 
-    def next_wake(self):
+    def next_wake(self) -> int | None:
         """Return the seconds until something is due, 0 when it is now; None when nothing waits."""
         now = self.clock.mono_s()
         waits = [max(0, item.due - now) for item in self._heads()]
         return min(waits) if waits else None
 
-    def confirm(self, id):
+    def confirm(self, id: str) -> None:
         """Note that the part has arrived: go on to the next one, or finish the message."""
         item = self.waits(id)
         if item is not None:
             self.resolve(item)
 
-    def has_arrived(self, item):
+    def has_arrived(self, item: Item) -> None:
         """Mark its part as delivered; only `confirm` is tried again, a little later."""
         item.arrived = True
         item.due = self.clock.mono_s() + _RETRY_S[0]
 
-    def failed(self, id, retry_after_s=None, unknown=False, refused=None):
+    def failed(
+        self,
+        id: str,
+        retry_after_s: float | None = None,
+        unknown: bool = False,
+        refused: str | None = None,
+    ) -> str:
         """
         Note that the part was not confirmed; return "retry", "maybe" or "failed". `unknown`: it
         may have arrived; only an alert is then sent again, marked. `refused` says why no part of
@@ -189,7 +210,7 @@ class Outbox:
         self._save_sending(None)
         return "retry"
 
-    def retry_now(self):
+    def retry_now(self) -> None:
         """The network is back: retry at once, except where the other side has set the time."""
         now = self.clock.mono_s()
         for item in self.items:
@@ -222,7 +243,7 @@ class Outbox:
             self._slot.save({"id": sending[0], "part": sending[1]} if sending else {"id": None})
             self._sending = sending
 
-    def resolve(self, item):
+    def resolve(self, item: Item) -> None:
         """Finish the next part of an item, and the item with its last part."""
         # First of all: where memory is short this is called again, and nothing is sent again.
         if is_last(item):
@@ -231,7 +252,7 @@ class Outbox:
             self._write([">", item.id])
             _go_on(item, self.clock.mono_s())
 
-    def finish(self, item):
+    def finish(self, item: Item) -> None:
         """Remove an item with all its parts, and remember its id."""
         self._write(["-", item.id])
         self.items.remove(item)
@@ -252,7 +273,7 @@ class Outbox:
         except OSError as error:
             log("outbox", "cannot write to %s: %s" % (self.path, error))
 
-    def text_of(self, item, part):
+    def text_of(self, item: Item, part: int) -> str | None:
         """Return the text of a part; None when its line in the file is damaged."""
         if item.start < 0:
             return item.texts[part]

@@ -1,6 +1,10 @@
 # tenner store.outbox_item: one message on its way, as plain data that outlives the outbox's code.
 # MIT license; Copyright (c) 2026 the tenner authors
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 
 class Item:
     """
@@ -12,16 +16,16 @@ class Item:
     added: int
     channel: str
     chat: str
-    alert: object
-    reply_to: object
+    alert: bool | str
+    reply_to: int | None
     born: int  # these two in seconds of the monotonic clock
     due: int
     start: int  # offset of its first line in the file, -1 while flash refuses to take it
     size: int  # bytes of all its lines
-    sizes = ()  # bytes of each line
+    sizes: "Sequence[int]" = ()  # bytes of each line
     part = 0  # the one to send next
-    text = None
-    texts = None  # all parts of a message that flash refuses to take
+    text: str | None = None
+    texts: "Sequence[str] | None" = None  # all parts of a message that flash refuses to take
     #: The part to send next may have arrived already.
     possibly_sent = False
     #: The other side has set the time of the next try.
@@ -31,6 +35,6 @@ class Item:
     tries = 0
 
 
-def is_last(item):
+def is_last(item: Item) -> bool:
     """Return whether no part follows the one to send next."""
     return item.part >= len(item.sizes) - 1

@@ -6,28 +6,33 @@ from tenner.port.compat import const
 from tenner.store import files
 from tenner.store.appendlog import AppendLog, dumps
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.store.outbox import Outbox
+    from tenner.store.outbox_item import Item
+
 _FAILED_BYTES = const(16384)
 
 
-def give_up(box, item, reason):
+def give_up(box: "Outbox", item: "Item", reason: str) -> None:
     """Move the unsent parts of the item to the file of failed messages."""
     keep_failed(box, item, reason, len(item.sizes))
     box.finish(item)
 
 
-def keep_failed(box, item, reason, end):
+def keep_failed(box: "Outbox", item: "Item", reason: str, end: int) -> None:
     """Write the parts of the item from the next one up to `end` to the file of failed messages."""
     log("outbox", "message to %s:%s: %s" % (item.channel, item.chat, reason))
     now = int(box.clock.now()) if box.clock.trusted else 0
     for part in range(item.part, end):
-        line = [now, item.id, item.channel, item.chat, reason, box.text_of(item, part)]
+        line: list = [now, item.id, item.channel, item.chat, reason, box.text_of(item, part)]
         try:
             AppendLog(box.folder + "/failed.jsonl", _FAILED_BYTES).append([line])
         except (OSError, ValueError) as error:
             log("outbox", "cannot store a failed message: %s" % error)
 
 
-def make_room(box, new):
+def make_room(box: "Outbox", new: "Item") -> bool:
     """Give up messages until `new` fits, alerts last and only for an alert; False when it does not
     fit."""
     if new.size > box.max_bytes and len(box.items) < box.max_items:
@@ -45,7 +50,7 @@ def make_room(box, new):
     return True
 
 
-def compact(box):
+def compact(box: "Outbox") -> None:
     """Rewrite the file with only the waiting messages and the ids that must be recognized."""
     kept = [item for item in box.items if item.start >= 0]
     head = b"".join([dumps(["-", id]).encode() + b"\n" for id in box.finished])

@@ -8,11 +8,15 @@ from tenner.port.compat import const
 from tenner.port.folders import entries
 from tenner.store import files
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 _LAST_BAD = const(9)
 _BLOCK = const(256)
 
 
-def clean_strays(top, ending=files.TEMP):
+def clean_strays(top: str, ending: str = files.TEMP) -> int:
     """
     Delete the files with this ending that a power cut left in `top` and below; return how many. It
     follows no links, and skips folders that it cannot read or tidy: a start must not fail because
@@ -36,7 +40,7 @@ def clean_strays(top, ending=files.TEMP):
     return count
 
 
-def quarantine(path):
+def quarantine(path: str) -> str:
     """Rename a corrupt file to `path.bad` (`.bad1` ... when taken) and return the new name."""
     bad = path + ".bad"
     number = 0
@@ -50,7 +54,7 @@ def quarantine(path):
     return bad
 
 
-def rewrite_log(path, end, max_bytes, lines, count):
+def rewrite_log(path: str, end: int, max_bytes: int, lines: "Sequence[bytes]", count: int) -> int:
     """
     Replace the log by its complete lines up to `end`, followed by `lines`, `count` bytes in all;
     return their offset. A log over `max_bytes` keeps only the lines of its newest half.

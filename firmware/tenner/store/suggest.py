@@ -1,8 +1,12 @@
 # tenner store.suggest: finds the known name that somebody probably meant.
 # MIT license; Copyright (c) 2026 the tenner authors
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
-def nearest(name, known):
+
+def nearest(name: str, known: "Iterable[str]") -> str | None:
     """Return the one of `known` most like `name`, or None when none is like it."""
     best = None
     best_score = 1 + max(len(name) // 3, 2)

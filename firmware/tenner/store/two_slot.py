@@ -19,12 +19,12 @@ _SLOT_BYTES = const(128)
 class TwoSlots:
     """State in `path.a` and `path.b`; each save goes to the one that does not hold the newest."""
 
-    def __init__(self, path):
+    def __init__(self, path: str) -> None:
         self.path = path
         self._sequence = None
         self._newest = 1
 
-    def load(self):
+    def load(self) -> dict:
         """Return the newest complete state, {} without any; a damaged slot is logged."""
         self._sequence = 0
         newest = {}
@@ -49,7 +49,7 @@ class TwoSlots:
                 )
         return newest
 
-    def save(self, state):
+    def save(self, state: dict) -> None:
         """Keep `state`; a ValueError names the size when it does not fit a slot."""
         if self._sequence is None:
             self.load()
