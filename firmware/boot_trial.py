@@ -29,7 +29,7 @@ _lines = []
 _writes = 0
 
 
-def swap(source, place, old):
+def swap(source: str, place: str, old: str) -> None:
     """Let `source` become `place`, and that become `old`; OSError 2 if it was done before the
     power failed."""
     os.stat(source)
@@ -41,7 +41,7 @@ def swap(source, place, old):
     os.rename(source, place)
 
 
-def begin():
+def begin() -> None:
     """Begin the trial of a new version, or undo the update if the trial has failed."""
     with open("/lib/trial") as file:
         state = file.read()
@@ -62,7 +62,7 @@ def begin():
                 raise
 
 
-def failed(error):
+def failed(error: BaseException) -> None:
     """End a trial whose version has stopped with `error`: keep the traceback, and restart into the
     old version."""
     sys.print_exception(error)

@@ -10,6 +10,10 @@ from tenner.log import log
 from tenner.port.compat import const
 from tenner.store import files
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.app import App
+
 _BAD_STARTS = const(3)
 _WELL_S = const(60)
 _TEXT = (
@@ -18,7 +22,7 @@ _TEXT = (
 )
 
 
-def begin(app):
+def begin(app: "App") -> bool:
     """Count this start; return whether it is one in safe mode."""
     cause = app.port.reset_cause() if app.port.kind == "esp32" else "DEEPSLEEP"
     if cause == "DEEPSLEEP":

@@ -15,9 +15,7 @@ class Message:
     texts = 0
     by_owner = True
 
-    def __init__(
-        self, channel: str, chat: int | str, text: str, sender: int | str | None = None
-    ) -> None:
+    def __init__(self, channel: str, chat: str, text: str, sender: str | None = None) -> None:
         self.channel = channel
         self.chat = chat
         self.text = text

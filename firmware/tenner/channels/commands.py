@@ -3,6 +3,11 @@
 
 from tenner.store import suggest
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.agent.message_queue import Message
+    from tenner.status_commands import Report
+
 # (name, does it act or take arguments, one line of help)
 COMMANDS = (
     ("heartbeat", True, "each task: its values, its state, its next run"),
@@ -25,7 +30,7 @@ COMMANDS = (
 )
 
 
-async def run(app, message):
+async def run(app: "Report", message: "Message") -> str:
     """
     Return the answer to a message that is a command. A command that only shows something calls
     `app.<name>_lines()`, which returns a str or an iterable of lines; one that acts calls

@@ -16,6 +16,12 @@ from tenner.channels.question import Question
 from tenner.log import log, redact, visible
 from tenner.port.compat import const
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from tenner.agent.message_queue import Queue
+
 #: Control characters that an answer may have: newline, tab, and the joiners of letters and emojis.
 KEPT = "\n\t\u200c\u200d"
 
@@ -34,7 +40,12 @@ class Console:
     name = "console"
     chat = "owner"
 
-    def __init__(self, read_line, inbound, write=print):
+    def __init__(
+        self,
+        read_line: "Callable[[], Awaitable[str | None]]",
+        inbound: "Queue",
+        write: "Callable[[str], None]" = print,
+    ) -> None:
         self.inbound = inbound
         self._read_line = read_line
         self._write = write
@@ -42,7 +53,7 @@ class Console:
         self._asking = asyncio.Lock()
         self._framed = False
 
-    async def run(self):
+    async def run(self) -> None:
         """Read lines until the input ends; each becomes a message, or the answer to a question."""
         while True:
             line = await self._read_line()
@@ -68,12 +79,12 @@ class Console:
         elif not self.inbound.put_nowait(Message("console", self.chat, line, self.chat)):
             self.show(self.chat, "Too much is waiting. Please try again in a moment.")
 
-    def fail(self):
+    def fail(self) -> None:
         """Announce to a program that the next text is an error instead of an answer."""
         if self._framed:
             self._write(_READY + _FAILED + _END)
 
-    def show(self, chat, text):
+    def show(self, chat: int | str, text: str) -> None:
         """Print an answer."""
         self._print(_ANSWER, text)
 
@@ -81,7 +92,7 @@ class Console:
         text = visible(redact(text), KEPT)
         self._write(kind + text + _END if self._framed else text)
 
-    async def ask(self, text, timeout_s=600):
+    async def ask(self, text: str, timeout_s: float = 600) -> bool:
         """Ask y/n, one question at a time; a timeout means no."""
         async with self._asking:
             question = self._question = Question(text)

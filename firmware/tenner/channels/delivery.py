@@ -14,6 +14,15 @@ from tenner.log_exception import log_exception
 from tenner.port.compat import const
 from tenner.store.outbox_item import is_last
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tenner.channels.console import Console
+    from tenner.channels.mqtt.channel import Mqtt
+    from tenner.channels.telegram.channel import Telegram
+    from tenner.store.outbox import Outbox
+
 _MARK = const("(maybe sent before) ")
 _ALARM = const("al:")
 _LONGEST = const(5000)
@@ -25,17 +34,30 @@ class Delivery:
     `arrived(mark)` is called when an alert that was delivered with a mark has arrived.
     """
 
-    def __init__(self, outbox, owner, arrived=None):
+    def __init__(
+        self,
+        outbox: "Outbox",
+        owner: "Callable[[], tuple[str | None, int | str | None]]",
+        arrived: "Callable[[str], None] | None" = None,
+    ) -> None:
         self.outbox = outbox
         self.owner = owner
         self.arrived = arrived
         self._channels = {}
 
-    def register(self, name, channel):
+    def register(self, name: str, channel: "Telegram | Mqtt | Console") -> None:
         """Send messages to `name` over `channel` from now on."""
         self._channels[name] = channel
 
-    def deliver(self, channel, chat, text, alert=False, id=None, reply_to=None):
+    def deliver(
+        self,
+        channel: str,
+        chat: int | str,
+        text: str,
+        alert: bool | str = False,
+        id: str | None = None,
+        reply_to: int | None = None,
+    ) -> list[str | None]:
         """
         Queue a text as one entry, in parts that fit the channel; return [its id], or [] when it
         was shown at once or is empty. `alert` may be a mark, which identifies the text while it
@@ -67,7 +89,7 @@ class Delivery:
                 # Queued without the mark, which belongs to the owner's copy.
                 self.outbox.add(name, chat, text)
 
-    async def drain(self):
+    async def drain(self) -> int | None:
         """
         Send all due messages, up to a failure: another task may need the memory before the next
         try. Return the seconds until a message is due, None when none waits.
@@ -122,7 +144,7 @@ class Delivery:
             return True
         outcome = self.outbox.failed(
             item.id,
-            detail if verdict == "retry" else None,
+            detail if verdict == "retry" else None,  # type: ignore[arg-type]
             verdict == "unknown",
             detail if verdict == "refused" else None,
         )

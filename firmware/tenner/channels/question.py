@@ -14,20 +14,20 @@ class Question:
     late answer to an old question cannot count for this one.
     """
 
-    answer = None
-    message_id = None  # Telegram's, once it is sent
+    answer: bool | None = None
+    message_id: int | None = None  # Telegram's, once it is sent
 
-    def __init__(self, text):
+    def __init__(self, text: str) -> None:
         self.id = hexlify(urandom(4)).decode()
         self.text = text
         self._answered = asyncio.Event()
 
-    def resolve(self, answer):
+    def resolve(self, answer: bool) -> None:
         """Set the answer; True is yes."""
         self.answer = answer
         self._answered.set()
 
-    async def wait(self, timeout_s):
+    async def wait(self, timeout_s: float) -> bool:
         """Wait for the answer; a timeout means no."""
         try:
             await asyncio.wait_for(self._answered.wait(), timeout_s)

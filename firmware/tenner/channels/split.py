@@ -9,8 +9,12 @@ link or bold words, unless that alone is longer than a message.
 
 from tenner.channels.telegram.markup import clean, closes, fence_of, parse, units
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
-def parts(text, limit=4096):
+
+def parts(text: str, limit: int = 4096) -> "Iterator[str]":
     """Yield `text` (str or bytes of Markdown) in parts of at most `limit` UTF-16 units each, 2 or
     more."""
     raw = clean(text)

@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 
-def aligned(rows):
+def aligned(rows: list[bytes]) -> bytes | None:
     """Return rows of Markdown as lines of equal columns; None when the second row is no
     `|---|:-:|`."""
     ruler = rows[1].replace(b" ", b"")

@@ -291,7 +291,7 @@ class Http(Response):
 
     async def _connect(self, origin):
         secure, host, port = origin
-        context = None
+        context: Any = None
         if secure:
             if self._tls is None:
                 raise HttpError("https needs certificates")

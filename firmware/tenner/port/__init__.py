@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     SPI = machine.SPI | _spi.SPI
 
 
-def open_port(root=""):
+def open_port(root: str = "") -> "Port":
     """Return the `Port` of this platform; `root` is the folder that holds config.json and the
     rest."""
     if HAS_ESP32:

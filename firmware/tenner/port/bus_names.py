@@ -1,8 +1,12 @@
 # tenner port.bus_names: finds a bus by name.
 # MIT license; Copyright (c) 2026 the tenner authors
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.port import Port
 
-def choose(port, kind, name):
+
+def choose(port: "Port", kind: str, name: str | None) -> str:
     """Return the name of a bus of kind "i2c", or a device of kind "spi"; None is the only one.
     OSError lists them."""
     names = port.i2c_names() if kind == "i2c" else port.spi_names()

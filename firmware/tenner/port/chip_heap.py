@@ -40,7 +40,7 @@ is_shared = False
 area = None
 
 
-def figures():
+def figures() -> tuple[int, int, int]:
     """Return (free, largest free block, least ever free) of ESP-IDF's memory, in bytes."""
     free = largest = least = 0
     for _, size, block, fewest in esp32.idf_heap_info(esp32.HEAP_DATA):
@@ -50,12 +50,12 @@ def figures():
     return free, largest, least
 
 
-def heap_bytes():
+def heap_bytes() -> int:
     """Return the size of Python's heap."""
     return gc.mem_free() + gc.mem_alloc() - (figures()[1] if is_shared else 0)
 
 
-def begin():
+def begin() -> None:
     """Let the heap of a board without PSRAM grow and forget how: main.py calls it once, before the
     agent is loaded."""
     if gc.mem_free() + gc.mem_alloc() < _PSRAM_HEAP:

@@ -14,6 +14,12 @@ from tenner.port.package import package_path
 from tenner.port.pins import Pins
 from tenner.port.stdin import Stdin
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tenner.store.config import Config
+
 _PSRAM_HEAP = const(1000000)  # no ESP32 without PSRAM has a GC heap of this size
 # A session takes up to 32 KB, one block of 17 KB among it; the rest is for Wi-Fi and for the
 # growth of Python's heap.
@@ -29,47 +35,47 @@ _EPOCH = 946684800 if time.gmtime(0)[0] == 2000 else 0
 class Port:
     kind = "esp32"
 
-    def __init__(self, root=""):
+    def __init__(self, root: str = "") -> None:
         self.root = root
         self.small = chip_heap.heap_bytes() < _PSRAM_HEAP
         #: Does Python's heap grow into the memory that Wi-Fi and TLS live on?
         self.shares_memory = chip_heap.is_shared
         self._config = None
         self._buses = {}  # open buses and pins by name or GPIO, and the names of each kind
-        self._stdin = None
+        self._stdin: Stdin | None = None
 
-    def path(self, name):
+    def path(self, name: str) -> str:
         return self.root + "/" + name
 
-    def private(self):
+    def private(self) -> "Sequence[str]":
         """Return the agent's own files and folders that are not in the root folder."""
         return ()
 
     # --- identity, memory, life
 
-    def device_id(self):
+    def device_id(self) -> bytes:
         return machine.unique_id()
 
-    def memory(self):
+    def memory(self) -> tuple[int, int]:
         """Return (free, used) bytes of the GC heap at its present size; to grow costs TLS
         memory."""
         gc.collect()
         used = gc.mem_alloc()
         return chip_heap.heap_bytes() - used, used
 
-    def system_memory(self):
+    def system_memory(self) -> tuple[int, int, int]:
         """Return (free, largest free block, least ever free) bytes of the memory for Wi-Fi and
         TLS."""
         return chip_heap.figures()
 
-    def vitals(self):
+    def vitals(self) -> dict[str, float]:
         """Return the available ones of the chip's own values `temperature` and `rssi`."""
         return vitals.vitals(self._wlan())
 
-    def reset(self):
+    def reset(self) -> None:
         machine.reset()
 
-    def reset_cause(self):
+    def reset_cause(self) -> str:
         """Return why the board started: "PWRON", "HARD", "WDT", "DEEPSLEEP", "SOFT" or "?"."""
         cause = machine.reset_cause()
         for name in ("PWRON", "HARD", "WDT", "DEEPSLEEP", "SOFT"):
@@ -77,30 +83,30 @@ class Port:
                 return name
         return "?"
 
-    def deep_sleep(self, ms, wake_pin=None):
+    def deep_sleep(self, ms: int, wake_pin: int | str | None = None) -> None:
         """Sleep until the time is over or the pin's level changes; then the board boots."""
         if wake_pin is not None:
             self._wires().wake_on(wake_pin)
         machine.deepsleep(ms)
 
-    def woke_by_time(self):
+    def woke_by_time(self) -> bool:
         """Did the end of a deep sleep's time start the board?"""
         return self.reset_cause() == "DEEPSLEEP" and machine.wake_reason() == machine.TIMER_WAKE
 
-    async def stdin_line(self):
+    async def stdin_line(self) -> str | None:
         if self._stdin is None:
             self._stdin = Stdin(echo=True)
         return await self._stdin.line()
 
     # --- clock
 
-    def unix_time(self):
+    def unix_time(self) -> int:
         return int(time.time()) + _EPOCH
 
-    def clock_is_set(self):
+    def clock_is_set(self) -> bool:
         return self.unix_time() >= _OLDEST_TIME
 
-    def sync_clock(self, host):
+    def sync_clock(self, host: str) -> None:
         """Set the clock by NTP. Blocks for a second at most; OSError when that fails."""
         import ntptime
 
@@ -112,10 +118,10 @@ class Port:
     def _wlan(self):
         return network.WLAN(0)  # the station; 1.22 has no WLAN.IF_STA
 
-    def network_up(self):
+    def network_up(self) -> bool:
         return self._wlan().isconnected()
 
-    def connect_network(self, ssid, password):
+    def connect_network(self, ssid: str, password: str) -> None:
         """Start connecting and return at once."""
         wlan = self._wlan()
         wlan.active(True)
@@ -124,14 +130,14 @@ class Port:
         time.sleep(0.1)
         wlan.connect(ssid, password)
 
-    def tls_fits(self):
+    def tls_fits(self) -> bool:
         """Does the memory outside Python's heap have room for one more TLS session?"""
         free, largest, _ = chip_heap.figures()
         return largest >= _TLS_BLOCK and free >= _TLS_FREE
 
     # --- buses
 
-    def configure(self, config):
+    def configure(self, config: "Config") -> None:
         """Take the pins and speeds of buses from the owner's settings; ValueError: a pin that
         cannot wake."""
         self._config = config
@@ -142,25 +148,25 @@ class Port:
             except OSError as error:
                 raise ValueError("power.wake_gpio: %s" % error)
 
-    def i2c_names(self):
+    def i2c_names(self) -> list[str]:
         return self._names("i2c")
 
-    def spi_names(self):
+    def spi_names(self) -> list[str]:
         return self._names("spi")
 
-    def i2c(self, name):
+    def i2c(self, name: str) -> machine.I2C:
         """Return the bus `i2c0`, opened on its first use, with the API of machine.I2C."""
         if name not in self._buses:
             self._buses[name] = self._wires().i2c(name)
         return self._buses[name]
 
-    def spi(self, device):
+    def spi(self, device: str) -> tuple[machine.SPI, machine.Pin]:
         """Return (bus, chip select) of `spi0.0`: machine.SPI and a machine.Pin that idles high."""
         if device not in self._buses:
             self._buses[device] = self._wires().spi(device)
         return self._buses[device]
 
-    def has(self, kind):
+    def has(self, kind: str) -> bool:
         """
         Can the board do this: i2c, spi, gpio, adc, pwm? The first answer, at boot, is cached.
         "exec" is for systems that have programs.
@@ -174,11 +180,11 @@ class Port:
                 return False
         return bool(self._buses[kind])
 
-    def why_not(self, kind, name):
+    def why_not(self, kind: str, name: str) -> str | None:
         """Return why a bus that is there may not be used; here all may."""
         return None
 
-    def scan(self, name):
+    def scan(self, name: str) -> list[int]:
         """Return the addresses that answer on an I2C bus."""
         bus = self.i2c(name)
         # The scan of a hanging bus takes seconds and finds nothing; one transfer reports it at
@@ -194,7 +200,7 @@ class Port:
         self.has(kind)
         return self._buses[kind]
 
-    def pins(self):
+    def pins(self) -> Gpio:
         """Return a `port.gpio.Gpio`: the pins besides the buses, for the tools gpio, adc and
         pwm."""
         return self._wires(Gpio)

@@ -3,8 +3,12 @@
 
 import os
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
-def entries(folder):
+
+def entries(folder: str) -> "Iterator[tuple[str, str]]":
     """Yield (name, kind): "f" for a file, "d" for a folder, "" for a link, another kind or an
     unknown one."""
     if hasattr(os, "scandir"):

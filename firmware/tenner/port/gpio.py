@@ -11,17 +11,25 @@ calls `check` first, which touches no hardware; the other methods check again.
 
 from tenner.port.pins import Pins
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import machine
+
+    from tenner.store.config import Config
+
 _LINES = ("scl", "sda", "sck", "mosi", "miso", "cs")
 
 
 class Gpio(Pins):
     """The pins of `pins.csv` that are no bus."""
 
-    def __init__(self, path, config=None, kept=None):
+    def __init__(
+        self, path: str, config: "Config | None" = None, kept: dict | None = None
+    ) -> None:
         super().__init__(path, config, kept)
         self._wired = {}
 
-    def names(self, kind):
+    def names(self, kind: str) -> list[str]:
         """Return the names of the pins the tool gpio, adc or pwm may use; without any the tool is
         not offered."""
         use = "out" if kind == "pwm" else "up"
@@ -32,12 +40,12 @@ class Gpio(Pins):
             and not self._why_not(gpio, note, use)
         ]
 
-    def check(self, name, use):
+    def check(self, name: int | str, use: str) -> tuple[str, str]:
         """Return (name, "GPIOn") of a pin that may be used so."""
         name, gpio = self._usable(name, use)
         return name, "GPIO%d" % gpio
 
-    def pin(self, name, use, value=None):
+    def pin(self, name: int | str, use: str, value: int | None = None) -> "machine.Pin":
         """
         Return an object whose value() is the level. With "out" value(level) drives the pin, from
         `value` on. "in" changes nothing: it reads back the level of an output.
@@ -58,7 +66,7 @@ class Gpio(Pins):
         self.kept.pop(gpio, None)
         return Pin(gpio, Pin.IN, Pin.PULL_UP if use == "up" else Pin.PULL_DOWN)
 
-    def adc(self, name):
+    def adc(self, name: int | str) -> "machine.ADC":
         """Return an object with read_u16(), 65535 being full scale, and read_uv(), in
         microvolts."""
         from machine import ADC, Pin
@@ -70,7 +78,7 @@ class Gpio(Pins):
             which = ", ".join(self.names("adc"))
             raise OSError("pin %s (GPIO%d) measures no voltage; pins: %s" % (name, gpio, which))
 
-    def pwm(self, name, freq, duty_u16):
+    def pwm(self, name: int | str, freq: int, duty_u16: int) -> "machine.PWM":
         """Start or change pulses of `freq` Hz; return an object with freq(), duty_u16() and
         deinit()."""
         from machine import PWM, Pin

@@ -3,9 +3,13 @@
 
 import select
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.port.cpython import Stream
 
-def has_input(stream):
+
+def has_input(stream: "Stream") -> bool:
     """Has anything come on a stream, or has the other side closed it? Nothing is read."""
     poll = select.poll()
-    poll.register(stream.s, select.POLLIN)
+    poll.register(stream.s, select.POLLIN)  # type: ignore[attr-defined]
     return bool(poll.poll(0))

@@ -3,6 +3,11 @@
 
 import asyncio
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.net.tls_reserve import TlsContext
+    from tenner.port.cpython import Stream
+
 
 class _Context:
     """Wraps an SSLContext and remembers the session that it makes."""
@@ -17,7 +22,9 @@ class _Context:
         return self.session
 
 
-async def open_connection(host, port, ssl=None, server_hostname=None):
+async def open_connection(
+    host: str, port: int, ssl: "TlsContext | None" = None, server_hostname: str | None = None
+) -> "tuple[Stream, Stream]":
     """
     Do the same as asyncio.open_connection, which closes nothing when it is cancelled or fails: its
     task stays in asyncio's queue for long, and with it the memory of the TLS session, which the
@@ -25,7 +32,7 @@ async def open_connection(host, port, ssl=None, server_hostname=None):
     """
     context = _Context(ssl) if ssl else None
     try:
-        return await asyncio.open_connection(
+        return await asyncio.open_connection(  # type: ignore[return-value]
             host, port, ssl=context, server_hostname=server_hostname
         )
     except BaseException:

@@ -12,13 +12,17 @@ import sys
 
 from tenner.port.compat import const
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 _PACK = const("data.pack")
 
 #: The path of the pack, "" without one; None before the first search.
 _pack = None
 
 
-def package_path(name):
+def package_path(name: str) -> str:
     """Return the path of a data file that is not packed, such as `pins.csv`."""
     # Not by __file__: frozen code has none, and its data files lie in /lib all the same.
     for place in sys.path:
@@ -28,7 +32,7 @@ def package_path(name):
     raise OSError(2, "tenner/%s is missing: sync the board again" % name)
 
 
-def locate(name):
+def locate(name: str) -> tuple[str, int, int]:
     """Return (path, start, end), the bytes of a data file such as `store/config.tsv`; OSError when
     it is missing."""
     for found, place, _ in packed(name):
@@ -38,7 +42,7 @@ def locate(name):
     return path, 0, _size(path)
 
 
-def packed(prefix):
+def packed(prefix: str) -> "Iterator[tuple[str, tuple[str, int, int], str]]":
     """Yield (name, (path, start, end), the build's note) of the packed files whose names begin
     with `prefix`."""
     global _pack

@@ -9,16 +9,26 @@ one `SPI0_CSn` per device (`spi0.n`). The settings `i2c.<bus>.scl`, `spi.<bus>.s
 override the rows, and may add a bus. `port.gpio` has the other pins.
 """
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import machine
+
+    from tenner.store.config import Config
+
 
 class Pins:
     """`config` is the owner's settings or None; `kept` holds open pins and buses between calls."""
 
-    def __init__(self, path, config=None, kept=None):
+    def __init__(
+        self, path: str, config: "Config | None" = None, kept: dict | None = None
+    ) -> None:
         self.path = path
         self._config = config
         self.kept = {} if kept is None else kept
 
-    def rows(self):
+    def rows(self) -> "Iterator[tuple[str, int, str]]":
         """Yield (name, gpio number, note) of every row; a board without the file has no rows."""
         try:
             file = open(self.path)
@@ -30,7 +40,7 @@ class Pins:
                 if len(cells) >= 2 and cells[1].startswith("GPIO") and cells[1][4:].isdigit():
                     yield cells[0], int(cells[1][4:]), cells[2].strip() if len(cells) > 2 else ""
 
-    def find(self, name):
+    def find(self, name: int | str) -> tuple[str, int, str] | None:
         """Return (name, gpio number, note) of a pin given by board name, `GPIOn` or number, or
         None."""
         wanted = str(name).upper()
@@ -47,7 +57,7 @@ class Pins:
                 return row
         return None
 
-    def buses(self, kind):
+    def buses(self, kind: str) -> list[str]:
         """Return the names of the wired buses: `i2c0` for kind "i2c", the devices `spi0.0` for
         "spi"."""
         names = []
@@ -64,7 +74,7 @@ class Pins:
                 names.append(device)
         return sorted(names)
 
-    def i2c(self, name):
+    def i2c(self, name: str) -> "machine.I2C":
         """Open the bus `i2c0`."""
         from machine import I2C, Pin
 
@@ -76,7 +86,7 @@ class Pins:
             freq=cfg.get("freq", 100000),
         )
 
-    def spi(self, device):
+    def spi(self, device: str) -> "tuple[machine.SPI, machine.Pin]":
         """Open `spi0.0`: return (machine.SPI, machine.Pin of the chip select, which idles
         high)."""
         from machine import SPI, Pin
@@ -95,7 +105,7 @@ class Pins:
         )
         return bus, Pin(self._number(name, "cs" + select, cfg), Pin.OUT, value=1)
 
-    def wake_on(self, name):
+    def wake_on(self, name: int | str) -> None:
         """Let a change of the pin's level end the next deep sleep; OSError says why it cannot."""
         import esp32
         from machine import Pin
@@ -120,7 +130,7 @@ class Pins:
         except ValueError as error:
             raise OSError("pin %s cannot wake this chip (%s)" % (name, error))
 
-    def section(self, kind):
+    def section(self, kind: str) -> dict[str, dict]:
         return self._config.section(kind) if self._config is not None else {}
 
     def _number(self, bus, line, cfg):

@@ -11,6 +11,10 @@ try:
 except ImportError:
     StdinReader = None  # MicroPython reads the terminal itself
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 _MAX_LINE = const(2048)
 
 
@@ -18,9 +22,9 @@ class Stdin:
     """Line reader. `echo` writes the typed characters back, as nothing else does on a serial
     line."""
 
-    def __init__(self, echo=False):
+    def __init__(self, echo: bool = False) -> None:
         self.echo = echo
-        self._reader = None
+        self._reader: "Any" = None
 
     async def _open(self):
         if StdinReader is None:
@@ -35,7 +39,7 @@ class Stdin:
             if hasattr(sys.stdout, "flush"):
                 sys.stdout.flush()
 
-    async def line(self):
+    async def line(self) -> str | None:
         """Return the next line without its end, or None when the input is closed."""
         if self._reader is None:
             try:

@@ -1,8 +1,12 @@
 # tenner port.vitals: an ESP32's own values: its temperature and its Wi-Fi signal.
 # MIT license; Copyright (c) 2026 the tenner authors
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from network import WLAN
 
-def vitals(wlan):
+
+def vitals(wlan: "WLAN") -> dict[str, float]:
     """Return the available ones of `temperature` and `rssi`."""
     import esp32
 

@@ -79,7 +79,7 @@ class Outbox:
     def add(
         self,
         channel: str,
-        chat: str,
+        chat: int | str,
         text: "str | Sequence[str]",
         alert: bool | str = False,
         id: str | None = None,

@@ -15,7 +15,7 @@ class Item:
     id: str
     added: int
     channel: str
-    chat: str
+    chat: int | str
     alert: bool | str
     reply_to: int | None
     born: int  # these two in seconds of the monotonic clock

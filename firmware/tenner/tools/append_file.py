@@ -4,13 +4,17 @@
 from tenner.store import files
 from tenner.tools import paths
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.agent.tool_calls import ToolContext
+
 ASK_ANYWAY = True
 check = paths.check_write
 approval = paths.code_approval
 subjects = paths.subjects
 
 
-async def run(args, ctx):
+async def run(args: dict, ctx: "ToolContext") -> str:
     path = paths.writable_file(ctx, args["path"])
     data = args["text"].encode()
     if data[-1:] != b"\n":

@@ -7,8 +7,12 @@ from tenner.port.package import package_path, packed
 from tenner.store import files
 from tenner.tools.declarations import declared
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
-def tools():
+
+def tools() -> "Iterator[tuple[str, tuple[str, int, int], str, str]]":
     """Yield (name, place of the schema, NEEDS, TURNS) of each tool."""
     some = False
     for name, place, more in packed("tools/"):
@@ -25,5 +29,5 @@ def tools():
                 yield entry[:-5], (path, 0, files.size(path)), needs, turns
 
 
-def names():
+def names() -> list[str]:
     return [tool[0] for tool in tools()]

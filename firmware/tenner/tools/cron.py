@@ -3,20 +3,24 @@
 
 from tenner.tools.errors import ToolError
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.agent.tool_calls import ToolContext
+
 # Scheduled and background turns cannot change schedules.
 TURNS = "person"
 RESULT_CAP = 2048
 LIMITS = {"id": (1, 40), "message": (1, 2000), "every_seconds": (1, None)}
 
 
-def check(args, ctx):
+def check(args: dict, ctx: "ToolContext") -> None:
     if args["action"] == "add":
         times = [name for name in ("cron", "every_seconds", "at") if name in args]
         if len(times) != 1:
             raise ToolError('cron: add needs one of cron ("0 9 * * 1-5"), every_seconds and at')
 
 
-def approval(args, ctx):
+def approval(args: dict, ctx: "ToolContext") -> str | tuple[str, str] | None:
     """Ask in a turn that has read text of strangers, which must not add or remove jobs."""
     action = args["action"]
     if action == "list" or not (ctx.turn.untrusted_input or ctx.config.get("tools.cron") == "ask"):
@@ -34,7 +38,7 @@ def approval(args, ctx):
     return what, "%s\n%s: %s" % (when, kind, args["message"])
 
 
-async def run(args, ctx):
+async def run(args: dict, ctx: "ToolContext") -> str:
     jobs = ctx.jobs()
     action = args["action"]
     try:

@@ -10,11 +10,18 @@ from tenner.tools import built_in
 from tenner.tools.declarations import declared
 from tenner.tools.errors import ToolError
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import ModuleType
+
+    from tenner.tools.registry import Registry
+
 _MAX_NAME = const(64)
 _MAX_SCHEMA = const(4096)
 
 
-def tools(registry):
+def tools(registry: "Registry") -> "Iterator[tuple[str, tuple[str, int, int], str, str]]":
     """
     Yield (name, place of the schema, NEEDS, TURNS) of the tools with a valid schema; a broken one
     would spoil every request.
@@ -57,7 +64,7 @@ def _problem(path, name):
     return None
 
 
-def load(folder, name):
+def load(folder: str, name: str) -> "ModuleType":
     """Return the module of a tool in this folder."""
     try:
         return load_custom.load(folder, name)

@@ -6,7 +6,7 @@ from tenner.store import files
 NAMES = ("NEEDS", "TURNS")
 
 
-def declared(path):
+def declared(path: str) -> list[str]:
     """Return the texts of NEEDS and TURNS in the module `path`, "" for a missing one."""
     found = ["", ""]
     if files.exists(path):

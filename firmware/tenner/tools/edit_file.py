@@ -5,19 +5,23 @@ from tenner.store import files
 from tenner.tools import paths
 from tenner.tools.errors import ToolError
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.agent.tool_calls import ToolContext
+
 ASK_ANYWAY = True
 approval = paths.code_approval
 subjects = paths.subjects
 
 
-def check(args, ctx):
+def check(args: dict, ctx: "ToolContext") -> None:
     if not args["old"]:
         raise ToolError("edit_file: old is empty: give the text to replace, or use append_file")
     paths.readable_file(ctx, args["path"])
     paths.check_write(args, ctx)
 
 
-async def run(args, ctx):
+async def run(args: dict, ctx: "ToolContext") -> str:
     path = paths.writable_file(ctx, args["path"])
     old = args["old"].encode()
     new = args["new"].encode()

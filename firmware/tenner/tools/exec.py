@@ -16,6 +16,12 @@ from tenner.port.linux.sandbox import Sandbox
 from tenner.tools.errors import ToolError
 from tenner.tools.untrusted import mark_untrusted
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tenner.agent.tool_calls import ToolContext
+
 _KEEP = const(2000)  # bytes of output, from its start and from its end
 _FLOOD = const(1048576)
 _LONGEST_POLL_MS = const(25)
@@ -43,11 +49,11 @@ _PLAIN = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789%+,-./:=
 _lock = asyncio.Lock()
 
 
-def subjects(args):
+def subjects(args: dict) -> "Sequence[str]":
     return (args["command"],)
 
 
-def check(args, ctx):
+def check(args: dict, ctx: "ToolContext") -> None:
     command = args["command"]
     for letter in command:
         if visible(letter) != letter:
@@ -66,12 +72,12 @@ def check(args, ctx):
     _program(name)
 
 
-def approval(args, ctx):
+def approval(args: dict, ctx: "ToolContext") -> str:
     shell = "in a shell" if _with_shell(ctx) else "without a shell"
     return "run, %s: %s" % (shell, args["command"])
 
 
-async def run(args, ctx):
+async def run(args: dict, ctx: "ToolContext") -> str:
     get = ctx.config.get
     words = ["sh", "-c", args["command"]] if _with_shell(ctx) else split(args["command"])
     limits = (get("exec.timeout_s"), get("exec.memory_mb"), get("exec.network"))
@@ -107,7 +113,7 @@ async def run(args, ctx):
     return mark_untrusted(head, output.text() or "(no output)")
 
 
-def split(command):
+def split(command: str) -> list[str]:
     """Return the words of a command line as a shell splits them; raise ToolError for other shell
     syntax."""
     words = []
@@ -157,7 +163,7 @@ _NO_SHELL = (
 )
 
 
-def quote(word):
+def quote(word: str) -> str:
     """Return a word in the canonical quoting, for the owner's rules."""
     if word and not [letter for letter in word if letter not in _PLAIN]:
         return word

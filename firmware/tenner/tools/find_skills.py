@@ -4,13 +4,17 @@
 from tenner.tools.skill_index import entries
 from tenner.tools.untrusted import mark_untrusted
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.agent.tool_calls import ToolContext
+
 NEEDS = "skills.index"
 RESULT_CAP = 2048
 LIMITS = {"query": (None, 200)}
 OUTSIDE = True
 
 
-async def run(args, ctx):
+async def run(args: dict, ctx: "ToolContext") -> str:
     words = args.get("query", "").lower().split()
     found = []
 

@@ -3,11 +3,15 @@
 
 from tenner.port.compat import const
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 _LONG = const(32)  # more bytes are printed in hex only
 _SHOWN = const(300)  # bytes whose hex fits a result
 
 
-def format_bytes(data, most=_SHOWN):
+def format_bytes(data: "bytes | bytearray | Sequence[int]", most: int = _SHOWN) -> str:
     """Return at most `most` bytes as text."""
     text = " ".join(["%02x" % byte for byte in data[:most]])
     if len(data) <= _LONG:

@@ -4,16 +4,20 @@
 from tenner.port.compat import sleep_ms
 from tenner.tools import pins
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.agent.tool_calls import ToolContext
+
 NEEDS = "port:gpio"
 subjects = pins.subjects
 LIMITS = {"value": (0, 1), "ms": (1, 10000)}
 
 
-def check(args, ctx):
+def check(args: dict, ctx: "ToolContext") -> None:
     pins.check(args, ctx, "in" if args["action"] == "read" else "out")
 
 
-def approval(args, ctx):
+def approval(args: dict, ctx: "ToolContext") -> str | None:
     if args["action"] == "read":
         return None
     level = args.get("value", 1)
@@ -23,7 +27,7 @@ def approval(args, ctx):
     return text
 
 
-async def run(args, ctx):
+async def run(args: dict, ctx: "ToolContext") -> str:
     name = args["gpio"]
     gpio = ctx.port.pins()
     if args["action"] == "read":

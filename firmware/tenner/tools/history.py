@@ -5,8 +5,12 @@ from tenner.sensors import ring
 from tenner.sensors.errors import SensorError
 from tenner.sensors.units import unit
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.agent.tool_calls import ToolContext
 
-async def read(ctx, name, hours):
+
+async def read(ctx: "ToolContext", name: str, hours: int) -> str:
     """Return min, max, mean and last of each value; raise SensorError when no reading is
     stored."""
     port = ctx.port

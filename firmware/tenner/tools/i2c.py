@@ -15,6 +15,12 @@ from tenner.tools.errors import ToolError
 from tenner.tools.format_bytes import format_bytes
 from tenner.tools.subjects import with_places
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tenner.agent.tool_calls import ToolContext
+
 NEEDS = "port:i2c"
 LIMITS = {
     "address": (0x03, 0x77),
@@ -25,13 +31,13 @@ LIMITS = {
 }
 
 
-def check(args, ctx):
+def check(args: dict, ctx: "ToolContext") -> None:
     args["bus"] = bus_names.choose(ctx.port, "i2c", args.get("bus"))
     if args.get("register", 0) > 255 and args.get("register_bits") != 16:
         raise ToolError("i2c: register 0x%x needs register_bits 16" % args["register"])
 
 
-def subjects(args):
+def subjects(args: dict) -> "Sequence[str]":
     places = [args["bus"]]
     if "address" in args:
         places.append("%s:0x%02x" % (args["bus"], args["address"]))
@@ -41,7 +47,7 @@ def subjects(args):
     return with_places(action, *places)
 
 
-def approval(args, ctx):
+def approval(args: dict, ctx: "ToolContext") -> str | None:
     action = args["action"]
     if action == "scan" or _only_reads(args):
         return None
@@ -72,7 +78,7 @@ def _register(args):
     return args["register"].to_bytes(args.get("register_bits", 8) // 8, "big")
 
 
-async def run(args, ctx):
+async def run(args: dict, ctx: "ToolContext") -> str:
     action = args["action"]
     address = args.get("address")
     register = args.get("register")

@@ -11,7 +11,7 @@ from tenner.sensors.bus_errors import MOST_CHIPS, stuck
 from tenner.store import files
 
 
-def describe(bus, addresses):
+def describe(bus: str, addresses: list[int]) -> str:
     """Return the answer to a scan."""
     if not addresses:
         return "%s: nothing answered; check power, wiring and pull-up resistors" % bus
@@ -20,13 +20,13 @@ def describe(bus, addresses):
     return "%s: %s" % (bus, ", ".join(["0x%02x%s" % (a, usual(a)) for a in addresses]))
 
 
-def usual(address):
+def usual(address: int) -> str:
     """Return " (usually TMP102 temperature)", or "" for an address of no known chip."""
     row = _row(address)
     return " (usually %s)" % row[2] if row else ""
 
 
-def has_register(address, number):
+def has_register(address: int, number: int) -> bool:
     """Return whether this byte only points at a register for all known chips at this address."""
     row = _row(address)
     first, dash, last = row[1].partition("-") if row else ("", "", "")

@@ -9,6 +9,12 @@ from tenner.tools.errors import ToolError
 from tenner.tools.paths import check_room
 from tenner.tools.skill_index import address, entries, is_plain, text
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tenner.agent.tool_calls import ToolContext
+
 _MAX_FILE = const(8192)
 _MAX_NAME = const(40)
 _SHOWN = const(2048)  # characters of SKILL.md in a question
@@ -22,25 +28,25 @@ OUTSIDE = True
 ASK_ANYWAY = True
 
 
-def subjects(args):
+def subjects(args: dict) -> "Sequence[str]":
     return (args["name"],)
 
 
-def check(args, ctx):
+def check(args: dict, ctx: "ToolContext") -> None:
     name = _name(args["name"])
     if not is_plain(name) or not 0 < len(name) <= _MAX_NAME:
         raise ToolError('install_skill: "%s" is no name of a skill: use find_skills' % name[:60])
     _place(args, ctx)
 
 
-def approval(args, ctx):
+def approval(args: dict, ctx: "ToolContext") -> str:
     return "install the skill %s, which later turns may follow, from %s" % (
         _name(args["name"]),
         _place(args, ctx),
     )
 
 
-async def preview(args, ctx):
+async def preview(args: dict, ctx: "ToolContext") -> str:
     """Return the text for the owner: the files with their sizes, and SKILL.md."""
     seen = {}
     told = []
@@ -58,7 +64,7 @@ async def preview(args, ctx):
     return "\n".join(told)
 
 
-async def run(args, ctx):
+async def run(args: dict, ctx: "ToolContext") -> str:
     name = _name(args["name"])
     folder = "%s/skills/%s" % (ctx.workspace, name)
     seen = args.get(_SEEN)

@@ -9,16 +9,20 @@ from tenner.tools import paths
 from tenner.tools.errors import ToolError
 from tenner.tools.untrusted import mark_untrusted
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.agent.tool_calls import ToolContext
+
 _ROOM = const(880)  # characters of names in one answer
 
 subjects = paths.subjects
 
 
-def check(args, ctx):
+def check(args: dict, ctx: "ToolContext") -> None:
     args["path"] = paths.relative(ctx.workspace, paths.readable(ctx, args.get("path") or "."))
 
 
-async def run(args, ctx):
+async def run(args: dict, ctx: "ToolContext") -> str:
     folder = paths.readable(ctx, args["path"])
     if not files.is_folder(folder):
         raise ToolError(

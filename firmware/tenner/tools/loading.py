@@ -5,13 +5,20 @@ from tenner import overlay_loader
 from tenner.port.compat import const
 from tenner.tools import custom_tools, mcp_tools
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from tenner.agent.tool_calls import ToolContext
+    from tenner.tools.mcp_call import Tool
+
 #: Where a tool comes from: this package, the owner's folder, an MCP server.
 BUILT_IN = const(0)
 OWN = const(1)
 MCP = const(2)
 
 
-def load(ctx, source, name):
+def load(ctx: "ToolContext", source: int, name: str) -> "ModuleType | Tool":
     """Return the module of a tool, or an object with its interface."""
     if source == BUILT_IN:
         return overlay_loader.module("tenner.tools." + name)

@@ -10,6 +10,10 @@ from tenner.port.compat import const
 from tenner.tools.errors import ToolError
 from tenner.tools.untrusted import mark_untrusted
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.agent.tool_calls import ToolContext
+
 _IN_DOUBT = const(". It may have been done: do not repeat it, the owner was told")
 
 
@@ -21,7 +25,7 @@ class Tool:
     CHECKED_THERE = True
     RESULT_CAP = 2304
 
-    def __init__(self, line, servers, folder):
+    def __init__(self, line: list, servers: dict, folder: str) -> None:
         """`line` is the tool's line in `.tools`, `servers` are the settings, `folder` holds the
         sessions."""
         self._line = line
@@ -30,10 +34,10 @@ class Tool:
         self._folder = folder
         self._title = "%s.%s" % (self._server, self._line[1])
 
-    def approval(self, args, ctx):
+    def approval(self, args: dict, ctx: "ToolContext") -> str | None:
         return None if self._line[2] else "%s %s" % (self._title, json.dumps(args))
 
-    async def run(self, args, ctx):
+    async def run(self, args: dict, ctx: "ToolContext") -> str:
         content = Content()
         http = ctx.http()
         client = Client(self._server, http, self._servers, self._folder)

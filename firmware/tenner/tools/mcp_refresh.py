@@ -12,11 +12,16 @@ from tenner.store.appendlog import dumps
 from tenner.tools.mcp_tools import due, folder, lines, stamp, tag
 from tenner.tools.patterns import matches
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.app import App
+    from tenner.tools.registry import Registry
+
 _MAX_SERVER = const(20)
 _MAX_REASON = const(200)
 
 
-async def refresh(registry, app):
+async def refresh(registry: "Registry", app: "App") -> None:
     """Ask the servers whose list of tools is missing or a day old; only log failures."""
     place = folder(registry)
     now = app.clock.known() or 0

@@ -22,32 +22,40 @@ from tenner.port.compat import const
 from tenner.store import files
 from tenner.tools import mcp_call
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from tenner.agent.tool_calls import ToolContext
+    from tenner.tools.mcp_call import Tool
+    from tenner.tools.registry import Registry
+
 _EVERY_S = const(24 * 3600)
 #: Seconds until a retry of a server that did not answer. The first is 0: the server may have just
 #: started.
 _RETRY_S = (0, 30, 60, 120, 300, 600)
 
 
-def folder(holder):
+def folder(holder: "Registry | ToolContext") -> str:
     """Return the folder of the lists, by the `port` of a registry or a tool's context."""
     return holder.port.path("state/mcp")
 
 
-def tag(registry, server):
+def tag(registry: "Registry", server: str) -> str:
     """Return a tag that changes with the settings of a server."""
     settings = registry.servers[server]
     text = "%s %s" % (settings.get("url"), settings.get("tools"))
     return "%08x" % (crc32(text.encode()) & 0xFFFFFFFF)
 
 
-def stamp(registry, server):
+def stamp(registry: "Registry", server: str) -> "Sequence":
     """Return (tag, time, failures, reason) of the stored list of a server's tools."""
     for line in _lines(registry, server, True):
         return (line + [0, ""])[:4]
     return None, 0, 0, ""
 
 
-def due(registry, now):
+def due(registry: "Registry", now: int) -> list[str]:
     """Return the servers whose list of tools is missing, or due for a refresh at Unix time
     `now`."""
     found = []
@@ -59,7 +67,7 @@ def due(registry, now):
     return found
 
 
-def missing(registry):
+def missing(registry: "Registry") -> "Iterator[str]":
     """Yield a sentence for each server that did not answer and has no stored tools."""
     for server in sorted(registry.servers):
         known, _, failures, reason = stamp(registry, server)
@@ -70,7 +78,7 @@ def missing(registry):
             )
 
 
-def lines(holder, server):
+def lines(holder: "Registry | ToolContext", server: str) -> "Iterator[list]":
     """Yield the line of each tool of a server."""
     return _lines(holder, server, False)
 
@@ -84,7 +92,7 @@ def _lines(holder, server, first):
                     yield json.loads(line)
 
 
-def tools(registry):
+def tools(registry: "Registry") -> "Iterator[tuple[str, tuple[str, int, int]]]":
     """Yield (name, place of the schema) of all tools of the servers."""
     for server in registry.servers:
         for line in lines(registry, server):
@@ -92,7 +100,7 @@ def tools(registry):
             yield line[0], (path, 0, files.size(path))
 
 
-def load(ctx, name):
+def load(ctx: "ToolContext", name: str) -> "Tool":
     """Return the mcp_call.Tool of a tool, which has a module's interface."""
     line = [line for line in lines(ctx, name.split("-")[0]) if line[0] == name][0]
     return mcp_call.Tool(line, ctx.config.section("mcp"), folder(ctx))

@@ -3,16 +3,22 @@
 
 from tenner.tools.errors import ToolError
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tenner.agent.tool_calls import ToolContext
+
 # People other than the owner may read it.
 LEAVES = True
 LIMITS = {"text": (None, 4000)}
 
 
-def subjects(args):
+def subjects(args: dict) -> "Sequence[str]":
     return (args.get("chat", ""),)
 
 
-def check(args, ctx):
+def check(args: dict, ctx: "ToolContext") -> None:
     if not args["text"].strip():
         raise ToolError("message: text is empty")
     chat = args.get("chat")
@@ -26,14 +32,14 @@ def check(args, ctx):
         )
 
 
-def approval(args, ctx):
+def approval(args: dict, ctx: "ToolContext") -> str | None:
     chat = args.get("chat")
     if chat is None or chat in _known(ctx):
         return None
     return "send to chat %s: %s" % (chat, args["text"])
 
 
-async def run(args, ctx):
+async def run(args: dict, ctx: "ToolContext") -> str:
     return await ctx.send(args["text"], args.get("chat")) or "sent"
 
 

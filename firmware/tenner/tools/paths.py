@@ -15,6 +15,12 @@ from tenner.store import files
 from tenner.tools.errors import ToolError
 from tenner.tools.patterns import matches
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tenner.agent.tool_calls import ToolContext
+
 _MAX_PATH = const(128)
 _RESERVE = const(16384)  # bytes kept free for sessions, logs and the outbox
 _MAX_FILE = const(262144)
@@ -39,7 +45,7 @@ _HEAD = const(128)
 _KEY_ENDINGS = (".key", ".pem", "_key", ".p12", ".pfx")
 
 
-def readable(ctx, path):
+def readable(ctx: "ToolContext", path: str) -> str:
     """Return the real path of an existing file or folder that may be read."""
     real = _resolved(ctx, path, False, "read_paths")
     if not files.exists(real):
@@ -47,7 +53,7 @@ def readable(ctx, path):
     return real
 
 
-def readable_file(ctx, path):
+def readable_file(ctx: "ToolContext", path: str) -> str:
     real = readable(ctx, path)
     if files.is_folder(real):
         raise ToolError('"%s" is a folder: use list_dir' % path)
@@ -58,7 +64,7 @@ def readable_file(ctx, path):
     return real
 
 
-def writable_file(ctx, path):
+def writable_file(ctx: "ToolContext", path: str) -> str:
     """Return the real path of a file that this kind of turn may write now."""
     real = _resolved(ctx, path, True, "write_paths")
     if files.is_folder(real):
@@ -94,13 +100,13 @@ def _check_regular(real, path):
         raise ToolError('"%s" is no regular file' % path)
 
 
-def is_guide(name):
+def is_guide(name: str) -> bool:
     """Return whether `name`, a result of `relative`, is a file that guides turns."""
     name = name.lower()
     return name.startswith("skills/") or " %s " % name in _GUIDES
 
 
-def check_room(path, size):
+def check_room(path: str, size: int) -> None:
     """Raise ToolError if a file of `size` bytes at the real path `path` is too big, or would fill
     the disk."""
     if size > _MAX_FILE:
@@ -120,19 +126,19 @@ def check_room(path, size):
 # --- `subjects`, `check` and `approval` of the file tools
 
 
-def subjects(args):
+def subjects(args: dict) -> "Sequence[str]":
     return (args["path"],)
 
 
-def check_read(args, ctx):
+def check_read(args: dict, ctx: "ToolContext") -> None:
     args["path"] = relative(ctx.workspace, readable_file(ctx, args["path"]))
 
 
-def check_write(args, ctx):
+def check_write(args: dict, ctx: "ToolContext") -> None:
     args["path"] = relative(ctx.workspace, writable_file(ctx, args["path"]))
 
 
-def code_approval(args, ctx):
+def code_approval(args: dict, ctx: "ToolContext") -> tuple[str, str] | None:
     """
     Return the question before a change of a file that the board would run, and, in a turn that has
     read text of strangers, of one that guides later turns; None for others and for files in
@@ -171,7 +177,14 @@ def _change(args, size, what):
 # --- paths
 
 
-def resolve(workspace, path, write=False, extra_patterns=(), root=None, private=()):
+def resolve(
+    workspace: str,
+    path: str,
+    write: bool = False,
+    extra_patterns: "Sequence[str]" = (),
+    root: str | None = None,
+    private: "Sequence[str]" = (),
+) -> str:
     """
     Return the real path of `path` or raise ToolError. `workspace` is the real folder of
     /workspace; `extra_patterns` are allowed absolute paths outside of it: `*` is any part of a
@@ -210,7 +223,7 @@ def resolve(workspace, path, write=False, extra_patterns=(), root=None, private=
     raise ToolError('"%s" is outside %s: use a path in it, such as notes/today.md' % (path, HOME))
 
 
-def relative(workspace, real):
+def relative(workspace: str, real: str) -> str:
     """Return the model's name of a resolved path: `notes/a.md`, or the full path outside."""
     home = _real(workspace)
     return real[len(home) + 1 :] or "." if _below(home, real) else real

@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 
-def matches(pattern, text):
+def matches(pattern: str, text: str) -> bool:
     """Return whether a pattern with `*` (inside a name) and `**` (anything) matches the entire
     `text`."""
     head, star, rest = pattern.partition("*")

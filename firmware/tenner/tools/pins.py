@@ -3,18 +3,24 @@
 
 from tenner.tools.subjects import with_places
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
-def check(args, ctx, use):
+    from tenner.agent.tool_calls import ToolContext
+
+
+def check(args: dict, ctx: "ToolContext", use: str) -> None:
     """Put the pin's own name and its number into the arguments; raise OSError if `use` is not
     allowed."""
     args["pin"], args["gpio"] = ctx.port.pins().check(args["pin"], use)
 
 
-def subjects(args):
+def subjects(args: dict) -> "Sequence[str]":
     """Return the texts for the owner's rules: the action, the pin by its name or number, or
     both."""
     return with_places(args["action"], args["pin"], args["gpio"])
 
 
-def shown(args):
+def shown(args: dict) -> str:
     return "%s (%s)" % (args["pin"], args["gpio"])

@@ -14,10 +14,19 @@ from tenner.tools.loading import BUILT_IN, load
 from tenner.tools.patterns import matches
 from tenner.tools.untrusted import quoted
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from tenner.agent.tool_calls import ToolContext
+    from tenner.tools.mcp_call import Tool
+
 _MAX_ARGUMENTS = const(16384)
 
 
-async def prepare(ctx, name, arguments_text):
+async def prepare(
+    ctx: "ToolContext", name: str, arguments_text: str
+) -> tuple[int, dict, str | None, bool]:
     """
     Return (source of the tool, arguments, question to the owner or None, has the question a
     preview?) of a valid call; raise ToolError, or a port's OSError, for any other.
@@ -33,7 +42,9 @@ async def prepare(ctx, name, arguments_text):
     return source, args, asked, asked is not None and hasattr(module, "preview")
 
 
-def verified(ctx, name, arguments_text, place, source):
+def verified(
+    ctx: "ToolContext", name: str, arguments_text: str, place: tuple[str, int, int], source: int
+) -> "tuple[ModuleType | Tool, dict]":
     """Return (the tool's module, the arguments), converted to the types of its schema."""
     if len(arguments_text) > _MAX_ARGUMENTS:
         raise ToolError(
@@ -62,7 +73,7 @@ def verified(ctx, name, arguments_text, place, source):
     return module, args
 
 
-def question(ctx, name, module, args):
+def question(ctx: "ToolContext", name: str, module: "ModuleType | Tool", args: dict) -> str:
     """
     Return the question to the owner, or None for a call without approval; raise ToolError for a
     denied one. The setting `tools.<name>` is allow, ask, deny or a list of allowed subjects.

@@ -3,23 +3,27 @@
 
 from tenner.tools import pins
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.agent.tool_calls import ToolContext
+
 NEEDS = "port:pwm"
 subjects = pins.subjects
 LIMITS = {"freq_hz": (1, 40000000), "duty_percent": (0, 100)}
 
 
-def check(args, ctx):
+def check(args: dict, ctx: "ToolContext") -> None:
     pins.check(args, ctx, "pwm")
 
 
-def approval(args, ctx):
+def approval(args: dict, ctx: "ToolContext") -> str:
     shown = pins.shown(args)
     if args["action"] == "off":
         return "stop the pulses of pin %s" % shown
     return "pulses of %d Hz, %g %% on pin %s" % (args["freq_hz"], args["duty_percent"], shown)
 
 
-async def run(args, ctx):
+async def run(args: dict, ctx: "ToolContext") -> str:
     name = args["gpio"]
     gpio = ctx.port.pins()
     if args["action"] == "off":

@@ -7,6 +7,10 @@ from tenner.tools import paths
 from tenner.tools.errors import ToolError
 from tenner.tools.untrusted import mark_untrusted
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.agent.tool_calls import ToolContext
+
 _DEFAULT_LIMIT = const(1000)
 
 RESULT_CAP = 4200
@@ -15,7 +19,7 @@ check = paths.check_read
 subjects = paths.subjects
 
 
-async def run(args, ctx):
+async def run(args: dict, ctx: "ToolContext") -> str:
     path = paths.readable_file(ctx, args["path"])
     size = files.size(path)
     start = args.get("offset", 0)

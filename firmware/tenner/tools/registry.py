@@ -12,11 +12,19 @@ from tenner.tools import built_in, custom_tools, mcp_refresh, mcp_tools
 from tenner.tools.errors import ToolError
 from tenner.tools.loading import BUILT_IN, MCP, OWN
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Coroutine
+
+    from tenner.app import App
+    from tenner.port import Port
+    from tenner.store.config import Config
+
 
 class Registry:
     """The tools of this board."""
 
-    def __init__(self, port, config, workspace):
+    def __init__(self, port: "Port", config: "Config", workspace: str) -> None:
         self.port = port
         self.config = config
         self.workspace = workspace
@@ -26,7 +34,7 @@ class Registry:
         #: Sizes of the owner's checked schemas, negative for bad ones, by name.
         self.schema_cache = {}
 
-    def offers(self, kind="person"):
+    def offers(self, kind: str = "person") -> list[tuple[str, tuple[str, int, int], int]]:
         """
         Return (name, place of the schema, source) of the tools offered in a turn of this kind,
         sorted by name.
@@ -58,15 +66,15 @@ class Registry:
                     found.append((name, place, MCP))
         return sorted(found, key=_name)
 
-    def names(self, kind="person"):
+    def names(self, kind: str = "person") -> list[str]:
         """Return the sorted names of the tools offered in a turn of this kind."""
         return [offer[0] for offer in self.offers(kind)]
 
-    def schemas(self, kind="person"):
+    def schemas(self, kind: str = "person") -> list[tuple[str, int, int]]:
         """Return the places of the schemas of `names`, in the same order."""
         return [offer[1] for offer in self.offers(kind)]
 
-    def find(self, name, kind):
+    def find(self, name: str, kind: str) -> tuple[tuple[str, int, int], int]:
         """Return (place of the schema, source) of a tool that this kind of turn may use; else
         ToolError lists them."""
         offers = self.offers(kind)
@@ -76,11 +84,11 @@ class Registry:
         names = ", ".join([offer[0] for offer in offers])
         raise ToolError('there is no tool "%s" here; tools: %s' % (name[:64], names))
 
-    def refresh(self, app):
+    def refresh(self, app: "App") -> "Coroutine":
         """Return a coroutine that asks MCP servers for their tools where that is due."""
         return mcp_refresh.refresh(self, app)
 
-    def missing(self):
+    def missing(self) -> list[str]:
         """Return a sentence for each MCP server whose tools are missing because it does not
         answer."""
         return list(mcp_tools.missing(self))

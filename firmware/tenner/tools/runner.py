@@ -16,11 +16,15 @@ from tenner.tools.loading import load
 from tenner.tools.prepare import prepare
 from tenner.tools.untrusted import is_marked, quoted
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.agent.tool_calls import ToolContext
+
 _DEADLINE_S = const(60)
 _RESULT_CAP = const(1024)
 
 
-async def call(ctx, name, arguments_text):
+async def call(ctx: "ToolContext", name: str, arguments_text: str) -> str:
     """Check, ask, run, cap. Return text, "error: ..." for any failure; only CancelledError
     passes."""
     start = ticks_ms()

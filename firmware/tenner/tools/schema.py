@@ -7,19 +7,23 @@ them in the arguments themselves. The description lists the actions and their ar
 `tools`). The sentences about mistakes are in `tools.schema_errors`, which few calls load.
 """
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 
 class SchemaError(Exception):
     """Has the args (path, spec, value), or for missing or unknown arguments (path, names,
     None)."""
 
 
-def check(schema, args):
+def check(schema: dict, args: dict) -> None:
     """Raise SchemaError unless `args` are right; convert values in another notation."""
     check_object("", schema.get("parameters") or {}, args)
     _require(needed(schema, args), args)
 
 
-def complete(schema, limits):
+def complete(schema: dict, limits: "dict | tuple[()]") -> None:
     """Add the parts to a built-in tool's schema that the model does not see, or reads in the
     description."""
     parameters = schema["parameters"]
@@ -37,7 +41,7 @@ def complete(schema, limits):
             spec["items"].update({"minimum": 0, "maximum": 255})
 
 
-def needed(schema, args):
+def needed(schema: dict, args: dict) -> list[str]:
     """Return the arguments the chosen action needs, from ` action(name,name?)` in the
     description."""
     call = " %s(" % args.get("action")
@@ -52,7 +56,7 @@ def _require(names, args):
         raise SchemaError(None, absent, None)
 
 
-def check_object(path, spec, value):
+def check_object(path: str, spec: dict, value: dict) -> None:
     properties = spec.get("properties") or {}
     required = spec.get("required") or ()
     for name in list(value):
@@ -84,14 +88,14 @@ def _check(path, spec, holder, key):
             _check("%s[%d]" % (path, index), spec["items"], value, index)
 
 
-def bounds(spec):
+def bounds(spec: dict) -> tuple[float | None, int | None]:
     """Return the minimum and maximum of a number, or of entries or characters; None is no
     bound."""
     high = spec.get("maximum", spec.get("maxItems", spec.get("maxLength")))
     return spec.get("minimum", spec.get("minItems")), high
 
 
-def is_kind(kind, value):
+def is_kind(kind: str | list[str] | None, value: "Any") -> bool:
     """Return whether `value` is of a type of JSON schema; True for types not listed here."""
     if isinstance(value, bool):
         return kind not in ("integer", "number", "string", "array", "object")

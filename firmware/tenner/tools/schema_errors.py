@@ -5,6 +5,10 @@ import json
 
 from tenner.tools.schema import bounds, is_kind, needed
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 _KINDS = {
     "integer": "a whole number",
     "number": "a number",
@@ -15,7 +19,9 @@ _KINDS = {
 }
 
 
-def sentence(schema, args, path, spec, value):
+def sentence(
+    schema: dict, args: dict, path: str | None, spec: dict | list[str], value: "Any"
+) -> str:
     """Return the mistake, the allowed values and an example; the parameters after `args` are a
     SchemaError's."""
     if path is None:
@@ -52,7 +58,7 @@ def _allowed(path, spec, value):
     return "be " + span, shown
 
 
-def example(schema, args):
+def example(schema: dict, args: dict) -> str:
     """Return one correct call as JSON, with the action of `args` if that exists."""
     parameters = schema.get("parameters") or {}
     properties = parameters.get("properties") or {}

@@ -8,6 +8,10 @@ from tenner.store import files
 from tenner.tools.errors import ToolError
 from tenner.tools.untrusted import mark_untrusted
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.agent.tool_calls import ToolContext
+
 NEEDS = "file:memory"
 LIMITS = {"query": (None, 100)}
 
@@ -15,7 +19,7 @@ _ROOM = const(900)  # characters of one answer
 _LINE = const(256)  # bytes of a line to search, and to show, at a time
 
 
-async def run(args, ctx):
+async def run(args: dict, ctx: "ToolContext") -> str:
     words = args["query"].lower().encode().split()
     if not words:
         raise ToolError("search_memory: query is empty: give a word or two")

@@ -10,13 +10,17 @@ from binascii import a2b_base64, unhexlify
 from tenner import log
 from tenner.port.compat import const
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 _DEPTH = const(3)
 _BASE64 = const(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_")
 _HEX = const(b"0123456789abcdefABCDEF")
 _ESCAPES = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b"b": b"\b", b"f": b"\f"}
 
 
-def leaks(value):
+def leaks(value: "Any") -> bool:
     """Return whether a JSON value, nested or not, holds a secret."""
     if isinstance(value, dict):
         return any(leaks(key) or leaks(value[key]) for key in value)

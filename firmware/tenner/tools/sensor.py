@@ -7,15 +7,21 @@ from tenner.tools import history
 from tenner.tools.errors import ToolError
 from tenner.tools.subjects import with_places
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tenner.agent.tool_calls import ToolContext
+
 NEEDS = "file:SENSORS.json"
 LIMITS = {"hours": (0.1, 8784)}
 
 
-def subjects(args):
+def subjects(args: dict) -> "Sequence[str]":
     return with_places(args["action"], *([args["name"]] if "name" in args else ()))
 
 
-async def run(args, ctx):
+async def run(args: dict, ctx: "ToolContext") -> str:
     sensors = ctx.sensors
     try:
         if args["action"] == "list":

@@ -6,13 +6,21 @@ from tenner.net.web import get as web_get
 from tenner.port.compat import const
 from tenner.tools.errors import ToolError
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+    from typing import Any
+
+    from tenner.agent.tool_calls import ToolContext
+    from tenner.net.http import Http
+
 _MAX_INDEX = const(65536)
 _MAX_TEXT = const(200)
 _MAX_FILES = const(6)
 _GITHUB = const("github:")
 
 
-def address(place):
+def address(place: str) -> str:
     """Return the URL of a folder, without a final slash; `place` is a URL or
     github:owner/repo/folder@ref."""
     if not place.startswith(_GITHUB):
@@ -28,12 +36,14 @@ def address(place):
     return "https://raw.githubusercontent.com/" + "/".join(parts)
 
 
-def is_plain(text, more="-"):
+def is_plain(text: str, more: str = "-") -> bool:
     """Return whether `text` has only ASCII letters, digits and `more`."""
     return all(c < "\x7f" and (c.isalpha() or c.isdigit() or c in more) for c in text)
 
 
-async def entries(ctx, http, take):
+async def entries(
+    ctx: "ToolContext", http: "Http", take: "Callable[[str, str, list[str]], None]"
+) -> None:
     """Call `take(name, description, files)` for each skill of the owner's index."""
     entry = {}
     index = -1
@@ -75,7 +85,7 @@ async def entries(ctx, http, take):
     await get(http, address(ctx.config.get("skills.index")) + "/index.json", consume)
 
 
-async def text(http, url, limit):
+async def text(http: "Http", url: str, limit: int) -> str:
     """Return a file of at most `limit` bytes as text."""
 
     async def consume(response):
@@ -87,7 +97,7 @@ async def text(http, url, limit):
     return await get(http, url, consume)
 
 
-async def get(http, url, consume):
+async def get(http: "Http", url: str, consume: "Callable[[Http], Awaitable]") -> "Any":
     async def checked(response):
         if response.status != 200:
             raise ToolError("%s answered %d" % (url, response.status))

@@ -8,6 +8,12 @@ from tenner.tools.errors import ToolError
 from tenner.tools.format_bytes import format_bytes
 from tenner.tools.subjects import with_places
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tenner.agent.tool_calls import ToolContext
+
 NEEDS = "port:spi"
 LIMITS = {
     "data": (1, 4096),
@@ -21,14 +27,14 @@ _SHOWN = const(32)  # the most bytes that a rule of the owner may name
 _ASKED = const(1024)  # the most bytes that a question can show
 
 
-def check(args, ctx):
+def check(args: dict, ctx: "ToolContext") -> None:
     if args["action"] == "read" and "data" in args:
         raise ToolError("spi: read sends zeros; use transfer to send data")
     if args["action"] != "list":
         args["device"] = bus_names.choose(ctx.port, "spi", args.get("device"))
 
 
-def subjects(args):
+def subjects(args: dict) -> "Sequence[str]":
     """Return the texts for the owner's rules, also with the bytes sent: "transfer spi0.0 9f 00 00
     00"."""
     found = with_places(args["action"], *([args["device"]] if "device" in args else ()))
@@ -38,7 +44,7 @@ def subjects(args):
     return found
 
 
-def approval(args, ctx):
+def approval(args: dict, ctx: "ToolContext") -> str | None:
     if args["action"] != "transfer":
         return None
     data = args["data"]
@@ -57,7 +63,7 @@ def approval(args, ctx):
     return text
 
 
-async def run(args, ctx):
+async def run(args: dict, ctx: "ToolContext") -> str:
     if args["action"] == "list":
         return ", ".join(ctx.port.spi_names())
     device = args["device"]

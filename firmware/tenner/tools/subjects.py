@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 
-def with_places(action, *places):
+def with_places(action: str, *places: str) -> list[str]:
     """Return an action, each place, and each place after the action: "read", "i2c0:0x48", "read
     i2c0:0x48"."""
     found = [action]

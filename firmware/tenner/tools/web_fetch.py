@@ -13,6 +13,12 @@ from tenner.tools.errors import ToolError
 from tenner.tools.patterns import matches
 from tenner.tools.web_page import Page, shown
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tenner.agent.tool_calls import ToolContext
+
 _MOST = const(20000)  # bytes of text in one answer
 _MOST_BRIEF = const(1500)
 _REDIRECTS = const(5)
@@ -29,15 +35,15 @@ _HEADERS = (
 )
 
 
-def subjects(args):
+def subjects(args: dict) -> "Sequence[str]":
     return (args["url"],)
 
 
-def covers(rule, args):
+def covers(rule: str, args: dict) -> bool:
     return rules.covers(rule, args["url"], matches)
 
 
-def check(args, ctx):
+def check(args: dict, ctx: "ToolContext") -> None:
     url = args["url"].strip()
     # A model may write letters unescaped: https://example.com/Köln
     args["url"] = _straight(get.quote(url, _KEPT))
@@ -51,7 +57,7 @@ def _straight(url):
         raise ToolError(str(error))
 
 
-async def run(args, ctx):
+async def run(args: dict, ctx: "ToolContext") -> str:
     allow = ctx.config.get("web.allow")
     http = ctx.http()
     http.resolve = lambda host, port: guard.resolve(host, port, allow)

@@ -8,12 +8,17 @@ from tenner.port.compat import const
 from tenner.tools.errors import ToolError
 from tenner.tools.untrusted import mark_untrusted
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.agent.tool_calls import ToolContext
+    from tenner.net.http import Http
+
 _TEXTS = const(" json xml javascript x-javascript yaml x-yaml x-ndjson ")
 _URL = const(300)  # characters of an address to show
 _PIECE = const(400)  # bytes of text per list entry: the heap has free blocks of this size
 
 
-def shown(url):
+def shown(url: str) -> str:
     """Return an address for the head of an answer; it must not forge the end of the head."""
     return url.replace("]", "%5D")[:_URL]
 
@@ -22,7 +27,7 @@ class Page:
     """The page at `url`; keeps at most `most` bytes of its text. `args` and `ctx` are those of the
     tool."""
 
-    def __init__(self, args, ctx, most):
+    def __init__(self, args: dict, ctx: "ToolContext", most: int) -> None:
         self.url = ""
         self._offset = self._skip = args.get("offset", 0)
         self._most = most
@@ -31,12 +36,12 @@ class Page:
         self._used = 0
         self._cut = False  # is there more text than fits?
         self._spool = ctx.port.path("state/web.tmp")
-        self._charset = None
+        self._charset: Charset | None = None
         self._links = [] if args.get("links") else None
         self._count = 0
         self._room = self._most // 4  # for addresses
 
-    async def take(self, http):
+    async def take(self, http: "Http") -> str | None:
         """Read a response; return the target of a redirect, or None."""
         if http.status in (301, 302, 303, 307, 308) and http.header("location"):
             return http.header("location")
@@ -105,7 +110,7 @@ class Page:
             self._links.append(href)
         return self._count
 
-    def texts(self):
+    def texts(self) -> list[str]:
         """Return the answer in parts, after the page is read."""
         charset = self._page.charset if self._page else self._charset
         note = charset.note if charset else ""

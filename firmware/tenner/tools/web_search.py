@@ -9,6 +9,10 @@ from tenner.port.compat import const
 from tenner.tools.errors import ToolError
 from tenner.tools.untrusted import mark_untrusted
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.agent.tool_calls import ToolContext
+
 _MOST = const(8)
 _MOST_BRIEF = const(5)
 _WORDS = const(50)  # Brave rejects more
@@ -26,7 +30,7 @@ _URLS = {
 _FIELDS = (("title", 150), ("url", 300), ("content", 400))
 
 
-def check(args, ctx):
+def check(args: dict, ctx: "ToolContext") -> None:
     args["query"] = " ".join(args["query"].split()[:_WORDS])
     if not args["query"]:
         raise ToolError("web_search: query is empty")
@@ -36,7 +40,7 @@ def check(args, ctx):
         raise ToolError("web_search: %s needs %s in config.json: tell the owner" % (service, key))
 
 
-async def run(args, ctx):
+async def run(args: dict, ctx: "ToolContext") -> str:
     service = ctx.config.get("web.search")
     most = _MOST_BRIEF if ctx.brief else _MOST
     results = _Results(service, most)

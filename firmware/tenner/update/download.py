@@ -8,6 +8,13 @@ from tenner.net.tls_errors import explain
 from tenner.port.compat import const
 from tenner.update.manifest import LIMIT, Refused
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from tenner.net.http import Http
+    from tenner.update.staging import Staging
+
 _HEAD_S = const(60)
 _CONTENT_S = const(900)
 _TRIES = const(5)
@@ -15,7 +22,7 @@ _PAUSE_S = const(5)
 _MARK = b"\nsignature "
 
 
-async def manifest(http, url):
+async def manifest(http: "Http", url: str) -> bytes:
     """Return the bytes of the manifest with its signature."""
 
     async def read(response):
@@ -25,7 +32,7 @@ async def manifest(http, url):
     return await _exchange(http, url, [], read, _HEAD_S)
 
 
-async def read_manifest(readinto):
+async def read_manifest(readinto: "Callable[[bytearray], Awaitable[int]]") -> bytes:
     """Return the bytes up to the end of the signature's line; Refused if there is none within the
     limit."""
     data = bytearray()
@@ -38,7 +45,7 @@ async def read_manifest(readinto):
     raise Refused("this is no signed release of tenner: check update.url")
 
 
-async def content(http, url, staging, data):
+async def content(http: "Http", url: str, staging: "Staging", data: bytes) -> None:
     """Download the missing part of the release with this manifest; continue after a cut, a few
     times."""
     for attempt in range(_TRIES):

@@ -7,8 +7,12 @@ from tenner.update import download
 from tenner.update.manifest import Manifest
 from tenner.update.staging import Staging
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.app import App
 
-async def update(app, wanted):
+
+async def update(app: "App", wanted: str) -> str:
     """Return the answer to `/update`: the offer, or a word on its installation if `wanted`
     names it. OSError or ValueError with a sentence if neither can be done."""
     root = app.port.root

@@ -39,7 +39,7 @@ class Manifest:
     """The fields of a verified manifest; `files` are (path, size, SHA-256 as bytes) in their order
     in the release."""
 
-    def __init__(self, data, root=""):
+    def __init__(self, data: bytes, root: str = "") -> None:
         """Take the bytes of a manifest with its signature; raise Refused unless a known key has
         signed it."""
         signed = data.rfind(_MARK) + 1
@@ -89,7 +89,7 @@ class Manifest:
             raise Refused("the files of the release are not in order at %s" % path)
         self.files.append((path, int(size), digest))
 
-    def check(self, family, running=__version__):
+    def check(self, family: str, running: str = __version__) -> None:
         """Raise Refused unless this release fits this board and is newer than the running
         version."""
         values = self._values
@@ -121,12 +121,12 @@ class Manifest:
                 % (values["from"], running)
             )
 
-    def total(self):
+    def total(self) -> int:
         """Return the number of bytes of all files."""
         return sum([size for _, size, _ in self.files])
 
 
-def numbers(version):
+def numbers(version: str) -> list[int]:
     """Return the numbers of a version such as 0.2.0, to compare it."""
     parts = version.split(".")
     if len(parts) != 3:
@@ -134,7 +134,7 @@ def numbers(version):
     return [_number(part) for part in parts]
 
 
-def is_safe(path):
+def is_safe(path: str) -> bool:
     """Is it a relative path of ordinary names, which stays below its folder?"""
     parts = path.split("/")
     return len(path) <= _MAX_PATH and all(

@@ -7,6 +7,10 @@ from tenner.port.compat import const
 from tenner.store import files
 from tenner.update.staging import Staging
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.app import App
+
 _LOG_BYTES = const(1500)
 # By the state in /lib/trial.
 _FAILED = (
@@ -17,7 +21,7 @@ _FAILED = (
 )
 
 
-async def passed(app, version, old):
+async def passed(app: "App", version: str, old: str) -> None:
     """Tell the owner that the new version stays, and restart without the trial's watchdog."""
     _tell(app, "I run version %s now, in place of %s." % (version, old), "update-" + version)
     Staging(app.port.root).discard()
@@ -25,7 +29,7 @@ async def passed(app, version, old):
     await restart(app)
 
 
-async def rolled_back(app):
+async def rolled_back(app: "App") -> None:
     """Tell the owner, after the return to the old version, why the new one was not good."""
     note = app.port.path("lib/failed")
     log_path = app.port.path("lib/trial.log")
@@ -40,7 +44,7 @@ async def rolled_back(app):
     Staging(app.port.root).discard()
 
 
-async def restart(app):
+async def restart(app: "App") -> None:
     """Save the schedule's state, and restart the board."""
     for name in ("heartbeat", "cron"):
         if app.has(name):

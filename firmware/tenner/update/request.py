@@ -6,10 +6,14 @@ from tenner.log import log
 from tenner.store import files
 from tenner.update import install, report
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.app import App
+
 _SHORT = "No update: the board is short of memory. Restart it, then send /update again."
 
 
-async def answer(app, channel, chat, wanted):
+async def answer(app: "App", channel: str, chat: int | str, wanted: str) -> None:
     """Answer `/update` in the owner's chat; `wanted` is the version to install, "" to look
     only."""
     try:

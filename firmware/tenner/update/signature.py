@@ -12,12 +12,12 @@ _SIZES = (256, 384)  # bytes of a modulus: 2048 and 3072 bits
 _PREFIX = b"\x30\x31\x30\x0d\x06\x09\x60\x86\x48\x01\x65\x03\x04\x02\x01\x05\x00\x04\x20"
 
 
-def key_id(modulus):
+def key_id(modulus: str) -> str:
     """Return the short name of a key, given its modulus as hex text."""
     return hexlify(sha256(modulus.encode()).digest()).decode()[:16]
 
 
-def is_valid(modulus, signature, digest):
+def is_valid(modulus: str, signature: bytes, digest: bytes) -> bool:
     """Return whether `signature` (bytes) is that of a SHA-256 digest, by the key with this modulus
     (hex text)."""
     number = int(modulus, 16)
@@ -34,7 +34,7 @@ def is_valid(modulus, signature, digest):
     return found == b"\x00\x01" + padding + b"\x00" + _PREFIX + digest
 
 
-def from_hex(text):
+def from_hex(text: str) -> bytes:
     """Return the bytes of hex text, b"" for anything else."""
     try:
         return unhexlify(text)

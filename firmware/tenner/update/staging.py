@@ -16,6 +16,10 @@ from tenner.port.folders import entries
 from tenner.store import files
 from tenner.update.manifest import Manifest, Refused
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
 _HOME = "/lib/tenner"
 _MANIFEST = "/lib/tenner.new/manifest"
 _PINS = "/pins.csv"
@@ -28,12 +32,12 @@ _PIECE = const(512)
 class Staging:
     """The new tree of the board with this root folder."""
 
-    def __init__(self, root=""):
+    def __init__(self, root: str = "") -> None:
         self.root = root
         self.tree = root + _HOME + ".new"
-        self.manifest = None
+        self.manifest: Manifest | None = None
 
-    def resume(self, data):
+    def resume(self, data: bytes) -> int:
         """Go on with an unfinished tree of the release with this manifest, or begin a new one;
         return the missing bytes."""
         self.manifest = Manifest(data, self.root)
@@ -44,7 +48,7 @@ class Staging:
             files.write_atomic(self.root + _MANIFEST, data)
         return sum([size - self._size(path) for path, size, _ in self.manifest.files])
 
-    def discard(self):
+    def discard(self) -> None:
         """Remove the unfinished tree, and those of earlier updates."""
         for ending in (".new", ".old", ".bad"):
             remove_tree(self.root + _HOME + ending)
@@ -72,7 +76,9 @@ class Staging:
                 % (need * 4, free * 4)
             )
 
-    async def receive(self, readinto, present):
+    async def receive(
+        self, readinto: "Callable[[bytearray | memoryview], Awaitable[int]]", present: int
+    ) -> None:
         """
         Append the content that `await readinto(view)` returns; its first `present` bytes are on
         flash already, and are skipped. EOFError if it ends too early; `resume` continues there.
@@ -99,7 +105,7 @@ class Staging:
                     files.put(file, view[:count])
                     left -= count
 
-    async def verify(self):
+    async def verify(self) -> None:
         """Read every file back and compare it; Refused and no tree if one is wrong."""
         for path, size, digest in self.manifest.files:
             found = sha256()
@@ -113,7 +119,7 @@ class Staging:
                     "%s is not as the release's manifest says; nothing was changed" % path
                 )
 
-    def switch(self):
+    def switch(self) -> None:
         """Have the next start begin the trial of the new tree."""
         pins = self.root + _HOME + _PINS
         if files.exists(pins):
@@ -128,7 +134,7 @@ class Staging:
         )
 
 
-def remove_tree(top):
+def remove_tree(top: str) -> None:
     """Remove a folder with all that is in it."""
     if not files.is_folder(top):
         return

@@ -10,12 +10,16 @@ from tenner.port.compat import const
 from tenner.store import files
 from tenner.update import report
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.app import App
+
 _LIVE_S = const(180)
 _CHECK_S = const(1)
 _REACHED = ("it is up", "connected", "it hears its channel")
 
 
-async def run(app):
+async def run(app: "App") -> None:
     """Advance the state in /lib/trial as far as this version gets; remove the file when it has
     passed."""
     note = app.port.path("lib/trial")

@@ -30,6 +30,16 @@ from tenner.net.rawsocket import RawSocket
 from tenner.net.tls_errors import explain
 from tenner.port.compat import const, sleep_ms, ticks_add, ticks_diff, ticks_ms
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from tenner.agent.message_queue import Queue
+    from tenner.net.tls_reserve import TlsContext
+    from tenner.port import Port
+    from tenner.store.config import Config
+
 _KEEP_ALIVE_S = const(60)
 _ACK_S = const(15)
 _BUSY_MS = const(10)
@@ -59,7 +69,16 @@ class Mqtt:
     #: The semaphore may ask for the connection back, as with a long poll.
     yields = True
 
-    def __init__(self, config, port, tls, inbound, get, up, mono_s):
+    def __init__(
+        self,
+        config: "Config",
+        port: "Port",
+        tls: "Callable[[], TlsContext]",
+        inbound: "Queue",
+        get: "Callable[[str], Any]",
+        up: "Callable[[], None]",
+        mono_s: "Callable[[], int]",
+    ) -> None:
         setting = config.get
         self.id = hexlify(port.device_id()).decode()
         self.base = setting("mqtt.topic") or "tenner/" + self.id
@@ -73,7 +92,7 @@ class Mqtt:
         self.get = get
         self._up = up
         self.mono_s = mono_s
-        self._client = None
+        self._client: Any = None
         self._asked = False
         self._questions = {}  # the pending ones, by id
         self.announced = []  # the values announced to Home Assistant, see readings
@@ -83,7 +102,7 @@ class Mqtt:
 
     # --- the connection
 
-    async def run(self):
+    async def run(self) -> None:
         """Keep the connection forever; wait after a failure and retry."""
         failures = 0
         while True:
@@ -170,17 +189,24 @@ class Mqtt:
                 # The broker publishes the last will of a client that leaves without a DISCONNECT.
                 raw.close()
 
-    async def give_way(self, to_poll):
+    async def give_way(self, to_poll: bool) -> None:
         """Give the connection back soon; the semaphore calls this when another task waits."""
         self._asked = self._asked or not to_poll
 
     # --- out
 
-    def is_connected(self):
+    def is_connected(self) -> bool:
         """Return whether the broker is connected now."""
         return self._client is not None
 
-    async def send(self, chat, text, reply_to=None, began=None, alarm=None):
+    async def send(
+        self,
+        chat: str,
+        text: str,
+        reply_to: int | None = None,
+        began: "Callable[[], None] | None" = None,
+        alarm: str | None = None,
+    ) -> "tuple[str, Any]":
         """Publish a text and wait for the broker's acknowledgment; see channels.delivery."""
         if self._client is None:
             return "retry", None
@@ -190,11 +216,11 @@ class Mqtt:
             return "ok", None
         return "unknown", "the broker did not acknowledge it"
 
-    async def publish(self, topic, payload, retain=False):
+    async def publish(self, topic: str, payload: bytes | str, retain: bool = False) -> bool:
         """Publish to a topic below the base; return whether the broker has acknowledged it."""
         return await self.publish_at("%s/%s" % (self.base, topic), payload, retain)
 
-    async def publish_at(self, topic, payload, retain=False):
+    async def publish_at(self, topic: str, payload: bytes | str, retain: bool = False) -> bool:
         """Publish to a complete topic; see `publish`."""
         client = self._client
         if client is None:
@@ -207,7 +233,7 @@ class Mqtt:
             return False
         return True
 
-    async def ask(self, text, timeout_s=600):
+    async def ask(self, text: str, timeout_s: float = 600) -> bool:
         """Ask the owner; a timeout means no."""
         question = Question(text)
         self._questions[question.id] = question
@@ -256,7 +282,7 @@ class Mqtt:
 
     # --- readings
 
-    async def readings(self):
+    async def readings(self) -> None:
         """Publish the values of the sensors and the state of the board every `mqtt.every`."""
         every_s = self.config.get("mqtt.every")
         while True:

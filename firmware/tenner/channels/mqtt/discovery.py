@@ -11,6 +11,11 @@ from binascii import crc32
 
 from tenner import __version__
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.channels.mqtt.channel import Mqtt
+    from tenner.sensors.reader import Sensors
+
 _PLAIN = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
 # Values with another device class than their name.
 _CLASSES = (
@@ -19,7 +24,7 @@ _CLASSES = (
 )
 
 
-async def announce(mqtt, sensors, sensor, values):
+async def announce(mqtt: "Mqtt", sensors: "Sensors", sensor: str, values: dict) -> bool:
     """Publish the config of each value of a sensor; return whether the broker has acknowledged
     all."""
     for value in sorted(values):
@@ -58,12 +63,12 @@ async def announce(mqtt, sensors, sensor, values):
     return True
 
 
-def slug(name):
+def slug(name: str) -> str:
     """Return a unique form of a name in the characters that Home Assistant accepts."""
     return _replaced(name, lambda one: one in _PLAIN)
 
 
-def topic(sensor):
+def topic(sensor: str) -> str:
     """Return the topic of a sensor's values, below the board's topic."""
     # A broker disconnects a client that publishes to a topic with any other character.
     return "sensor/" + _replaced(sensor, _is_topic_letter)

@@ -9,8 +9,12 @@ from tenner.channels.mqtt import discovery
 from tenner.log import log
 from tenner.sensors.errors import SensorError
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.channels.mqtt.channel import Mqtt
 
-async def publish(mqtt):
+
+async def publish(mqtt: "Mqtt") -> None:
     """Publish the state of the board and the values of every sensor."""
     state = {
         "name": mqtt.config.get("name"),

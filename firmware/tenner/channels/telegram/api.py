@@ -10,6 +10,14 @@ from tenner.net.http_errors import Yielded
 from tenner.net.json.scanner import Scanner
 from tenner.port.compat import const
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Iterator, Sequence
+
+    from tenner.channels.telegram.channel import Telegram
+    from tenner.net.http import Http
+    from tenner.net.json.scanner import Sink
+
 _PIECE = const(256)
 
 
@@ -19,7 +27,7 @@ class Reply:
     `answer` has the other members.
     """
 
-    def __init__(self, sink=None):
+    def __init__(self, sink: "Sink | None" = None) -> None:
         self.answer = {
             "ok": False,
             "status": 0,
@@ -40,7 +48,7 @@ class Reply:
         elif path and path[-1] in answer and type(value) is type(answer[path[-1]]):
             answer[path[-1]] = value
 
-    def close(self, status, error=None):
+    def close(self, status: int, error: ValueError | None = None) -> None:
         """Set the HTTP status; raise `error`, for a body that is no JSON, only with status 200."""
         self.answer["status"] = status
         if status != 200:
@@ -49,7 +57,16 @@ class Reply:
             raise error
 
 
-async def call(bot, http, method, body, sink=None, timeout_s=30, headers=None, stage=None):
+async def call(
+    bot: "Telegram",
+    http: "Http",
+    method: str,
+    body: "bytes | Callable[[], Iterator[bytes]]",
+    sink: "Sink | None" = None,
+    timeout_s: float = 30,
+    headers: "Sequence[tuple[str, str]] | None" = None,
+    stage: "Callable[[bool], Awaitable] | None" = None,
+) -> dict:
     """
     Call a method of the Bot API and return the answer of its Reply; raise one of FAILURES when
     there is none. `body` None reads the reply to the running poll. `stage`: see net.http.Http.
@@ -87,7 +104,14 @@ async def call(bot, http, method, body, sink=None, timeout_s=30, headers=None, s
     return reply.answer
 
 
-async def request(bot, http, method, fields, sink=None, timeout_s=30):
+async def request(
+    bot: "Telegram",
+    http: "Http",
+    method: str,
+    fields: dict | bytes | None,
+    sink: "Sink | None" = None,
+    timeout_s: float = 30,
+) -> None:
     """
     Call a method; raise OSError with the answer when the server rejects it. `fields` is a dict, or
     a `body` for `call`.
@@ -98,7 +122,9 @@ async def request(bot, http, method, fields, sink=None, timeout_s=30):
         raise OSError(answer)
 
 
-async def attempt(bot, method, fields, http=None, timeout_s=30):
+async def attempt(
+    bot: "Telegram", method: str, fields: dict, http: "Http | None" = None, timeout_s: float = 30
+) -> bool:
     """
     Call a method whose failure does no harm; return whether it worked. `http` is a connected
     client, None the client for sending.
@@ -115,7 +141,7 @@ async def attempt(bot, method, fields, http=None, timeout_s=30):
         return False
 
 
-def sender(bot):
+def sender(bot: "Telegram") -> "Http":
     """Return the HTTP client for sending."""
     if bot.http is None:
         bot.http = bot.http_factory(False)

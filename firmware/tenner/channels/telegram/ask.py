@@ -7,12 +7,18 @@ from tenner.channels.telegram import api, document, message
 from tenner.log import log
 from tenner.port.compat import const
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.channels.question import Question
+    from tenner.channels.telegram.channel import Telegram
+    from tenner.net.http import Http
+
 _RETRY_S = const(10)
 _LONG = const(2000)  # longer questions are sent as a file: a message holds 4,096 units
 _CAPTION = const(900)
 
 
-async def send(bot, question):
+async def send(bot: "Telegram", question: "Question") -> int:
     """Send a question with Allow and Deny; return the seconds until a retry, 0 when none is
     needed."""
     yes = {"text": "Allow", "callback_data": "y:" + question.id}
@@ -53,14 +59,14 @@ def _caption(text):
     return "%s\n(all of it is in the file)" % text.split("\n")[0][:_CAPTION]
 
 
-def alarm_buttons(id):
+def alarm_buttons(id: str) -> dict[str, list]:
     """Return the keyboard for the message of an alarm."""
     actions = (("Acknowledge", "ack"), ("Mute 1 h", "mute"), ("Why", "why"))
     row = [{"text": text, "callback_data": "al:%s:%s" % (id, act)} for text, act in actions]
     return {"inline_keyboard": [row]}
 
 
-async def close(bot, message_id):
+async def close(bot: "Telegram", message_id: int) -> None:
     """Remove the buttons of a closed question."""
     if message_id is not None:
         fields = {"chat_id": bot.owner, "message_id": message_id}
@@ -68,7 +74,7 @@ async def close(bot, message_id):
         await bot.idle()
 
 
-async def pressed(bot, http, update, who):
+async def pressed(bot: "Telegram", http: "Http", update: dict, who: str) -> None:
     """Handle a press of a button: only the owner's counts, and only on a pending question."""
     kind, _, id = str(update.get("data")).partition(":")
     question = bot.asks.get(id)

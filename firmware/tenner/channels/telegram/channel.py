@@ -18,6 +18,16 @@ from tenner.log import log
 from tenner.net.http_errors import Yielded
 from tenner.port.compat import const, sleep_ms, ticks_diff, ticks_ms
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+    from typing import Any
+
+    from tenner.agent.message_queue import Message, Queue
+    from tenner.net.http import Http
+    from tenner.store.config import Config
+    from tenner.store.two_slot import TwoSlots
+
 _SPARE_S = const(15)
 _CONNECT_S = const(15)
 _STARVED_MS = const(4000)
@@ -55,13 +65,22 @@ class Telegram:
     max_open = 8
 
     #: overheard(stops) is called when the owner has written, but the update must wait for memory.
-    overheard = None
+    overheard: "Callable[[bool], None] | None" = None
 
     #: draft(message) returns the written part of an answer; None on boards that cannot talk to
     #: Telegram during a model call.
-    draft = None
+    draft: "Callable[[Message], str] | None" = None
 
-    def __init__(self, config, http_factory, slots, inbound, say, now, sleep=sleep_ms):
+    def __init__(
+        self,
+        config: "Config",
+        http_factory: "Callable[[bool], Http]",
+        slots: "Callable[[str], TwoSlots]",
+        inbound: "Queue",
+        say: "Callable",
+        now: "Callable[[], int | None]",
+        sleep: "Callable[[float], Awaitable]" = sleep_ms,
+    ) -> None:
         get = config.get
         self.config = config
         self.http_factory = http_factory
@@ -80,7 +99,9 @@ class Telegram:
         self.failures = 0
         self.last_logged = ""  # the last logged failure
         self.asks = {}  # the pending questions, by id
-        self.pair = None  # the pending code that makes its writer the owner, see pair
+        self.pair: tuple[str, str] | None = (
+            None  # the pending code that makes its writer the owner, see pair
+        )
         self.previews = {}  # (chat, id of the question): id of the preview
         self.album = None  # the last handled album of pictures
         self.digest = None  # a Message that joins the texts of our offline time
@@ -90,7 +111,7 @@ class Telegram:
         self.strangers_day = 0
         self.told_wrong = False  # has the owner been notified of an unreadable update?
         self.open = []  # messages without an answer
-        self._polled = None  # an Event while a task waits for one poll
+        self._polled: asyncio.Event | None = None  # an Event while a task waits for one poll
         self._heard_ms = ticks_ms()
         self._slots = slots
         kept = slots("telegram").load()
@@ -100,7 +121,7 @@ class Telegram:
 
     # --- receiving
 
-    async def poll(self):
+    async def poll(self) -> None:
         """Receive forever; wait after a failure and retry."""
         http = self.http_factory(True)
         try:
@@ -148,16 +169,16 @@ class Telegram:
             await overhear.overhear(self, http)
         return is_quiet is False
 
-    def poll_body(self, timeout_s):
+    def poll_body(self, timeout_s: int) -> bytes:
         """Return the body of a getUpdates that waits `timeout_s` for an update."""
         return _POLL_BODY % (timeout_s, self.offset)
 
-    def is_starved(self):
+    def is_starved(self) -> bool:
         """Return whether the last poll was seconds ago, because other tasks have the
         connection."""
         return ticks_diff(ticks_ms(), self._heard_ms) > _STARVED_MS
 
-    async def poll_once(self):
+    async def poll_once(self) -> None:
         """Wait until one short poll is done, a few seconds at most."""
         self._polled = asyncio.Event()
         try:
@@ -169,13 +190,13 @@ class Telegram:
 
     # --- messages without an answer
 
-    def done(self, message):
+    def done(self, message: "Message") -> None:
         """Forget a message whose answer is in the outbox."""
         if message in self.open:
             self.open.remove(message)
             self.save(self.offset)
 
-    def save(self, offset):
+    def save(self, offset: int) -> None:
         chats = {}
         for message in self.open:
             ids = chats.setdefault(message.chat, [])
@@ -185,7 +206,14 @@ class Telegram:
 
     # --- sending
 
-    async def send(self, chat, text, reply_to=None, began=None, alarm=None):
+    async def send(
+        self,
+        chat: int | str,
+        text: str,
+        reply_to: int | None = None,
+        began: "Callable[[], None] | None" = None,
+        alarm: str | None = None,
+    ) -> "tuple[str, Any]":
         """
         Send one part of a text, after began(); return ("ok", message id), ("retry", seconds or
         None), ("refused", why) or ("unknown", why) when it may have arrived. `alarm` is the id of
@@ -194,7 +222,7 @@ class Telegram:
         keyboard = ask.alarm_buttons(alarm) if alarm else None
         return await send.send(self, chat, text, reply_to, keyboard, began)
 
-    async def ask(self, text, timeout_s=600):
+    async def ask(self, text: str, timeout_s: float = 600) -> bool:
         """Ask the owner with two buttons; a timeout means no."""
         if not self.owner:
             log("telegram", "cannot ask for approval: set telegram.owner")
@@ -218,7 +246,7 @@ class Telegram:
                 return
             await self.sleep(wait_s * 1000)
 
-    async def idle(self):
+    async def idle(self) -> None:
         """Close the connection for sending when nothing more is due, so that none grows stale."""
         http, self.http = self.http, None
         if http is not None:

@@ -5,6 +5,10 @@ import json
 
 from tenner.port.compat import const
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 _PIECE = const(512)
 _FIELD = const('--%s\r\nContent-Disposition: form-data; name="%s"\r\n\r\n%s\r\n')
 _FILE = const(
@@ -19,7 +23,7 @@ class Document:
     `taken`: see message.Body.
     """
 
-    def __init__(self, fields, name, text, boundary):
+    def __init__(self, fields: dict, name: str, text: str, boundary: str) -> None:
         head = ""
         for field in fields:
             value = fields[field]
@@ -32,7 +36,7 @@ class Document:
         self.taken = False
         self.headers = (("Content-Type", "multipart/form-data; boundary=" + boundary),)
 
-    def __call__(self):
+    def __call__(self) -> "Iterator[bytes]":
         self._passes += 1
         yield self._head
         for at in range(0, len(self._text), _PIECE):

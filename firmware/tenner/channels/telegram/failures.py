@@ -5,12 +5,18 @@ from tenner.log import log
 from tenner.net.tls_errors import explain
 from tenner.port.compat import const
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from tenner.channels.telegram.channel import Telegram
+
 _LONGEST_S = const(300)
 _HOUR_S = const(3600)
 _CONFLICT_S = const(10)
 
 
-async def after(bot, error):
+async def after(bot: "Telegram", error: Exception) -> int:
     """Put the reason of a failed poll into `bot.status`, log it once, and return the seconds to
     wait."""
     wait_s = min(1 << min(bot.failures, 9), _LONGEST_S)
@@ -34,7 +40,7 @@ async def after(bot, error):
     return wait_s
 
 
-def reason(error):
+def reason(error: Exception) -> str:
     """Return one clause for a failure."""
     detail = error.args[0] if error.args else ""
     if isinstance(detail, dict):
@@ -46,7 +52,7 @@ def reason(error):
     return "no answer from Telegram: " + text.strip().replace("\n", " ")
 
 
-def refused(answer, is_html):
+def refused(answer: dict, is_html: bool) -> "tuple[str, Any] | None":
     """
     Return the result of Telegram.send for an error answer: None when Telegram rejects the HTML,
     ("moved", id) when a group has become a supergroup.

@@ -11,6 +11,10 @@ from tenner.channels import table
 from tenner.net.json.writer import valid
 from tenner.port.compat import const
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 _STAR = const(0x2A)
 _UNDERSCORE = const(0x5F)
 _TILDE = const(0x7E)
@@ -24,9 +28,8 @@ _LETTER_H = const(0x68)
 _LONGEST_FENCE = const(64)
 
 
-def clean(text):
-    """Return `text` as valid UTF-8 with plain line ends; Telegram rejects half a surrogate
-    pair."""
+def clean(text: str | bytes) -> bytes:
+    """Return `text` as valid UTF-8 with plain line ends; Telegram rejects half surrogates."""
     if isinstance(text, str):
         text = text.encode("utf-8", "surrogatepass")
     if b"\xed" in text:
@@ -34,7 +37,7 @@ def clean(text):
     return text.replace(b"\r\n", b"\n").replace(b"\r", b"\n").replace(b"\0", b"")
 
 
-def units(raw):
+def units(raw: bytes) -> int:
     """Return the number of UTF-16 units in the UTF-8 bytes `raw`."""
     total = len(raw.decode())
     for lead in (b"\xf0", b"\xf1", b"\xf2", b"\xf3", b"\xf4"):
@@ -42,7 +45,7 @@ def units(raw):
     return total
 
 
-def visible_units(html):
+def visible_units(html: bytes) -> int:
     """Return the UTF-16 units that Telegram counts in the HTML of `pieces`, without tags and
     escapes."""
     total = 0
@@ -53,7 +56,7 @@ def visible_units(html):
     return total
 
 
-def escape(text):
+def escape(text: bytes) -> bytes:
     """Return the bytes of a text with the special characters of HTML escaped."""
     return text.replace(b"&", b"&amp;").replace(b"<", b"&lt;").replace(b">", b"&gt;")
 
@@ -61,7 +64,7 @@ def escape(text):
 # --- lines and blocks
 
 
-def fence_of(line):
+def fence_of(line: bytes) -> bytes:
     """Return the run of marks that opens a code fence on this line, or b"" if it opens none."""
     body = line.strip(b" ")
     mark = body[:3]
@@ -74,7 +77,7 @@ def fence_of(line):
     return b""
 
 
-def closes(line, fence):
+def closes(line: bytes, fence: bytes) -> bool:
     """Return whether this line closes the code fence opened by the run `fence`."""
     body = line.strip()
     return len(body) >= len(fence) and body == fence[:1] * len(body)
@@ -88,7 +91,7 @@ def _lines(raw):
         at = end + 1
 
 
-def pieces(raw):
+def pieces(raw: bytes) -> "Iterator[bytes]":
     """Yield the HTML of `raw`, a result of `clean`, line by line; line ends are separate
     pieces."""
     fence = b""  # the marks that opened the code block we are in
@@ -225,7 +228,7 @@ def _render(parts):
     return b"".join(out)
 
 
-def parse(line, found, links=True):
+def parse(line: bytes, found: list, links: bool = True) -> list[bytes]:
     """Return the parts of `line`, and add to the list `found` the spans that must not be cut."""
     parts = []
     stack = []  # opened marks: (their length, place in parts, place in line)

@@ -10,6 +10,14 @@ from tenner.log import log
 from tenner.net.json.writer import escape
 from tenner.port.compat import const
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import Any
+
+    from tenner.channels.telegram.channel import Telegram
+    from tenner.channels.telegram.document import Document
+
 _PIECE = const(256)
 _MARKS = const("*_`~[<>&#|\\-+\n\r\t")
 
@@ -21,14 +29,16 @@ class Body:
     socket, so the message may arrive.
     """
 
-    def __init__(self, fields, text, began=None):
+    def __init__(
+        self, fields: dict, text: bytes, began: "Callable[[], None] | None" = None
+    ) -> None:
         self._head = json.dumps(fields)[:-1].encode() + b',"text":"'
         self._text = text
         self._began = began
         self._counted = False
         self.taken = False
 
-    def __call__(self):
+    def __call__(self) -> "Iterator[bytes]":
         if self.taken:
             # A reused connection was dead; the server may have seen the request.
             raise OSError("the connection was lost before the answer")
@@ -45,13 +55,13 @@ class Body:
         yield b'"}'
 
 
-def address(chat):
+def address(chat: int | str) -> dict:
     """Return the field of the destination: a number, or a name such as `@channel`."""
     text = str(chat)
     return {"chat_id": int(text) if text.lstrip("-").isdigit() else text}
 
 
-def marked(text, max_units):
+def marked(text: str, max_units: int) -> tuple[bytes, bytes]:
     """Return a text as valid UTF-8, and as HTML, or b"" if it has no marks or the HTML is too
     long."""
     raw = text.encode()
@@ -69,7 +79,14 @@ async def _make_room(sends):
     await overlay.enter("SENDING")
 
 
-async def send_marked(bot, method, fields, raw, html, began=None):
+async def send_marked(
+    bot: "Telegram",
+    method: str,
+    fields: dict,
+    raw: bytes,
+    html: bytes,
+    began: "Callable[[], None] | None" = None,
+) -> "tuple[str, Any]":
     """Send a text as HTML, or as plain text when Telegram rejects the HTML."""
     fields["link_preview_options"] = {"is_disabled": True}
     if html:
@@ -81,18 +98,36 @@ async def send_marked(bot, method, fields, raw, html, began=None):
     return await send_plain(bot, method, fields, raw, began)
 
 
-async def send_plain(bot, method, fields, text, began=None):
+async def send_plain(
+    bot: "Telegram",
+    method: str,
+    fields: dict,
+    text: bytes,
+    began: "Callable[[], None] | None" = None,
+) -> "tuple[str, Any] | None":
     """Call `method`, which returns a message; return None if Telegram cannot parse the HTML."""
     async with bot.sending:
         return await send_locked(bot, method, fields, text, began)
 
 
-async def send_locked(bot, method, fields, text, began=None):
+async def send_locked(
+    bot: "Telegram",
+    method: str,
+    fields: dict,
+    text: bytes,
+    began: "Callable[[], None] | None" = None,
+) -> "tuple[str, Any] | None":
     """Send as `send_plain` does; the caller holds the lock `bot.sending`."""
     return await send_body(bot, method, Body(fields, text, began), "parse_mode" in fields)
 
 
-async def send_body(bot, method, body, is_html=False, headers=None):
+async def send_body(
+    bot: "Telegram",
+    method: str,
+    body: "Body | Document",
+    is_html: bool = False,
+    headers: "Sequence[tuple[str, str]] | None" = None,
+) -> "tuple[str, Any] | None":
     """Send as `send_locked` does a body with the attribute `taken`, see Body."""
     message_id = None
 

@@ -5,12 +5,17 @@ import asyncio
 
 from tenner.port.compat import const
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.channels.telegram.channel import Telegram
+    from tenner.net.http import Http
+
 _BEGINNING = const(2048)  # of a reply; it names the writer
 _PIECE = const(256)
 _REST_S = const(1)  # for the rest of the reply
 
 
-async def overhear(bot, http):
+async def overhear(bot: "Telegram", http: "Http") -> None:
     """
     Notify the lane when the owner has written, and close the connection. This needs no parser:
     JSON escapes quotes in texts, so none of the searched words can be part of one.

@@ -11,17 +11,21 @@ from os import urandom
 from tenner.log import log
 from tenner.store.two_slot import TwoSlots
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.channels.telegram.channel import Telegram
+
 # No characters that look alike; 31 of them, so that each byte below 248 selects one without bias.
 _LETTERS = "abcdefghijkmnpqrstuvwxyz2345679"
 _LENGTH = 8
 
 
-def kept(state):
+def kept(state: str) -> str:
     """Return the paired chat, "" when there is none."""
     return TwoSlots(state + "/owner").load().get("w", "")
 
 
-def offer(bot, state):
+def offer(bot: "Telegram", state: str) -> str:
     """Make a new code, valid once and until the next start; return the sentence that shows it."""
     code = ""
     while len(code) < _LENGTH:
@@ -35,7 +39,7 @@ def offer(bot, state):
     )
 
 
-def take(bot, update, text):
+def take(bot: "Telegram", update: dict, text: str) -> bool:
     """Make the writer of an update the owner if `text` is the offered code; return whether it
     is."""
     code, state = bot.pair

@@ -10,13 +10,20 @@ from tenner.channels.telegram import api, markup
 from tenner.channels.telegram.message import address, send_locked, send_marked
 from tenner.port.compat import const
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from tenner.agent.message_queue import Message
+    from tenner.channels.telegram.channel import Telegram
+
 _STEP_MS = const(1000)  # Telegram accepts one edit a second
 _TYPING_STEPS = const(4)  # Telegram shows "typing..." for five seconds
 _FIRST_CHARS = const(80)  # a shorter text needs no preview
 _LAST_CHARS = const(2000)  # each is one or two of the 4096 units of a message
 
 
-async def follow(bot, message):
+async def follow(bot: "Telegram", message: "Message") -> None:
     """Show "typing..." and the growing answer, until the answer is in the outbox."""
     fields = address(message.chat)
     action = dict(fields, action="typing")
@@ -56,7 +63,9 @@ async def _show(bot, key, fields, raw):
     return verdict == "ok"
 
 
-async def finish(bot, chat, reply_to, raw, html):
+async def finish(
+    bot: "Telegram", chat: int | str, reply_to: int | None, raw: bytes, html: bytes
+) -> "tuple[str, Any] | None":
     """Edit the preview into the answer; return None when there is no preview, or it is gone."""
     async with bot.sending:
         # Wait for a preview that is being sent.

@@ -4,11 +4,16 @@
 from tenner.channels.telegram import api, update
 from tenner.port.compat import const
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.channels.telegram.channel import Telegram
+    from tenner.net.http import Http
+
 _NO_ROOM_S = const(3)
 _TIMEOUT_S = const(15)
 
 
-async def receive(bot, http):
+async def receive(bot: "Telegram", http: "Http") -> int:
     """Handle the waiting updates; return the seconds to wait before the next poll."""
     if bot.interrupted:
         tell_interrupted(bot)
@@ -57,7 +62,7 @@ async def _updates(bot, http):
     return found
 
 
-def tell_interrupted(bot):
+def tell_interrupted(bot: "Telegram") -> None:
     """Answer every message that the restart interrupted."""
     for chat, ids in bot.interrupted.items():
         quoted = 0

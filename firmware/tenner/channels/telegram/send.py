@@ -5,8 +5,22 @@ from tenner import overlay
 from tenner.channels.telegram import message, preview
 from tenner.log import log
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
 
-async def send(bot, chat, text, reply_to, keyboard, began=None):
+    from tenner.channels.telegram.channel import Telegram
+
+
+async def send(
+    bot: "Telegram",
+    chat: int | str,
+    text: str,
+    reply_to: int | None,
+    keyboard: dict | None,
+    began: "Callable[[], None] | None" = None,
+) -> "tuple[str, Any]":
     """Send `text` as HTML, or as plain text when Telegram rejects the HTML. See Telegram.send."""
     raw, html = message.marked(text, bot.max_units)
     await overlay.enter("SENDING")

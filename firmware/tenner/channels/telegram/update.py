@@ -13,6 +13,12 @@ from tenner.log import log, visible
 from tenner.log_exception import log_exception
 from tenner.port.compat import const
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.channels.telegram.channel import Telegram
+    from tenner.net.http import Http
+    from tenner.net.json.scanner import Scalar
+
 _MAX_TEXT = const(4096)
 _STALE_S = const(3600)
 _COURTESY_S = const(3)
@@ -28,7 +34,7 @@ _NUMBERS = const(
 _MEDIA = ("photo", "video", "animation", "audio", "voice", "video_note", "document", "sticker")
 
 
-def keep(update, path, value):
+def keep(update: dict, path: list[int | str], value: "Scalar") -> None:
     """Store a value of the reply in the dict `update`, if `handle` needs it."""
     # The path is like ["result", 0, "message", "chat", "id"].
     if len(path) < 4:
@@ -54,7 +60,7 @@ def keep(update, path, value):
         update[name] = value
 
 
-async def handle(bot, update, http):
+async def handle(bot: "Telegram", update: dict, http: "Http") -> bool:
     """
     Handle an update, {} when there is none; return False when it must wait at Telegram. `http` is
     connected. A malformed update is skipped, since it would come again and again and block all

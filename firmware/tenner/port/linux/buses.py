@@ -19,18 +19,27 @@ import os
 from tenner.port.linux.i2c import I2C
 from tenner.port.linux.spi import SPI
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tenner.port.linux.spi import ChipSelect
+    from tenner.store.config import Config
+
 
 class Buses:
     """`config` is the owner's settings or None; `kept` holds open buses; `top` is where /sys and
     /dev are."""
 
-    def __init__(self, path, config=None, kept=None, top=""):
+    def __init__(
+        self, path: str, config: "Config | None" = None, kept: dict | None = None, top: str = ""
+    ) -> None:
         self.path = path
         self._config = config
         self._kept = {} if kept is None else kept
         self._top = top
 
-    def rows(self):
+    def rows(self) -> "Iterator[tuple[str, str, str]]":
         """Yield (name, place, note) of every row of pins.csv; a machine without the file has no
         rows."""
         try:
@@ -43,23 +52,23 @@ class Buses:
                 if len(cells) > 1:
                     yield cells[0], cells[1], cells[2] if len(cells) > 2 else ""
 
-    def buses(self, kind):
+    def buses(self, kind: str) -> list[str]:
         """Return the names of the buses of kind "i2c", or the devices of kind "spi", that may be
         used."""
         return sorted([name for name, _, why in self._found(kind) if not why])
 
-    def why_not(self, kind, name):
+    def why_not(self, kind: str, name: str) -> str | None:
         """Return why a bus that is there may not be used, or None."""
         for found, _, why in self._found(kind):
             if found == name:
                 return why
         return None
 
-    def i2c(self, name):
+    def i2c(self, name: str) -> I2C:
         """Open a bus: return it with the API of machine.I2C."""
         return I2C(self._device("i2c", name))
 
-    def spi(self, name):
+    def spi(self, name: str) -> "tuple[SPI, ChipSelect]":
         """Open a device: return it with the API of machine.SPI, and its chip select."""
         path = self._device("spi", name)
         freq = self._section("spi").get(name.split(".")[0], {}).get("freq", 1000000)
@@ -126,7 +135,7 @@ class Buses:
         return self._config.section(kind) if self._config is not None else {}
 
 
-def node(folder):
+def node(folder: str) -> str:
     """Return the node of a device in the device tree, such as /soc/i2c@21a0000; "" when it has
     none."""
     try:
@@ -139,7 +148,7 @@ def node(folder):
     return ""
 
 
-def first_line(path):
+def first_line(path: str) -> str:
     """Return the first line of a file, "" when it is absent."""
     try:
         with open(path) as file:
@@ -148,7 +157,7 @@ def first_line(path):
         return ""
 
 
-def listed(folder):
+def listed(folder: str) -> list[str]:
     """Return the sorted names in a folder, [] when it is absent."""
     try:
         return sorted(os.listdir(folder))

@@ -5,6 +5,10 @@ import binascii
 
 from tenner.log import log
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
 #: Where distributions keep them: one file of PEM text.
 PLACES = (
     "/etc/ssl/certs/ca-certificates.crt",
@@ -13,7 +17,7 @@ PLACES = (
 )
 
 
-def each(trust, places=PLACES):
+def each(trust: "Callable[[bytes], None]", places: "Sequence[str]" = PLACES) -> int:
     """Call `trust` with every certificate of the first file that is there, as DER; return how many
     it took."""
     for place in places:

@@ -7,6 +7,10 @@ import struct
 from tenner.port.compat import const
 from tenner.port.linux.ioctl import close, ioctl, open_device
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 # <linux/gpio.h>
 _CHIPINFO = const(0x8044B401)
 _LINEINFO = const(0xC100B405)
@@ -29,13 +33,13 @@ _LINE = "32s32sIIQ176x"
 FLAGS = {"in": 0, "up": _INPUT | _PULL_UP, "down": _INPUT | _PULL_DOWN, "out": _OUTPUT}
 
 
-def chips(folder="/dev"):
+def chips(folder: str = "/dev") -> list[str]:
     """Return the paths of the GPIO chips."""
     names = [name for name in os.listdir(folder) if name.startswith("gpiochip")]
     return [folder + "/" + name for name in sorted(names)]
 
 
-def label(path):
+def label(path: str) -> tuple[str, int]:
     """Return (label, number of lines) of a chip, such as ("3020000.gpio", 32)."""
     fd = open_device(path, "gpiolib")
     try:
@@ -47,7 +51,7 @@ def label(path):
     return _text(text), lines
 
 
-def line_info(path, offset):
+def line_info(path: str, offset: int) -> tuple[str, str]:
     """Return (name, who has it or "") of one line."""
     fd = open_device(path, "gpiolib")
     try:
@@ -56,7 +60,7 @@ def line_info(path, offset):
         close(fd)
 
 
-def line_names(path, lines):
+def line_names(path: str, lines: int) -> "Iterator[tuple[str, int]]":
     """Yield (name, offset) of the lines of a chip that have names."""
     fd = open_device(path, "gpiolib")
     try:
@@ -79,7 +83,7 @@ class Line:
     """One line, taken from the chip until `close`; the level of an output stays while it is
     taken."""
 
-    def __init__(self, path, offset, use, level=None):
+    def __init__(self, path: str, offset: int, use: str, level: int | None = None) -> None:
         outputs = (1, _OUTPUT_VALUES, 0, 1 if level else 0, 1) if use == "out" else (0,) * 5
         request = struct.pack(_REQUEST, offset, b"tenner", FLAGS[use], *outputs, 1, 0, 0)
         request = bytearray(request)
@@ -90,13 +94,13 @@ class Line:
             close(chip)
         self._fd = struct.unpack(_REQUEST, request)[-1]
 
-    def value(self, level=None):
+    def value(self, level: int | None = None) -> int | None:
         """Return the level, or set it."""
         values = bytearray(struct.pack("QQ", 1 if level else 0, 1))
         ioctl(self._fd, _GET_VALUES if level is None else _SET_VALUES, values)
         return values[0] & 1 if level is None else None
 
-    def close(self):
+    def close(self) -> None:
         if self._fd >= 0:
             close(self._fd)
             self._fd = -1

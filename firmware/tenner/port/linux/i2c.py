@@ -10,6 +10,10 @@ import struct
 from tenner.port.compat import const, ticks_diff, ticks_ms
 from tenner.port.linux.ioctl import address, ioctl, open_device, room
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 # <linux/i2c-dev.h>
 _I2C_SLAVE = const(0x0703)
 _I2C_FUNCS = const(0x0705)
@@ -36,7 +40,7 @@ _SCAN_MS = const(5000)
 class I2C:
     """`path` is /dev/i2c-N; the speed is the adapter's own business."""
 
-    def __init__(self, path):
+    def __init__(self, path: str) -> None:
         self._fd = open_device(path, "i2c-dev")
         self._chip = None  # the address that the adapter has selected
         self._held = []  # messages without a stop, until the next one
@@ -46,7 +50,7 @@ class I2C:
 
     # --- the API of machine.I2C
 
-    def scan(self):
+    def scan(self) -> list[int]:
         """Return the addresses that answer, and those that a kernel driver has taken."""
         found = []
         start = ticks_ms()
@@ -67,32 +71,38 @@ for absent chips"
                 raise OSError(text % (addr, shown))
         return found
 
-    def readfrom_into(self, addr, buf, stop=True):
+    def readfrom_into(self, addr: int, buf: bytearray | memoryview, stop: bool = True) -> None:
         self._read(addr, b"", buf)
 
-    def readfrom(self, addr, nbytes, stop=True):
+    def readfrom(self, addr: int, nbytes: int, stop: bool = True) -> bytes:
         buf = bytearray(nbytes)
         self._read(addr, b"", buf)
         return bytes(buf)
 
-    def writeto(self, addr, buf, stop=True):
+    def writeto(self, addr: int, buf: bytes | bytearray | memoryview, stop: bool = True) -> int:
         """Return the number of bytes, as each was acknowledged: the kernel reports no other
         case."""
         self._write(addr, bytes(buf), stop)
         return len(buf)
 
-    def writevto(self, addr, vector, stop=True):
+    def writevto(
+        self, addr: int, vector: "Sequence[bytes | bytearray | memoryview]", stop: bool = True
+    ) -> int:
         return self.writeto(addr, b"".join([bytes(part) for part in vector]), stop)
 
-    def readfrom_mem_into(self, addr, memaddr, buf, *, addrsize=8):
+    def readfrom_mem_into(
+        self, addr: int, memaddr: int, buf: bytearray | memoryview, *, addrsize: int = 8
+    ) -> None:
         self._read(addr, _register(memaddr, addrsize), buf)
 
-    def readfrom_mem(self, addr, memaddr, nbytes, *, addrsize=8):
+    def readfrom_mem(self, addr: int, memaddr: int, nbytes: int, *, addrsize: int = 8) -> bytes:
         buf = bytearray(nbytes)
         self._read(addr, _register(memaddr, addrsize), buf)
         return bytes(buf)
 
-    def writeto_mem(self, addr, memaddr, buf, *, addrsize=8):
+    def writeto_mem(
+        self, addr: int, memaddr: int, buf: bytes | bytearray | memoryview, *, addrsize: int = 8
+    ) -> None:
         self._write(addr, _register(memaddr, addrsize) + bytes(buf), True)
 
     # --- transfers

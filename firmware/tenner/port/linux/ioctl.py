@@ -10,6 +10,10 @@ import os
 
 from tenner.port.compat import const
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from array import array
+
 _O_RDWR = const(2)
 _O_CLOEXEC = const(0x80000)  # a program that the agent starts gets no bus
 
@@ -17,23 +21,23 @@ try:
     import fcntl
     from array import array
 
-    def open_file(path):
+    def open_file(path: str) -> int:
         return os.open(path, os.O_RDWR | os.O_CLOEXEC)
 
-    def close(fd):
+    def close(fd: int) -> None:
         os.close(fd)
 
-    def ioctl(fd, request, argument):
+    def ioctl(fd: int, request: int, argument: bytearray | int) -> int:
         """Call with a number, or with a bytearray that the kernel reads and writes."""
         if isinstance(argument, int):
             return fcntl.ioctl(fd, request, argument)
         return fcntl.ioctl(fd, request, argument, True)
 
-    def room(content):
+    def room(content: bytes | int) -> "array | bytearray":
         """Return a new buffer with these bytes, or with so many zeros."""
         return array("B", bytes(content))
 
-    def address(buffer):
+    def address(buffer: "array | bytearray") -> int:
         return buffer.buffer_info()[0]
 
 except ImportError:
@@ -56,27 +60,27 @@ except ImportError:
             raise OSError(os.errno())
         return result
 
-    def open_file(path):
+    def open_file(path: str) -> int:
         return _checked(_open(path, _O_RDWR | _O_CLOEXEC))
 
-    def close(fd):
+    def close(fd: int) -> None:
         _close(fd)
 
-    def ioctl(fd, request, argument):
+    def ioctl(fd: int, request: int, argument: bytearray | int) -> int:
         """Call with a number, or with a bytearray that the kernel reads and writes."""
         if not isinstance(argument, int):
             argument = uctypes.addressof(argument)
         return _checked(_ioctl(fd, request, argument))
 
-    def room(content):
+    def room(content: bytes | int) -> "array | bytearray":
         """Return a new buffer with these bytes, or with so many zeros."""
         return bytearray(content)
 
-    def address(buffer):
+    def address(buffer: "array | bytearray") -> int:
         return uctypes.addressof(buffer)
 
 
-def open_device(path, module):
+def open_device(path: str, module: str) -> int:
     """Open a device file; OSError is a sentence that says what to do, such as to load the kernel's
     `module`."""
     try:

@@ -23,7 +23,7 @@ except ImportError:
     _Later = None  # MicroPython, where nobody imports these
 
 
-def later(*names):
+def later(*names: str) -> None:
     """Delay the import of these modules until their first use, unless they are loaded already."""
     for name in names:
         if name not in sys.modules:

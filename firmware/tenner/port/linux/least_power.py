@@ -37,7 +37,7 @@ _FLAGS = const(1 | 2 | 4 | 8)  # read-only, no suid, no devices, no programs
 _SYSTEM = ("/boot", "/etc", "/usr", "/bin", "/sbin", "/lib", "/lib64")
 
 
-def reduce():
+def reduce() -> None:
     """Drop needless rights; the next program starts without them."""
     if process.user() == 0:
         _try(_freeze)

@@ -35,7 +35,7 @@ _SIZE = "size=16m,mode=700"
 _PLACES = ("/mnt", "/srv", "/media", "/opt")
 
 
-def enter(uid, gid, network):
+def enter(uid: int, gid: int, network: bool) -> None:
     """Give this process its own namespaces; that of processes begins with its first child."""
     kinds = _NEWUSER | _NEWNS | _NEWPID | _NEWIPC
     try:
@@ -54,7 +54,7 @@ def enter(uid, gid, network):
         )
 
 
-def furnish(workspace, folder):
+def furnish(workspace: str, folder: str) -> None:
     """Make the new root and enter its workspace; the first process of the namespaces calls
     this."""
     call("mount", "none", "/", 0, _REC | _PRIVATE, 0)

@@ -16,18 +16,22 @@ from tenner.port.linux import gpio
 from tenner.port.linux.analog import Adc, Pwm, channels, outputs
 from tenner.port.linux.buses import Buses, node
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 
 class Gpio(Buses):
     """See `port.gpio.Gpio`, whose methods these are."""
 
-    def names(self, kind):
+    def names(self, kind: str) -> list[str]:
         """Return the names of the pins the tool gpio, adc or pwm may use; without any the tool is
         not offered."""
         use = "out" if kind == "pwm" else "up"
         table = self._table(kind)
         return [name for name, place, note in table if not self._why_not(place, note, use)]
 
-    def check(self, name, use):
+    def check(self, name: str, use: str) -> tuple[str, str]:
         """Return (name, place) of a pin that may be used so."""
         name = str(name)
         kind = use if use in ("adc", "pwm") else "gpio"
@@ -43,7 +47,7 @@ class Gpio(Buses):
         shown = ", ".join(self.names(kind)) or "none"
         raise OSError("there is no %s pin %s; pins: %s" % (kind, name, shown))
 
-    def pin(self, name, use, value=None):
+    def pin(self, name: str, use: str, value: int | None = None) -> "Any":
         """
         Return an object whose value() is the level. With "out" value(level) drives the pin, from
         `value` on. "in" changes nothing: it reads back the level of an output.
@@ -61,7 +65,7 @@ class Gpio(Buses):
         self._kept[place] = _taken(path, offset, use, name, value)
         return self._kept[place]
 
-    def adc(self, name):
+    def adc(self, name: str) -> Adc:
         """Return an object with read_u16(), 65535 being full scale, and read_uv(), in
         microvolts."""
         name, place = self.check(name, "adc")
@@ -70,7 +74,7 @@ class Gpio(Buses):
                 return Adc(folder, channel)
         raise OSError("pin %s: this kernel has no %s" % (name, place))
 
-    def pwm(self, name, freq, duty_u16):
+    def pwm(self, name: str, freq: int, duty_u16: int) -> Pwm:
         """Start or change pulses of `freq` Hz; return an object with freq(), duty_u16() and
         deinit()."""
         name, place = self.check(name, "pwm")

@@ -13,6 +13,14 @@ from tenner.port.linux.pins import Gpio
 from tenner.port.package import package_path
 from tenner.port.stdin import Stdin
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tenner.port.linux.i2c import I2C
+    from tenner.port.linux.spi import SPI, ChipSelect
+    from tenner.store.config import Config
+
 _OLDEST_TIME = const(1735689600)  # 2025-01-01: a board without a battery clock starts earlier
 _NTP_S = const(120)  # NTP may take so long after a start
 
@@ -24,17 +32,17 @@ class Port:
     top = ""  # of /sys and /dev
     settings = ""  # the file with the settings, when it is not config.json in the root folder
 
-    def __init__(self, root="."):
+    def __init__(self, root: str = ".") -> None:
         self.root = root or "."
         self._stdin = Stdin()
         self._waits_since = None
         self._config = None
         self._kept = {}  # open buses and pins, and the names of each kind
 
-    def path(self, name):
+    def path(self, name: str) -> str:
         return self.root + "/" + name
 
-    def private(self):
+    def private(self) -> list[str]:
         """Return the agent's own files and folders that are not in the root folder: settings,
         code, how it is started."""
         found = [
@@ -64,7 +72,7 @@ class Port:
 
     # --- identity, memory, life
 
-    def device_id(self):
+    def device_id(self) -> bytes:
         """Return the machine id, or the root folder's name on a system without one."""
         try:
             with open("/etc/machine-id", "rb") as file:
@@ -72,7 +80,7 @@ class Port:
         except OSError:
             return self.root.encode()
 
-    def memory(self):
+    def memory(self) -> tuple[int, int]:
         """Return (free, used) bytes of the GC heap, or (0, resident size) under CPython."""
         gc.collect()
         if hasattr(gc, "mem_free"):
@@ -80,40 +88,40 @@ class Port:
         with open("/proc/self/statm") as file:
             return 0, int(file.read().split()[1]) * 4096
 
-    def system_memory(self):
+    def system_memory(self) -> None:
         """Return None: only the heap can be too small."""
         return None
 
-    def vitals(self):
+    def vitals(self) -> dict[str, float]:
         """Return those of the machine's own values that it reports."""
         return vitals.vitals(self.top)
 
-    def reset(self):
+    def reset(self) -> None:
         """Exit; the init system starts the agent again."""
         sys.exit(0)
 
-    def reset_cause(self):
+    def reset_cause(self) -> str:
         return "START"
 
-    def deep_sleep(self, ms, wake_pin=None):
+    def deep_sleep(self, ms: int, wake_pin: int | str | None = None) -> None:
         raise OSError("deep sleep is for boards: set power.mode to on")
 
-    async def stdin_line(self):
+    async def stdin_line(self) -> str | None:
         return await self._stdin.line()
 
-    def authorities(self, trust):
+    def authorities(self, trust: "Callable[[bytes], None]") -> int:
         """Call `trust` with every certificate the system trusts; return their number."""
         return certs.each(trust)
 
     # --- clock: the system's own NTP sets it, the agent only waits for that
 
-    def unix_time(self):
+    def unix_time(self) -> int:
         return int(time.time())
 
-    def clock_is_set(self):
+    def clock_is_set(self) -> bool:
         return self.unix_time() >= _OLDEST_TIME
 
-    def sync_clock(self, host):
+    def sync_clock(self, host: str) -> None:
         """Set nothing; OSError says how long the system's own NTP has been due."""
         if self.clock_is_set():
             return
@@ -128,7 +136,7 @@ class Port:
 
     # --- network: the system's business
 
-    def network_up(self):
+    def network_up(self) -> bool:
         """Return whether an interface other than loopback is up; True when that is unknown."""
         try:
             names = os.listdir("/sys/class/net")
@@ -147,12 +155,12 @@ class Port:
         except OSError:
             return False
 
-    def connect_network(self, ssid, password):
+    def connect_network(self, ssid: str, password: str) -> None:
         return None
 
     # --- buses and pins
 
-    def configure(self, config):
+    def configure(self, config: "Config") -> None:
         """Take the owner's settings of buses; ValueError is a sentence for the owner."""
         if config.section("power").get("mode") == "sleep":
             raise ValueError('power.mode: "sleep" is for boards with deep sleep; set it to "on"')
@@ -170,38 +178,38 @@ class Port:
                         )
         self._config = config
 
-    def i2c_names(self):
+    def i2c_names(self) -> list[str]:
         return self._names("i2c")
 
-    def spi_names(self):
+    def spi_names(self) -> list[str]:
         return self._names("spi")
 
-    def i2c(self, name):
+    def i2c(self, name: str) -> "I2C":
         """Return the bus, opened on its first use, with the API of machine.I2C."""
         if name not in self._kept:
             self._kept[name] = self._wires().i2c(name)
         return self._kept[name]
 
-    def spi(self, device):
+    def spi(self, device: str) -> "tuple[SPI, ChipSelect]":
         """Return (bus, chip select) of a device such as `spi0.0`, with the API of machine.SPI and
         Pin."""
         if device not in self._kept:
             self._kept[device] = self._wires().spi(device)
         return self._kept[device]
 
-    def pins(self):
+    def pins(self) -> Gpio:
         """Return the pins besides the buses, for the tools gpio, adc and pwm: see `port.gpio`."""
         return self._wires(Gpio)
 
-    def has(self, kind):
+    def has(self, kind: str) -> bool:
         """Can the machine do this: i2c, spi, gpio, adc, pwm, exec?"""
         return kind == "exec" or bool(self._names(kind))
 
-    def scan(self, name):
+    def scan(self, name: str) -> list[int]:
         """Return the addresses that answer on an I2C bus."""
         return self.i2c(name).scan()
 
-    def why_not(self, kind, name):
+    def why_not(self, kind: str, name: str) -> str | None:
         """Return why a bus that is there may not be used, or None."""
         return self._wires().why_not(kind, name)
 

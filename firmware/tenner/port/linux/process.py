@@ -11,6 +11,10 @@ import struct
 from tenner.port import folders
 from tenner.port.compat import const
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 _EAGAIN = const(11)
 _ECHILD = const(10)
 _NOHANG = const(1)
@@ -29,7 +33,7 @@ try:
     user = os.getuid
     group = os.getgid
 
-    def call(name, *args):
+    def call(name: str, *args: "Any") -> int:
         """Call a function of the C library with numbers, text and buffers; OSError when it
         fails."""
         import ctypes
@@ -46,20 +50,20 @@ try:
             raise OSError(ctypes.get_errno(), name)
         return result
 
-    def pipe():
+    def pipe() -> tuple[int, int]:
         """Return (file descriptor to read from, which never waits, and one to write to)."""
         ends = os.pipe()
         os.set_blocking(ends[0], False)
         return ends
 
-    def read_into(fd, buf):
+    def read_into(fd: int, buf: bytearray) -> int | None:
         """Return the number of bytes read, 0 at the end, None when none has come yet."""
         try:
             return os.readv(fd, [buf])
         except BlockingIOError:
             return None
 
-    def wait(pid):
+    def wait(pid: int) -> tuple[int, int] | None:
         """Return (process, status) of a child that ended; (0, 0) when none did yet; None without a
         child."""
         try:
@@ -67,12 +71,12 @@ try:
         except ChildProcessError:
             return None
 
-    def limit(kind, value):
+    def limit(kind: int, value: int) -> None:
         import resource
 
         resource.setrlimit(kind, (value, value))
 
-    def execute(path, words, environment):
+    def execute(path: str, words: list[str], environment: list[str] | tuple[str, ...]) -> None:
         """Become the program `path`."""
         os.execve(path, words, dict([row.split("=", 1) for row in environment]))
 
@@ -92,7 +96,7 @@ except ImportError:
     except ImportError:
         _libc = None
 
-    def call(name, *args):
+    def call(name: str, *args: "Any") -> int:
         """Call a function of the C library with numbers, text and buffers; OSError when it
         fails."""
         if _libc is None:
@@ -103,31 +107,31 @@ except ImportError:
             raise OSError(os.errno(), name)
         return result
 
-    def fork():
+    def fork() -> int:
         return call("fork")
 
-    def leave(code):
+    def leave(code: int) -> None:
         call("_exit", code)
 
-    def close(fd):
+    def close(fd: int) -> None:
         call("close", fd)
 
-    def kill(pid, signal):
+    def kill(pid: int, signal: int) -> None:
         call("kill", pid, signal)
 
-    def chown(path, uid, gid):
+    def chown(path: str, uid: int, gid: int) -> None:
         call("chown", path, uid, gid)
 
-    def chmod(path, mode):
+    def chmod(path: str, mode: int) -> None:
         call("chmod", path, mode)
 
-    def user():
+    def user() -> int:
         return call("getuid")
 
-    def group():
+    def group() -> int:
         return call("getgid")
 
-    def pipe():
+    def pipe() -> tuple[int, int]:
         """Return (file descriptor to read from, which never waits, and one to write to)."""
         ends = bytearray(8)
         call("pipe2", ends, _RDONLY_CLOEXEC)
@@ -135,7 +139,7 @@ except ImportError:
         call("fcntl", reader, _SETFL, _NONBLOCK)
         return reader, writer
 
-    def read_into(fd, buf):
+    def read_into(fd: int, buf: bytearray) -> int | None:
         """Return the number of bytes read, 0 at the end, None when none has come yet."""
         try:
             return call("read", fd, buf, len(buf))
@@ -144,7 +148,7 @@ except ImportError:
                 raise
             return None
 
-    def wait(pid):
+    def wait(pid: int) -> tuple[int, int] | None:
         """Return (process, status) of a child that ended; (0, 0) when none did yet; None without a
         child."""
         status = bytearray(4)
@@ -155,21 +159,21 @@ except ImportError:
                 raise
             return None
 
-    def limit(kind, value):
+    def limit(kind: int, value: int) -> None:
         call("prlimit64", 0, kind, bytearray(struct.pack("QQ", value, value)), 0)
 
-    def execute(path, words, environment):
+    def execute(path: str, words: list[str], environment: list[str] | tuple[str, ...]) -> None:
         """Become the program `path`."""
         kept = [[bytes(one, "utf-8") + b"\0" for one in some] for some in (words, environment)]
         tables = [array("P", [uctypes.addressof(one) for one in some] + [0]) for some in kept]
         call("execve", path, *tables)
 
-    def become(path, words):
+    def become(path: str, words: list[str]) -> None:
         """Become the program `path`, with the same environment."""
         kept = [bytes(one, "utf-8") + b"\0" for one in words]
         call("execv", path, array("P", [uctypes.addressof(one) for one in kept] + [0]))
 
-    def entries(folder):
+    def entries(folder: str) -> list[str]:
         """Yield the same as `folders.entries`, also on file systems that do not report the kind of
         an entry."""
         for entry in os.ilistdir(folder):
@@ -184,7 +188,7 @@ except ImportError:
             return False
 
 
-def owner(path):
+def owner(path: str) -> tuple[int, int, int, int]:
     """Return (mode, user, group, number of links) of the file or folder that `path` leads to."""
     stat = os.stat(path)
     return stat[0], stat[4], stat[5], stat[3]

@@ -17,6 +17,10 @@ from tenner.port.compat import const
 from tenner.port.linux import process, sandbox_supervisor
 from tenner.port.linux.buses import first_line
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 #: The folder of the workspace that a command may write to.
 FOLDER = "exec"
 
@@ -31,7 +35,7 @@ class Sandbox:
     """`root` is the agent's folder, `settings` the file of its secrets; `start` runs one command
     at a time."""
 
-    def __init__(self, root, workspace, settings):
+    def __init__(self, root: str, workspace: str, settings: str) -> None:
         if not workspace.startswith("/"):
             workspace = os.getcwd() + "/" + workspace
         self.workspace = workspace
@@ -54,7 +58,7 @@ class Sandbox:
             process.chmod(self.folder, 0o700)
             self._show(workspace)
 
-    def start(self, path, words, limits):
+    def start(self, path: str, words: list[str], limits: tuple[int, int, bool]) -> "Running":
         """Start the program `path`; `limits` is (seconds, MB of memory, may it reach the
         network)."""
         output, out = process.pipe()
@@ -91,7 +95,7 @@ class Sandbox:
 class Running:
     """A command that runs."""
 
-    def __init__(self, pid, output, status, hold):
+    def __init__(self, pid: int, output: int, status: int, hold: int) -> None:
         self._pid = pid
         self._output = output
         self._status = status
@@ -99,7 +103,7 @@ class Running:
         self._text = b""
         self._buf = bytearray(4096)
 
-    def poll(self, take):
+    def poll(self, take: "Callable[[memoryview], None]") -> str:
         """Pass new output to `take`, a part at a time. Return "" until the command has ended: then
         "CODE REASON"."""
         ended = self._told()
@@ -111,13 +115,13 @@ class Running:
             take(memoryview(self._buf)[:count])
         return ended
 
-    def stop(self):
+    def stop(self) -> None:
         """Have the supervisor end it."""
         if self._hold >= 0:
             process.close(self._hold)
             self._hold = -1
 
-    def gone(self):
+    def gone(self) -> bool:
         """Stop it; True when nothing of it is left."""
         self.stop()
         done = self._pid < 0 or process.wait(self._pid)
@@ -138,7 +142,7 @@ class Running:
         return self._text.decode() if count == 0 else ""
 
 
-def user_of_its_own(root):
+def user_of_its_own(root: str) -> int:
     """Return the number of an unused user, the same each time for one agent."""
     taken = []
     try:

@@ -9,6 +9,10 @@ from tenner.port.linux import namespace, process
 from tenner.port.linux.buses import listed
 from tenner.port.linux.process import call
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.port.linux.sandbox import Sandbox
+
 _PROCESSES = const(64)
 _OPEN_FILES = const(128)
 _MB = const(1048576)
@@ -46,7 +50,15 @@ _ENVIRONMENT = (
 )
 
 
-def supervise(sandbox, path, words, limits, out, tell, control):
+def supervise(
+    sandbox: "Sandbox",
+    path: str,
+    words: list[str],
+    limits: tuple[int, int, bool],
+    out: int,
+    tell: int,
+    control: int,
+) -> None:
     """Run the program and report how it ended; does not return."""
     try:
         _close_all((out, tell, control))

@@ -24,7 +24,7 @@ class SPI:
     LSB = 1
     MSB = 0
 
-    def __init__(self, path, baudrate=1000000):
+    def __init__(self, path: str, baudrate: int = 1000000) -> None:
         self._fd = open_device(path, "spidev")
         self._selected = False  # between cs(0) and cs(1)
         self._over = False  # the kernel has ended the chip select already
@@ -32,21 +32,29 @@ class SPI:
         self.cs = ChipSelect(self)
         self.init(baudrate)
 
-    def init(self, baudrate=1000000, *, polarity=0, phase=0, bits=8, firstbit=0):
+    def init(
+        self,
+        baudrate: int = 1000000,
+        *,
+        polarity: int = 0,
+        phase: int = 0,
+        bits: int = 8,
+        firstbit: int = 0,
+    ) -> None:
         mode = polarity << 1 | phase | (_LSB_FIRST if firstbit else 0)
         ioctl(self._fd, _WR_MODE, bytearray([mode]))
         self._baudrate = baudrate
         self._bits = bits
 
-    def deinit(self):
+    def deinit(self) -> None:
         pass
 
-    def write(self, buf):
+    def write(self, buf: bytes) -> None:
         self._waiting.append((room(buf), None))
         if not self._selected:
             self._transfer()
 
-    def write_readinto(self, write_buf, read_buf):
+    def write_readinto(self, write_buf: bytes, read_buf: bytearray) -> None:
         if len(write_buf) != len(read_buf):
             raise ValueError("buffers must be the same length")
         answer = room(len(read_buf))
@@ -55,15 +63,15 @@ class SPI:
         for index, value in enumerate(answer):
             read_buf[index] = value
 
-    def readinto(self, buf, write=0):
+    def readinto(self, buf: bytearray, write: int = 0) -> None:
         self.write_readinto(bytes([write]) * len(buf), buf)
 
-    def read(self, nbytes, write=0):
+    def read(self, nbytes: int, write: int = 0) -> bytes:
         buf = bytearray(nbytes)
         self.readinto(buf, write)
         return bytes(buf)
 
-    def select(self, level):
+    def select(self, level: int) -> None:
         """Begin a transfer (`level` 0) or end it (1)."""
         if level and self._selected and self._waiting:
             self._selected = False
@@ -107,21 +115,22 @@ class SPI:
 class ChipSelect:
     """The chip select, with the methods of a Pin."""
 
-    def __init__(self, spi):
+    def __init__(self, spi: SPI) -> None:
         self._spi = spi
         self._level = 1
 
-    def value(self, level=None):
+    def value(self, level: int | None = None) -> int | None:
         if level is None:
             return self._level
         self._level = 1 if level else 0
         self._spi.select(self._level)
+        return None
 
-    def __call__(self, level=None):
+    def __call__(self, level: int | None = None) -> int | None:
         return self.value(level)
 
-    def on(self):
+    def on(self) -> None:
         self.value(1)
 
-    def off(self):
+    def off(self) -> None:
         self.value(0)

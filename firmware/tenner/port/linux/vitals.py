@@ -10,7 +10,7 @@ _HOTTEST = const(150000)
 _UNKNOWN = const(-256)  # dBm, of a link that is down
 
 
-def vitals(top=""):
+def vitals(top: str = "") -> dict[str, float]:
     """
     Return the available values: `temperature`, `load` of the last minute, `memory` (percent that
     programs take) and `rssi`. `top` is the folder of /proc and /sys.
