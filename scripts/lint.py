@@ -11,10 +11,16 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from scripts import (
     api_page,
+    check_annotations,
     check_imports,
     check_prose,
     check_subset,
@@ -29,8 +35,8 @@ from scripts import (
 )
 from tenner_host import FIRMWARE, ROOT, interpreters
 
-# Pinned: newer stubs differ, and the result of lint must change only with the project.
-STUBS = ["micropython-esp32-stubs==1.29.0.post1", "micropython-stdlib-stubs==1.29.0.post2"]
+#: The group of dependencies in pyproject.toml, and where its packages go.
+STUBS = "micropython-stubs"
 TYPINGS = ROOT / "build" / "typings"
 
 # Import `network` and `esp32`, which only a board has: any module can replace them, as the import
@@ -51,6 +57,9 @@ STUB_GAPS = re.compile(
     r'|_TicksMs|"ensure_ascii"|No overload variant of "dumps"'
     r'|Module has no attribute "(sockaddr|inet_ntop)"'
 )
+
+# Complaints that a guard answers: this platform lacks a name or a module, or has it in two forms.
+GUARDED = re.compile(r"\[(attr-defined|import-not-found|misc)\]$")
 
 
 def shell(*command: str) -> list[str]:
@@ -86,22 +95,30 @@ def tracked_files() -> list[Path]:
     return [path for path in paths if path.is_file()]
 
 
-def install_stubs() -> list[str]:
-    """Put the pinned stubs in build/typings, once."""
+def install_stubs() -> str:
+    """Put the stubs in build/typings, once; return the reason where they cannot be had."""
+    wanted = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    stubs = wanted["dependency-groups"][STUBS]
     stamp = TYPINGS / "tenner.stamp"
-    if stamp.exists() and stamp.read_text() == "\n".join(STUBS):
-        return []
+    if stamp.exists() and stamp.read_text() == "\n".join(stubs):
+        return ""
     shutil.rmtree(TYPINGS, ignore_errors=True)
     pip = ["pip", "install", "--quiet", "--disable-pip-version-check", "--no-input", "--no-deps"]
-    problems = python(*pip, "--target", str(TYPINGS), *STUBS)
-    if not problems:
-        stamp.write_text("\n".join(STUBS))
-    return problems
+    problems = python(*pip, "--target", str(TYPINGS), *stubs)
+    if problems:
+        return problems[-1]
+    stamp.write_text("\n".join(stubs))
+    return ""
 
 
 def firmware_types(folder: str = "firmware") -> list[str]:
-    """Run mypy with MicroPython's stubs; ignore gaps of the stubs, and lines behind a guard."""
-    rows = install_stubs() or python(
+    """Run mypy with MicroPython's stubs; ignore gaps of the stubs, and absent names behind a
+    guard."""
+    missing = install_stubs()
+    if missing:
+        print(f"    skipped: no types of MicroPython ({missing})")
+        return []
+    rows = python(
         "mypy", "--config-file", "scripts/mypy_firmware.ini", "--no-error-summary", folder
     )
     problems = []
@@ -111,7 +128,7 @@ def firmware_types(folder: str = "firmware") -> list[str]:
             problems.append(row)
         elif place[3] == "error" and not STUB_GAPS.search(row):
             guarded = check_subset.guarded_lines((ROOT / place[1]).read_text(encoding="utf-8"))
-            if int(place[2]) not in guarded:
+            if int(place[2]) not in guarded or not GUARDED.search(row):
                 problems.append(row)
     return problems
 
@@ -239,6 +256,7 @@ STEPS: list[tuple[str, Callable[[], list[str]]]] = [
     ),
     ("host types", lambda: python("mypy", "--no-error-summary")),
     ("firmware types", firmware_types),
+    ("types of public functions", check_annotations.check),
     ("mpy-cross", lambda: mpy_cross(firmware_files())),
     ("MicroPython imports", import_firmware),
     ("MicroPython subset, layers, headers", subset),

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from scripts import check_imports, check_subset, generated, lint, package_json
+from scripts import check_annotations, check_imports, check_subset, generated, lint, package_json
 
 ROOT = lint.ROOT
 GOOD_HEADER = (
@@ -176,15 +176,40 @@ def test_firmware_types_find_a_wrong_name_and_respect_guards(tmp_path):
     folder.mkdir(parents=True, exist_ok=True)
     text = (
         "import time\n\ntime.monotonic()\n\n\ndef f():\n    if hasattr(time, 'monotonic'):\n"
-        "        time.monotonic()\n"
+        "        time.monotonic()\n        time.sleep_ms('1')\n"
     )
     path = plant(folder, text)
     try:
         rows = lint.firmware_types(str(path.relative_to(ROOT)))
     finally:
         path.unlink()
-    assert len(rows) == 1
+    assert len(rows) == 2
     assert "planted.py:3:" in rows[0]
+    assert "planted.py:9:" in rows[1]
+
+
+def test_firmware_types_are_skipped_without_stubs(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(lint, "TYPINGS", tmp_path / "typings")
+    monkeypatch.setattr(lint, "python", lambda *args: ["warning", "no network"])
+    assert lint.firmware_types() == []
+    assert capsys.readouterr().out == "    skipped: no types of MicroPython (no network)\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "missing"),
+    [
+        ("def f(a, b: int, *c, d=1, **e) -> None: ...", "f has no type for a, d, c, e"),
+        ("async def f(a: int): ...", "f has no type for return"),
+        ("class A:\n    def __init__(self, a) -> None: ...", "A.__init__ has no type for a"),
+        ("try:\n    import x\nexcept ImportError:\n    def f(): ...", "f has no type"),
+        ("def _f(a): ...\nclass _A:\n    def f(self, a): ...", ""),
+        ("def f(a: int) -> 'A':\n    def inner(b): ...\n    return inner", ""),
+    ],
+)
+def test_a_public_function_without_types_is_found(body, missing):
+    rows = check_annotations.check_source(PLACE, GOOD_HEADER + body)
+    assert len(rows) == bool(missing)
+    assert all(missing in row for row in rows)
 
 
 def test_a_generated_file_goes_stale(tmp_path):
