@@ -325,7 +325,8 @@ def check_source(path: Path, text: str) -> list[str]:
         tree = ast.parse(text)
     except SyntaxError as exc:
         return [f"{shown}:{exc.lineno}: {exc.msg}"]
-    tree.body[:] = [node for node in tree.body if not is_for_types(node)]
+    for_types = [node for node in tree.body if is_for_types(node)]
+    tree.body[:] = [node for node in tree.body if node not in for_types]
     module = module_name(shown)
     found: list[tuple[int, str]] = []
     # The manifest is read by the build on the host, never by a board.
@@ -336,7 +337,9 @@ def check_source(path: Path, text: str) -> list[str]:
         found += climbing_imports(module, tree)
     found += header(module, text)
     limit = MAX_START_LINES if module in ("boot", "main") else MAX_LINES
-    lines = text.count("\n")
+    lines = text.count("\n") - sum(
+        (node.end_lineno or node.lineno) - node.lineno + 1 for node in for_types
+    )
     if lines > limit:
         found.append((lines, f"{lines} lines, more than {limit}: more than one idea?"))
     return [f"{shown}:{line}: {sentence}" for line, sentence in sorted(set(found))]

@@ -66,11 +66,11 @@ class App:
     telegram = mqtt = console = None
     #: For deep sleep: was the clock set since the start, and when did a person last write?
     synced = False
-    heard_s = None
+    heard_s: int | None = None
     #: Is a task sending the outbox, and shall it retry failed messages now?
     sending = retry_now = False
     #: The state of the outbox beyond its file (Outbox.kept).
-    outbox_state = None
+    outbox_state: tuple | None = None
 
     def __init__(
         self, root: str = "", config_path: str | None = None, workspace: str | None = None

@@ -3,6 +3,10 @@
 
 from tenner.port.compat import const, ticks_diff, ticks_ms
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 _MAX_LINE = const(400)
 
 #: Shorter secrets are not redacted, since they would match other text, but they must not leave
@@ -18,7 +22,7 @@ _short = []
 stamp = None
 
 # Replaced where standard output has another use.
-write = print
+write: "Callable[[str], None]" = print
 
 
 def hide(secret: str | list) -> None:

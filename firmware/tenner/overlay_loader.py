@@ -78,7 +78,8 @@ class _Files:
     name = ""
 
     def mount(self, readonly, mkfs):
-        self.folder = sys.modules["tenner"].__path__ + "/"
+        # Here __path__ is a text.
+        self.folder = sys.modules["tenner"].__path__ + "/"  # type: ignore[operator]
         if "" not in sys.path:
             sys.path.append("")  # so that names are full paths
 

@@ -151,7 +151,7 @@ async def after_sync(app: "App", service: "Callable[..., Coroutine]", *args: "An
 
 async def run(app: "App") -> None:
     """Check every second whether the board may sleep, and put it to sleep."""
-    if not app.port.woke_by_time():
+    if not app.port.woke_by_time():  # type: ignore[union-attr]
         # Switched on, reset or woken by its pin: a person is there.
         app.heard_s = app.clock.mono_s()
     last_logged = before = None

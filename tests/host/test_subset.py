@@ -126,6 +126,13 @@ def test_an_import_for_types_may_name_any_module(tmp_path):
     assert check_imports.check(tmp_path, tmp_path / "none") != []
 
 
+def test_a_module_may_be_longer_by_its_imports_for_types():
+    body = "TYPE_CHECKING = False\nif TYPE_CHECKING:\n    from typing import Any\n"
+    body += "x = 1\n" * (check_subset.MAX_LINES - 2)
+    assert found(body) == []
+    assert "lines, more than" in found(body + "x = 1\n")[0]
+
+
 def test_siblings_may_import_each_other():
     place = Path("firmware/tenner/channels/thing.py")
     header = GOOD_HEADER.replace("net.thing", "channels.thing")

@@ -41,6 +41,8 @@ class _Line(Scanner):
     """Checks the pieces of a line; raises ValueError when an API would not accept the line
     unchanged."""
 
+    _tail: bytes
+
     def __init__(self):
         super().__init__(lambda path, value, more: None)
 

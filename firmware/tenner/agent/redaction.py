@@ -20,7 +20,7 @@ _SAFE = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
 # Characters that JSON and Python write unchanged.
 _PLAIN = _SAFE + b" !#$%&()*+,:;<=>?@[]^`{|}"
 _INSTEAD = b"***"
-_made = [None, None]  # the secrets, and their spellings
+_made: list = [None, None]  # the secrets, and their spellings
 
 
 def redacted(pieces: "Iterable[bytes]", in_json: bool = False) -> "Iterator[bytes]":

@@ -79,6 +79,9 @@ class Turn:
     reply: "Reply | None" = None
     #: Is the model's context known to be small? Then: the limits of a reply, in tokens, and of
     #: each prompt file, in bytes.
+    is_tight: bool | None
+    max_tokens: int | None
+    file_limit: int | None
     is_tight = max_tokens = file_limit = None
     #: The beginning of an answer that was cut off at the length limit.
     begun: str | None = None

@@ -49,7 +49,7 @@ class Console:
         self.inbound = inbound
         self._read_line = read_line
         self._write = write
-        self._question = None  # the pending one
+        self._question: Question | None = None  # the pending one
         self._asking = asyncio.Lock()
         self._framed = False
 

@@ -133,7 +133,7 @@ def _cut_line(raw, at, end, room, opener, start):
         if at + first < best < at + last:
             best = at + first
     if best <= at:
-        best, taken = stop, ()
+        best, taken = stop, ()  # type: ignore[assignment]
     space = raw.rfind(b" ", at, best + 1)
     while space > at:
         if not any(first < space - at < last for first, last in taken):

@@ -59,7 +59,7 @@ class Chain:
         self._notify = notify
         self._sleep = sleep
         self._now = now
-        self._http = None
+        self._http: Http | None = None
 
     async def complete(
         self, request: "Request", model: str | None = None, timeout_ms: int | None = None

@@ -33,8 +33,8 @@ class CallCollector:
         """Prepare for the next fragment."""
         self.id = ""
         self.name = ""
-        self.index = None
-        self.utf8 = bytearray()  # the arguments
+        self.index: int | str | None = None
+        self.utf8: bytearray | None = bytearray()  # the arguments
 
     def add(self, piece: str | None) -> None:
         """Take a piece of the arguments."""
@@ -76,14 +76,14 @@ class Collector:
     def __init__(self, limit: int) -> None:
         self.limit = limit
         self.calls = []
-        self.stop = None
+        self.stop: str | None = None
         self.tokens_in = 0
         self.tokens_out = 0
         #: Bytes of the request's body.
         self.body_bytes = 0
         #: The text of an error object in the middle of a reply, and its status.
-        self.error = None
-        self.error_status = None
+        self.error: str | None = None
+        self.error_status: int | None = None
         #: Has the server marked the end?
         self.ended = False
         #: The number of received pieces of text or arguments, the last piece, and the function

@@ -30,8 +30,8 @@ class Parser:
     def __init__(self, reply: "Collector") -> None:
         self.reply = reply
         self._usage = {}  # input tokens: fresh, written to the cache, read from it
-        self._item = -1  # index of the block in a complete message
-        self._open = None  # the call whose arguments are arriving
+        self._item: int | str = -1  # index of the block in a complete message
+        self._open: CallCollector | None = None  # the call whose arguments are arriving
         self._new_block()
 
     def _new_block(self):

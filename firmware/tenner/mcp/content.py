@@ -20,10 +20,10 @@ class Content:
         self._room = _TEXT
         self._total = 0
         self._item = {}
-        self._index = -1
+        self._index: int | str = -1
         self._open = False
         #: Does the tool report a failure?
-        self.is_error = False
+        self.is_error: Scalar = False
 
     def __call__(self, path: list[int | str], value: "Scalar", more: bool) -> None:
         if path[1] == "isError":

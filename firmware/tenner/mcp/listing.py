@@ -148,8 +148,8 @@ class Cutter:
         self._take = take
         self._depth = 0
         self._text = self._escaped = False
-        self._members = None
-        self._key = None
+        self._members: dict | None = None
+        self._key: bytes | None = None
         self._held = b""  # the key, or the value of a useful member
         self._holds = False
 

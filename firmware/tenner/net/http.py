@@ -43,7 +43,7 @@ class Http(Response):
     idle_ms = 2000
 
     #: An async function of (host, port) that returns the address to connect to, or raises OSError.
-    resolve = None
+    resolve: "Callable[[str, int], Awaitable[str]] | None" = None
 
     _work: tuple | None  # (head, body, consume, repeats); a poll has fewer
     _task: "asyncio.Task | None"
@@ -63,15 +63,16 @@ class Http(Response):
         self.sent = False
         #: An async function or None: awaited with True before sending a request, with False before
         #: reading its reply.
-        self.stage = None
+        self.stage: Callable[[bool], Awaitable] | None = None
         #: The head of the request that `poll` sends; None before `open`.
-        self.head = None
+        self.head: bytes | None = None
         #: Does the buffer hold the beginning of the reply to `poll`?
         self.came = False
         self._tls = tls
         self._semaphore = semaphore
         self._has_place = False
-        self._known = "", None  # the beginning of the last URL, and its origin
+        #: The beginning of the last URL, and its origin.
+        self._known: tuple[str, tuple | None] = "", None
         self._origin = None
         self._task = self._work = self._result = None
         self._busy = False

@@ -8,6 +8,8 @@ from tenner.port.compat import const
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from tenner.net.tls_reserve import TlsContext
 
 _CONNECT_S = const(10)
@@ -21,7 +23,7 @@ class RawSocket:
         """Connect, and with `context` do the TLS handshake; each step blocks for 10 s at most."""
         address = socket.getaddrinfo(host, port, 0, socket.SOCK_STREAM)[0]
         raw = socket.socket(address[0], socket.SOCK_STREAM)
-        self._socket = raw
+        self._socket: Any = raw
         try:
             # One of MicroPython's sockets has no settimeout and blocks as long as its system does.
             if hasattr(raw, "settimeout"):

@@ -40,7 +40,7 @@ class Port:
         self.small = chip_heap.heap_bytes() < _PSRAM_HEAP
         #: Does Python's heap grow into the memory that Wi-Fi and TLS live on?
         self.shares_memory = chip_heap.is_shared
-        self._config = None
+        self._config: Config | None = None
         self._buses = {}  # open buses and pins by name or GPIO, and the names of each kind
         self._stdin: Stdin | None = None
 

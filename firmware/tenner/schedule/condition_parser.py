@@ -59,7 +59,7 @@ def parse(text: str) -> dict:
         term.pop("for_s", None)
         if term["op"] in ("changes", "changes by"):
             raise ValueError("changes cannot be joined with and, or; write two lines")
-    joined = {"any" if either else "all": found}
+    joined: dict = {"any" if either else "all": found}
     if for_s:
         joined["for_s"] = for_s
     return joined
@@ -138,7 +138,7 @@ def _term(text):
 
 def _pieces(text):
     """Return {"": the first words, "for": ..., "reset": ..., "within": ...}."""
-    found = {"": []}
+    found: dict = {"": []}
     name = ""
     for word in text.split():
         low = word.lower()

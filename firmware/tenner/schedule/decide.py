@@ -21,25 +21,25 @@ class Question:
 
     #: A person has asked for it; it is an alarm, watched in quiet hours too; it needs a model; the
     #: beat has something to do, and is not switched off.
-    forced = False
+    forced: bool | tuple[int, ...] = False
     watch = False
     model = True
     has_work = True
     enabled = True
     #: Active hours (Hours or None).
-    hours = None
+    hours: Hours | None = None
     #: Of the conditions of these tasks, once the sensors were read: (met, checked, tasks without
     #: one).
     conditions = (1, 0, 0)
     #: Tokens left for today, None without a limit, and that limit.
-    tokens_left = None
+    tokens_left: int | None = None
     tokens_per_day = 0
     #: The holder of the lane ("telegram:1234") or None; seconds the present turn has taken, or
     #: None.
-    busy = None
-    running_s = None
+    busy: str | None = None
+    running_s: int | None = None
     #: True, or the missing link ("wifi").
-    online = True
+    online: bool | str = True
 
     def __init__(self, moment: "Moment", tasks: "list[Task] | None", zone: "Zone") -> None:
         self.moment = moment

@@ -59,7 +59,7 @@ def _window_s(heartbeat):
     return heartbeat.app.config.get("heartbeat.dedup_h") * 3600
 
 
-def mark_of(heartbeat: "Service", text: str) -> str:
+def mark_of(heartbeat: "Service", text: str) -> str | None:
     """Return the mark of a text; None when everything may be said again at once."""
     if not _window_s(heartbeat):
         return None

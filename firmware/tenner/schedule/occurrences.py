@@ -203,7 +203,7 @@ class Occurrences:
             reason = "failed %d times: %s" % (waiting.tries, reason)
         # The state on flash says while a task waits.
         can_wait = task.condition and not task.pending
-        line = {"r": "skipped", "why": reason}
+        line: dict = {"r": "skipped", "why": reason}
         if waiting.tokens:
             line["tokens"] = waiting.tokens
         self.write(task, waiting.due, line, None, trusted, can_wait)

@@ -23,7 +23,7 @@ _WHO = {"heartbeat": "heartbeat", "cron": "running of jobs"}
 async def note(service: "Service", request: "Request") -> None:
     """Replace the `result` of a request by plain data."""
     result = request.result
-    line = {"r": "ran", "tokens": request.tokens, "sent": "no"}
+    line: dict = {"r": "ran", "tokens": request.tokens, "sent": "no"}
     if request.bit:
         line["al"] = request.bit
     request.line = line
@@ -91,7 +91,7 @@ async def settle(service: "Service", request: "Request") -> tuple[str, str]:
         dedup.confirm(service, request.address[0])
     occurrences.end(tasks, line, request.bit)
     sent = SENT[line["sent"]]
-    name = "job " + tasks[0].key if request.payload else "ran"
+    name = "job " + tasks[0].key if request.payload else "ran"  # type: ignore[operator]
     if request.bit:
         name = "alarm " + request.mark[3:].split(".")[0]
     log(service.area, "%s: %s (%d tokens)" % (name, line.get("why") or sent, tokens))

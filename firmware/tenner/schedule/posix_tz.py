@@ -98,9 +98,9 @@ class Zone:
     def __init__(self, text: str = "UTC0") -> None:
         self.text = text
         self._std = 0
-        self._dst = None
+        self._dst: int | None = None
         # The changes of one year, in UTC: worked out when first asked for.
-        self._year = None
+        self._year: int | None = None
         if text in ("UTC", "GMT", "Z"):
             return
         try:

@@ -54,7 +54,7 @@ class RunLog:
             log(service.area, reason)
         return action, reason
 
-    def task_of(self, entry: dict) -> str:
+    def task_of(self, entry: dict) -> str | None:
         """Return the name of the task that an entry is about, None when it is another
         service's."""
         return entry.get("job" if self._service.area == "cron" else "k")

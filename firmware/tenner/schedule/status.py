@@ -53,7 +53,7 @@ def tasks(occurrences: Occurrences) -> "Iterator[dict]":
     found = service.tasks or ()
     texts = _texts(occurrences, [task.line for task in found])
     for task in found:
-        one = {"line": task.line}
+        one: dict = {"line": task.line}
         one["text"] = (
             texts.get(task.line, "") if task.key else "the tasks without a time of their own"
         )

@@ -24,7 +24,7 @@ _BLOCK = const(512)
 _LONGEST_KEY = const(40)
 
 #: Where the table is, as `locate` returns it; it is looked for once.
-_place = ()
+_place: tuple = ()
 
 
 class ConfigError(ValueError):

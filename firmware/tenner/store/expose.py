@@ -14,7 +14,7 @@ def expose() -> None:
     """Make the modules that owners may use importable; `conceal` ends that."""
     for name, _, _, allowed in overlay_loader.entries():
         while allowed and name != "tenner":
-            sys.modules[name] = _Exposed(name)
+            sys.modules[name] = _Exposed(name)  # type: ignore[assignment]
             package, _, leaf = name.rpartition(".")
             if package == "tenner":
                 # It stays, as code after `import tenner.log` may use `tenner.log.log` later.

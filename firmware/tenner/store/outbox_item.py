@@ -19,7 +19,7 @@ class Item:
     alert: bool | str
     reply_to: int | None
     born: int  # these two in seconds of the monotonic clock
-    due: int
+    due: float
     start: int  # offset of its first line in the file, -1 while flash refuses to take it
     size: int  # bytes of all its lines
     sizes: "Sequence[int]" = ()  # bytes of each line

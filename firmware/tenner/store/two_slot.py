@@ -21,7 +21,7 @@ class TwoSlots:
 
     def __init__(self, path: str) -> None:
         self.path = path
-        self._sequence = None
+        self._sequence: int | None = None
         self._newest = 1
 
     def load(self) -> dict:

@@ -83,7 +83,7 @@ async def run(args: dict, ctx: "ToolContext") -> str:
     limits = (get("exec.timeout_s"), get("exec.memory_mb"), get("exec.network"))
     # One at a time: the end of a command ends all processes of its user.
     async with _lock:
-        sandbox = Sandbox(ctx.port.root, ctx.workspace, ctx.port.settings)
+        sandbox = Sandbox(ctx.port.root, ctx.workspace, ctx.port.settings)  # type: ignore[union-attr]
         running = sandbox.start(_program(words[0]), words, limits)
         output = _Output()
         wait_ms = 2
@@ -117,7 +117,7 @@ def split(command: str) -> list[str]:
     """Return the words of a command line as a shell splits them; raise ToolError for other shell
     syntax."""
     words = []
-    word = None
+    word: str | None = None
     quoted = ""
     escaped = False
     for letter in command:

@@ -73,7 +73,7 @@ def verified(
     return module, args
 
 
-def question(ctx: "ToolContext", name: str, module: "ModuleType | Tool", args: dict) -> str:
+def question(ctx: "ToolContext", name: str, module: "ModuleType | Tool", args: dict) -> str | None:
     """
     Return the question to the owner, or None for a call without approval; raise ToolError for a
     denied one. The setting `tools.<name>` is allow, ask, deny or a list of allowed subjects.

@@ -60,7 +60,7 @@ async def call(ctx: "ToolContext", name: str, arguments_text: str) -> str:
 
 
 async def _preview(ctx, name, source, args):
-    return await asyncio.wait_for(load(ctx, source, name).preview(args, ctx), _DEADLINE_S)
+    return await asyncio.wait_for(load(ctx, source, name).preview(args, ctx), _DEADLINE_S)  # type: ignore[union-attr]
 
 
 async def _run(ctx, name, source, args):

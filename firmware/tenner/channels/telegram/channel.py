@@ -106,7 +106,7 @@ class Telegram:
         self.album = None  # the last handled album of pictures
         self.digest = None  # a Message that joins the texts of our offline time
         self.updates = []  # the unhandled updates of the last reply, each a dict
-        self.http = None  # for sending
+        self.http: Http | None = None  # for sending
         self.sending = asyncio.Lock()
         self.strangers_day = 0
         self.told_wrong = False  # has the owner been notified of an unreadable update?

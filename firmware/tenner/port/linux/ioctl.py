@@ -33,11 +33,11 @@ try:
             return fcntl.ioctl(fd, request, argument)
         return fcntl.ioctl(fd, request, argument, True)
 
-    def room(content: bytes | int) -> "array | bytearray":
+    def room(content: bytes | int) -> "array":
         """Return a new buffer with these bytes, or with so many zeros."""
         return array("B", bytes(content))
 
-    def address(buffer: "array | bytearray") -> int:
+    def address(buffer: "array") -> int:
         return buffer.buffer_info()[0]
 
 except ImportError:

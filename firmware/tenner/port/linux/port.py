@@ -35,8 +35,8 @@ class Port:
     def __init__(self, root: str = ".") -> None:
         self.root = root or "."
         self._stdin = Stdin()
-        self._waits_since = None
-        self._config = None
+        self._waits_since: int | None = None
+        self._config: Config | None = None
         self._kept = {}  # open buses and pins, and the names of each kind
 
     def path(self, name: str) -> str:
