@@ -548,6 +548,9 @@ class Answers(unittest.TestCase):
         Reply.calls = [Call]
         board.pass_time(1800)
         self.assertEqual(board.turns, [])
+        Call.arguments_text = None  # they were too long
+        board.pass_time(1800)
+        self.assertEqual((board.turns, board.service.failures), ([], 0))
         Call.arguments_text = '{"action": "run", "tasks": [2]}'
         board.pass_time(1800)
         self.assertEqual(board.turns[0][2], None)

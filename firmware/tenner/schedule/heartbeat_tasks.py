@@ -194,7 +194,7 @@ def choice(lines: "Sequence[int]", reply: "Reply") -> list[int] | None:
     """Return [] to skip, those of `lines` to run, or None for all of them."""
     for call in reply.calls:
         try:
-            chosen = json_strict.loads(call.arguments_text)
+            chosen = json_strict.loads(call.arguments_text or "")
         except ValueError:
             continue
         if (
