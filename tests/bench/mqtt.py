@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import shutil
-import socket
 import subprocess
 import tempfile
 import time
@@ -14,6 +13,7 @@ from pathlib import Path
 from tests.bench import heap
 from tests.bench.agent import IN_ANSWER, PATIENCE_S, QUESTION, Died, agent
 from tests.bench.rows import NotMeasured
+from tests.ports import free_port
 
 _PATH = "/usr/sbin:/usr/local/sbin:/usr/bin:/usr/local/bin"
 #: Short enough that some readings are published during the turn.
@@ -29,9 +29,7 @@ def broker() -> Iterator[tuple[int, Path]]:
     if program is None:
         raise NotMeasured("there is no mosquitto here: apt install mosquitto")
     with tempfile.TemporaryDirectory() as folder:
-        with socket.socket() as one:
-            one.bind(("127.0.0.1", 0))
-            port = one.getsockname()[1]
+        port = free_port()
         settings, log = Path(folder, "mosquitto.conf"), Path(folder, "mosquitto.log")
         settings.write_text(f"listener {port} 127.0.0.1\nallow_anonymous true\nlog_type all\n")
         with log.open("wb") as output:

@@ -22,6 +22,7 @@ from pathlib import Path
 from tenner_host import build, debian, places
 from tenner_host.linux import kit, release
 from tenner_host.linux.release import Release
+from tests.ports import free_port
 
 #: The command that sshd runs in place of the requested one, which comes as a variable.
 CHROOT = "/usr/sbin/chroot"
@@ -168,9 +169,7 @@ class Server:
                 ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", self.folder / name],
                 check=True,
             )
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
+        self.port = free_port()
         public = (self.folder / "host.pub").read_text()
         (self.folder / "known").write_text(f"[127.0.0.1]:{self.port} {public}")
         (self.folder / "authorized").write_bytes((self.folder / "user.pub").read_bytes())

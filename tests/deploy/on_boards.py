@@ -25,9 +25,6 @@ from tenner_host.linux.release import Release
 from tenner_host.project import Project
 from tenner_sim.services import API_KEY, MODEL, Services
 
-# The first run fetches some 15 MB.
-pytestmark = pytest.mark.timeout(600)
-
 PORT = Port("ssh://board")
 LOG = "/var/log/tenner.log"
 

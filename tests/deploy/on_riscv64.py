@@ -22,9 +22,6 @@ from tenner_host.linux import release
 from tenner_host.project import Project
 from tests.qemu.riscv64 import USER, USER_HOME, Computer
 
-# The first run fetches some 120 MB.
-pytestmark = pytest.mark.timeout(900)
-
 PORT = Port("ssh://board")
 PILOT = Port(f"ssh://{USER}@board")
 LOG = "/var/log/tenner.log"

@@ -12,6 +12,7 @@ import paho.mqtt.client as paho
 import pytest
 
 from tenner_sim import LIMIT_S
+from tests.ports import free_port
 
 USER, PASSWORD = "board", "broker-secret"
 #: Another name, with the same password, for access lists.
@@ -27,18 +28,12 @@ def find_mosquitto():
     return program
 
 
-def _free_port():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
-
-
 class Broker:
     """A running mosquitto; `authority` signs its certificate, of one of its kinds. `more` are
     lines of its settings."""
 
     def __init__(self, folder, authority, certificate="right", more=""):
-        self.port = _free_port()
+        self.port = free_port()
         self.authority = authority
         self._folder = folder
         self._program = find_mosquitto()

@@ -21,7 +21,7 @@ from tenner_host import BOARDS
 from tenner_host.build import firmware_tree
 from tenner_sim import LIMIT_S
 from tenner_sim.services import OWNER, Services
-from tenner_sim.vboard import VirtualBoard
+from tenner_sim.vboard import BoardError, VirtualBoard
 
 #: As on a board without PSRAM, and on one with it.
 HEAP = "512K"
@@ -160,6 +160,14 @@ class Bench:
     def type(self, line):
         """Type a line at the serial console."""
         self.board.type(line + "\r")
+
+    def type_until(self, line, text):
+        """Type a line again and again, until the board prints `text`: its answer is of a state
+        that comes in a moment."""
+        while True:
+            self.type(line)
+            with contextlib.suppress(BoardError):
+                return self.wait_for(text, 1)
 
     def fresh(self):
         """Forget the model's requests, so that a test can count the next ones."""

@@ -5,13 +5,14 @@ import json
 import pytest
 import serial
 
-from tenner_host.board import board_cache, ports
+from tenner_host.board import board_cache, ports, serial_board
 from tenner_host.board.board import Board
 from tenner_host.board.info import Info
 from tenner_host.board.linux_board import LinuxBoard
 from tenner_host.board.opening import class_of
 from tenner_host.board.ports import Port
 from tenner_host.board.serial_board import SerialBoard
+from tenner_sim import LIMIT_S
 from tenner_sim.vboard import VirtualBoard
 from tests.host import flash_fakes
 from tests.host.flash_fakes import tenner
@@ -38,7 +39,13 @@ def listed(*arguments):
     }
 
 
-def test_a_board_at_its_prompt_is_asked():
+@pytest.fixture
+def patient(monkeypatch):
+    """A prompt is waited for as long as a busy machine needs; an agent would answer none."""
+    monkeypatch.setattr(serial_board, "_PROMPT_LIMIT_S", LIMIT_S)
+
+
+def test_a_board_at_its_prompt_is_asked(patient):
     with VirtualBoard({}, name="one", chip="esp32s3") as board:
         board.wait_for(">>> ")
         one = listed()["virtual board 'one'"]
@@ -82,7 +89,7 @@ def test_what_is_wrong_with_a_port_is_its_state(monkeypatch):
         assert len(listed()) == 2
 
 
-def test_a_board_that_no_list_of_ports_shows(monkeypatch):
+def test_a_board_that_no_list_of_ports_shows(patient, monkeypatch):
     with VirtualBoard({}, tcp_port=0) as board:
         board.wait_for(">>> ")
         url = f"socket://127.0.0.1:{board.tcp_port}"

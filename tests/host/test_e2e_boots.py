@@ -8,6 +8,8 @@ from tests.host.e2e import SideBySide, agent_board
 
 together = SideBySide()
 
+#: Long enough for the next message, on a busy machine too; a test waits until it is over.
+TALK_S = 30
 SLEEP = {"power.mode": "sleep", "power.awake_s": 0}
 HOURLY = "# Heartbeat\n- (every 1h) Say: how is the plant?\n"
 
@@ -61,7 +63,7 @@ def test_an_unmet_condition_asks_no_model_and_loses_no_line():
 
 @together.check
 def test_who_wrote_while_it_slept_is_answered_and_the_conversation_keeps_it_awake():
-    changes = {"power.mode": "sleep", "power.awake_s": 5}
+    changes = {"power.mode": "sleep", "power.awake_s": TALK_S}
     with agent_board(HOURLY, changes=changes) as bench:
         asleep(bench)
         bench.telegram.say(OWNER, "say: good morning")
@@ -76,7 +78,7 @@ def test_who_wrote_while_it_slept_is_answered_and_the_conversation_keeps_it_awak
 
 @together.check
 def test_a_pin_wakes_it_once():
-    changes = {"power.mode": "sleep", "power.awake_s": 8, "power.wake_gpio": "A0"}
+    changes = {"power.mode": "sleep", "power.awake_s": TALK_S, "power.wake_gpio": "A0"}
     with agent_board(HOURLY, changes=changes) as bench:
         asleep(bench)
         bench.board.set("gpio0", 0)

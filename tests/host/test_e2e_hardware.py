@@ -71,10 +71,8 @@ def test_a_chip_that_holds_the_bus():
         ):
             assert STUCK in bench.ask(f"call i2c {json.dumps(action)}")
             # The chip's own scan finds nothing on such a bus. The turn is over, the rest lives.
-            bench.type("/lanes")
-            bench.wait_for("running: nothing")
-            bench.type("/heartbeat")
-            bench.wait_for("no answer from room")
+            bench.type_until("/lanes", "running: nothing")
+            bench.type_until("/heartbeat", "no answer from room")
         bench.echo("everything else")
         bench.board.fault("sht31", None)
         # That it answers again is told once it has done so for a minute:

@@ -150,8 +150,7 @@ def test_a_failing_model_is_tried_again_and_the_owner_is_told_once():
         bench.wait_for("heartbeat failed (1 in a row): ")
         bench.wait_told("(?i)key")
         assert len(bench.told()) == 1
-        bench.type("/heartbeat")
-        bench.wait_for("failed 1 times in a row")
+        bench.type_until("/heartbeat", "failed 1 times in a row")
 
 
 def test_the_whole_path_with_the_words_and_the_heap_of_a_chip(micropython32):

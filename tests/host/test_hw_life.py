@@ -4,6 +4,7 @@ import threading
 
 import pytest
 
+from tenner_sim import LIMIT_S
 from tenner_sim.services import Services
 from tenner_sim.vboard import VirtualBoard
 from tests.bench import board as board_rows
@@ -23,7 +24,7 @@ def board():
 
 def life(board, folder, **options):
     services = Services()
-    options = {"turns": 4, "cuts": 1, "beats": 1, "patience_s": 40, **options}
+    options = {"turns": 4, "cuts": 1, "beats": 1, "patience_s": LIMIT_S, **options}
     return services, Life(
         Options(
             port=f"rfc2217://127.0.0.1:{board.rfc2217_port}",

@@ -256,7 +256,7 @@ wlan.connect("virtual", "tenner-virtual")
 while not wlan.isconnected():
     time.sleep(0.005)
 ntptime.settime()
-print(time.gmtime()[:3], abs(ntptime.time() - time.time()) <= 1)
+print(time.gmtime()[:3], abs(ntptime.time() - time.time()) < 60)
 """
 
 

@@ -13,9 +13,6 @@ import pytest
 from kernel.emulator import Agent, Guest, Packages
 from tenner_host import debian
 
-# The first run fetches some 120 MB.
-pytestmark = pytest.mark.timeout(1200)
-
 # Names that stay the same at every boot: nodes of the device tree, labels of GPIO chips.
 PINS = b"""\
 I2C0,/soc/bus@2100000/i2c@21a0000

@@ -10,12 +10,12 @@ import contextlib
 import lzma
 import os
 import shutil
-import socket
 import subprocess
 import time
 from pathlib import Path
 
 from tenner_host import debian
+from tests.ports import free_port
 from tests.qemu import program
 from tests.qemu.cpio import Archive
 
@@ -152,9 +152,7 @@ class Computer:
         key = self.folder / "key"
         command = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(key)]
         subprocess.run(command, check=True)
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self._port: int = probe.getsockname()[1]
+        self._port = free_port()
         (self.folder / "ssh_config").write_text(
             f"Host board\n HostName 127.0.0.1\n Port {self._port}\n User root\n"
             f" IdentityFile {key}\n"

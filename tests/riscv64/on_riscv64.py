@@ -15,9 +15,6 @@ from riscv64 import userland
 from tenner_host import debian
 from tenner_host.linux import kit, package
 
-# The first run fetches some 90 MB.
-pytestmark = pytest.mark.timeout(1200)
-
 #: CPython needs 3.5 s to start there, MicroPython 0.1 s.
 CORE = {
     "micropython": (

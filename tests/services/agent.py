@@ -17,10 +17,10 @@ from typing import Any
 import pytest
 
 from tenner_host import FIRMWARE, build, interpreters
+from tenner_sim import LIMIT_S
 
 INTERPRETERS = ("cpython", "micropython", "micropython32")
 KEY = "sk-test-0123456789"
-LIMIT_S = 40
 
 
 @dataclass
@@ -120,14 +120,14 @@ class Agent:
         finally:
             process.terminate()
             with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(10)
+                process.wait(LIMIT_S)
             process.kill()
             process.wait()
 
     def command(self, *options: str) -> list[str]:
         return [*self._python, "-m", "tenner", *options]
 
-    def once(self, text: str, limit_s: int = 60) -> Said:
+    def once(self, text: str, limit_s: float = 2 * LIMIT_S) -> Said:
         """Run one turn, as a person would with --once."""
         done = subprocess.run(
             self.command("--once", text),

@@ -25,6 +25,7 @@ from typing import Any
 import pytest
 
 from tenner_host import places
+from tenner_sim import LIMIT_S
 
 #: Pinned: a newer one may answer otherwise, and this is a test of the agent.
 NPM = {
@@ -83,7 +84,6 @@ HOME_ASSISTANT = {
 }
 #: The Pythons that this Home Assistant has wheels for.
 HOME_ASSISTANT_PYTHONS = ((3, 11), (3, 12))
-START_S = 30
 SBIN = "/usr/sbin:/usr/local/sbin:/usr/bin:/usr/local/bin:/bin"
 
 
@@ -185,13 +185,6 @@ def _pip_installed(kind: str, packages: dict[str, str], *options: str) -> str:
     return str(_filled(kind, packages, fill))
 
 
-def free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        port: int = one.getsockname()[1]
-        return port
-
-
 @contextlib.contextmanager
 def running(
     command: Sequence[str], port: int, folder: Path, environment: dict[str, str] | None = None
@@ -208,7 +201,7 @@ def running(
             stderr=subprocess.STDOUT,
         )
     try:
-        end = time.monotonic() + START_S
+        end = time.monotonic() + LIMIT_S
         while process.poll() is None and time.monotonic() < end:
             with (
                 contextlib.suppress(OSError),
@@ -234,6 +227,6 @@ def call(url: str, data: Any = None, method: str | None = None) -> Any:
     request = urllib.request.Request(
         url, body, {"Content-Type": "application/json"}, method=method
     )
-    with urllib.request.urlopen(request, timeout=20) as reply:
+    with urllib.request.urlopen(request, timeout=LIMIT_S) as reply:
         text = reply.read()
     return json.loads(text) if text else None

@@ -18,9 +18,6 @@ from tests.services.agent import INTERPRETERS, LIMIT_S, find
 from tests.services.at_broker import BrokerAgent, need_mosquitto
 from tests.services.kit import home_assistant, need
 
-# The first run fetches some 60 MB.
-pytestmark = pytest.mark.timeout(600)
-
 PROGRAM = Path(__file__).parent / "home_assistant.py"
 NAME = "Attic board"
 

@@ -8,11 +8,10 @@ import shlex
 
 import pytest
 
+from tests.ports import free_port
 from tests.services.agent import KEY
-from tests.services.kit import free_port, need, node, running
+from tests.services.kit import need, node, running
 from tests.services.on_models import agent, calls, llmock, python, reply  # noqa: F401 -- fixtures
-
-pytestmark = pytest.mark.timeout(600)
 
 REFERENCE = "@modelcontextprotocol/server-"
 
@@ -58,7 +57,7 @@ def ask(agent, llmock):  # noqa: F811
 
     def run(url, tool, **arguments):
         llm = {"api": "chat", "base_url": llmock.url + "/v1", "api_key": KEY, "model": "model-1"}
-        agent.set(llm={**llm, "timeout_s": 20, "context_tokens": 64000})
+        agent.set(llm={**llm, "context_tokens": 64000})
         agent.set(mcp={"ref": {"url": url, "tools": ["*"]}}, tools={f"ref-{tool}": "allow"})
         llmock.plan(calls(f"ref-{tool}", **arguments), reply("Done."))
         said = agent.once("Do it.")

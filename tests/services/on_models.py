@@ -7,15 +7,12 @@ the client.
 
 import json
 import sys
-import time
 
 import pytest
 
+from tests.ports import free_port
 from tests.services.agent import INTERPRETERS, KEY, Agent, find
-from tests.services.kit import call, free_port, need, node, npm, pypi, running
-
-# The first run fetches some 200 MB.
-pytestmark = pytest.mark.timeout(600)
+from tests.services.kit import call, need, node, npm, pypi, running
 
 #: Provider of llmock: (api, path below the server).
 PROVIDERS = {
@@ -90,7 +87,7 @@ def provider(request, agent, llmock):
     """The agent set up for a provider of llmock."""
     api, path = PROVIDERS[request.param]
     llm = {"api": api, "base_url": llmock.url + path, "api_key": KEY, "model": "model-1"}
-    agent.set(llm={**llm, "timeout_s": 5})
+    agent.set(llm={**llm, "timeout_s": 120})
     llmock.plan()
     return request.param
 
@@ -188,11 +185,10 @@ def test_llmock_a_stream_that_breaks_is_asked_for_again(agent, llmock, provider,
 
 
 def test_llmock_a_stream_that_hangs_is_given_up(agent, llmock, provider):
-    llmock.plan({"type": "stream_fault", "kind": "stall", "stall_seconds": 30, "times": None})
-    begun = time.monotonic()
+    llmock.plan({"type": "stream_fault", "kind": "stall", "stall_seconds": 300, "times": None})
+    agent.set(llm={"timeout_s": 5})
     said = agent.once("Hello?")
     assert said.code == 1
-    assert time.monotonic() - begun < 30
     assert "5 s" in said.text, said.text
 
 
@@ -348,7 +344,7 @@ def aimock(request, tmp_path_factory):
 def aimocked(request, agent, aimock):
     path = "/v1" if request.param == "chat" else ""
     llm = {"api": request.param, "base_url": aimock.url + path, "api_key": KEY, "model": "gpt-4o"}
-    agent.set(llm={**llm, "timeout_s": 10})
+    agent.set(llm={**llm, "timeout_s": 120})
     aimock.chaos()
     return agent
 

@@ -11,11 +11,9 @@ import pytest
 from tenner_host import ROOT
 from tenner_sim.services import Authority
 from tests.host.broker import OWNER_USER, PASSWORD, USER, Broker, Owner
+from tests.ports import free_port
 from tests.services.agent import INTERPRETERS, LIMIT_S, find
 from tests.services.at_broker import BrokerAgent, need_mosquitto
-from tests.services.kit import free_port
-
-pytestmark = pytest.mark.timeout(600)
 
 TOPIC = "attic"
 #: Mosquitto 2's words for a client that it disconnects.

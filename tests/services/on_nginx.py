@@ -6,11 +6,10 @@ import re
 import pytest
 
 from tenner_sim.services import Authority
+from tests.ports import free_port
 from tests.services.agent import INTERPRETERS, Agent, find
-from tests.services.kit import free_port, need, program, running
+from tests.services.kit import need, program, running
 from tests.services.on_telegram import OWNER, TOKEN, emulating
-
-pytestmark = pytest.mark.timeout(600)
 
 CONF = """
 daemon off;

@@ -7,10 +7,9 @@ import time
 
 import pytest
 
+from tests.ports import free_port
 from tests.services.agent import INTERPRETERS, LIMIT_S, Agent, find
-from tests.services.kit import call, free_port, need, npm, program, running
-
-pytestmark = pytest.mark.timeout(600)
+from tests.services.kit import call, need, npm, program, running
 
 TOKEN = "77:secret-token-of-a-test"
 OWNER = 1000
