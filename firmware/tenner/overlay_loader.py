@@ -63,7 +63,7 @@ def enter(name: str) -> bool:
         if one not in suspended and not _PHASES[name] >> _place(one) & 1:
             if _MAY_HOLD:
                 print("evicted", one, id(getattr(overlays, one)))
-            _lend(getattr(overlays, one), False)
+            _withdraw(getattr(overlays, one))
             setattr(overlays, one, None)
             delattr(overlays, one)
     return True
@@ -113,7 +113,6 @@ def load(name: str) -> "Any":
         remove(sys.modules["tenner"].__dict__, name)
     else:
         _read(name)
-    _lend(getattr(overlays, name), True)
     return getattr(overlays, name)
 
 
@@ -125,6 +124,9 @@ def _read(name):
     remove(sys.modules, _IMPORTED)
     try:
         setattr(overlays, name, __import__(_IMPORTED))
+    except MemoryError:
+        _withdraw(sys.modules.get(_IMPORTED))
+        raise
     finally:
         # Only `overlays` holds it; a partly loaded one is freed.
         remove(sys.modules, _IMPORTED)
@@ -141,22 +143,21 @@ def borrow(borrower: object, name: str, home: str) -> "Any":
     such method."""
     if home is None:
         raise AttributeError(name)
-    _lend(getattr(overlays, home), True)
+    getattr(overlays, home)  # which puts its methods into their classes when it is loaded
     if not hasattr(type(borrower), name):
         raise RuntimeError("%s of an object whose class was evicted and reloaded" % name)
     return getattr(borrower, name)
 
 
-def _lend(made, gives):
-    """Add the methods of an overlay to their classes, or remove them."""
-    lent = getattr(made, "lent", ())
-    for place in range(0, len(lent), 2):
-        methods = lent[place + 1].__dict__
-        for name in methods:
-            if name[:2] != "__":
-                setattr(lent[place], name, methods[name] if gives else None)
-                if not gives:
-                    delattr(lent[place], name)
+def _withdraw(made):
+    """Remove the methods of an overlay from the classes of others."""
+    owner = None
+    for one in getattr(made, "lent", ()):
+        if isinstance(one, str):
+            setattr(owner, one, None)
+            delattr(owner, one)
+        else:
+            owner = one
 
 
 def remove(table: dict, key: str) -> None:

@@ -7,11 +7,13 @@ import copy
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from tenner_host.overlays.plan import LENT, Plan
+from tenner_host.overlays.plan import LENT, METHOD, Plan
 from tenner_host.overlays.rewrite import rewrite
 from tenner_host.overlays.source import Module
 from tenner_host.overlays.table import CORE, CORE_MODULE
 from tenner_host.overlays.texts import pool
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 @dataclass
@@ -28,11 +30,25 @@ def emit(plan: Plan, kept: set[str] | None = None) -> File:
     into a tuple."""
     statements: list[tuple[ast.stmt, Module | None]] = []
     statements += [(one, None) for one in _imports(plan)]
+    begin = len(statements)
+    owners = {made.flat: owner for owner, made in plan.overlay.lends}
+    lent: list[ast.expr] = []
     for module in plan.overlay.modules:
-        statements += [(one, module) for one in rewrite(plan, module)]
+        for one in rewrite(plan, module):
+            if isinstance(one, ast.ClassDef) and one.name in owners:
+                owner = plan.reference(owners[one.name])
+                lent += [owner, *_names(one)]
+                statements += _lending(one, owner, module)
+            else:
+                statements.append((one, module))
     statements += [(one, None) for one in _objects(plan)]
     statements += [(one, None) for one in _split_classes(plan)]
     texts = None if kept is None else pool([one for one, _ in statements], kept)
+    if lent:
+        # Before the methods, since memory may end among them.
+        value = ast.Tuple(elts=copy.deepcopy(lent), ctx=ast.Load())
+        names = ast.Assign(targets=[ast.Name(id=LENT, ctx=ast.Store())], value=value)
+        statements.insert(begin, (names, None))
     if texts is not None:
         statements.insert(0, (texts, None))
     tree = ast.Module(body=[one for one, _ in statements], type_ignores=[])
@@ -122,8 +138,7 @@ def _objects(plan: Plan) -> Iterator[ast.stmt]:
 
 
 def _split_classes(plan: Plan) -> Iterator[ast.stmt]:
-    """Yield the code that gives classes methods of other overlays, and the methods here for
-    classes of others."""
+    """Yield the code that finds methods of classes here in other overlays."""
     for owner, places in plan.overlay.borrows.items():
         # Most failing lookups come from hasattr: they load no overlay.
         home: ast.expr = ast.Constant(None)
@@ -143,7 +158,19 @@ def _split_classes(plan: Plan) -> Iterator[ast.stmt]:
         call.func = copy.deepcopy(plan.reference(plan.borrow()))
         call.args[2] = home
         yield made
-    pairs = [plan.reference(one) for pair in plan.overlay.lends for one in pair]
-    if pairs:
-        value = ast.Tuple(elts=[copy.deepcopy(one) for one in pairs], ctx=ast.Load())
-        yield ast.Assign(targets=[ast.Name(id=LENT, ctx=ast.Store())], value=value)
+
+
+def _names(fragment: ast.ClassDef) -> list[ast.expr]:
+    return [ast.Constant(one.name) for one in fragment.body if isinstance(one, _FUNCTIONS)]
+
+
+def _lending(
+    fragment: ast.ClassDef, owner: ast.expr, module: Module
+) -> Iterator[tuple[ast.stmt, Module | None]]:
+    """Yield methods for a class of another overlay, and the statements that put them there."""
+    for method in fragment.body:
+        assert isinstance(method, _FUNCTIONS)
+        target = ast.Attribute(value=copy.deepcopy(owner), attr=method.name, ctx=ast.Store())
+        method.name = METHOD
+        yield method, module
+        yield ast.Assign(targets=[target], value=ast.Name(id=METHOD, ctx=ast.Load())), None

@@ -19,8 +19,10 @@ from tenner_host.overlays.texts import TEXTS
 LOADED = "overlays"
 #: The run time's function that finds a method of a class in another overlay.
 BORROW = "borrow"
-#: An overlay's tuple of its methods for classes of others.
+#: An overlay's tuple of the classes of others that it gives methods, each before their names.
 LENT = "lent"
+#: The name of such a method in its overlay, until the next one takes it; it is in ROM.
+METHOD = "_"
 #: The core's module, for imports by others of a value in it that may change.
 CORE_FILE = External(PACKAGE, "app")
 
@@ -139,6 +141,7 @@ class Plan:
         """Yield names that no symbol at the top may have."""
         yield "ImportError"  # which `rewrite` raises for modules that are absent
         yield LENT
+        yield METHOD
         yield TEXTS
         for module in self.overlay.modules:
             for scope in module.scopes.module.walk():

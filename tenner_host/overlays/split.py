@@ -3,8 +3,8 @@ outlive a phase.
 
 A piece becomes a separate module, `tenner.net.http:poll`, and imports the names it uses from the
 rest of its module. Methods that are apart from their class are in a class of their piece, a
-fragment: the run time puts them into the class when their overlay is loaded, and removes them when
-it is evicted.
+fragment. Their overlay puts them into the class when it is loaded, and the run time removes them
+when it evicts it.
 """
 
 from __future__ import annotations
