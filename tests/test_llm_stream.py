@@ -125,6 +125,27 @@ class TestStream(unittest.TestCase):
                 receive([good, good, good.replace(b"abc", wrong)])
             self.assertEqual(type(caught.exception).__name__, "LlmError")
 
+    def test_members_that_nobody_wants_and_every_event_begins_with(self):
+        choice = b'"choices":[{"index":0,"delta":{"content":"%s"},"finish_reason":null}]'
+        for begin in (
+            b'"id":"x","model":"m",',
+            b'"choices_of":{"choices":1},',
+            b'"id":"[",',
+            b'"id":"{",',
+            b'"id":"choices",',
+            b'"id":"\\"choices\\",",',
+            b'"x":{"a":1,',
+            b'"x":[1,',
+            b"",
+        ):
+            ends = {b'"x":{"a":1,': b'"choices":1},', b'"x":[1,': b'"choices"],'}
+            begin += ends.get(begin, b"")
+            events = [
+                b"{" + begin + choice % text + b',"n":%d}' % number
+                for number, text in enumerate((b"a", b"b", b"c"))
+            ]
+            self.assertEqual(receive(events)[0], "abc")
+
     def test_most_events_are_not_parsed(self):
         from tenner.llm import stream
 

@@ -43,9 +43,8 @@ def redacted(pieces: "Iterable[bytes]", in_json: bool = False) -> "Iterator[byte
         whole = in_json and piece[-1:] == b"\n"
         if not whole and len(held) - keep < least:
             continue
-        for spelled in found:
-            if spelled in held:
-                held = _without(held, spelled) if in_json else held.replace(spelled, _INSTEAD)
+        if max(map(held.find, found)) >= 0:
+            held = _cleaned(held, found, in_json)
         # The end may be the beginning of a secret.
         end = len(held) - keep
         if whole:
@@ -54,11 +53,16 @@ def redacted(pieces: "Iterable[bytes]", in_json: bool = False) -> "Iterator[byte
         elif end >= least:
             yield held[:end]
             held = held[end:]
-    for spelled in found:
-        if spelled in held:
-            held = held.replace(spelled, _INSTEAD)
+    held = _cleaned(held, found, False)
     if held:
         yield held
+
+
+def _cleaned(held, found, in_json):
+    for spelled in found:
+        if spelled in held:
+            held = _without(held, spelled) if in_json else held.replace(spelled, _INSTEAD)
+    return held
 
 
 def _without(data, spelled):

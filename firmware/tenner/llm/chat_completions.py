@@ -63,33 +63,37 @@ def _messages(request):
         for line, part, _ in splitter.parts(piece):
             if line:
                 kind, id, name = line
+                before = ending
                 if kind == "c":
                     if role == "c":
-                        yield b'"}},'
+                        before = b'"}},'
                     elif role == "a":
-                        yield b'","tool_calls":['
+                        before = b'","tool_calls":['
                     else:
-                        yield ending + b',{"role":"assistant","content":"","tool_calls":['
-                    yield b'{"id":%s,"type":"function","function":{"name":%s,"arguments":"' % (
+                        before += b',{"role":"assistant","content":"","tool_calls":['
+                    before += b'{"id":%s,"type":"function","function":{"name":%s,"arguments":"' % (
                         id,
                         name,
                     )
+                    part = escape(part)
                     role = "c"
                     ending = b'"}}]}'
                 elif kind in "at" or role != "u":
-                    yield ending
                     if kind == "t":
-                        yield b',{"role":"tool","tool_call_id":%s,"content":"' % id
+                        before += b',{"role":"tool","tool_call_id":%s,"content":"' % id
                     elif kind == "a":
-                        yield b"," + _ASSISTANT
+                        before += b"," + _ASSISTANT
                     else:
                         kind = "u"
-                        yield b"," + _USER
+                        before += b"," + _USER
                     role = kind
                     ending = b'"}'
                 else:
-                    yield b"\\n\\n"
-            yield escape(part) if role == "c" else part
+                    before = b"\\n\\n"
+                part = before + part
+            elif role == "c":
+                part = escape(part)
+            yield part
     yield ending + b"]"
 
 

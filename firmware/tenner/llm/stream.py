@@ -35,6 +35,7 @@ class EventStream:
         self._before = self._after = b""
         self._take: "Callable[[str], None] | None" = None
         self._half = b""  # of a surrogate pair; the next event has the other half
+        self._head = b""  # the beginning that events share, of members that nobody wants
 
     def feed(self, piece: bytes) -> None:
         """Take the next bytes of an event."""
@@ -59,7 +60,11 @@ class EventStream:
         if not self._is_long:
             if b"\\u" in event:
                 event = self._joined(event)
-            self._scanner.feed(event)
+            head = self._head
+            if not head:
+                self._head = _unwanted(event, parser.WANTED)
+            skipped = head and event.startswith(head)
+            self._scanner.feed(b"{" + event[len(head) :] if skipped else event)
         self._is_long = False
         self._scanner.end()
         self._scanner.reset()
@@ -107,6 +112,15 @@ class EventStream:
                         event = event[:start] + event[start + 6 :]
             start = event.find(b"\\u", start + 1)
         return event
+
+
+def _unwanted(event, wanted):
+    """Return the beginning of an event up to its first wanted member, if the members there are
+    simple."""
+    head = event
+    for name in wanted:
+        head = head.split(b'"' + name.encode() + b'"', 1)[0]
+    return head if head[-1:] == b"," and head.count(b"{") == 1 and b"[" not in head else b""
 
 
 def _plain(text):

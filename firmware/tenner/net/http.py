@@ -355,20 +355,22 @@ class Http(Response):
         pieces = _pieces(head, body)
         try:
             for piece in pieces:
-                size = len(piece)
-                left -= size
-                if left < 0:
-                    return False
-                start = 0
-                while used + size - start >= _CHUNK:
-                    count = _CHUNK - used
-                    view[used:] = piece[start : start + count]
-                    start += count
-                    await self._write(view, not left)
-                    used = 0
-                size -= start
-                view[used : used + size] = piece[start:] if start else piece
-                used += size
+                left -= len(piece)
+                end = used + len(piece)
+                if end >= _CHUNK:
+                    if left < 0:
+                        return False
+                    start = 0
+                    while end >= _CHUNK:
+                        count = _CHUNK - used
+                        view[used:] = piece[start : start + count]
+                        start += count
+                        end -= _CHUNK
+                        await self._write(view, not left and not end)
+                        used = 0
+                    piece = piece[start:]
+                view[used:end] = piece
+                used = end
         finally:
             # A body that reads files closes them now, not at a garbage collection.
             pieces.close()

@@ -71,6 +71,7 @@ class Scanner:
         size = len(data)
         path = self._path
         state = self._state
+        is_list = bool(path) and isinstance(path[-1], int)
         i = 0
         if state == _STRING:
             i = self._strings(data, 0, size)
@@ -103,7 +104,7 @@ class Scanner:
                     i = end + 1
             elif byte == 0x2C and state == _COMMA:
                 i += 1
-                if isinstance(path[-1], int):
+                if is_list:
                     path[-1] += 1
                     state = _VALUE
                 else:
@@ -114,16 +115,17 @@ class Scanner:
                 if len(path) >= self.max_depth:
                     raise _wrong("is nested deeper than %d" % self.max_depth)
                 i += 1
-                path.append("" if byte == 0x7B else 0)
-                state = _FIRST_KEY if byte == 0x7B else _FIRST_VALUE
+                is_list = byte == 0x5B
+                path.append(0 if is_list else "")
+                state = _FIRST_VALUE if is_list else _FIRST_KEY
             elif byte == 0x7D or byte == 0x5D:
-                is_list = byte == 0x5D
                 if (
                     state != _COMMA and state != (_FIRST_VALUE if is_list else _FIRST_KEY)
-                ) or isinstance(path[-1], int) != is_list:
+                ) or is_list != (byte == 0x5D):
                     raise _unexpected(byte)
                 i += 1
                 path.pop()
+                is_list = bool(path) and isinstance(path[-1], int)
                 state = _COMMA if path else _DONE
             elif byte in _SPACE:
                 i += 1

@@ -52,17 +52,15 @@ def valid(data: bytes) -> bytes:
 def escape(piece: bytes) -> bytes:
     """Return `piece` (bytes of valid UTF-8) as the inside of a JSON string; `piece` itself when
     nothing changes."""
-    for byte, written in (
-        (b"\\", b"\\\\"),
-        (b'"', b'\\"'),
-        (b"\n", b"\\n"),
-        (b"\r", b"\\r"),
-        (b"\t", b"\\t"),
-    ):
-        if byte in piece:
-            piece = piece.replace(byte, written)
+    if b"\\" in piece:
+        piece = piece.replace(b"\\", b"\\\\")
+    if b'"' in piece:
+        piece = piece.replace(b'"', b'\\"')
     if piece and min(piece) < 0x20:
-        piece = b"".join([b"\\u%04x" % byte if byte < 0x20 else bytes((byte,)) for byte in piece])
+        piece = piece.replace(b"\n", b"\\n").replace(b"\r", b"\\r").replace(b"\t", b"\\t")
+        if min(piece) < 0x20:
+            parts = [b"\\u%04x" % byte if byte < 0x20 else bytes((byte,)) for byte in piece]
+            piece = b"".join(parts)
     return piece
 
 
