@@ -20,13 +20,16 @@ if TYPE_CHECKING:
 
 _IMPORTED = const("/overlay/o")
 
-#: {name of a phase: bits of the overlays in `_CARRIED`, a text with their names, that stay when
-#: the phase begins}. The build fills it in; while it is empty the modules are those of the source,
-#: and nothing is evicted.
-_PHASES = {}
+#: The names of the phases. The build fills it in; while it is empty the modules are those of the
+#: source, and nothing is evicted.
+_PHASES = ""
+#: For each phase, `_WIDTH` bytes with a bit for each overlay in `_CARRIED`: does it stay when the
+#: phase begins? Texts and bytes take less RAM than lists and dicts.
+_CARRY = b""
+_WIDTH = 0
 _CARRIED = " "
 #: Whether the build has put all overlays into one file. It begins with the offset of each, in
-#: three bytes, and `_CARRIED` has their names in that order. The names cost no RAM, since
+#: three bytes, and `_CARRIED` has the names of all in that order. The names cost no RAM, since
 #: MicroPython has them in ROM.
 _PACKED = False
 #: In a debug build, the overlays each phase may hold: {"IDLE": (), "REQUEST": ("turn", ...)}.
@@ -59,8 +62,11 @@ def enter(name: str) -> bool:
     phase = name
     if not _PHASES:
         return False
+    row = _WIDTH * _index(_PHASES, name)
     for one in list(overlays.__dict__):
-        if one not in suspended and not _PHASES[name] >> _place(one) & 1:
+        place = _index(_CARRIED, one)
+        byte = _CARRY[row + place // 8] if place < 8 * _WIDTH else 0
+        if one not in suspended and not byte >> place % 8 & 1:
             if _MAY_HOLD:
                 print("evicted", one, id(getattr(overlays, one)))
             _withdraw(getattr(overlays, one))
@@ -92,7 +98,7 @@ class _Files:
         if not _PACKED:
             return open(self.folder + self.name + ".mpy", mode)
         file = open(self.folder + "overlays.pack", mode)
-        file.seek(3 * _place(self.name))
+        file.seek(3 * _index(_CARRIED, self.name))
         file.seek(int.from_bytes(file.read(3), "little"))
         return file
 
@@ -132,18 +138,20 @@ def _read(name):
         remove(sys.modules, _IMPORTED)
 
 
-def _place(name):
-    """Return the index of an overlay in `_CARRIED` and of its bit in `_PHASES`; one past the end
-    if it is missing."""
-    return _CARRIED.partition(" %s " % name)[0].count(" ")
+def _index(names, name):
+    """Return the index of a name in a text of names; one past the end if it is missing."""
+    return names.count(" ", 0, names.find(" %s " % name))
 
 
-def borrow(borrower: object, name: str, home: str) -> "Any":
-    """Return attribute `name` of an object whose class has that method in overlay `home`; None: no
-    such method."""
-    if home is None:
+def borrow(borrower: object, name: str, homes: str) -> "Any":
+    """Return attribute `name` of an object whose class has methods in other overlays: `homes` is
+    " method method =overlay method =overlay "."""
+    place = homes.find(" %s " % name)
+    if place < 0:
         raise AttributeError(name)
-    getattr(overlays, home)  # which puts its methods into their classes when it is loaded
+    start = homes.find("=", place) + 1
+    # The overlay puts its methods into their classes when it is loaded.
+    getattr(overlays, homes[start : homes.find(" ", start)])
     if not hasattr(type(borrower), name):
         raise RuntimeError("%s of an object whose class was evicted and reloaded" % name)
     return getattr(borrower, name)

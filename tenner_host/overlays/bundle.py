@@ -72,7 +72,9 @@ def bundle(
         program,
         LOADER,
         {
-            "_PHASES": _carried(table),
+            "_PHASES": " %s " % " ".join(table.phases),
+            "_CARRY": b"".join(_carried(table)),
+            "_WIDTH": _width(table),
             "_CARRIED": " %s " % " ".join(names.values() or _carried_names(table)),
             "_MAY_HOLD": _phases(table) if debug else (),
             "_PACKED": is_packed,
@@ -165,13 +167,18 @@ def _split_names(program: Program) -> Iterator[str]:
             yield program.symbol(program.modules[module], name).full
 
 
-def _carried(table: Table) -> dict[str, int]:
-    """For each phase, a bit for each of `_carried_names` that stays on entry."""
+def _carried(table: Table) -> Iterator[bytes]:
+    """Yield for each phase a bit for each of `_carried_names` that stays on entry."""
     names = _carried_names(table)
-    return {
-        phase: sum(1 << names.index(one) for one in table.carry.get(phase, held) if one in names)
-        for phase, held in table.phases.items()
-    }
+    for phase, held in table.phases.items():
+        stays = set(table.carry.get(phase, held))
+        bits = sum(1 << place for place, one in enumerate(names) if one in stays)
+        yield bits.to_bytes(_width(table), "little")
+
+
+def _width(table: Table) -> int:
+    """The bytes of the bits of one phase."""
+    return (len(_carried_names(table)) + 7) // 8
 
 
 def _carried_names(table: Table) -> list[str]:

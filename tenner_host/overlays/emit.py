@@ -140,23 +140,17 @@ def _objects(plan: Plan) -> Iterator[ast.stmt]:
 def _split_classes(plan: Plan) -> Iterator[ast.stmt]:
     """Yield the code that finds methods of classes here in other overlays."""
     for owner, places in plan.overlay.borrows.items():
-        # Most failing lookups come from hasattr: they load no overlay.
-        home: ast.expr = ast.Constant(None)
+        # One text takes less RAM than a tuple of names.
+        homes = " "
         for overlay, methods in places.items():
-            known = sorted(plan.naming.attribute(one, owner.module) for one in methods)
-            test = ast.Compare(
-                left=ast.Name(id="n", ctx=ast.Load()),
-                ops=[ast.In()],
-                comparators=[ast.Tuple(elts=[ast.Constant(one) for one in known], ctx=ast.Load())],
-            )
-            there = ast.Constant(plan.naming.overlay(overlay))
-            home = ast.IfExp(test=test, body=there, orelse=home)
+            words = [plan.naming.attribute(name, owner.module) for name in methods]
+            homes += " ".join([*words, f"={plan.naming.overlay(overlay)} "])
         made = ast.parse(f"{owner.flat}.__getattr__ = lambda o, n: x(o, n, y)").body[0]
         assert isinstance(made, ast.Assign) and isinstance(made.value, ast.Lambda)
         call = made.value.body
         assert isinstance(call, ast.Call)
         call.func = copy.deepcopy(plan.reference(plan.borrow()))
-        call.args[2] = home
+        call.args[2] = ast.Constant(homes)
         yield made
 
 
