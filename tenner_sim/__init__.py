@@ -5,4 +5,4 @@ It imports tenner_host, which finds it by name only where a command needs it.
 
 #: Seconds that a board or a service is waited for, at most: plenty on a busy machine, because only
 #: a failure waits so long.
-LIMIT_S = 120.0
+LIMIT_S = 300.0

@@ -51,7 +51,7 @@ class Terminal:
         Python's readline misses one that comes just before it listens; a person presses again.
         """
         self.type("\x03")
-        if self._ends_within(LIMIT_S / 3):
+        if self._ends_within(LIMIT_S / 8):
             return self._status()
         self.type("\x03")
         return self.end()
