@@ -49,6 +49,11 @@ class ChecksFailed(CommandError):
     exit_code = 7
 
 
+def then(message: str, more: str) -> str:
+    """A sentence and one that follows it; a question keeps its mark."""
+    return f"{message}{'' if message.endswith(('.', '?')) else '.'} {more}"
+
+
 def unreached(host: str, problem: BaseException) -> str | None:
     """The sentence when this computer has no address for `host`; None for another problem."""
     if any(isinstance(one, socket.gaierror) for one in _behind(problem)):

@@ -16,7 +16,7 @@ from tenner_host.board.transport import Transport
 from tenner_host.errors import BoardGone, BoardRefused, BoardSilent, CommandError
 from tenner_host.overlays import translate
 
-_START_LIMIT_S = 15.0
+_START_LIMIT_S = 40.0
 #: The agent's first line, or its reason for not starting.
 _STARTED = re.compile(r"boot +(tenner \S+ on \S+ \(.*start\))")
 _REFUSED = re.compile(r"^ *\S+ config +(.+)$", re.MULTILINE)

@@ -17,7 +17,7 @@ from tenner_host.board.opening import open_board
 from tenner_host.board.ports import Port
 from tenner_host.board.transport import RETURN_LIMIT_S
 from tenner_host.catalog import KnownBoard
-from tenner_host.errors import CommandError, PortError
+from tenner_host.errors import CommandError, PortError, then
 from tenner_host.flash.images import Contents, Image, check
 from tenner_host.flash.loader import DEFAULT_BAUD, Loader
 from tenner_host.flash.plan import FilePlan, agent_files, plan_files
@@ -176,7 +176,7 @@ def _going_wrong() -> Iterator[_Stage]:
         elif stage.untouched:
             raise
         else:
-            text = f"{exc.message.rstrip('.')}. {stage.half}"
+            text = then(exc.message, stage.half)
         raise type(exc)(text) from exc
 
 

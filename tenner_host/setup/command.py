@@ -13,7 +13,7 @@ import rich_click as click
 from tenner_host.board.board import Board, Started
 from tenner_host.board.opening import open_board
 from tenner_host.board.options import board_options
-from tenner_host.errors import BoardSilent, CommandError
+from tenner_host.errors import BoardSilent, CommandError, then
 from tenner_host.output import at_terminal, echo, json_option, print_json
 from tenner_host.project import Project
 from tenner_host.setup import questions
@@ -150,10 +150,8 @@ def _try(trial: Trial, settings: Settings, *, quiet: bool) -> None:
             except BoardSilent:
                 raise
             except CommandError as exc:
-                raise CommandError(
-                    f"{exc.message.rstrip('.')}. The settings were not changed (--no-test writes "
-                    "them without tests)"
-                ) from exc
+                kept = "The settings were not changed (--no-test writes them without tests)"
+                raise CommandError(then(exc.message, kept)) from exc
             if text and not quiet:
                 echo(text)
 

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 from tenner_host import ROOT
 from tenner_host.cli import main as tenner
-from tenner_host.errors import CommandError
+from tenner_host.errors import CommandError, then
 from tenner_host.setup import settings as store
 from tenner_host.setup import zones
 from tenner_host.setup.board_ca_roots import addresses, describe, superfluous
@@ -147,6 +147,18 @@ def test_what_does_not_work_is_said_and_nothing_is_changed(firmware, given, serv
         services.model.plan([])
         done = setup(board, "--from", given(wifi__ssid="elsewhere"), "--no-test", "--json")
         assert json.loads(done.stdout)["settings"]["wifi.ssid"] == '"elsewhere"'
+
+
+@pytest.mark.parametrize(
+    ("message", "text"),
+    [
+        ("is it on?", "is it on? Nothing was changed."),
+        ("it is off", "it is off. Nothing was changed."),
+        ("it is off.", "it is off. Nothing was changed."),
+    ],
+)
+def test_an_error_and_its_consequence_are_two_sentences(message, text):
+    assert then(message, "Nothing was changed.") == text
 
 
 def test_a_server_nobody_vouches_for(firmware, given):
