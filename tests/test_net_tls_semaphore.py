@@ -96,6 +96,25 @@ class TestGate(unittest.TestCase):
 
             self.scene(script, [[Peer.STALL], reply(b"")])
 
+    def test_exchange_ends_when_its_memory_is_gone(self):
+        async def script(semaphore, peer, get):
+            turn = PlainHttp(None, semaphore)
+            first = get(turn)
+            while not peer.requests:
+                await asyncio.sleep(0)
+            semaphore.fail(OSError(12))
+            try:
+                number = await first
+            except OSError as error:
+                number = error.args[0]
+            self.assertEqual((number, semaphore.shortages), (12, 1))
+            self.assertEqual(await get(turn), 200)
+            # None is running.
+            semaphore.fail(OSError(12))
+            self.assertEqual(await get(turn), 200)
+
+        self.scene(script, [[Peer.STALL], reply(b""), reply(b"")])
+
     def test_idle_connection_goes_when_it_is_in_the_way(self):
         async def script(semaphore, peer, get):
             turn, tool = PlainHttp(None, semaphore), PlainHttp(None, semaphore)

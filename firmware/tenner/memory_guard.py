@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 _LEAST = const(8000)  # bytes; with less Wi-Fi loses received data
 _TRIES = const(3)  # connections in a row
+_DEAF = const(3000)  # bytes; a connection stalls if they stay so few
+_ENOMEM = const(12)
 
 
 def is_short(app: "App") -> bool:
@@ -28,6 +30,15 @@ def is_short(app: "App") -> bool:
 def needs_look(app: "App") -> bool:
     """Return whether to evict all overlays and check the memory again."""
     return app.get("semaphore").shortages > 0 or is_short(app)
+
+
+def end_stalled(app: "App", looks: int) -> int:
+    """End all exchanges if memory was as short at the last look; return the looks in a row."""
+    if app.port.system_memory()[0] >= _DEAF:
+        return 0
+    if looks:
+        app.get("semaphore").fail(OSError(_ENOMEM))
+    return looks + 1
 
 
 def note(app: "App") -> str:

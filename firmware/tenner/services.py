@@ -78,9 +78,13 @@ async def memory(app: "App") -> None:
     """Restart the board between turns when connections have permanently lost their memory."""
     if files.exists(memory_guard.note(app)):
         await overlay.run("RESTART", memory_restart.report, app)
+    looks = 0
     while True:
         await asyncio.sleep(_MEMORY_S)
-        if memory_guard.needs_look(app):
+        if app.agent.lane.busy():
+            # Without memory a turn's connection stalls until its timeout of minutes.
+            looks = memory_guard.end_stalled(app, looks)
+        elif memory_guard.needs_look(app):
             await overlay.run("RESTART", memory_restart.restart_if_short, app)
 
 

@@ -48,6 +48,7 @@ class Http(Response):
     _work: tuple | None  # (head, body, consume, repeats); a poll has fewer
     _task: "asyncio.Task | None"
     _result: "Any"
+    _asked: "Exception | None"
 
     def __init__(
         self,
@@ -76,7 +77,8 @@ class Http(Response):
         self._origin = None
         self._task = self._work = self._result = None
         self._busy = False
-        self._asked = False
+        #: The exception that ends the exchange on request.
+        self._asked = None
         self._idle_since = 0
 
     # --- one exchange
@@ -102,7 +104,8 @@ class Http(Response):
         if self._busy:
             raise RuntimeError("this connection is busy")
         self._busy = True
-        self._asked = self.sent = False
+        self._asked = None
+        self.sent = False
         self._work = head, body, consume, repeats or method == "GET"
         try:
             if origin != self._origin or self.came:
@@ -139,7 +142,7 @@ class Http(Response):
         except BaseException as error:
             await self._drop()
             if self._asked and isinstance(error, asyncio.CancelledError):
-                raise Yielded
+                error = self._asked
             raise self._reason(error)
         finally:
             self._busy = False
@@ -200,7 +203,7 @@ class Http(Response):
     ) -> None:
         """Set the request of `poll`, and connect as soon as the semaphore lets it; the timeout
         starts then."""
-        self._asked = False
+        self._asked = None
         origin, self.head = self._request(method, url, headers)
         if self.stream is None:
             await self._enter(origin)
@@ -217,7 +220,7 @@ class Http(Response):
         equals `quiet`, False for another one, which `answer` reads, None if the server has closed
         a connection it had answered on. This waits all day, so its code is minimal.
         """
-        self._asked = False
+        self._asked = None
         self._work = body, quiet
         return await self._watch(self._poll, (), timeout_s)
 
@@ -264,7 +267,7 @@ class Http(Response):
 
     async def answer(self, consume: "Callable[[Http], Awaitable]", timeout_s: float) -> "Any":
         """Return the result of `await consume(self)` for the reply to `poll`."""
-        self._asked = False
+        self._asked = None
         self._work = None, None, consume
         return await self._watch(self._answer, (), timeout_s)
 
@@ -285,10 +288,16 @@ class Http(Response):
         client waits."""
         if self._busy:
             if self.yields and not to_poll and self._task:
-                self._asked = True
+                self._asked = Yielded()
                 self._task.cancel()
         elif not to_poll or ticks_diff(ticks_ms(), self._idle_since) > self.idle_ms:
             await self._drop()
+
+    def fail(self, error: "Exception") -> None:
+        """End the exchange, if one is running, with `error`."""
+        if self._busy and self._task:
+            self._asked = error
+            self._task.cancel()
 
     async def _connect(self, origin):
         secure, host, port = origin

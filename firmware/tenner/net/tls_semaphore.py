@@ -58,6 +58,12 @@ class TlsSemaphore:
         self._holders.remove(holder)
         self.has_room()
 
+    def fail(self, error: "Exception") -> None:
+        """End the exchanges of all HTTP clients with `error`."""
+        for holder in self._holders:
+            if hasattr(holder, "fail"):
+                holder.fail(error)
+
     def has_room(self) -> bool:
         """Return whether a session is open, or the reserve holds memory for the next one."""
         return bool(self._holders) or self.reserve is None or self.reserve.take()
