@@ -62,6 +62,14 @@ def test_without_a_port_it_is_skipped(monkeypatch, capsys):
     assert "skipped" in capsys.readouterr().out
 
 
+def test_a_port_that_cannot_be_opened_is_a_failed_step(tmp_path, capsys):
+    report = tmp_path / "report.txt"
+    arguments = ["--port", "socket://127.0.0.1:9", "--report", str(report)]
+    assert main(arguments) == 1
+    assert "clear" in report.read_text()
+    assert "cannot be opened" in report.read_text()
+
+
 def test_a_slow_emulators_seconds_are_its_own():
     line = Line.__new__(Line)
     line._changed = threading.Condition()

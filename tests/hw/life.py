@@ -23,6 +23,7 @@ from tenner_host import ROOT, tenner_version
 from tenner_host.board.opening import open_line
 from tenner_host.board.serial_board import SerialBoard
 from tenner_host.build import compile_module
+from tenner_host.errors import CommandError
 from tenner_host.project import Project
 from tenner_sim.services import OWNER, Services
 from tests.hw.line import Line
@@ -116,7 +117,7 @@ class Life:
             try:
                 with self.report.step(name) as step:
                     work(step)
-            except (Failed, TimeoutError, OSError) as exc:
+            except (Failed, CommandError, TimeoutError, OSError) as exc:
                 self._say(f"{name}: FAILED: {exc}")
                 if needed:
                     break
