@@ -11,7 +11,7 @@ import gc
 from tenner.net.http_errors import HttpError, Yielded
 from tenner.net.response import Response
 from tenner.net.shortage import ENOMEM
-from tenner.net.url import is_plain, parse_url
+from tenner.net.url import is_plain, parse_url, request_head
 from tenner.port.compat import const, has_input, open_connection, ticks_diff, ticks_ms
 
 TYPE_CHECKING = False
@@ -128,7 +128,7 @@ class Http(Response):
             origin, path = parse_url(url)
             base = url[: url.find("/", 8)] if "/" in url[8:] else "?"
             self._known = ("", None) if "?" in base else (base, origin)
-        return origin, _head(method, origin, path, headers)
+        return origin, request_head(method, origin, path, headers)
 
     async def _watch(self, work, args, timeout_s):
         """Return the result that `work(*args)` sets; close the connection on any exception."""
@@ -386,22 +386,6 @@ class Http(Response):
         if used and not left:
             await self._write(view[:used], True)
         return left == 0
-
-
-def _head(method, origin, path, headers):
-    """Return the head of a request as bytes, up to the place of Content-Length."""
-    secure, host, port = origin
-    if ":" in host:
-        host = "[" + host + "]"
-    if port != (443 if secure else 80):
-        host += ":%d" % port
-    head = "%s %s HTTP/1.1\r\nHost: %s\r\nUser-Agent: tenner\r\n" % (method, path, host)
-    for header in headers:
-        head += "%s: %s\r\n" % header
-    # A line break in a value could forge headers.
-    if "\0" in head or not head.count("\r") == head.count("\n") == 3 + len(headers):
-        raise ValueError("a header has a line break")
-    return head.encode()
 
 
 def _pieces(head, body):

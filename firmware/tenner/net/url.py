@@ -1,5 +1,9 @@
-# tenner net.url: parses http and https URLs.
+# tenner net.url: parses http and https URLs, and writes the head of a request for one.
 # MIT license; Copyright (c) 2026 the tenner authors
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 def parse_url(url: str) -> tuple[tuple[bool, str, int], str]:
@@ -34,3 +38,24 @@ def parse_url(url: str) -> tuple[tuple[bool, str, int], str]:
 def is_plain(url: str) -> bool:
     """Return whether a request may hold all characters of `url`."""
     return "!" <= min(url) <= max(url) <= "~" and "#" not in url
+
+
+def request_head(
+    method: str,
+    origin: tuple[bool, str, int],
+    path: str,
+    headers: "Sequence[tuple[str, object]]",
+) -> bytes:
+    """Return the head of a request, up to the place of Content-Length."""
+    secure, host, port = origin
+    if ":" in host:
+        host = "[" + host + "]"
+    if port != (443 if secure else 80):
+        host += ":%d" % port
+    head = "%s %s HTTP/1.1\r\nHost: %s\r\nUser-Agent: tenner\r\n" % (method, path, host)
+    for header in headers:
+        head += "%s: %s\r\n" % header
+    # A line break in a value could forge headers.
+    if "\0" in head or not head.count("\r") == head.count("\n") == 3 + len(headers):
+        raise ValueError("a header has a line break")
+    return head.encode()
