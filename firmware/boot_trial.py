@@ -65,17 +65,20 @@ def begin() -> None:
 def failed(error: BaseException) -> None:
     """End a trial whose version has stopped with `error`: keep the traceback, and restart into the
     old version."""
-    sys.print_exception(error)
     import io
 
     import machine
 
-    out = io.StringIO()
-    sys.print_exception(error, out)
-    for line in out.getvalue().split("\n"):
-        if line:
-            _keep(line)
-    machine.reset()
+    try:
+        sys.print_exception(error)
+        out = io.StringIO()
+        sys.print_exception(error, out)
+        for line in out.getvalue().split("\n"):
+            if line:
+                _keep(line)
+    finally:
+        # Also if the version has left no memory for that.
+        machine.reset()
 
 
 def _print_and_keep(*args, **options):

@@ -3,12 +3,15 @@
 A file under MicroPython is one item, `tests/test_x.py::micropython32`, run as a subprocess.
 """
 
+import atexit
 import gc
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -28,6 +31,10 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # tested with it.
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+
+# The keys of this computer's user are not the tests'.
+os.environ["TENNER_CONFIG"] = tempfile.mkdtemp(prefix="tenner-config-")
+atexit.register(shutil.rmtree, os.environ["TENNER_CONFIG"], True)
 
 # tests/test_attacks.py alone waits 24,000 times for the disk, and no test cuts the power of this
 # computer.

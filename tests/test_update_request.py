@@ -1,4 +1,4 @@
-# The answer to `/update` when it cannot be done.
+# The answers to `/update`, and to an approved one that fails.
 
 import unittest
 
@@ -7,42 +7,57 @@ from tenner.update import install, request
 
 
 class FakeApp:
-    """An application on a board without a finished update; it keeps the texts for people."""
+    """An application that keeps the texts for people."""
 
     def __init__(self):
-        self.port = self
         self.told = []
-
-    def path(self, name):
-        return "/nowhere/" + name
 
     def deliver(self, channel, chat, text):
         self.told.append((channel, chat, text))
 
 
-class TestAnswer(unittest.TestCase):
-    def answer(self, error):
-        async def update(app, wanted):
-            raise error
+class TestRequest(unittest.TestCase):
+    def told(self, result, name, work, *args):
+        """Return the text to the owner after install.`name` returned or raised `result`."""
 
-        real = install.update
-        self.addCleanup(setattr, install, "update", real)
-        install.update = update
+        async def fake(app, *args):
+            if isinstance(result, Exception):
+                raise result
+            return result
+
+        self.addCleanup(setattr, install, name, getattr(install, name))
+        setattr(install, name, fake)
         app = FakeApp()
-        run(request.answer(app, "telegram", 1000, "0.9.0"))
+        self.assertIsNone(run(work(app, "telegram", 1000, *args)))
         ((channel, chat, text),) = app.told
         self.assertEqual((channel, chat), ("telegram", 1000))
         return text
 
     def test_the_owner_hears_of_a_lack_of_memory(self):
-        text = self.answer(MemoryError("memory allocation failed, allocating 512 bytes"))
-        self.assertEqual(
-            text,
-            "No update: the board is short of memory. Restart it, then send /update again.",
-        )
+        short = MemoryError("memory allocation failed, allocating 512 bytes")
+        text = "No update: the board is short of memory. Restart it, then send /update again."
+        self.assertEqual(self.told(short, "look", request.look), text)
+        self.assertEqual(self.told(short, "download", request.run, "0.9.0"), text)
 
     def test_the_owner_hears_the_reason_of_a_failure(self):
-        self.assertEqual(self.answer(OSError("no Wi-Fi")), "No update: no Wi-Fi.")
+        self.assertEqual(
+            self.told(OSError("no Wi-Fi"), "download", request.run, "0.9.0"),
+            "No update: no Wi-Fi.",
+        )
+
+    def test_the_owner_hears_why_a_release_is_none_for_this_board(self):
+        found = None, None, "the release is 0.2.0, and 0.2.0 runs: only a newer one is installed"
+        self.assertEqual(self.told(found, "look", request.look), "No update: %s." % found[2])
+
+    def test_a_newer_release_is_returned_with_its_question(self):
+        async def fake(app, etag=None):
+            return '"e"', "0.9.0", "Version 0.9.0 is there"
+
+        self.addCleanup(setattr, install, "look", install.look)
+        install.look = fake
+        app = FakeApp()
+        found = run(request.look(app, "telegram", 1000))
+        self.assertEqual((found, app.told), (("0.9.0", "Version 0.9.0 is there"), []))
 
 
 if __name__ == "__main__":

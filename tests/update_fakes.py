@@ -1,8 +1,8 @@
-# tenner tests: signs releases with a fixed key, on every interpreter.
+# tenner tests: signs releases with a key for tests, on every interpreter.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
 The same format as tenner_host/release/release.py, written by hand: test_release.py has the host's
-own. The key is for tests only.
+own.
 """
 
 import os
@@ -12,22 +12,24 @@ from hashlib import sha256
 from support import remove_tree, temp_folder
 from tenner.update import signature
 
-MODULUS = (
-    "c5f9a801cad090047894d5cacd83ac38297d4a14d6330bb747581060761d7e7b9c80c57d69d70a79a7109975"
-    "dca7d4f27cce103b0e1d58324dc1e4fbfd32c6351ca3cbaf703dfeae4b0d4ff8108333587792a528b4d49818"
-    "5e88843c5e70d6efbc2599bdd0c497f25a863bbbea9a04b16cd294737e78ac15ebb7615e63b0ec9ef9200d9b"
-    "b9126f173266de7d27ea4bd728081c46686adf6f17ea55962752a4602902da34ca847c076721cf3a3116de50"
-    "6cedf42786c6ab20ad3889cae69d364d49d07b500d0cdd5eefe529c6a43d2b30131514b869fb88f9f5d6cae8"
-    "7d716cf36f8c4cef67bb3c00b95b9ca81423072fb64b30a7d84b99e26d04e08209858f23"
-)
-PRIVATE = (
-    "1df64341862edb64f9d4d8a8594320c8dd2a9b901cbcdbfc907d18f96856dd621ad4f84e9b3a92d8c77a8127"
-    "2fce6cb18846ed78ea91715c279d7d28cff0a3c3bd02631cb999805663806fc664c55e7b7899468aab1773af"
-    "587b43bc1934edaa99a87d24979871409a07afb9a86f47df8c4f306d6c4a1a0d353feb2a0c5f65e8031cb4d6"
-    "2f495d7f9be9e485272bb24986d87b6e020c5afe2d0070781a84e9d925623e05505619bafe67906040f6377e"
-    "4091ecde1b3f44970a070ec2160ff9eb9302dc239dab5c9aab951dd1dc1966fa93c7b08c2bb88f8997993f0c"
-    "d1e542553a6f73e0839eef7e7ab0da4ff3c747a68034f415a0370b3857e8475ae349d6f5"
-)
+# A product of Mersenne primes, which everybody can factor: no private key is in these files.
+EXPONENTS = (1279, 607, 107, 31, 19, 5)
+E = 65537
+
+
+def make_key():
+    """Return the modulus and the private exponent of the key for tests."""
+    modulus = totient = 1
+    for exponent in EXPONENTS:
+        modulus *= 2**exponent - 1
+        totient *= 2**exponent - 2
+    # The factor that makes 1 + factor * totient divisible by E, which is prime.
+    factor = -pow(totient % E, E - 2, E) % E
+    return modulus, (1 + factor * totient) // E
+
+
+NUMBER, PRIVATE = make_key()
+MODULUS = "%x" % NUMBER
 KEY = "rsa " + MODULUS + "\n"
 PREFIX = b"\x30\x31\x30\x0d\x06\x09\x60\x86\x48\x01\x65\x03\x04\x02\x01\x05\x00\x04\x20"
 FILES = (("app.mpy", b"M\x06" + b"new" * 9000), ("port/x.mpy", b"M\x06x"), ("z.tsv", b"z\n"))
@@ -41,7 +43,7 @@ def block(digest, prefix=PREFIX, size=256):
 
 def raw_sign(data):
     """Apply the private key to a block."""
-    number = pow(int.from_bytes(data, "big"), int(PRIVATE, 16), int(MODULUS, 16))
+    number = pow(int.from_bytes(data, "big"), PRIVATE, NUMBER)
     return number.to_bytes(256, "big")
 
 

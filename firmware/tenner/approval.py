@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 async def ask(app: "App", text: str, turn: "Turn") -> bool:
     """Ask the owner, in the channel of `turn` where possible; return False for no."""
-    if turn.kind != "person" and _is_quiet(app):
+    if turn.kind != "person" and is_quiet(app):
         log("agent", "quiet hours: not asking")
         return False
     asked = app.telegram or app.mqtt or app.console
@@ -25,7 +25,7 @@ async def ask(app: "App", text: str, turn: "Turn") -> bool:
     return False
 
 
-def _is_quiet(app):
+def is_quiet(app: "App") -> bool:
     """Return whether it is outside the heartbeat's hours; an unknown time counts as outside."""
     window = app.config.get("heartbeat.active_hours")
     if not window:

@@ -13,7 +13,7 @@ from tenner.net.clock import Clock
 from tenner.port import open_port
 from tenner.port.compat import const
 from tenner.store import configload, files, repairs
-from tenner.update import report, trial
+from tenner.update import offer, report, trial
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -134,5 +134,8 @@ def _list(app, is_safe):
     elif app.config.section("power").get("mode") == "sleep":
         yield "power", power.run, app
         timed = [(one[0], power.after_sync, app) + one[1:] for one in timed]
+    elif app.config.get("update.check") and app.config.get("update.url"):
+        if offer.is_possible(app):
+            yield "update", offer.service, app
     yield from timed
     yield "readings", services.readings, app

@@ -9,7 +9,7 @@ from tenner.agent import history
 from tenner.channels.telegram import pair as telegram_pair
 from tenner.schedule import alarm_commands, status
 from tenner.store import files
-from tenner.update import request
+from tenner.update import offer, request
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ class Report:
         app = self.app
         if channel != "console" and (channel, chat) != app.owner():
             return "Only the owner updates this agent."
-        if app.port.kind != "esp32" or not files.exists(app.port.path("lib/tenner")):
+        if not offer.is_possible(app):
             return (
                 "This agent is updated by your computer: `tenner deploy`, or `tenner flash` for "
                 "its image."
@@ -120,7 +120,10 @@ class Report:
             return "Updates are off: there is no update.url in config.json."
         if files.exists(app.port.path("lib/trial")):
             return "The trial of the last update is not over yet."
-        overlay.later("UPDATE", None, request.answer, app, channel, chat, args)
+        if args:
+            overlay.later("UPDATE", None, request.run, app, channel, chat, args)
+        else:
+            asyncio.create_task(offer.answer(app, channel, chat))
         return "Looking at update.url."
 
     def stop(self, args: str, channel: str, chat: int | str) -> str:

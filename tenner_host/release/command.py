@@ -28,6 +28,12 @@ _OLDEST = "0.2.0"
     help="Of a new key.",
 )
 @click.option(
+    "--key",
+    "key_file",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Sign with the private key in FILE (PEM) instead of yours.",
+)
+@click.option(
     "--version", "version", default=None, metavar="X.Y.Z", help="Its version; else tenner's."
 )
 @click.option(
@@ -44,6 +50,7 @@ def release(
     file: Path | None,
     new_key: bool,
     bits: str,
+    key_file: Path | None,
     version: str | None,
     oldest: str,
     notes: str,
@@ -52,8 +59,8 @@ def release(
 ) -> None:
     """Write the agent's code as one signed FILE, from which boards update themselves.
 
-    Without FILE it goes to tenner-VERSION-FAMILY.release. A board accepts it if `tenner sync` has
-    brought it the public half of this computer's key over the cable.
+    Without FILE it goes to tenner-VERSION-FAMILY.release. A board accepts it if `tenner setup` or
+    `tenner sync` has brought it the public half of this computer's key over the cable.
     """
     if new_key:
         path = keys.new_key(int(bits))
@@ -64,9 +71,11 @@ def release(
                 f"made {path}. Keep a copy in a safe place: boards accept releases of this key "
                 "only"
             )
-            echo("`tenner sync` takes its public half to a board, over the cable")
+            echo(
+                "`tenner setup` or `tenner sync` takes its public half to a board, over the cable"
+            )
         return
-    key = keys.load()
+    key = keys.load(key_file)
     version = check_version(version or tenner_version())
     made = Release(
         version, family, check_version(oldest), check_notes(notes), code_of(version, family)

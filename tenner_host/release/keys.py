@@ -1,13 +1,15 @@
-"""The owner's key: its private half stays on this computer, its public half goes to boards over
-the cable."""
+"""The keys of releases. The private half of the owner's key stays on this computer; its public
+half, and that of the project's key, go to boards over the cable."""
 
 from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Container
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tenner_host import FIRMWARE
 from tenner_host.errors import CommandError
 from tenner_host.places import config_folder
 
@@ -18,7 +20,13 @@ if TYPE_CHECKING:
 ON_BOARD = "/lib/release.keys"
 BITS = (2048, 3072)
 EXPONENT = 65537
+#: The public key of the project's own releases, as a line of that file.
+PROJECT = FIRMWARE / "release.keys"
 _NAME = "release-key.pem"
+
+
+class LibraryMissing(CommandError):
+    """The library that makes keys and signatures is not installed."""
 
 
 def place() -> Path:
@@ -49,10 +57,23 @@ def new_key(bits: int = BITS[0]) -> Path:
     return path
 
 
-def load() -> RSAPrivateKey:
-    """Return the private key; CommandError if it is missing, damaged or readable by others."""
+def ensure() -> bool:
+    """Make the owner's key if there is none; return False without the library for that."""
+    if not place().exists():
+        try:
+            new_key()
+        except FileExistsError:
+            pass  # another setup has just made it
+        except LibraryMissing:
+            return False
+    return True
+
+
+def load(path: Path | None = None) -> RSAPrivateKey:
+    """Return the private key, the owner's without `path`; CommandError if it is missing, damaged
+    or readable by others."""
     rsa, serialization = _library()
-    path = place()
+    path = path or place()
     try:
         pem = path.read_bytes()
     except FileNotFoundError:
@@ -83,10 +104,13 @@ def key_id(line: str) -> str:
     return hashlib.sha256(line.split()[1].encode()).hexdigest()[:16]
 
 
-def board_files() -> dict[str, bytes]:
-    """Return the file with this computer's public key by its path on a board; {} without a key."""
+def board_files(there: Container[str] = ()) -> dict[str, bytes]:
+    """Return the file of public keys by its path on a board with the files `there`; {} if a
+    computer without a key would remove the owner's from it."""
     path = _public_place(place())
-    return {ON_BOARD: path.read_bytes()} if path.is_file() else {}
+    if path.is_file():
+        return {ON_BOARD: PROJECT.read_bytes() + path.read_bytes()}
+    return {} if ON_BOARD in there else {ON_BOARD: PROJECT.read_bytes()}
 
 
 def _public_place(path: Path) -> Path:
@@ -98,7 +122,7 @@ def _library() -> tuple[Any, Any]:
         from cryptography.hazmat.primitives import serialization
         from cryptography.hazmat.primitives.asymmetric import rsa
     except ImportError:
-        raise CommandError(
+        raise LibraryMissing(
             "signing needs the library cryptography: pip install 'tenner[release]'"
         ) from None
     return rsa, serialization

@@ -16,6 +16,7 @@ from tenner_host.board.options import board_options
 from tenner_host.errors import BoardSilent, CommandError, then
 from tenner_host.output import at_terminal, echo, json_option, print_json
 from tenner_host.project import Project
+from tenner_host.release import keys as release_keys
 from tenner_host.setup import questions
 from tenner_host.setup import settings as store
 from tenner_host.setup.checks import Trial
@@ -116,6 +117,8 @@ def setup(
             board.make_folders(sorted({path.rpartition("/")[0] for path in needed}))
             board.write_files(needed)
             board.write_files({store.PATH: store.text(settings).encode()})
+            if board.has_repl:
+                _bring_keys(board, settings)
         except BaseException:
             leave_as_it_was(board)
             raise
@@ -133,6 +136,20 @@ def setup(
 def _present(board: Board) -> Settings:
     data = board.read_files([store.PATH]).get(store.PATH)
     return store.parse(data.decode(errors="replace"), f"the board's {store.PATH}") if data else {}
+
+
+def _bring_keys(board: Board, settings: Settings) -> None:
+    """Bring the public keys of releases over the cable; the first setup makes the owner's key."""
+    if not release_keys.ensure() and get(settings, "update.url"):
+        echo(
+            "not made   your key for releases: pip install 'tenner[release]', then run this again",
+            fg="yellow",
+            err=True,
+        )
+    there = board.read_files([release_keys.ON_BOARD])
+    wanted = release_keys.board_files(there)
+    if wanted.items() - there.items():
+        board.write_files(wanted)
 
 
 def _try(trial: Trial, settings: Settings, *, quiet: bool) -> None:

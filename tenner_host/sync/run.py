@@ -46,7 +46,7 @@ def synchronize(
     if tree is None:
         config = board.read_files([codes.CONFIG]) if codes.CONFIG in there else {}
         tree = codes.code_tree(name, config.get(codes.CONFIG), image=info.image)
-        tree.update(keys.board_files())
+        tree.update(keys.board_files(there))
     codes.check_version(info, tree)
     plan = codes.plan_code(tree, there)
     workspace = Workspace(project, info.device_id)

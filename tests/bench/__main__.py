@@ -75,6 +75,10 @@ ROWS = [
     Row("heap.turn.min_kb.web", "the same with a page of 200 KB", "KB", web.turn_min_kb, 96),
     Row("heap.turn.min_kb.mqtt", "the same with MQTT connected", "KB", mqtt.turn_min_kb, 112),
     Row("heap.update.min_kb", "an update over the network", "KB", update.min_kb, 100),
+    Row("update.time", "an update's time per that of a sync", "ratio", update.time_ratio),
+    Row("update.bytes", "its bytes per those of the sync", "ratio", update.bytes_ratio, 2),
+    Row("update.flash.erases", "blocks it erases", "erases", update.erases, 200),
+    Row("update.flash.kb", "KB it writes to flash", "KB", update.written_kb, 400),
     Row("heap.mixed.min_kb", "people, an alarm and the outbox at once", "KB", mixed.min_kb, 96),
     Row("heap.romfs.turn.min_kb", "a turn, code in a ROMFS image", "KB", heap.romfs_turn_min_kb, 60),  # noqa: E501
     Row("heap.romfs.mixed.min_kb", "mixed use, code in a ROMFS image", "KB", mixed.romfs_min_kb, 64),  # noqa: E501

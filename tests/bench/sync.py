@@ -60,7 +60,7 @@ class Compared:
         return self.ours.round_trips / self.mpremote.round_trips
 
 
-def _run(folder: Path, *command: str) -> float:
+def run_tool(folder: Path, *command: str) -> float:
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     # An installed tool has its bytecode; a checkout caches it too, unless this variable is set.
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -115,7 +115,7 @@ def _twice(folder: Path, command: tuple[str, ...], cable: bool) -> dict[str, Cos
     found: dict[str, Cost] = {}
 
     def run(port: str) -> float:
-        return _run(folder, *(port if word == "PORT" else word for word in command))
+        return run_tool(folder, *(port if word == "PORT" else word for word in command))
 
     with VirtualBoard({}, tcp_port=0) as board:
         assert board.tcp_port is not None

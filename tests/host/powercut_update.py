@@ -6,6 +6,7 @@
     make IMAGE FOLDER            a board with the old code
     cut IMAGE FOLDER pass torn   its update; a cut at flash operation N leaves IMAGE.N
     after IMAGE.N FOLDER         the boots after that, and their outcome
+    wear FOLDER                  the blocks erased and bytes written by a second update
 
 FOLDER has the release, the key, and boot.py and boot_trial.py for a flash at /cut. `fail` in place
 of `pass`: the new version does not pass its trial.
@@ -30,6 +31,7 @@ say = print
 
 ROOT = "/cut"
 BLOCKS = 40
+MANY_BLOCKS = 256
 LIB = ROOT + "/lib"
 HOME = LIB + "/tenner"
 OWN = {"/config.json": '{"name": "cut"}', "/workspace/HEARTBEAT.md": "# Heartbeat\n- Look.\n"}
@@ -128,8 +130,16 @@ def keep(path, image):
 
 def make(path, folder):
     image = bytearray(ERASED * BLOCKS)
-    VfsLfs2.mkfs(RamFlash(image))
-    mount(VfsLfs2(RamFlash(image), mtime=False), ROOT)
+    fill(RamFlash(image), folder)
+    umount(ROOT)
+    keep(path, image)
+    return "made"
+
+
+def fill(chip, folder):
+    """Mount a board with the old code."""
+    VfsLfs2.mkfs(chip)
+    mount(VfsLfs2(chip, mtime=False), ROOT)
     for name in ("/workspace", "/lib", "/lib/tenner"):
         os.mkdir(ROOT + name)
     for name, text in OWN.items():
@@ -137,9 +147,6 @@ def make(path, folder):
     for name, data in OLD.items():
         files.write_atomic(HOME + "/" + name, data)
     files.write_atomic(LIB + "/release.keys", read(folder + "/keys"))
-    umount(ROOT)
-    keep(path, image)
-    return "made"
 
 
 def cut(path, folder, outcome, torn):
@@ -190,6 +197,19 @@ def after(path, folder):
     return judge(new) or outcome
 
 
+def wear(folder):
+    chip = RamFlash(bytearray(ERASED * MANY_BLOCKS))
+    fill(chip, folder)
+    for name in ("/release", "/next_release"):
+        before = chip.erased, chip.written
+        update(read(folder + name))
+        boot(folder)
+        end_trial(True)
+        builtins.print = say
+        assert tree(HOME) == new_tree(read(folder + name))
+    return "%d %d" % (chip.erased - before[0], chip.written - before[1])
+
+
 def judge(new):
     """None, or which promise is broken."""
     if tree(HOME) not in (OLD, new):
@@ -202,4 +222,4 @@ def judge(new):
     return None
 
 
-say({"make": make, "cut": cut, "after": after}[sys.argv[1]](*sys.argv[2:]))
+say({"make": make, "cut": cut, "after": after, "wear": wear}[sys.argv[1]](*sys.argv[2:]))

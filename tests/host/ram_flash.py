@@ -14,6 +14,7 @@ class RamFlash:
         self.torn = torn
         self.on_operation = on_operation
         self.operations = 0
+        self.erased = self.written = 0  # blocks, and bytes
 
     def _operation(self, start, data):
         if self.torn:
@@ -31,6 +32,7 @@ class RamFlash:
         return 0
 
     def writeblocks(self, block, buf, offset=0):
+        self.written += len(buf)
         return self._operation(block * BLOCK + offset, buf)
 
     def ioctl(self, what, block):
@@ -39,5 +41,6 @@ class RamFlash:
         if what == 5:
             return BLOCK
         if what == 6:
+            self.erased += 1
             return self._operation(block * BLOCK, ERASED)
         return 0

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import hashlib
 import http.server
 import shutil
+import ssl
 import tempfile
 import threading
 from pathlib import Path
@@ -15,6 +17,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from tenner_host import FIRMWARE
 from tenner_host.release import keys
 from tenner_host.release.release import Release, code_of, signed
+from tenner_sim.services.authority import Authority
 from tests.host.e2e import BUILDING
 
 #: The trial's minutes would make a test wait.
@@ -60,15 +63,29 @@ def release(
     return signed(made, key(signer))
 
 
-class Server:
-    """Serves `body` at `url`, with ranges; the replies after the first one end after `cut_after`
-    bytes."""
+def put_board(folder: Path) -> None:
+    """Put the key and the scripts of a board whose flash is at /cut (powercut_update.py) into a
+    folder."""
+    (folder / "keys").write_bytes(public())
+    for name in ("boot.py", "boot_trial.py"):
+        text = (FIRMWARE / name).read_text()
+        assert '"/lib' in text
+        text = text.replace('"/lib', '"/cut/lib').replace('listdir("/")', 'listdir("/cut")')
+        (folder / name).write_text(text)
 
-    def __init__(self, body: bytes = b"") -> None:
+
+class Server:
+    """Serves `body` at `url`, with ranges and an ETag; the replies after the first one end after
+    `cut_after` bytes. `moved` has the targets of redirects, by their path. With an `authority` it
+    speaks TLS only."""
+
+    def __init__(self, body: bytes = b"", authority: Authority | None = None) -> None:
         self.body = body
         self.cut_after: list[int | None] = []
         self.ranges = True
         self.requests: list[str | None] = []
+        self.known: list[str | None] = []
+        self.moved: dict[str, str] = {}
         outer = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -80,7 +97,7 @@ class Server:
                     outer.answer(self)
 
             def handle(self) -> None:
-                with contextlib.suppress(ConnectionError):
+                with contextlib.suppress(ConnectionError, ssl.SSLError):
                     super().handle()
 
             def log_message(self, *args: object) -> None:
@@ -88,14 +105,33 @@ class Server:
 
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self.server.server_port}/tenner.release"
+        self.root = b""
+        if authority:
+            self.root = authority.der
+            self.url = self.url.replace("http://127.0.0.1", "https://localhost")
+            context = authority.server_context()
+            self.server.socket = context.wrap_socket(self.server.socket, server_side=True)
 
     def answer(self, handler: http.server.BaseHTTPRequestHandler) -> None:
+        if handler.path in self.moved:
+            handler.send_response(302)
+            handler.send_header("Location", self.moved[handler.path])
+            handler.send_header("Content-Length", "0")
+            handler.end_headers()
+            return
         asked = handler.headers.get("Range")
         self.requests.append(asked)
+        etag = f'"{hashlib.sha256(self.body).hexdigest()[:16]}"'
+        self.known.append(handler.headers.get("If-None-Match"))
+        if self.known[-1] == etag:
+            handler.send_response(304)
+            handler.end_headers()
+            return
         start = int(asked.removeprefix("bytes=").rstrip("-")) if asked and self.ranges else 0
         handler.send_response(206 if start else 200)
         body = self.body[start:]
         handler.send_header("Content-Length", str(len(body)))
+        handler.send_header("ETag", etag)
         handler.end_headers()
         cut = None if len(self.requests) < 2 or not self.cut_after else self.cut_after.pop(0)
         handler.wfile.write(body[:cut])

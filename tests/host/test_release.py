@@ -3,13 +3,14 @@ key."""
 
 import json
 import os
+import shutil
 import stat
 
 import pytest
 from click.testing import CliRunner
 
 from tenner.update.manifest import Manifest, Refused
-from tenner_host import tenner_version
+from tenner_host import ROOT, tenner_version
 from tenner_host.cli import main as tenner
 from tenner_host.project import Project
 from tenner_host.release import keys
@@ -68,6 +69,40 @@ def test_a_new_key_signs_a_release_that_a_board_takes(folder, bits):
     assert private.read_bytes() not in data
 
 
+def test_the_project_signs_with_a_key_of_its_own(folder, monkeypatch):
+    """The public half in the tree is one that a board reads; a test has a key of its own."""
+    (line,) = keys.PROJECT.read_text().splitlines()
+    assert line.startswith("rsa ") and len(line.split()[1]) * 4 in keys.BITS
+    assert keys.key_id(line) in (ROOT / "SECURITY.md").read_text()
+    private = keys.new_key().rename(folder / "project.pem")
+    public_half = (folder / "config" / "release-key.pub").rename(folder / "project.keys")
+    monkeypatch.setattr(keys, "PROJECT", public_half)
+    assert call("--key", str(private), "--version", "9.1.0", "project.release").exit_code == 0
+    data = (folder / "project.release").read_bytes()
+    # With and without a key of the owner.
+    for owner in (False, True):
+        if owner:
+            call("--new-key")
+        board = board_of(folder, keys.board_files()[keys.ON_BOARD])
+        Manifest(head(data), board).check("esp32", tenner_version())
+
+
+def test_the_first_setup_makes_the_owners_key(folder):
+    with VirtualBoard(agent(1) | {"/config.json": b"{}"}) as board:
+        command = ["setup", "--port", board.pty, "--no-test", "--set", "name=hall"]
+        assert CliRunner().invoke(tenner, command).exit_code == 0
+        private = folder / "config" / "release-key.pem"
+        made = private.read_bytes()
+        there = board.read_tree()
+        line = (folder / "config" / "release-key.pub").read_bytes()
+        assert there[keys.ON_BOARD] == keys.PROJECT.read_bytes() + line
+        # Never on the board.
+        secret = made.split(b"\n")[1]
+        assert not any(b"PRIVATE KEY" in data or secret in data for data in there.values())
+        assert CliRunner().invoke(tenner, command).exit_code == 0
+        assert private.read_bytes() == made
+
+
 def test_a_board_refuses_the_release_of_another_key(folder):
     data = release({"app.mpy": b"M\x06x"}, signer="stranger")
     with pytest.raises(Refused, match=f"key {keys.key_id(keys.public_line(key('stranger')))}"):
@@ -110,6 +145,9 @@ def test_a_sync_brings_the_key_and_ends_the_trial_of_an_update(project):
         assert code_of(board) == tree
         folders = {path.split("/")[2] for path in board.read_tree() if path.startswith("/lib/")}
         assert folders == {"release.keys", "tenner"}
-        # A computer without a key leaves it.
+        # A computer without a key leaves it, and brings a new board the project's.
         run(board, project, agent(2))
         assert code_of(board)[keys.ON_BOARD] == tree[keys.ON_BOARD]
+    shutil.rmtree(keys.place().parent)
+    assert keys.board_files(tree) == {}
+    assert keys.board_files() == {keys.ON_BOARD: keys.PROJECT.read_bytes()}

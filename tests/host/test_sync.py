@@ -18,6 +18,7 @@ from tenner_host.build import compile_modules
 from tenner_host.cli import main as tenner
 from tenner_host.errors import BoardGone, CommandError
 from tenner_host.project import Project
+from tenner_host.release import keys
 from tenner_host.sync import code as codes
 from tenner_host.sync.ignore import Ignore
 from tenner_host.sync.run import synchronize
@@ -157,11 +158,12 @@ def test_the_mqtt_library_comes_and_goes_with_its_setting(project, monkeypatch):
 
     monkeypatch.setattr(codes, "firmware_tree", tree)
     broker = {"mqtt": {"host": "broker"}}
+    release_keys = keys.board_files()
     with VirtualBoard(agent(1) | {"/config.json": json.dumps(broker).encode()}) as board:
         run(board, project, None, board_name="VIRTUAL")
         library = build.library_tree(["mqtt"])
         assert "/lib/chumicro_mqtt/client.mpy" in library
-        assert code_of(board) == agent(1) | library
+        assert code_of(board) == agent(1) | library | release_keys
         with open_board(board.pty) as link:
             assert codes.missing_libraries(link, broker) == {}
             link.remove(["/lib/chumicro_mqtt/client.mpy"])
@@ -169,7 +171,7 @@ def test_the_mqtt_library_comes_and_goes_with_its_setting(project, monkeypatch):
             assert codes.missing_libraries(link, {"mqtt": {"host": ""}}) == {}
             link.write_files({"/config.json": b'{"mqtt": {}}'})
         report = run(board, project, None)
-        assert code_of(board) == agent(1)
+        assert code_of(board) == agent(1) | release_keys
         assert len(report.code.remove) == len(library) - 1
         assert "chumicro_mqtt" not in board.exec("import os; print(os.listdir('/lib'))")
 

@@ -1,15 +1,18 @@
 """Updates over the network on virtual boards: a good version stays, a bad one is rolled back."""
 
 import contextlib
+import re
 
 from tenner_host import FIRMWARE, tenner_version
 from tenner_host.release import keys
+from tenner_sim.services.authority import Authority
 from tests.host.e2e import OWNER, SideBySide, agent_board
 from tests.host.releases import SHORT_TRIAL, Server, code, public, release
 
 together = SideBySide(3)
 OLD = tenner_version()
 
+OFFER = f"Version 0.9.0 is there, 2.. KB, in place of {OLD}: Tested.\nInstall it"
 #: The time after which the watchdog ends a trial.
 TRIAL_MS = "TRIAL_MS = 600000"
 
@@ -23,6 +26,8 @@ def board(server, trial_ms=60000, **changes):
         keys.ON_BOARD: public(),
         "/boot_trial.py": script.replace(TRIAL_MS, f"TRIAL_MS = {trial_ms}"),
     }
+    if server.root:
+        files["/certs/releases.der"] = server.root
     with agent_board(files=files, changes={"update.url": server.url, **changes}) as bench:
         yield bench.ready()
 
@@ -39,14 +44,22 @@ def install(bench):
     bench.wait_for("0.9.0 is in place: restarting", 60)
 
 
+def press(bench, button):
+    """Press a button below the offer of version 0.9.0."""
+    bench.wait_told(OFFER)
+    question = next(one for one in reversed(bench.telegram.sent) if re.search(OFFER, one.text))
+    data = {one["text"]: one["callback_data"] for one in question.buttons}
+    bench.telegram.press(question, data[button])
+
+
 @together.check
 def test_a_good_version_is_offered_installed_and_stays():
-    with Server(release(code("0.9.0", SHORT_TRIAL))) as server, board(server) as bench:
+    body = release(code("0.9.0", SHORT_TRIAL))
+    with Server(body, Authority()) as server, board(server) as bench:
         bench.telegram.say(OWNER, "/update")
-        offer = bench.wait_told(f"Version 0.9.0 is there, 2.. KB, in place of {OLD}: Tested.")
-        assert offer.endswith("Install it with: /update 0.9.0")
         pins = bench.board.read_tree()["/lib/tenner/pins.csv"]
-        install(bench)
+        press(bench, "Allow")
+        bench.wait_for("0.9.0 is in place: restarting", 60)
         bench.wait_for("tenner 0.9.0 on esp32")
         bench.wait_told(f"I run version 0.9.0 now, in place of {OLD}", timeout_s=60)
         bench.wait_for("tenner 0.9.0 on esp32")
@@ -90,6 +103,23 @@ BAD = [
         "it came up and connected, but did not hear from its channel",
         "trial: connected",
     ),
+    (
+        "eats_its_heap",
+        (
+            "services.py",
+            '    host = app.config.get("time.ntp_host")\n',
+            "    host = None\n"
+            "    app.eaten = []\n"
+            "    while True:\n"
+            "        try:\n"
+            "            app.eaten.append(bytearray(256))\n"
+            "            await asyncio.sleep(0)\n"
+            "        except MemoryError:\n"
+            "            pass\n",
+        ),
+        "it ",
+        "the trial of 0.9.0 begins",
+    ),
 ]
 
 
@@ -100,7 +130,8 @@ def test_a_bad_version_is_rolled_back(name, change, reason, word):
         install(bench)
         bench.wait_for(f"tenner {OLD} on esp32", 60)
         text = bench.wait_told("Version 0.9.0 failed its trial", timeout_s=60)
-        assert text.startswith(f"Version 0.9.0 failed its trial: {reason}. I run {OLD} again.")
+        assert text.startswith(f"Version 0.9.0 failed its trial: {reason}")
+        assert f". I run {OLD} again.\nIts last log lines:\n" in text
         assert word in text
         bench.echo("alive")
         assert trees(bench) == ["release.keys", "tenner"]
@@ -129,6 +160,54 @@ def test_a_download_that_breaks_off_goes_on_where_it_was(kind):
         # Also without ranges, where it skips the first part.
         assert starts == [len(body) // 2, len(body) // 2 + len(body) // 3][: len(starts)]
         assert len(starts) == len(server.requests) - 2
+
+
+@together.check
+def test_each_version_is_offered_once_by_the_daily_look():
+    body = release(code("0.9.0", SHORT_TRIAL))
+    with Server(body) as server, board(server, **{"update.check": True}) as bench:
+        press(bench, "Deny")
+        bench.wait_told("Denied")
+        bench.echo("still")
+        assert server.known == [None]
+        # A restart brings no second look on the same day.
+        bench.board.power_cycle()
+        bench.ready()
+        bench.echo("alive")
+        assert server.known == [None]
+        bench.board.clock(advance_s=90000)
+        bench.board.power_cycle()
+        bench.wait_for("the same release as yesterday", 60)
+        assert server.known[0] is None and server.known[1].startswith('"')
+        assert len([text for text in bench.told() if re.search(OFFER, text)]) == 1
+
+
+@together.check
+def test_redirects_are_followed_to_safe_places_only():
+    with Server(release(code("0.9.0", SHORT_TRIAL))) as server, board(server) as bench:
+        path = "/tenner.release"
+        for moved, told in (
+            ({path: path}, "update.url redirects again and again"),
+            ({path: "http://127.0.0.1:9/router"}, "update.url leads to http://127.0.0.1:9/router"),
+            ({path: "ftp://x/y"}, "no http or https address"),
+        ):
+            server.moved = moved
+            bench.telegram.say(OWNER, "/update")
+            bench.wait_told("No update: .*" + told)
+        assert server.requests == []
+        server.moved = {path: "/a/../latest/one", "/latest/one": "two?x=1"}
+        install(bench)
+        bench.wait_told("I run version 0.9.0 now", timeout_s=60)
+
+
+@together.check
+def test_a_server_that_proves_nothing_gives_no_release():
+    with Server(b"x", Authority()) as server:
+        server.root = b""  # the board does not know its authority
+        with board(server) as bench:
+            bench.telegram.say(OWNER, "/update")
+            bench.wait_told("No update: the download from update.url broke off: .*certificate")
+            assert server.requests == []
 
 
 @together.check

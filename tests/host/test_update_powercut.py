@@ -18,7 +18,7 @@ import pytest
 
 from tenner_host import FIRMWARE
 from tenner_host.interpreters import search_path
-from tests.host.releases import public, release
+from tests.host.releases import put_board, release
 
 HERE = Path(__file__).resolve().parent
 LIMIT_S = 60
@@ -34,12 +34,7 @@ FILES = {
 @pytest.fixture
 def folder(tmp_path):
     (tmp_path / "release").write_bytes(release(FILES))
-    (tmp_path / "keys").write_bytes(public())
-    for name in ("boot.py", "boot_trial.py"):
-        text = (FIRMWARE / name).read_text()
-        assert '"/lib' in text
-        text = text.replace('"/lib', '"/cut/lib').replace('listdir("/")', 'listdir("/cut")')
-        (tmp_path / name).write_text(text)
+    put_board(tmp_path)
     return tmp_path
 
 

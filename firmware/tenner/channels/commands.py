@@ -22,7 +22,7 @@ COMMANDS = (
     ("lanes", False, "running and waiting turns"),
     ("budget", False, "tokens used and left today"),
     ("status", False, "uptime, heap, network, clock"),
-    ("update", True, "a newer version of the agent; with its number: install it"),
+    ("update", True, "a newer version of the agent, which you may install"),
     ("new", True, "a fresh conversation"),
     ("pair", True, "a code that makes a Telegram chat the owner"),
     ("stop", True, "cancel the running turn"),

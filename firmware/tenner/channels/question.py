@@ -16,6 +16,7 @@ class Question:
 
     answer: bool | None = None
     message_id: int | None = None  # Telegram's, once it is sent
+    sending: "asyncio.Task[None] | None" = None  # the task that sends it to Telegram
 
     def __init__(self, text: str) -> None:
         self.id = hexlify(urandom(4)).decode()

@@ -24,6 +24,7 @@ _WANTED = (
     b"\nconnection:",
     b"\nretry-after:",
     b"\nlocation:",
+    b"\netag:",
     b"\nmcp-session-id:",
 )
 

@@ -1,10 +1,12 @@
-# tenner update.download: reads the manifest or the missing content of a release.
+# tenner update.download: reads a release from a web server.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import asyncio
 
 from tenner.log import log
 from tenner.net.tls_errors import explain
+from tenner.net.url import parse_url
+from tenner.net.web.get import join
 from tenner.port.compat import const
 from tenner.update.manifest import LIMIT, Refused
 
@@ -19,17 +21,96 @@ _HEAD_S = const(60)
 _CONTENT_S = const(900)
 _TRIES = const(5)
 _PAUSE_S = const(5)
+_REDIRECTS = const(4)
 _MARK = b"\nsignature "
 
 
-async def manifest(http: "Http", url: str) -> bytes:
-    """Return the bytes of the manifest with its signature."""
+class Download:
+    """The release at `url`, a source for install.install; `http` is a client of the caller, who
+    closes it."""
 
-    async def read(response):
-        _check(response, 200)
-        return await read_manifest(response.readinto)
+    #: The server's name for this state of the release, after `manifest`.
+    etag: "str | None" = None
 
-    return await _exchange(http, url, [], read, _HEAD_S)
+    def __init__(self, http: "Http", url: str) -> None:
+        self._http = http
+        self._url = url
+        self._place = url  # or the target of the last redirect
+
+    async def manifest(self, etag: "str | None" = None) -> "bytes | None":
+        """Return the bytes of the manifest with its signature; None if the release still has this
+        `etag`."""
+
+        async def read(response):
+            _check(response, 200, 304 if etag else 200)
+            if response.status == 304:
+                return None
+            self.etag = response.header("etag")
+            return await read_manifest(response.readinto)
+
+        headers = [("If-None-Match", etag)] if etag else []
+        return await self._get(headers, read, _HEAD_S)
+
+    async def content(self, staging: "Staging", data: bytes) -> None:
+        """Receive the missing part of the release with this manifest; continue after a cut, a few
+        times."""
+        for attempt in range(_TRIES):
+            missing = staging.resume(data)
+            if not missing:
+                return
+            total = staging.manifest.total()
+            present = total - missing
+            log("update", "%d of %d KB are here" % (present // 1024, total // 1024))
+            headers = [("Range", "bytes=%d-" % (len(data) + present))] if present else []
+
+            async def read(response, present=present):
+                _check(response, 200, 206)
+                if response.status == 200:
+                    if await read_manifest(response.readinto) != data:
+                        raise Refused(
+                            "the release at update.url is another one now: /update again"
+                        )
+                    await staging.receive(response.readinto, present)
+                else:
+                    await staging.receive(response.readinto, 0)
+
+            try:
+                await self._get(headers, read, _CONTENT_S)
+            except Refused:
+                raise
+            except OSError as error:
+                if attempt == _TRIES - 1:
+                    raise
+                log("update", "%s; trying again" % error)
+                await asyncio.sleep(_PAUSE_S)
+
+    async def _get(self, headers, read, timeout_s):
+        """Return the result of `read` for the response, after some redirects; a failure of the
+        network is an OSError with a sentence."""
+
+        async def consume(response):
+            if response.status not in (301, 302, 303, 307, 308):
+                return await read(response)
+            self._place = join(self._place, response.header("location") or "")
+            return self
+
+        self._place = self._url
+        try:
+            for _ in range(1 + _REDIRECTS):
+                before = self._place
+                found = await self._http.exchange("GET", before, headers, None, consume, timeout_s)
+                if found is not self:
+                    return found
+                _check_redirect(before, self._place)
+        except Refused:
+            raise
+        except asyncio.TimeoutError:
+            what = "no answer within %d s" % timeout_s
+        except (OSError, ValueError, EOFError) as error:
+            what = explain(error) or str(error) or "the answer cannot be read"
+        else:
+            raise Refused("update.url redirects again and again")
+        raise OSError("the download from update.url broke off: %s" % what)
 
 
 async def read_manifest(readinto: "Callable[[bytearray], Awaitable[int]]") -> bytes:
@@ -45,51 +126,15 @@ async def read_manifest(readinto: "Callable[[bytearray], Awaitable[int]]") -> by
     raise Refused("this is no signed release of tenner: check update.url")
 
 
-async def content(http: "Http", url: str, staging: "Staging", data: bytes) -> None:
-    """Download the missing part of the release with this manifest; continue after a cut, a few
-    times."""
-    for attempt in range(_TRIES):
-        missing = staging.resume(data)
-        if not missing:
-            return
-        total = staging.manifest.total()
-        present = total - missing
-        log("update", "%d of %d KB are here" % (present // 1024, total // 1024))
-        headers = [("Range", "bytes=%d-" % (len(data) + present))] if present else []
-
-        async def read(response, present=present):
-            _check(response, 200, 206)
-            if response.status == 200:
-                if await read_manifest(response.readinto) != data:
-                    raise Refused("the release at update.url is another one now: /update again")
-                await staging.receive(response.readinto, present)
-            else:
-                await staging.receive(response.readinto, 0)
-
-        try:
-            await _exchange(http, url, headers, read, _CONTENT_S)
-        except Refused:
-            raise
-        except OSError as error:
-            if attempt == _TRIES - 1:
-                raise
-            log("update", "%s; trying again" % error)
-            await asyncio.sleep(_PAUSE_S)
-
-
 def _check(response, *wanted):
     if response.status not in wanted:
         raise Refused("update.url answers with HTTP %d" % response.status)
 
 
-async def _exchange(http, url, headers, consume, timeout_s):
-    """Make an exchange; a failure of the network is an OSError with a sentence."""
-    try:
-        return await http.exchange("GET", url, headers, None, consume, timeout_s)
-    except Refused:
-        raise
-    except asyncio.TimeoutError:
-        what = "no answer within %d s" % timeout_s
-    except (OSError, ValueError, EOFError) as error:
-        what = explain(error) or str(error) or "the answer cannot be read"
-    raise OSError("the download from update.url broke off: %s" % what)
+def _check_redirect(url, target):
+    """Refuse to leave https, and by plain http to reach another host: that may be one of the
+    owner's network."""
+    old = parse_url(url)[0]
+    new = parse_url(target)[0]
+    if not new[0] and new != old:
+        raise Refused("update.url leads to %s, without https" % target[:80])

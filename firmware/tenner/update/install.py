@@ -1,10 +1,15 @@
-# tenner update.install: looks at update.url for the owner, and installs its release.
+# tenner update.install: looks at a release, and installs it.
 # MIT license; Copyright (c) 2026 the tenner authors
+"""
+A source of a release is an object with two async methods: `manifest()` returns the bytes of the
+manifest with its signature, and `content(staging, data)` passes the missing part of the content
+with this manifest to `staging.receive`. download.Download is one; nothing here knows of a network.
+"""
 
 from tenner import __version__
 from tenner.log import log
-from tenner.update import download
-from tenner.update.manifest import Manifest
+from tenner.update.download import Download
+from tenner.update.manifest import Manifest, Refused
 from tenner.update.staging import Staging
 
 TYPE_CHECKING = False
@@ -12,37 +17,60 @@ if TYPE_CHECKING:
     from tenner.app import App
 
 
-async def update(app: "App", wanted: str) -> str:
-    """Return the answer to `/update`: the offer, or a word on its installation if `wanted`
-    names it. OSError or ValueError with a sentence if neither can be done."""
-    root = app.port.root
+async def look(
+    app: "App", etag: "str | None" = None
+) -> "tuple[str | None, str | None, str] | None":
+    """
+    Return (ETag or None, version, question to the owner) of the release at update.url, and (ETag,
+    None, the reason) for a release that this board does not take; None if it still has this
+    `etag`. OSError or Refused with a sentence if there is none.
+    """
     http = app.http()
-    url = app.config.get("update.url")
+    source = Download(http, app.config.get("update.url"))
     try:
-        data = await download.manifest(http, url)
-        offer = Manifest(data, root)
-        offer.check(app.port.kind)
-        if wanted != offer.version:
-            return (
-                "Version %s is there, %d KB, in place of %s: %s\nInstall it with: /update %s"
-                % (
-                    offer.version,
-                    offer.total() // 1024,
-                    __version__,
-                    offer.notes,
-                    offer.version,
-                )
-            )
-        # The download needs the memory of the offer; `staging` reads it again.
-        offer = None
-        staging = Staging(root)
-        await download.content(http, url, staging, data)
-        await staging.verify()
-        staging.switch()
+        data = await source.manifest(etag)
     finally:
         await http.close()
-    log("update", "%s is in place: restarting" % wanted)
-    return (
-        "Version %s is in place. I restart into its trial; you hear from me within ten minutes."
-        % wanted
+    if data is None:
+        return None
+    try:
+        offer = _verified(app, data)
+    except Refused as error:
+        return source.etag, None, error.args[0]
+    text = "Version %s is there, %d KB, in place of %s: %s\nInstall it? Later: /update" % (
+        offer.version,
+        offer.total() // 1024,
+        __version__,
+        offer.notes,
     )
+    return source.etag, offer.version, text
+
+
+async def download(app: "App", wanted: str) -> None:
+    """Install the release at update.url if it is version `wanted`, as `install`."""
+    http = app.http()
+    try:
+        await install(app, Download(http, app.config.get("update.url")), wanted)
+    finally:
+        await http.close()
+
+
+async def install(app: "App", source: "Download", wanted: str) -> None:
+    """Bring the release of `source` onto the flash if it is version `wanted`: the next start is
+    its trial. OSError or ValueError with a sentence if that fails."""
+    data = await source.manifest()
+    version = _verified(app, data).version
+    if wanted != version:
+        raise Refused("the release is version %s now: /update again" % version)
+    staging = Staging(app.port.root)
+    await source.content(staging, data)
+    await staging.verify()
+    staging.switch()
+    log("update", "%s is in place: restarting" % version)
+
+
+def _verified(app, data):
+    """Return the Manifest of these bytes; Refused unless this board takes it."""
+    offer = Manifest(data, app.port.root)
+    offer.check(app.port.kind)
+    return offer

@@ -152,8 +152,8 @@ def _modulus(root, key):
     """Return the modulus of a key of this board."""
     if not files.exists(root + KEYS):
         raise Refused(
-            "this board has no key to check a release with: make one by `tenner release "
-            "--new-key`, then run `tenner sync`"
+            "this board has no key to check a release with: run `tenner setup` or `tenner sync` "
+            "over the cable"
         )
     with open(root + KEYS) as lines:
         # Line by line: read() takes all memory that it may need at once.

@@ -22,7 +22,11 @@ _FAILED = (
 
 
 async def passed(app: "App", version: str, old: str) -> None:
-    """Tell the owner that the new version stays, and restart without the trial's watchdog."""
+    """End the trial: tell the owner that the new version stays, and restart, which alone ends the
+    trial's watchdog."""
+    # From here on the version stays.
+    files.remove(app.port.path("lib/trial"))
+    log("update", "%s has passed its trial" % version)
     _tell(app, "I run version %s now, in place of %s." % (version, old), "update-" + version)
     Staging(app.port.root).discard()
     files.remove(app.port.path("lib/trial.log"))

@@ -1,29 +1,47 @@
-# tenner update.request: answers `/update`.
+# tenner update.request: the steps of an update that the owner or the day asks for.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner import overlay
 from tenner.log import log
-from tenner.store import files
 from tenner.update import install, report
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tenner.app import App
 
-_SHORT = "No update: the board is short of memory. Restart it, then send /update again."
+_FAILURES = (OSError, ValueError, overlay.OutOfMemory)
+_DONE = "Version %s is in place. I restart into its trial; you hear from me within ten minutes."
+_SHORT = "the board is short of memory. Restart it, then send /update again"
 
 
-async def answer(app: "App", channel: str, chat: int | str, wanted: str) -> None:
-    """Answer `/update` in the owner's chat; `wanted` is the version to install, "" to look
-    only."""
+async def look(app: "App", channel: str, chat: int | str) -> "tuple[str, str] | None":
+    """Return (version, question) of the release at update.url; None after a message to this chat
+    that there is none."""
     try:
-        text = await overlay.step("UPDATE", install.update, app, wanted)
-    except overlay.OutOfMemory:
-        text = _SHORT
-        log("update", text)
-    except (OSError, ValueError) as error:
-        text = "No update: %s." % str(error).rstrip(".")
-        log("update", text)
+        _, version, text = await overlay.step("UPDATE", install.look, app)
+        if version:
+            return version, text
+        text = _no(text)
+    except _FAILURES as error:
+        text = _no(error)
     app.deliver(channel, chat, text)
-    if files.exists(app.port.path("lib/next")):
-        await overlay.step("UPDATE", report.restart, app)
+    return None
+
+
+async def run(app: "App", channel: str, chat: int | str, version: str) -> None:
+    """Install this version from update.url, and restart; or tell this chat why not."""
+    try:
+        await overlay.step("UPDATE", install.download, app, version)
+    except _FAILURES as error:
+        app.deliver(channel, chat, _no(error))
+        return
+    app.deliver(channel, chat, _DONE % version)
+    await overlay.step("UPDATE", report.restart, app)
+
+
+def _no(reason):
+    if isinstance(reason, overlay.OutOfMemory):
+        reason = _SHORT
+    text = "No update: %s." % str(reason).rstrip(".")
+    log("update", text)
+    return text

@@ -229,11 +229,12 @@ class Telegram:
             return False
         question = Question(text)
         self.asks[question.id] = question
-        sending = asyncio.create_task(self._send_question(question))
+        question.sending = asyncio.create_task(self._send_question(question))
         try:
             return await question.wait(timeout_s)
         finally:
-            sending.cancel()
+            if question.sending:
+                question.sending.cancel()
             del self.asks[question.id]
             if question.answer is None:
                 # A separate task, since the asking one may be cancelled.
@@ -243,6 +244,8 @@ class Telegram:
         while True:
             wait_s = await overlay.run("SEND", ask.send, self, question)
             if not wait_s:
+                # An ended task keeps the code that it ran.
+                question.sending = None
                 return
             await self.sleep(wait_s * 1000)
 

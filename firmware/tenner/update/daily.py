@@ -1,0 +1,53 @@
+# tenner update.daily: looks at update.url at most once a day.
+# MIT license; Copyright (c) 2026 the tenner authors
+"""
+/state/update.a and .b have the time of the last look, the ETag of the release, and the last
+version that the owner was told of.
+"""
+
+from tenner import approval, overlay
+from tenner.log import log
+from tenner.port.compat import const
+from tenner.update import install
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.app import App
+
+_DAY_S = const(86400)
+_QUIET_S = const(1800)
+
+
+async def look(app: "App") -> "tuple[int, tuple[str, str] | None]":
+    """Return (seconds until the next look, and (version, question) for the owner or None)."""
+    now_s = app.clock.now()
+    slots = app.slots("update")
+    state = slots.load()
+    wait_s = state.get("t", 0) + _DAY_S - now_s
+    if 0 < wait_s <= _DAY_S:
+        return wait_s, None
+    if approval.is_quiet(app):
+        return _QUIET_S, None
+    # Saved first, so that a look which ends in a reset is none too many.
+    state["t"] = now_s
+    slots.save(state)
+    try:
+        found = await overlay.step("UPDATE", install.look, app, state.get("e"))
+    except (OSError, ValueError, overlay.OutOfMemory) as error:
+        log("update", "no daily look: %s" % error)
+        return _DAY_S, None
+    if found is None:
+        log("update", "update.url has the same release as yesterday")
+        return _DAY_S, None
+    state["e"], version, text = found
+    log("update", text.split("\n")[0])
+    is_new = version and version != state.get("v")
+    if is_new:
+        state["v"] = version
+    try:
+        slots.save(state)
+    except ValueError:
+        # An ETag that does not fit: the next look reads the manifest again.
+        del state["e"]
+        slots.save(state)
+    return _DAY_S, is_new and (version, text) or None
