@@ -117,7 +117,7 @@ APP = "def main(): pass\n"
         (
             {
                 "a": "x = 1\ndef f():\n    global x\n    x = 2\n",
-                "b": "from tenner import a\ndef f(): return [a], a.x\n",
+                "b": "from tenner import a\ndef f(m): return [a], m.x\n",
             },
             {"core": ["app", "a", "b"]},
             "x changes, and tenner.a is used as a value",
