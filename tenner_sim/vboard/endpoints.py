@@ -17,12 +17,14 @@ class Endpoint:
 
     #: Bytes waiting for a reader before the board has to wait, as with flow control.
     HIGH_WATER = 65536
-    #: A reader that takes nothing for so long counts as absent, and its backlog is dropped.
-    PATIENCE_S = 1.0
+    #: A reader that takes nothing for so long counts as absent until it takes something, and its
+    #: backlog is dropped. A busy machine may leave a reader without CPU for seconds.
+    PATIENCE_S = 10.0
 
     def __init__(self) -> None:
         self._backlog = bytearray()
         self._progress = time.monotonic()
+        self._absent = False
 
     def fileno(self) -> int:
         raise NotImplementedError
@@ -50,6 +52,7 @@ class Endpoint:
     def write(self, data: bytes) -> None:
         if not self.attached():
             self._backlog.clear()
+            self._absent = False
             return
         if not self._backlog:
             self._progress = time.monotonic()
@@ -62,13 +65,15 @@ class Endpoint:
             try:
                 sent = self._send(bytes(self._backlog[:4096]))
             except BlockingIOError:
-                if time.monotonic() - self._progress > self.PATIENCE_S:
+                if self._absent or time.monotonic() - self._progress > self.PATIENCE_S:
+                    self._absent = True
                     self._backlog.clear()
                 return
             except OSError:
                 self._backlog.clear()
                 return
             del self._backlog[:sent]
+            self._absent = False
             self._progress = time.monotonic()
 
 

@@ -7,6 +7,7 @@ import threading
 import pytest
 
 from tenner_sim.vboard import VirtualBoard
+from tenner_sim.vboard.endpoints import TcpEndpoint
 
 MAIN = """
 import asyncio
@@ -163,3 +164,55 @@ def test_much_data_passes_whole(server):
     )
     with VirtualBoard({"/main.py": script.encode()}) as board:
         board.wait_for("total 400500")
+
+
+# A slow reader of the serial line.
+
+
+@pytest.fixture
+def slow():
+    """The board's end of a serial line, and the socket of a reader that is slow."""
+    with (
+        socket.create_server(("127.0.0.1", 0)) as server,
+        socket.create_connection(server.getsockname()) as reader,
+    ):
+        line = TcpEndpoint(server.accept()[0])
+        yield line, reader
+        line.close()
+
+
+def read_all(reader):
+    reader.setblocking(False)
+    data = b""
+    with contextlib.suppress(BlockingIOError):
+        while True:
+            data += reader.recv(65536)
+    return data
+
+
+def test_a_slow_reader_of_the_serial_line_loses_nothing(slow):
+    line, reader = slow
+    sent = bytes(range(256)) * 80000
+    line.write(sent)
+    assert line.full
+    taken = b""
+    while len(taken) < len(sent):
+        line.pump()
+        taken += read_all(reader)
+    assert taken == sent
+
+
+def test_an_absent_reader_of_the_serial_line_is_waited_for_once(slow):
+    line, reader = slow
+    line.PATIENCE_S = 0
+    line.write(b"x" * 20000000)
+    while line.waiting:
+        line.pump()
+    line.PATIENCE_S = 1000
+    line.write(b"x" * 20000000)
+    assert not line.waiting
+    # It is back.
+    while b"z" not in read_all(reader):
+        line.write(b"z")
+    line.write(b"x" * 20000000)
+    assert line.waiting
