@@ -62,11 +62,10 @@ def enter(name: str) -> bool:
     phase = name
     if not _PHASES:
         return False
-    row = _WIDTH * _index(_PHASES, name)
+    start = _WIDTH * _index(_PHASES, name)
+    stays = int.from_bytes(_CARRY[start : start + _WIDTH], "little")
     for one in list(overlays.__dict__):
-        place = _index(_CARRIED, one)
-        byte = _CARRY[row + place // 8] if place < 8 * _WIDTH else 0
-        if one not in suspended and not byte >> place % 8 & 1:
+        if one not in suspended and not stays >> _index(_CARRIED, one) & 1:
             if _MAY_HOLD:
                 print("evicted", one, id(getattr(overlays, one)))
             _withdraw(getattr(overlays, one))

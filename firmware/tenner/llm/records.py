@@ -85,22 +85,24 @@ class Splitter:
         if kind is None:
             kind = piece[2:3].decode()
             line = [kind, b"", b""]
-            start = 5
-            for place in (1, 2) if kind == "c" else (1,) if kind == "t" else ():
-                end = _string_end(piece, start)
-                line[place] = piece[start:end]
+            start = 6
+            if kind == "c" or kind == "t":
+                end = _string_end(piece, 5)
+                line[1] = piece[5:end]
+                start = end + 2
+            if kind == "c":
                 start = end + 1
-            if kind != "c":
-                start += 1
-        last = piece[-1:] == b"\n"
-        if last:
-            end = len(piece) - (2 if kind == "c" else 3)
-            kind = None
-        else:
-            end = max(start, len(piece) - 2)
-        self._held = b"" if last else piece[end:]
+                end = _string_end(piece, start)
+                line[2] = piece[start:end]
+                start = end + 1
+        if piece.endswith(b"\n"):
+            self._held = b""
+            self._kind = None
+            return line, piece[start : -2 if kind == "c" else -3], True
+        end = max(start, len(piece) - 2)
+        self._held = piece[end:]
         self._kind = kind
-        return line, piece[start:end], last
+        return line, piece[start:end], False
 
 
 def _string_end(data, start):
