@@ -4,7 +4,7 @@
 import asyncio
 import os
 
-from tenner import approval, boot, factories, overlay, overlay_loader, services
+from tenner import approval, boot, factories, memory_restart, overlay, overlay_loader, services
 from tenner.agent import spawn
 from tenner.agent.budget import Budget
 from tenner.channels import commands
@@ -64,6 +64,8 @@ class App:
     mqtt: "Mqtt | None"
     console: "Console | None"
     telegram = mqtt = console = None
+    #: Has the start ended well?
+    is_up = False
     #: For deep sleep: was the clock set since the start, and when did a person last write?
     synced = False
     heard_s: int | None = None
@@ -268,6 +270,11 @@ def main(root: str = "", config_path: str | None = None, workspace: str | None =
         if "starts" in os.listdir(app.state):
             os.remove(app.state + "/starts")
         raise
+    except OSError as error:
+        # asyncio polls the sockets in no task, and lwIP's select needs memory.
+        if not app.is_up or app.port.kind != "esp32":
+            raise
+        memory_restart.restart(app, error)
     finally:
         asyncio.new_event_loop()
     return 0
@@ -276,4 +283,5 @@ def main(root: str = "", config_path: str | None = None, workspace: str | None =
 async def run(app: App) -> None:
     """Start every service and wait for the end of the program."""
     await overlay.run("BOOT", boot.start, app)
+    app.is_up = True
     await app.ended.wait()

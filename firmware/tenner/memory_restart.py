@@ -24,11 +24,16 @@ async def restart_if_short(app: "App") -> None:
     if app.clock.mono_s() < _SOONEST_S:
         log("memory", "too little memory for connections (%s)" % what)
         return
-    log("memory", "too little memory for connections (%s): restarting" % what)
-    files.write_atomic(note(app), "%d\n%s\n%s" % (_read(app)[0], app.now_text(), what))
     for name in ("heartbeat", "cron"):
         if app.has(name):
             await power.write_down(app.get(name))
+    restart(app, what)
+
+
+def restart(app: "App", what: object) -> None:
+    """Restart the board; its owner is told the shortage after it."""
+    log("memory", "too little memory for connections (%s): restarting" % what)
+    files.write_atomic(note(app), "%d\n%s\n%s" % (_read(app)[0], app.now_text(), what))
     app.port.reset()
 
 

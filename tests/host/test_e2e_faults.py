@@ -114,6 +114,44 @@ def test_what_may_have_arrived_before_a_power_cut_is_not_told_twice():
         assert len([text for text in told if not text.startswith("(maybe sent before) ")]) == 1
 
 
+#: As on an ESP32 without memory for lwIP's select: the loop's own poll fails, not a task. Once,
+#: when the agent has written a note.
+FAILING_POLL = b"""
+import asyncio, os
+
+class Poller:
+    def __init__(self, poller):
+        self.poller = poller
+
+    def __getattr__(self, name):
+        return getattr(self.poller, name)
+
+    def ipoll(self, ms):
+        try:
+            os.remove("/workspace/notes/fail.md")
+        except OSError:
+            return self.poller.ipoll(ms)
+        raise OSError(5)
+
+queue = asyncio.core._io_queue
+queue.poller = Poller(queue.poller)
+
+from tenner.app import main
+main()
+"""
+
+
+@together.check
+def test_a_board_whose_event_loop_fails_restarts_and_says_so():
+    with agent_board(files={"/main.py": FAILING_POLL}) as bench:
+        bench.ready()
+        bench.telegram.say(OWNER, 'call write_file {"path":"notes/fail.md","content":"now"}')
+        bench.wait_for("too little memory for connections ([Errno 5] EIO): restarting")
+        bench.ready()
+        bench.wait_told("^I was restarted while working on this")
+        bench.echo("on")
+
+
 @together.check
 def test_telegram_fails_for_a_while():
     with agent_board() as bench:
