@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 _LEAST = const(8000)  # bytes; with less Wi-Fi loses received data
 _TRIES = const(3)  # connections in a row
 _DEAF = const(3000)  # bytes; a connection stalls if they stay so few
+_LOOKS = const(10)
 _ENOMEM = const(12)
 
 
@@ -33,12 +34,13 @@ def needs_look(app: "App") -> bool:
 
 
 def end_stalled(app: "App", looks: int) -> int:
-    """End all exchanges if memory was as short at the last look; return the looks in a row."""
+    """Return how many looks in a row found too little memory; end all exchanges at the last."""
     if app.port.system_memory()[0] >= _DEAF:
         return 0
-    if looks:
-        app.get("semaphore").fail(OSError(_ENOMEM))
-    return looks + 1
+    if looks + 1 < _LOOKS:
+        return looks + 1
+    app.get("semaphore").fail(OSError(_ENOMEM))
+    return 0
 
 
 def note(app: "App") -> str:

@@ -80,11 +80,14 @@ async def memory(app: "App") -> None:
         await overlay.run("RESTART", memory_restart.report, app)
     looks = 0
     while True:
-        await asyncio.sleep(_MEMORY_S)
+        # A pause between two turns is often short.
+        await asyncio.sleep(1 if app.agent.lane.busy() else _MEMORY_S)
         if app.agent.lane.busy():
             # Without memory a turn's connection stalls until its timeout of minutes.
             looks = memory_guard.end_stalled(app, looks)
-        elif memory_guard.needs_look(app):
+            continue
+        looks = 0
+        if memory_guard.needs_look(app):
             await overlay.run("RESTART", memory_restart.restart_if_short, app)
 
 
