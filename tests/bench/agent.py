@@ -150,8 +150,9 @@ def _tree(
     settings: dict[str, object],
     libraries: tuple[str, ...],
     debug: bool,
+    packed: bool | None,
 ) -> dict[str, bytes]:
-    tree = build.firmware_tree("VIRTUAL", libraries=libraries, debug=debug)
+    tree = build.firmware_tree("VIRTUAL", libraries=libraries, debug=debug, packed=packed)
     tree.update(code.chip_tree())
     own = services.settings()
     config: dict[str, object] = {
@@ -201,7 +202,9 @@ def agent(
     `mode` is that of chip/start.py, `debug` that of the build."""
     with tempfile.TemporaryDirectory() as folder, Services(tls=False) as services:
         root = Path(folder)
-        tree = _tree(services, heartbeat, llm or {}, settings or {}, libraries, debug)
+        tree = _tree(
+            services, heartbeat, llm or {}, settings or {}, libraries, debug, image.packed
+        )
         image.install(tree, root)
         session = session or history(messages)
         if session:

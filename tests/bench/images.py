@@ -26,6 +26,8 @@ class Image:
 
     name: str
     finder: Callable[[], interpreters.Interpreter]
+    #: Are its overlays one file? None: as `build.firmware_tree` has it.
+    packed: bool | None = None
 
     def find(self) -> interpreters.Interpreter:
         """The interpreter, or NotMeasured."""
@@ -120,8 +122,10 @@ class _Frozen(Image):
 
 STOCK = Image("stock", interpreters.find_micropython32)
 COUNTING = _Counting("counting", lambda: _find("micropython32count", own.counting))
-ROMFS = _Romfs("romfs", lambda: _find("micropython32rom", own.plain))
+ROMFS = _Romfs("romfs", lambda: _find("micropython32rom", own.plain), packed=False)
 CHIP = _Chip("chip", lambda: _find("micropython32chip", own.chip))
 FROZEN = _Frozen(
-    "frozen", lambda: _find("micropython32frozen", lambda: own.frozen(build.chip_sources()))
+    "frozen",
+    lambda: _find("micropython32frozen", lambda: own.frozen(build.chip_sources())),
+    packed=False,
 )
