@@ -212,9 +212,11 @@ def test_huge_body_and_header(model: OfflineModel) -> None:
 
 def test_delay_lets_the_client_go(model: OfflineModel) -> None:
     model.plan([Step(delay_ms=60_000)])
+    # The model is one for all tests here.
+    before = len(model.requests)
     with Http(model.url) as http:
         http.send(CHAT, request(), KEY)
-        model.wait_requests(1)
+        model.wait_requests(before + 1)
     with model.changed:
         assert model.changed.wait_for(lambda: model.open_connections == 0)
 
