@@ -282,6 +282,36 @@ def test_power_lost_while_the_board_switches_over_brings_the_old_release_back(se
     assert deploy(server, second).started.running
 
 
+def test_power_lost_while_the_init_script_is_written_leaves_a_whole_one(server, first):
+    deploy(server, first)
+    second = changed(first, added="OTHER = 1\n")
+    cat = server.path("/bin/cat")
+    cat.unlink()
+    cat.write_text(
+        "#!/bin/sh\n"
+        f'if [ $# = 0 ] && [ "$(readlink /opt/tenner/current)" = releases/{second.name} ]; then\n'
+        ": >/tmp/waits; while :; do sleep 1; done; fi\n"
+        'exec /bin/busybox cat "$@"\n'
+    )
+    cat.chmod(0o755)
+    cutter = threading.Thread(
+        target=lambda: (wait(server.path("/tmp/waits").exists, "the script"), server.power_off())
+    )
+    cutter.start()
+    with pytest.raises(CommandError):
+        deploy(server, second)
+    cutter.join()
+    cat.unlink()
+    cat.symlink_to("busybox")
+    server.boot()
+    wait(lambda: len(server.agents()) == 1, "the agent")
+    assert current(server) == first.name
+    assert deploy(server, second).started.running
+    assert [path.name for path in server.path("/etc/init.d").iterdir() if "tenner" in path.name] == [
+        "S90tenner"
+    ]
+
+
 # --- life
 
 

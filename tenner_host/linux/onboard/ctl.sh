@@ -58,6 +58,13 @@ say() {
     printf '%8s %-9s %s\n' "$(date +%H:%M:%S)" service "$*" >>"$log"
 }
 
+# Write standard input to file $1, mode $2. A power cut leaves the file as it was, or the new one: an init script cut short
+# would start nothing for good. No init reads a name that begins with a dot.
+place() {
+    part=$(dirname "$1")/.${1##*/}.new
+    cat >"$part" && chmod "${2:-644}" "$part" && sync && mv -f "$part" "$1"
+}
+
 # Does the process of the number in file $1 run, with $2 in its command line?
 alive() {
     pid=$(cat "$run/$1" 2>/dev/null) || return 1
@@ -293,24 +300,22 @@ install() {
             { [ -e "/var/lib/systemd/linger/$(id -un)" ] || loginctl enable-linger; }; then
             kind=systemd-user
             mkdir -p "$HOME/.config/systemd/user"
-            unit default.target >"$HOME/.config/systemd/user/tenner.service"
+            unit default.target | place "$HOME/.config/systemd/user/tenner.service"
             systemctl --user daemon-reload && systemctl --user enable tenner
         fi
     elif [ -d /run/systemd/system ]; then
         kind=systemd
-        unit multi-user.target >/etc/systemd/system/tenner.service
+        unit multi-user.target | place /etc/systemd/system/tenner.service
         systemctl daemon-reload && systemctl enable tenner
     elif [ -f /etc/init.d/rcS ]; then
         kind=rcS
-        script >/etc/init.d/S90tenner
-        chmod 755 /etc/init.d/S90tenner
+        script | place /etc/init.d/S90tenner 755
     elif [ -d /etc/init.d ] && command -v update-rc.d >/dev/null; then
         kind=sysv
-        script >/etc/init.d/tenner
-        chmod 755 /etc/init.d/tenner
+        script | place /etc/init.d/tenner 755
         update-rc.d tenner defaults
     fi
-    echo $kind >"$base/init"
+    echo $kind | place "$base/init"
 }
 
 # Does the agent that was started when the log had $1 bytes answer, and keep running?
@@ -346,7 +351,7 @@ activate() {
     before=${before##*/}
     name=${release##*/}
     [ "$before" != "$name" ] || before=''
-    echo "${before:--} $(boot_id)" >"$base/trying"
+    echo "${before:--} $(boot_id)" | place "$base/trying"
     sync
     stop
     point "$name"
@@ -356,7 +361,7 @@ activate() {
     start
     if healthy "${size:-0}"; then
         rm -f "$base/trying"
-        [ -z "$before" ] || echo "$before" >"$base/previous"
+        [ -z "$before" ] || echo "$before" | place "$base/previous"
         keep=$(cat "$base/previous" 2>/dev/null)
         for folder in "$base"/releases/*; do
             case ${folder##*/} in
