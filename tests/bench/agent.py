@@ -14,7 +14,7 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from tenner_host import build
@@ -91,8 +91,7 @@ class Agent:
 
     def idle(self) -> int:
         """Wait until nothing runs but a poll for messages; return the bytes alive then."""
-        with contextlib.suppress(TimeoutError):
-            self.services.telegram.wait_requests(1, PATIENCE_S)
+        self._wait(lambda timeout_s: self.services.telegram.wait_requests(1, timeout_s))
         end = time.monotonic() + PATIENCE_S
         looks = [self.live()]
         while time.monotonic() < end and looks != looks[:1] * _EQUAL_LOOKS:
@@ -120,18 +119,22 @@ class Agent:
         telegram = self.services.telegram
         before = len(telegram.sent)
         telegram.say(OWNER, text)
-        for _ in range(int(PATIENCE_S * 4)):
-            with contextlib.suppress(TimeoutError):
-                telegram.wait_sent(before + 1, 0.25)
-                break
-            if self.ended:
-                break
+        self._wait(lambda timeout_s: telegram.wait_sent(before + 1, timeout_s))
         if len(telegram.sent) == before:
             raise Died(self.last())
         answer = telegram.sent[before].text
         if expect not in answer:
             raise Died(f"answered {answer[:200]!r}; {self.last()}")
         return answer
+
+    def _wait(self, arrival: Callable[[float], object]) -> None:
+        """Call `arrival(timeout_s)` until it meets no TimeoutError, or the agent has ended."""
+        for _ in range(int(PATIENCE_S * 4)):
+            with contextlib.suppress(TimeoutError):
+                arrival(0.25)
+                return
+            if self.ended:
+                return
 
     def stop(self) -> None:
         self._process.kill()
