@@ -48,8 +48,9 @@ def test_a_board_is_led_through_its_life(board, tmp_path):
     text = report.text()
     assert "4 answered, 4 in a row" in text
     assert report.figures["chip.first_poll_s"] > 0
-    # Sampled while the agent ran.
     assert report.figures["chip.idf_free_kb"] > 0
+    sampled = [step.name for step in report.steps if step.samples]
+    assert sampled == ["boot", "turns", "beats", "power cuts"]
     tree = board.read_tree()
     assert b"hw_sampler" not in tree["/main.py"]
     assert "/lib/hw_sampler.mpy" not in tree

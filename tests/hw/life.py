@@ -92,6 +92,7 @@ class Life:
         self.folder = folder
         self._say = say
         self._lines: list[str] = []
+        self._samples = False
         self.report = Report(f"tenner {tenner_version()} on {options.board} at {options.port}")
 
     def run(self) -> Report:
@@ -179,6 +180,8 @@ class Life:
         for name, text in files.items():
             (self.folder / "workspace" / name).write_text(text)
         self._tenner("sync", "--board", self.options.board, "--json")
+        if self._samples:
+            self._put_sampler()  # sync has put main.py back
 
     def _setup(self, step: Step) -> None:
         o = self.options
@@ -200,6 +203,11 @@ class Life:
     # The board as it runs.
 
     def _install_sampler(self, step: Step) -> None:
+        self._samples = True
+        self.report.about += self._put_sampler()
+
+    def _put_sampler(self) -> str:
+        """Let main.py start the sampler; return a text about the board."""
         with self._board() as board:
             main = board.read_files(["/main.py"])["/main.py"].decode()
             code = compile_module(SAMPLER.read_bytes(), "hw_sampler.py")
@@ -208,7 +216,7 @@ class Life:
             board.write_files({"/lib/hw_sampler.mpy": code, "/main.py": main.encode()})
             info = board.info()
             board.restart()
-        self.report.about += f", MicroPython {info.micropython}, {info.machine}"
+        return f", MicroPython {info.micropython}, {info.machine}"
 
     def _clean_up(self, step: Step) -> None:
         with self._board() as board:
@@ -288,6 +296,7 @@ class Life:
                     before = len(self._told(_TOLD))
                     self._wait_told(_TOLD, before + 1, line)
                     self._ask(f"say: beside {number}", line, f"beside {number}")
+                line.wait_sample(_SAMPLE_LIMIT_S)
             finally:
                 self._keep(step, line)
                 step.seen = f"{len(self._told(_TOLD))} beats told"

@@ -92,11 +92,12 @@ class Line:
         return run[0].uptime_ms / 1000 + at_s - run[0].at_s if run else math.nan
 
     def wait_sample(self, limit_s: float) -> None:
-        """Wait for one more look at the memory, so that earlier lines have a time of the
-        board's."""
+        """Wait for one more look at the memory, so that earlier lines have a time of the board's;
+        TimeoutError if none comes."""
         with self._changed:
             count = len(self.samples)
-            self._changed.wait_for(lambda: len(self.samples) > count, limit_s)
+            if not self._changed.wait_for(lambda: len(self.samples) > count, limit_s):
+                raise TimeoutError(f"no sample of the memory came in {limit_s:g} s")
 
     def wait(self, pattern: str, limit_s: float, since: int = 0) -> str:
         """Wait for a line in which the pattern is found; TimeoutError has the last lines."""
