@@ -272,7 +272,7 @@ def main(root: str = "", config_path: str | None = None, workspace: str | None =
         raise
     except OSError as error:
         # asyncio polls the sockets in no task, and lwIP's select needs memory.
-        if not app.is_up or app.port.kind != "esp32":
+        if not app.is_up or app.port.system_memory() is None:
             raise
         memory_restart.restart(app, error)
     finally:

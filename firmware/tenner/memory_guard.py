@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 """
 Python's heap on an ESP32 without PSRAM grows into the memory of Wi-Fi and TLS and seldom gives any
-back. Without it a board answers nobody until a reset; `services.memory` resets it between turns.
+back. Without it a board answers nobody until a reset; `memory_restart` resets it between turns.
 """
 
 from tenner.port.compat import const

@@ -24,9 +24,7 @@ async def restart_if_short(app: "App") -> None:
     if app.clock.mono_s() < _SOONEST_S:
         log("memory", "too little memory for connections (%s)" % what)
         return
-    for name in ("heartbeat", "cron"):
-        if app.has(name):
-            await power.write_down(app.get(name))
+    await power.write_down(app)
     restart(app, what)
 
 

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tenner.app import App
-    from tenner.schedule.service import Service
 
 _CHECK_S = const(1)
 _SHORTEST_S = const(10)
@@ -134,12 +133,14 @@ def decide(app: "App") -> tuple[int | None, str]:
     return plan(busy, clock_waits, talk_s, now_s, wakes)
 
 
-async def write_down(service: "Service") -> None:
-    """Write the state that a service has only in memory to flash."""
-    occurrences = Occurrences(service)
-    occurrences.log.flush(True)
-    if service.dirty:
-        occurrences.save()
+async def write_down(app: "App") -> None:
+    """Write the state that the heartbeat and the jobs have only in memory to flash."""
+    for name in ("heartbeat", "cron"):
+        if app.has(name):
+            occurrences = Occurrences(app.get(name))
+            occurrences.log.flush(True)
+            if occurrences.service.dirty:
+                occurrences.save()
 
 
 async def after_sync(app: "App", service: "Callable[..., Coroutine]", *args: "Any") -> None:
@@ -160,8 +161,7 @@ async def run(app: "App") -> None:
         sleep_s, why = decide(app)
         # Two checks in a row, so that work the last turn has started counts.
         if sleep_s is not None and before is not None:
-            for service in _services(app):
-                await overlay.run("BEAT", write_down, service)
+            await overlay.run("BEAT", write_down, app)
             log("power", "sleeping for %d s (%s)" % (sleep_s, why))
             app.port.deep_sleep(sleep_s * 1000, app.config.get("power.wake_gpio") or None)
         before = sleep_s

@@ -50,9 +50,7 @@ async def rolled_back(app: "App") -> None:
 
 async def restart(app: "App") -> None:
     """Save the schedule's state, and restart the board."""
-    for name in ("heartbeat", "cron"):
-        if app.has(name):
-            await power.write_down(app.get(name))
+    await power.write_down(app)
     app.port.reset()
 
 
