@@ -307,9 +307,9 @@ def test_power_lost_while_the_init_script_is_written_leaves_a_whole_one(server, 
     wait(lambda: len(server.agents()) == 1, "the agent")
     assert current(server) == first.name
     assert deploy(server, second).started.running
-    assert [path.name for path in server.path("/etc/init.d").iterdir() if "tenner" in path.name] == [
-        "S90tenner"
-    ]
+    assert [
+        path.name for path in server.path("/etc/init.d").iterdir() if "tenner" in path.name
+    ] == ["S90tenner"]
 
 
 # --- life

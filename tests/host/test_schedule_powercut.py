@@ -10,14 +10,13 @@ device that is Python.
 """
 
 import os
-import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from tenner_host import build
-from tenner_host.interpreters import search_path
+from tests.host.powercuts import program
 
 HERE = Path(__file__).resolve().parent
 BOARD = HERE / "powercut_board.py"
@@ -32,19 +31,7 @@ def run(micropython, tmp_path_factory):
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
-
-    def run(*arguments):
-        done = subprocess.run(
-            micropython.command(BOARD, *arguments, heap="16M"),
-            env={"MICROPYPATH": search_path(folder, HERE.parent)},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout.splitlines()[-1]
-
-    return run
+    return program(micropython, BOARD, folder, HERE.parent)
 
 
 @pytest.mark.parametrize("torn", ["", "torn"])

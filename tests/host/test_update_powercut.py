@@ -9,7 +9,6 @@ only, as test_schedule_powercut.
 """
 
 import os
-import subprocess
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -17,11 +16,10 @@ from pathlib import Path
 import pytest
 
 from tenner_host import FIRMWARE
-from tenner_host.interpreters import search_path
+from tests.host.powercuts import program
 from tests.host.releases import put_board, release
 
 HERE = Path(__file__).resolve().parent
-LIMIT_S = 60
 #: A file over one commit of the download, one in a folder, and small ones.
 FILES = {
     "__init__.py": b"__version__ = '0.9.0'\n",
@@ -40,19 +38,7 @@ def folder(tmp_path):
 
 @pytest.fixture
 def run(micropython, folder):
-    def run(*arguments):
-        done = subprocess.run(
-            micropython.command(HERE / "powercut_update.py", *arguments, heap="16M"),
-            env={"MICROPYPATH": search_path(folder, FIRMWARE, HERE)},
-            capture_output=True,
-            text=True,
-            timeout=LIMIT_S,
-            check=False,
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout.splitlines()[-1]
-
-    return run
+    return program(micropython, HERE / "powercut_update.py", folder, FIRMWARE, HERE)
 
 
 @pytest.mark.parametrize("torn", ["", "torn"])
