@@ -52,6 +52,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "status": (".console.commands", "status", "Uptime, heap, network, clock."),
     "run": (".console.run", "run", "Run a Python file on the board."),
     "mount": (".console.run", "mount", "Show the board a folder of this computer."),
+    "web": (".web.command", "web", "A page for your browser: state, chat, files, plots."),
     "fleet": (".fleet", "fleet", "Many boards on one MQTT broker."),
     "doctor": (
         ".doctor.command",
@@ -75,7 +76,9 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
 #: How `tenner --help` groups them.
 GROUPS = {
     "A board": ["boards", "flash", "deploy", "sd-card", "setup", "sync", "doctor"],
-    "The agent on it": ["chat", "status", "why", "heartbeat", "alarms", "sensors", "logs"],
+    "The agent on it": [
+        *("chat", "status", "why", "heartbeat", "alarms", "sensors", "logs", "web"),
+    ],
     "Its files": ["pull", "backup", "restore"],
     "Its Python": ["repl", "run", "mount"],
     "Its extensions": ["skills", "mcp"],

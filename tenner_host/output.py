@@ -25,7 +25,11 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Report as JS
 _BLANK = "\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0"
 
 
-def visible(text: str, keep: str = "\n\t\u200c\u200d") -> str:
+#: Letters of these kinds that a text needs: its lines, and the joiners of letters and emojis.
+KEPT = "\n\t\u200c\u200d"
+
+
+def visible(text: str, keep: str = KEPT) -> str:
     """A text from a board or another source, with `\\x1b` and the like for letters that a terminal
     obeys or hides.
 
@@ -34,11 +38,12 @@ def visible(text: str, keep: str = "\n\t\u200c\u200d") -> str:
     if text.isascii() and text.isprintable():
         return text
     return "".join(
-        _escape(letter) if _is_hidden(letter) and letter not in keep else letter for letter in text
+        _escape(letter) if is_hidden(letter) and letter not in keep else letter for letter in text
     )
 
 
-def _is_hidden(letter: str) -> bool:
+def is_hidden(letter: str) -> bool:
+    """Does a terminal or a browser obey or hide it?"""
     return letter in _BLANK or unicodedata.category(letter) in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")
 
 
@@ -58,7 +63,7 @@ def json_text(document: Any, indent: int | None = None) -> str:
     units = (
         (letter, letter.encode("utf-16-be", "surrogatepass").hex())
         for letter in set(text)
-        if letter != "\n" and _is_hidden(letter)
+        if letter != "\n" and is_hidden(letter)
     )
     for letter, code in units:
         text = text.replace(

@@ -95,11 +95,7 @@ def assign(settings: Settings, assignment: str) -> None:
     row = find(key)
     if not found or row is None:
         raise CommandError(
-            f"--set wants KEY=VALUE, and {assignment!r} has no ="
-            if row
-            else (
-                f"{key!r} is no key of the settings{_hint(key)} (`tenner setup --keys` lists them)"
-            )
+            f"--set wants KEY=VALUE, and {assignment!r} has no =" if row else _unknown(key)
         )
     if text.startswith("@"):
         try:
@@ -117,11 +113,29 @@ def assign(settings: Settings, assignment: str) -> None:
             f"--set {key}=@FILE, or into the environment and write --set '{key}=$NAME'"
         )
     try:
+        assign_text(settings, key, text)
+    except CommandError as exc:
+        raise CommandError(f"--set {exc.message}") from exc
+
+
+def assign_text(settings: Settings, key: str, text: str) -> None:
+    """Set a key to a value that a person typed; "" removes it, so that the default applies."""
+    row = find(key)
+    if row is None:
+        raise CommandError(_unknown(key))
+    if not text:
+        put(settings, key, "")
+        return
+    try:
         value = configload.from_text(row[1], text)
         configload.convert(row[1], value)
     except ValueError as exc:
-        raise CommandError(f"--set {key}: must be {exc}") from exc
+        raise CommandError(f"{key}: must be {exc}") from exc
     put(settings, key, value)
+
+
+def _unknown(key: str) -> str:
+    return f"{key!r} is no key of the settings{_hint(key)} (`tenner setup --keys` lists them)"
 
 
 def _hint(key: str) -> str:

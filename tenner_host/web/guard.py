@@ -1,0 +1,128 @@
+"""The layer around the API: refuses requests of foreign pages, bounds bodies and times, and adds
+the headers that keep a browser strict."""
+
+from __future__ import annotations
+
+import asyncio
+
+from starlette.datastructures import Headers
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from tenner_host.web.access import head_problem
+
+MAX_BODY = 64 * 1024
+TOO_LONG = f"the body is longer than {MAX_BODY // 1024} KB"
+#: A request's head, its body, and one piece of the answer each take at most so long.
+HEAD_S = 10.0
+BODY_S = 10.0
+SEND_S = 20.0
+
+_HEADERS = [
+    (
+        b"content-security-policy",
+        (
+            b"default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+            b"img-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; "
+            b"frame-ancestors 'none'"
+        ),
+    ),
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    # A connection has one request, so that its time is bounded as a whole.
+    (b"connection", b"close"),
+]
+
+
+class TooLarge(Exception):
+    """The body is over MAX_BODY."""
+
+
+class TooSlow(Exception):
+    """The body did not come within BODY_S."""
+
+
+class Guard:
+    """ASGI middleware; `port` is the server's own."""
+
+    def __init__(self, app: ASGIApp, port: int) -> None:
+        self._app = app
+        self._port = port
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+        if scope["type"] != "http":
+            return
+        headers = Headers(scope=scope)
+        bounded = _bounded(send)
+        problem = head_problem(headers, self._port)
+        if problem is None and not headers.get("content-length", "0").isdecimal():
+            problem = (400, "the Content-Length is no number")
+        if problem is None and int(headers.get("content-length", "0")) > MAX_BODY:
+            problem = (413, TOO_LONG)
+        if problem is not None:
+            await refusal(*problem)(scope, receive, bounded)
+            return
+        try:
+            await self._app(scope, _limited(receive), bounded)
+        except asyncio.TimeoutError:
+            # The reader has gone to sleep; uvicorn closes its connection.
+            return
+
+
+def refusal(status: int, sentence: str, **headers: str) -> JSONResponse:
+    """An error's answer, the same shape everywhere."""
+    return JSONResponse({"error": sentence}, status, headers=headers)
+
+
+def _limited(receive: Receive) -> Receive:
+    size = 0
+    is_whole = False
+
+    async def limited() -> Message:
+        nonlocal size, is_whole
+        if is_whole:
+            # Waits for the end of the connection, which may be far.
+            return await receive()
+        try:
+            message = await asyncio.wait_for(receive(), BODY_S)
+        except asyncio.TimeoutError:
+            raise TooSlow from None
+        size += len(message.get("body", b""))
+        is_whole = not message.get("more_body", False)
+        if size > MAX_BODY:
+            raise TooLarge
+        return message
+
+    return limited
+
+
+def _bounded(send: Send) -> Send:
+    async def bounded(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            message = {**message, "headers": [*message.get("headers", []), *_HEADERS]}
+        await asyncio.wait_for(send(message), SEND_S)
+
+    return bounded
+
+
+class BoundedProtocol(H11Protocol):
+    """uvicorn's protocol; a client that sends no request, or does not read, is cut off."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self.loop.call_later(HEAD_S, self._need_request)
+
+    def _need_request(self) -> None:
+        has_request = self.cycle is not None
+        if not has_request:
+            self.transport.abort()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        # close() would wait for the reader to take the rest.
+        self.loop.call_later(SEND_S, self.transport.abort)

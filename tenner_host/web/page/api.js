@@ -1,0 +1,77 @@
+// The API as functions: calls with the session's token, and the stream of events.
+const KEY = "tenner-token";
+
+export class Failed extends Error {
+  constructor(status, sentence) {
+    super(sentence);
+    this.status = status;
+  }
+}
+
+async function request(method, path, body, more = {}) {
+  const headers = { "X-Tenner-Token": localStorage.getItem(KEY) || "", ...more };
+  if (body !== undefined) headers["Content-Type"] = "application/json";
+  let answer;
+  try {
+    answer = await fetch("/api/v1" + path, { method, headers, body: body && JSON.stringify(body) });
+  } catch {
+    throw new Failed(0, "`tenner web` does not answer: does it still run?");
+  }
+  if (!answer.ok) {
+    const found = await answer.json().catch(() => ({}));
+    if (answer.status === 401) dispatchEvent(new Event("unpaired"));
+    throw new Failed(answer.status, found.error || "error " + answer.status);
+  }
+  return answer;
+}
+
+export async function call(method, path, body) {
+  const answer = await request(method, path, body);
+  return answer.status === 204 ? null : answer.json();
+}
+
+export const get = (path) => call("GET", path);
+export const post = (path, body = {}) => call("POST", path, body);
+export const blob = async (path) => (await request("GET", path)).blob();
+
+export async function pair(code) {
+  const { token } = await post("/pair", { code });
+  localStorage.setItem(KEY, token);
+}
+
+// Events come as `detail` of a DOM event with their type's name. After a loss the stream goes on
+// behind the last one.
+export const events = new EventTarget();
+let running = false;
+
+export async function listen(last) {
+  if (running) return;
+  running = true;
+  for (;;) {
+    try {
+      const more = last === undefined ? {} : { "Last-Event-ID": String(last) };
+      const answer = await request("GET", "/events", undefined, more);
+      events.dispatchEvent(new Event("open"));
+      const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+      let text = "";
+      for (;;) {
+        const { done, value } = await reader.read();
+        if (done) break;
+        const parts = (text + value).split("\n\n");
+        text = parts.pop();
+        for (const part of parts) {
+          const line = part.split("\n").find((one) => one.startsWith("data: "));
+          if (!line) continue;
+          const event = JSON.parse(line.slice(6));
+          last = event.id;
+          events.dispatchEvent(new CustomEvent(event.type, { detail: event }));
+        }
+      }
+    } catch (problem) {
+      if (problem.status === 401) break;
+      events.dispatchEvent(new CustomEvent("lost", { detail: problem.message }));
+    }
+    await new Promise((go) => setTimeout(go, 2000));
+  }
+  running = false;
+}

@@ -1,0 +1,75 @@
+// Chat: the conversation with the agent; its questions are answered here, too.
+import { events, get, post } from "./api.js";
+import { button, clock, h, note } from "./dom.js";
+
+export const title = "Chat";
+const WORK = /^(agent|llm|tool|net|tls)$/;
+
+export async function show(place) {
+  const list = h("ol", { class: "chat", "aria-live": "polite" });
+  const progress = h("p", { class: "soft", role: "status" });
+  const question = h("div", { role: "alert" });
+  const input = h("input", { "aria-label": "Your message", autocomplete: "off", maxlength: 2000, placeholder: "What is the temperature?" });
+  const form = h("form", { class: "say", onsubmit: send }, input, h("button", { class: "main" }, "Send"));
+  place.append(list, question, progress, form);
+  let seen = 0;
+  let waiting = false;
+
+  function add(message) {
+    if (message.number <= seen) return;
+    seen = message.number;
+    const who = { you: "You", agent: "Agent", tenner: "tenner" }[message.who];
+    const item = h("li", { class: message.who + (message.failed ? " bad" : "") },
+      h("small", null, `${who}, ${clock(message.time)}`), "\n" + message.text);
+    list.append(item);
+    item.scrollIntoView({ block: "end" });
+    if (message.who !== "you") { waiting = false; progress.textContent = ""; ask(null); }
+  }
+
+  function ask(text) {
+    question.replaceChildren(...(text == null ? [] : [h("div", { class: "card" }, h("pre", null, text),
+      h("div", { class: "row" }, button("Allow", () => answer(true), { class: "main" }), button("Deny", () => answer(false))))]));
+  }
+
+  async function answer(yes) {
+    await post("/chat/answer", { yes });
+    ask(null);
+  }
+
+  async function send(event) {
+    event.preventDefault();
+    const text = input.value.trim();
+    if (!text) return;
+    try {
+      await post("/chat", { text });
+      input.value = "";
+      await sync();
+    } catch (problem) {
+      note(problem.message);
+      await sync();
+    }
+  }
+
+  async function sync() {
+    const found = await get("/chat");
+    found.messages.forEach(add);
+    waiting = found.waiting;
+    if (waiting && !progress.textContent) progress.textContent = "The agent is at work …";
+    ask(found.question);
+  }
+
+  const onChat = (event) => add(event.detail.message);
+  const onQuestion = (event) => ask(event.detail.text);
+  const onLog = ({ detail }) => { if (waiting && WORK.test(detail.area)) progress.textContent = `${detail.area}: ${detail.text}`; };
+  const onOpen = () => sync().catch(() => {});
+  const all = [["chat", onChat], ["question", onQuestion], ["log", onLog], ["open", onOpen]];
+  all.forEach(([name, work]) => events.addEventListener(name, work));
+  const leave = () => all.forEach(([name, work]) => events.removeEventListener(name, work));
+  try {
+    await sync();
+  } catch (problem) {
+    leave();
+    throw problem;
+  }
+  return leave;
+}

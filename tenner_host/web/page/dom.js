@@ -1,0 +1,71 @@
+// Elements from names, attributes and children. Text is never read as HTML.
+export function h(name, attributes, ...children) {
+  const made = document.createElement(name);
+  fill(made, attributes, children);
+  return made;
+}
+
+export function s(name, attributes, ...children) {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", name);
+  fill(made, attributes, children);
+  return made;
+}
+
+function fill(made, attributes, children) {
+  for (const [key, value] of Object.entries(attributes || {})) {
+    if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
+    else if (value === true) made.setAttribute(key, "");
+    else if (value !== false && value != null) made.setAttribute(key, value);
+  }
+  made.append(...children.flat().filter((one) => one != null && one !== false));
+}
+
+export function note(text) {
+  const line = h("p", null, text);
+  document.getElementById("notes").append(line);
+  setTimeout(() => line.remove(), 7000);
+}
+
+// A button whose work may fail; it is off meanwhile.
+export function button(text, work, attributes) {
+  const made = h("button", { type: "button", ...attributes }, text);
+  made.addEventListener("click", async () => {
+    made.disabled = true;
+    try {
+      await work();
+    } catch (problem) {
+      note(problem.message);
+    } finally {
+      made.disabled = false;
+    }
+  });
+  return made;
+}
+
+export const clock = (at) => new Date(at * 1000).toLocaleString([], { dateStyle: "short", timeStyle: "medium" });
+
+export function span(seconds) {
+  if (seconds == null) return "";
+  if (seconds < 90) return `${Math.round(seconds)} s`;
+  if (seconds < 5400) return `${Math.round(seconds / 60)} min`;
+  if (seconds < 129600) return `${Math.round(seconds / 3600)} h`;
+  return `${Math.round(seconds / 86400)} days`;
+}
+
+export const number = (value) => (typeof value === "number" ? String(Number(value.toPrecision(4))) : "–");
+
+export function sparkline(points, label) {
+  const picture = s("svg", { class: "spark", viewBox: "0 0 100 30", preserveAspectRatio: "none", role: "img", "aria-label": label });
+  if (points.length < 2) return picture;
+  const times = points.map((one) => one[0]);
+  const values = points.map((one) => one[1]);
+  const [first, last] = [times[0], times[times.length - 1]];
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const path = points.map(([at, value], place) => {
+    const x = ((at - first) / (last - first || 1)) * 100;
+    const y = high > low ? 28 - ((value - low) / (high - low)) * 26 : 15;
+    return `${place ? "L" : "M"}${x.toFixed(2)} ${y.toFixed(2)}`;
+  });
+  picture.append(s("path", { d: path.join("") }));
+  return picture;
+}

@@ -1,0 +1,327 @@
+"""Entry to the server of `tenner web`: codes, sessions, and requests that no page of its own
+sends. No agent is needed: nothing here gets as far as a board."""
+
+import asyncio
+import http.client
+import json
+import re
+import socket
+import threading
+
+import pytest
+
+from tenner_host.web import access, guard
+from tenner_host.web.access import Access, TooManyTries, head_problem
+from tenner_host.web.api import openapi_document
+from tenner_host.web.events import Events, Slow
+from tenner_host.web.server import HOST, page_files
+from tenner_sim import LIMIT_S
+from tests.host.web_client import Client, served
+
+
+class Clock:
+    def __init__(self):
+        self.now = 1000.0
+
+    def __call__(self):
+        return self.now
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+def test_a_code_serves_once(clock):
+    codes = []
+    door = Access(codes.append, clock)
+    session, token = door.pair(codes[0].lower())
+    assert door.allows(session, token)
+    assert len(codes) == 2 and codes[0] != codes[1]
+    assert door.pair(codes[0]) is None
+    assert door.pair(f" {codes[1][:5]}-{codes[1][5:]} ") is not None
+
+
+def test_a_session_needs_both_of_its_halves(clock):
+    codes = []
+    door = Access(codes.append, clock)
+    one, two = door.pair(codes[-1]), door.pair(codes[-1])
+    assert not door.allows(one[0], None)
+    assert not door.allows(None, one[1])
+    assert not door.allows(one[0], two[1])
+    door.end(one[0])
+    assert not door.allows(*one) and door.allows(*two)
+
+
+def test_an_unused_session_ends(clock):
+    codes = []
+    door = Access(codes.append, clock)
+    pair = door.pair(codes[-1])
+    clock.now += access.IDLE_S - 1
+    assert door.allows(*pair)
+    clock.now += access.IDLE_S + 1
+    assert not door.allows(*pair)
+
+
+def test_wrong_codes_are_slowed_down(clock):
+    codes = []
+    door = Access(codes.append, clock)
+    for _ in range(access.TRIES):
+        assert door.pair("AAAA") is None
+    with pytest.raises(TooManyTries) as caught:
+        door.pair(codes[-1])
+    assert 0 < caught.value.args[0] <= access.SECONDS_A_TRY
+    clock.now += access.SECONDS_A_TRY
+    assert door.pair(codes[-1]) is not None
+
+
+def test_sessions_are_bounded(clock):
+    codes = []
+    door = Access(codes.append, clock)
+    pairs = []
+    for _ in range(access.MAX_SESSIONS + 1):
+        clock.now += 1
+        pairs.append(door.pair(codes[-1]))
+    assert not door.allows(*pairs[0])
+    assert all(door.allows(*pair) for pair in pairs[1:])
+
+
+GOOD = {"host": "127.0.0.1:8766"}
+# (headers, status)
+HEADS = [
+    ({}, None),
+    ({"host": "LOCALHOST:8766"}, None),
+    ({"origin": "http://127.0.0.1:8766", "sec-fetch-site": "same-origin"}, None),
+    ({"host": "evil.example:8766"}, 421),
+    ({"host": "evil.example"}, 421),
+    ({"host": "127.0.0.1"}, 421),
+    ({"host": "127.0.0.1:8767"}, 421),
+    ({"host": "127.0.0.1:8766.evil.example"}, 421),
+    ({"host": ""}, 421),
+    ({"origin": "http://evil.example"}, 403),
+    ({"origin": "http://127.0.0.1:3000"}, 403),
+    ({"origin": "https://127.0.0.1:8766"}, 403),
+    ({"origin": "null"}, 403),
+    ({"sec-fetch-site": "cross-site"}, 403),
+    ({"sec-fetch-site": "same-site"}, 403),
+]
+
+
+@pytest.mark.parametrize(("headers", "status"), HEADS, ids=str)
+def test_requests_of_foreign_pages_are_known(headers, status):
+    problem = head_problem({**GOOD, **headers}, 8766)
+    assert (problem and problem[0]) == status
+
+
+def test_a_slow_reader_is_dropped_and_others_are_not():
+    async def read():
+        events = Events()
+        reader = events.reader(0)
+        for number in range(800):
+            events.publish("log", text=str(number))
+        with pytest.raises(Slow):
+            await reader.next(LIMIT_S)
+        late = events.reader(events.last - 2)
+        assert [(await late.next(LIMIT_S))["text"] for _ in range(2)] == ["798", "799"]
+
+    asyncio.run(read())
+
+
+# A server whose board is away: nothing that is refused may depend on a board.
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    with served(str(tmp_path_factory.mktemp("dev") / "ttyNONE")) as made:
+        yield made
+
+
+@pytest.fixture
+def stranger(server):
+    return Client(server)
+
+
+@pytest.fixture
+def client(server):
+    return Client(server).pair()
+
+
+def closed_routes():
+    document = json.loads(openapi_document())
+    for path, operations in document["paths"].items():
+        for method, operation in operations.items():
+            if operation.get("security") != []:
+                yield method.upper(), path
+
+
+@pytest.mark.parametrize(("method", "path"), list(closed_routes()))
+def test_nothing_is_told_without_a_session(stranger, client, method, path):
+    body = {} if method in ("POST", "PUT", "PATCH") else None
+    for headers in (
+        {},
+        {"Cookie": client.headers["Cookie"], "X-Tenner-Token": None},
+        {"Cookie": client.headers["Cookie"], "X-Tenner-Token": "x"},
+        {"X-Tenner-Token": client.headers["X-Tenner-Token"]},
+    ):
+        answer = stranger(method, path, body, **headers)
+        assert answer.status == 401, (headers, answer.body)
+        assert set(answer.json) == {"error"}
+
+
+def test_the_cookie_is_for_browsers_of_this_page_only(server):
+    answer = Client(server)("POST", "/pair", {"code": server.access.code})
+    cookie = answer.headers["set-cookie"]
+    assert "HttpOnly" in cookie and "SameSite=strict" in cookie and "Path=/api/v1" in cookie
+    # The link in the terminal is that of the next browser.
+    assert server.links[-1] == f"{server.address}#code={server.access.code}"
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Host": "evil.example"},
+        {"Host": "rebound.example:8766"},
+        {"Origin": "http://evil.example"},
+        {"Origin": "http://127.0.0.1:1"},
+        {"Sec_Fetch_Site": "same-site"},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("path", ["/session", "//", "//app.js", "/openapi.json"])
+def test_foreign_pages_get_nothing_even_with_a_session(client, headers, path):
+    answer = client("GET", path, **headers)
+    assert answer.status in (403, 421) and set(answer.json) == {"error"}
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "//../openapi.json",
+        "//%2e%2e/server.py",
+        "//..%2fserver.py",
+        "//page/../../server.py",
+        "//server.py",
+        "//app.js/",
+        "//app.js%00",
+        "//./app.js",
+        "//\\..\\server.py",
+        "//etc/passwd",
+        "/../../app.js",
+        "/session/..",
+        "//.git/config",
+    ],
+)
+def test_no_path_leads_out_of_the_page(client, path):
+    assert client("GET", path).status in (404, 405), path
+
+
+def test_the_page_is_whole_and_strict(stranger):
+    for path in page_files():
+        answer = stranger("GET", "/" + path)
+        assert answer.status == 200, path
+        policy = answer.headers["content-security-policy"]
+        assert "default-src 'none'" in policy and "unsafe" not in policy
+        assert answer.headers["x-content-type-options"] == "nosniff"
+    assert "text/javascript" in stranger("GET", "//app.js").headers["content-type"]
+    assert stranger("POST", "//app.js", b"").status == 405
+
+
+def test_the_page_names_no_other_host():
+    for path, data in page_files().items():
+        found = re.findall(rb"(?:https?:)?//[a-z0-9.-]+\.[a-z]{2,}", data)
+        assert set(found) <= {b"http://www.w3.org"}, path
+
+
+def test_a_body_is_bounded(client):
+    long = b"x" * (guard.MAX_BODY + 1)
+    answer = client("POST", "/heartbeat/check", long)
+    assert (answer.status, answer.json) == (413, {"error": "the body is longer than 64 KB"})
+    answer = client("POST", "/heartbeat/check", b"", Content_Length="9" * 30)
+    assert answer.status in (400, 413)
+
+
+def test_a_body_without_a_length_is_bounded_too(server, client):
+    connection = http.client.HTTPConnection(HOST, server.port, timeout=LIMIT_S)
+    pieces = (b"x" * 4096 for _ in range(guard.MAX_BODY // 4096 + 1))
+    headers = {**client.headers, "Content-Type": "application/json"}
+    connection.request("POST", "/api/v1/heartbeat/check", pieces, headers, encode_chunked=True)
+    assert connection.getresponse().status == 413
+    connection.close()
+
+
+# (body, content type)
+BODIES = [
+    (b"{", "application/json"),
+    (b"[]", "application/json"),
+    (b"1" * 5000, "application/json"),
+    (b"[" * 60000, "application/json"),
+    (b"\xff\xfe", "application/json"),
+    (b'{"text": 5}', "application/json"),
+    (b'{"text": "\\u0003"}', "application/json"),
+    (b'{"text": "\\ud800"}', "application/json"),
+    (b'{"text": "ok"}', "text/plain"),
+    (b"text=ok", "application/x-www-form-urlencoded"),
+]
+
+
+@pytest.mark.parametrize(("body", "kind"), BODIES, ids=lambda value: str(value)[:20])
+def test_a_wrong_body_is_a_sentence(client, body, kind):
+    answer = client("POST", "/heartbeat/check", body, Content_Type=kind)
+    assert answer.status == 400 and re.fullmatch(r"[\w -].{10,}", answer.json["error"])
+
+
+def test_the_pairing_is_slow_for_one_who_guesses(tmp_path):
+    with served(str(tmp_path / "ttyNONE")) as server:
+        guesser = Client(server)
+        statuses = [guesser("POST", "/pair", {"code": "AAAA"}).status for _ in range(20)]
+        assert statuses == [403] * access.TRIES + [429] * (20 - access.TRIES)
+        answer = guesser("POST", "/pair", {"code": server.access.code})
+        assert answer.status == 429 and int(answer.headers["retry-after"]) >= 1
+
+
+def test_ten_thousand_requests_let_nothing_in(server, stranger):
+    """Four strangers at once; the owner is served in between."""
+    counts = {}
+    lock = threading.Lock()
+
+    def ask():
+        for _ in range(2500):
+            status = stranger("GET", "/now").status
+            with lock:
+                counts[status] = counts.get(status, 0) + 1
+
+    threads = [threading.Thread(target=ask) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    assert Client(server).pair()("GET", "/session").status == 200
+    for thread in threads:
+        thread.join()
+    assert counts == {401: 10000}
+
+
+def test_sleeping_clients_do_not_keep_others_out(server, client, monkeypatch):
+    """Some send half a request, some read nothing: they are cut off, others are served."""
+    monkeypatch.setattr(guard, "HEAD_S", 0.2)
+    sleepers = [socket.create_connection((HOST, server.port)) for _ in range(60)]
+    for one in sleepers[:30]:
+        one.sendall(b"GET / HTTP/1.1\r\nHost: 127")
+    assert client("GET", "/session").status == 200
+    for one in sleepers:
+        one.settimeout(LIMIT_S)
+        try:
+            # Nothing, or the answer to a request that is too slow; then the end.
+            while one.recv(4096):
+                pass
+        except ConnectionResetError:
+            pass
+        one.close()
+    assert client("GET", "/session").status == 200
+
+
+def test_a_board_that_is_away_is_a_sentence(server, client):
+    found = client("GET", "/now").json
+    assert found["agent"] is None and "ttyNONE" in found["problem"]
+    answer = client("POST", "/chat", {"text": "hello"})
+    assert answer.status in (422, 503) and "ttyNONE" in answer.json["error"]
+    chat = client("GET", "/chat").json
+    assert chat["messages"][-1]["failed"] and not chat["waiting"]
