@@ -55,6 +55,14 @@ class TestFailures(unittest.TestCase):
         self.assertTrue("a turn failed: MemoryError: none" in self.lines[0])
         self.assertTrue("in inner" in self.lines[1])
 
+    def test_asyncio_reports_with_an_exception_and_without(self):
+        services.unhandled(None, {"message": "it ended", "exception": ValueError("x")})
+        services.unhandled(None, {"message": "it is destroyed"})
+        failed = [line for line in self.lines if "a task failed" in line]
+        self.assertEqual(len(failed), 2, self.lines)
+        self.assertTrue(failed[0].endswith("a task failed: ValueError: x"), failed)
+        self.assertTrue(failed[1].endswith("a task failed: Exception: it is destroyed"), failed)
+
     def test_a_person_gets_an_answer_also_when_the_fault_is_ours(self):
         app = App(ValueError("a bug"))
         run(services._serve(app, Message("console", "owner", "/why")))

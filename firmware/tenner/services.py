@@ -29,7 +29,8 @@ _MEMORY_S = const(5)
 
 def unhandled(loop: object, context: dict) -> None:
     """Log an exception of a task that nobody awaits like any failure, without secrets."""
-    log_exception("a task failed", context.get("exception"))
+    # CPython also reports things without one, such as a task that is destroyed while it waits.
+    log_exception("a task failed", context.get("exception") or Exception(context["message"]))
 
 
 async def supervise(name: str, service: "Callable[..., Coroutine]", *args: "Any") -> None:
