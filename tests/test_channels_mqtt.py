@@ -1,7 +1,7 @@
 # The messages about sensors to a broker and Home Assistant: topics, names, and when.
 import asyncio
 import json
-import sys
+import os
 import unittest
 
 from support import cancelled, run
@@ -163,62 +163,94 @@ class TestSlug(unittest.TestCase):
         self.assertEqual(discovery.topic("x+y"), "sensor/x_y_d40b")
 
 
-class Client:
-    """The library's client, and the broker behind it; `refused` is the topic nobody may read."""
+class Broker:
+    """A broker in the same loop. It answers CONNECT with `connack`, and refuses subscriptions to
+    `refused`; a `mute` one answers nothing else."""
 
-    refused = None
-    made = []
+    def __init__(self, connack=b"\x20\x02\x00\x00", refused=None, mute=False):
+        self.connack = connack
+        self.refused = refused
+        self.mute = mute
+        self.packets = []  # (first byte, body)
+        self.writers = []
 
-    def __init__(self, socket, **options):
-        Client.made.append(self)
-        self.subscribed = []
-        self.published = []
-        self.state = "connected"
-        self.last_error = None
+    async def start(self):
+        for _ in range(50):
+            self.port = 20000 + int.from_bytes(os.urandom(2), "big") % 40000
+            try:
+                self._server = await asyncio.start_server(self._serve, "127.0.0.1", self.port)
+                return
+            except OSError:
+                continue
 
-    def connect(self):
-        self.on_connect()
+    def stop(self):
+        self._server.close()
 
-    def disconnect(self):
-        self.state = "closed"
+    async def _serve(self, reader, writer):
+        self.writers.append(writer)
+        try:
+            while True:
+                kind = (await reader.readexactly(1))[0]
+                size = shift = 0
+                last = 128
+                while last & 128:
+                    last = (await reader.readexactly(1))[0]
+                    size |= (last & 127) << shift
+                    shift += 7
+                body = await reader.readexactly(size)
+                self.packets.append((kind, bytes(body)))
+                writer.write(self._answer(kind, body))
+                await writer.drain()
+        except (OSError, EOFError):
+            pass  # the client has left
 
-    def handle(self, now):
-        pass
+    def _answer(self, kind, body):
+        if kind == 0x10:
+            return self.connack
+        if self.mute:
+            return b""
+        if kind == 0x82:
+            refused = self.refused and body[4:-1].decode() == self.refused
+            return b"\x90\x03" + body[:2] + (b"\x80" if refused else body[-1:])
+        if kind == 0xC0:
+            return b"\xd0\x00"
+        if kind & 0xF6 == 0x32:
+            start = 2 + int.from_bytes(body[:2], "big")
+            return b"\x40\x02" + body[start : start + 2]
+        return b""
 
-    def io_interest(self, now):
-        return 0
+    async def send(self, data, pieces=False):
+        """Send bytes to the newest client, in pieces of one byte if wanted."""
+        writer = self.writers[-1]
+        for piece in [data[at : at + 1] for at in range(len(data))] if pieces else [data]:
+            writer.write(piece)
+            await writer.drain()
+            await asyncio.sleep(0)
 
-    def publish(self, topic, payload, **options):
-        self.published.append(topic)
-
-    def subscribe(self, topic, qos=0, on_subscribe=None):
-        if topic == Client.refused:
-            self.state = "failed"
-            self.last_error = "SUBACK rejection (packet_id 2)"
-            return
-        self.subscribed.append(topic)
-        if on_subscribe:
-            on_subscribe(topic, qos)
+    def of(self, kind):
+        return [body for one, body in self.packets if one & 0xF0 == kind]
 
 
-class ProtocolState:
-    FAILED = "failed"
-
-
-class Library:
-    """In the place of its two modules."""
-
-    MQTTClient = Client
-    ProtocolState = ProtocolState
+def message(topic, payload, qos=0, number=7):
+    """A PUBLISH, made without the code under test."""
+    topic = topic.encode()
+    body = len(topic).to_bytes(2, "big") + topic
+    body += number.to_bytes(2, "big") + payload if qos else payload
+    size = (
+        bytes((len(body),)) if len(body) < 128 else bytes((len(body) & 127 | 128, len(body) >> 7))
+    )
+    return bytes((0x30 | qos << 1,)) + size + body
 
 
 class Config:
-    values = {
-        "mqtt.topic": "attic",
-        "mqtt.host": "broker",
-        "mqtt.port": 1883,
-        "mqtt.discovery": "homeassistant",
-    }
+    def __init__(self, **more):
+        self.values = {
+            "mqtt.topic": "attic",
+            "mqtt.host": "127.0.0.1",
+            "mqtt.discovery": "homeassistant",
+        }
+        for name in more:
+            self.values["mqtt." + name] = more[name]
 
     def get(self, key):
         return self.values.get(key)
@@ -229,120 +261,239 @@ class Port:
         return b"\xa1\xb2"
 
 
-class Socket:
-    is_closed = False
-
-    def close(self):
-        self.is_closed = True
+async def until(found):
+    """Wait until `found()` is true; return that."""
+    while not found():
+        await asyncio.sleep(0.001)
+    return found()
 
 
 class TestSession(unittest.TestCase):
-    def setUp(self):
-        library = Library()
-        kept = {name: sys.modules.get(name) for name in ("chumicro_mqtt", "chumicro_mqtt.client")}
-        self.addCleanup(self.restore, kept, channel.RawSocket)
-        sys.modules.update({"chumicro_mqtt": library, "chumicro_mqtt.client": library})
-        self.sockets = []
-        channel.RawSocket = self.connect
-        Client.made.clear()
-        Client.refused = None
-        self.inbound = Queue(2)
-        self.mqtt = channel.Mqtt(
-            Config(), Port(), None, self.inbound, None, lambda: None, lambda: 5
-        )
-
-    def restore(self, kept, raw_socket):
-        channel.RawSocket = raw_socket
-        for name in kept:
-            del sys.modules[name]
-            if kept[name]:
-                sys.modules[name] = kept[name]
-
-    def connect(self, host, port, tls):
-        self.sockets.append(Socket())
-        return self.sockets[-1]
-
-    def session(self, act):
-        """Run `act()` once there is a connection."""
+    def session(self, act, broker=None, stays=True, inbound=2, **more):
+        """Run `act(mqtt, broker)` beside the channel, once it is connected if it `stays` so."""
+        broker = broker or Broker()
 
         async def scene():
-            service = asyncio.create_task(self.mqtt.run())
-            while not self.mqtt.is_connected():
-                await asyncio.sleep(0.01)
-            act()
-            await cancelled(service)
+            await broker.start()
+            config = Config(port=broker.port, **more)
+            inbox = Queue(inbound)
+            mqtt = channel.Mqtt(config, Port(), None, inbox, None, lambda: None, lambda: 5)
+            service = asyncio.create_task(mqtt.run())
+            try:
+                if stays:
+                    await until(lambda: mqtt.is_connected)
+                await act(mqtt, broker)
+            finally:
+                await cancelled(service)
+                broker.stop()
 
-        run(scene())
+        run(asyncio.wait_for(scene(), 30))
 
-    def take(self, topic, payload):
-        Client.made[-1].on_message(topic, payload)
+    def test_how_it_introduces_itself(self):
+        async def act(mqtt, broker):
+            (hello,) = broker.of(0x10)
+            self.assertEqual(
+                hello,
+                b"\0\4MQTT\4\xec\0\x3c\0\5attic\0\x0cattic/status\0\7offline\0\2me\0\6secret",
+            )
+            await until(lambda: len(broker.of(0x80)) == 2)
+            self.assertEqual(
+                [body[4:] for body in broker.of(0x80)],
+                [b"attic/say\1", b"homeassistant/status\0"],
+            )
+            # A retained order is removed before it would come.
+            kinds = [kind for kind, _ in broker.packets]
+            self.assertEqual(kinds[:4], [0x10, 0x31, 0x33, 0x82])
+            self.assertEqual(broker.of(0x30)[0], b"\0\x09attic/say")
+            self.assertEqual(broker.of(0x30)[1], b"\0\x0cattic/status\0\1online")
+
+        self.session(act, user="me", password="secret")
 
     def test_what_it_listens_to(self):
-        self.mqtt.announced.append("room")
-
-        def act():
+        async def act(mqtt, broker):
             # A new connection may be to a broker that has forgotten everything.
-            self.assertEqual(self.mqtt.announced, [])
-            self.mqtt.announced.append("room")
-            self.take("homeassistant/status", b"offline")
-            self.assertEqual(self.mqtt.announced, ["room"])
-            self.take("homeassistant/status", b"online")
-            self.assertEqual((self.mqtt.announced, len(self.inbound)), ([], 0))
-            self.take("attic/say", b"hello")
+            self.assertEqual(mqtt.announced, [])
+            mqtt.announced.append("room")
+            await broker.send(message("homeassistant/status", b"offline"))
+            await broker.send(message("attic/say", b"first"))
+            await mqtt.inbound.get()
+            self.assertEqual(mqtt.announced, ["room"])
+            await broker.send(message("homeassistant/status", b"online"))
+            await broker.send(message("attic/say", b"hello"))
+            self.assertEqual((await mqtt.inbound.get()).text, "hello")
+            self.assertEqual((mqtt.announced, len(mqtt.inbound)), ([], 0))
 
         self.session(act)
-        self.assertEqual(Client.made[0].subscribed, ["attic/say", "homeassistant/status"])
-        self.assertEqual(run(self.inbound.get()).text, "hello")
+
+    def test_messages_in_pieces_of_a_byte(self):
+        async def act(mqtt, broker):
+            for text in (b"hello", b"x" * 126, b"x" * 4096):
+                await broker.send(message("attic/say", text, 1, 300), True)
+                self.assertEqual((await mqtt.inbound.get()).text, text.decode())
+            await until(lambda: broker.of(0x40) == [b"\x01\x2c"] * 3)
+
+        self.session(act)
+
+    def test_what_it_does_not_take(self):
+        async def act(mqtt, broker):
+            await broker.send(message("attic/say", b"x" * 5000, 1, 8))
+            (refusal,) = await until(
+                lambda: [body for body in broker.of(0x30) if b"4096 bytes" in body]
+            )
+            self.assertEqual(refusal[:14], b"\0\x0cattic/answer")
+            await broker.send(message("attic/say", b"\xff\xfe\0", 1, 9))
+            await broker.send(message("attic/say", b"", 1, 10))
+            # Of an old subscription: it is acknowledged in two steps.
+            await broker.send(message("attic/say", b"twice", 2, 11) + b"\x62\2\0\x0b")
+            await until(lambda: broker.of(0x70) == [b"\0\x0b"])
+            self.assertEqual(broker.of(0x40), [b"\0\x08", b"\0\x09", b"\0\x0a"])
+            self.assertEqual(broker.of(0x50), [b"\0\x0b"])
+            self.assertEqual((await mqtt.inbound.get()).text, "twice")
+            self.assertEqual(len(mqtt.inbound), 0)
+
+        self.session(act)
+
+    def test_a_full_inbox_is_said(self):
+        async def act(mqtt, broker):
+            for _ in range(3):
+                await broker.send(message("attic/say", b"hello"))
+            await until(lambda: [one for one in broker.of(0x30) if b"Too much" in one])
+            self.assertEqual(len(mqtt.inbound), 2)
+
+        self.session(act)
+
+    def test_no_broker_takes_it_down(self):
+        """Every kind of nonsense ends the connection with one sentence, and it comes back."""
+        for answer, said in (
+            (b"\x20\2\0\5", "the broker: not authorized"),
+            (b"\x20\2\0\x63", "the broker: code 99"),
+            (b"HTTP/1.1 400 Bad\r\n", "are not those of a broker"),
+            (b"\x20\2", ""),
+            (b"\x20\2\0\0\x30\0", "no valid MQTT"),
+            (b"\x20\2\0\0\x30\4\0\x09at", "no valid MQTT"),
+            (b"\x20\2\0\0\x36\4\0\0\0\1", "no valid MQTT"),
+        ):
+            broker = Broker(answer)
+
+            async def act(mqtt, broker, said=said):
+                if not said:
+                    await until(lambda: broker.of(0x10))
+                    broker.writers[-1].close()
+                    if hasattr(broker.writers[-1], "aclose"):
+                        await broker.writers[-1].wait_closed()
+                    said = "mqtt.tls may not fit mqtt.port"
+                await until(lambda: "next try" in mqtt.status)
+                self.assertTrue(said in mqtt.status, mqtt.status)
+
+            self.session(act, broker, stays=False)
+
+    def test_what_it_says(self):
+        async def act(mqtt, broker):
+            self.assertTrue(await mqtt.publish("state", "\u00fc" * 3000, retain=True))
+            (body,) = [one for one in broker.of(0x30) if one[2:13] == b"attic/state"]
+            self.assertEqual(body[15:].decode(), "\u00fc" * 3000)
+            for count in range(110, 116):
+                # Around 128 bytes, where the size needs a second one.
+                self.assertTrue(await mqtt.publish("state", b"x" * count))
+                self.assertEqual(broker.of(0x30)[-1][15:], b"x" * count)
+            began = []
+            sent = await mqtt.send("answer", "hello", began=lambda: began.append(1))
+            self.assertEqual((sent, began), (("ok", None), [1]))
+            await mqtt.close()
+            self.assertEqual(await mqtt.send("answer", "x", began=began.append), ("retry", None))
+
+        self.session(act)
+
+    def test_a_message_that_nobody_acknowledges(self):
+        async def act(mqtt, broker):
+            mqtt.ack_s = 0.05
+            broker.mute = True
+            self.assertEqual((await mqtt.send("answer", "hello"))[0], "unknown")
+            # It may be the connection, so there is a new one.
+            broker.mute = False
+            mqtt.ack_s = 15
+            await until(lambda: len(broker.of(0x10)) == 2 and mqtt.is_connected)
+
+        self.session(act)
+
+    def test_a_broker_that_says_nothing_any_more(self):
+        async def act(mqtt, broker):
+            await until(lambda: len(broker.of(0xC0)) > 2)
+            self.assertEqual(len(broker.writers), 1)
+            mqtt.ack_s = 0.05
+            broker.mute = True
+            await until(lambda: "silent" in mqtt.status)
+
+        kept = channel.Mqtt.ping_s
+        channel.Mqtt.ping_s = 0.01
+        try:
+            self.session(act)
+        finally:
+            channel.Mqtt.ping_s = kept
 
     def test_it_says_goodbye_only_when_it_comes_back(self):
         """The broker publishes the last will of a client that went without a word."""
 
-        async def scene():
-            service = asyncio.create_task(self.mqtt.run())
-            while not self.mqtt.is_connected():
-                await asyncio.sleep(0.01)
-            await self.mqtt.give_way(False)
-            while len(Client.made) < 2 or not self.mqtt.is_connected():
-                await asyncio.sleep(0.01)
-            await cancelled(service)
+        async def act(mqtt, broker):
+            await mqtt.give_way(True)
+            self.assertTrue(mqtt.is_connected)
+            await mqtt.give_way(False)
+            await until(lambda: len(broker.of(0x10)) == 2 and mqtt.is_connected)
 
-        run(asyncio.wait_for(scene(), 10))
-        self.assertEqual([one.state for one in Client.made], ["closed", "connected"])
-        self.assertEqual([one.is_closed for one in self.sockets], [False, True])
+        broker = Broker()
+        self.session(act, broker)
+        self.assertEqual(broker.of(0xE0), [b""])
+
+    def test_a_message_on_its_way_comes_before_the_goodbye(self):
+        async def act(mqtt, broker):
+            broker.mute = True
+            sending = asyncio.create_task(mqtt.send("answer", "hello"))
+            (body,) = await until(lambda: [one for one in broker.of(0x30) if b"hello" in one])
+            await mqtt.give_way(False)
+            await asyncio.sleep(0)
+            self.assertTrue(mqtt.is_connected)
+            broker.mute = False
+            await broker.send(b"\x40\2" + body[14:16])
+            self.assertEqual(await sending, ("ok", None))
+            await until(lambda: broker.of(0xE0))
+
+        self.session(act)
 
     def test_another_topic_is_somebody_elses(self):
         """A broker remembers subscriptions made under other settings, and may send unexpected
         topics."""
         question = Question("open the door")
-        self.mqtt._questions[question.id] = question
 
-        def act():
-            self.take("old/topic", b"yes " + question.id.encode())
+        async def act(mqtt, broker):
+            mqtt.questions[question.id] = question
+            yes = b"yes " + question.id.encode()
+            await broker.send(message("old/topic", yes))
+            await broker.send(message("attic/say/\x1b[2J", b"/reset"))
+            for topic, text in (("old/topic", yes.decode()), ("attic/say/\\x1b[2J", "/reset")):
+                taken = await mqtt.inbound.get()
+                self.assertEqual(taken.text, "(of the topic %s)\n%s" % (topic, text))
+                self.assertFalse(taken.by_owner)
             self.assertIsNone(question.answer)
-            self.take("attic/say/\x1b[2J", b"/reset")
+            await broker.send(message("attic/say", yes))
+            await until(lambda: question.answer)
+            await broker.send(message("attic/say", b"hello"))
+            self.assertTrue((await mqtt.inbound.get()).by_owner)
 
         self.session(act)
-        for topic, text in (("old/topic", "yes " + question.id), ("attic/say/\\x1b[2J", "/reset")):
-            message = run(self.inbound.get())
-            self.assertEqual(message.text, "(of the topic %s)\n%s" % (topic, text))
-            self.assertFalse(message.by_owner)
-        self.session(lambda: self.take("attic/say", b"yes " + question.id.encode()))
-        self.assertTrue(question.answer)
-        self.session(lambda: self.take("attic/say", b"hello"))
-        self.assertTrue(run(self.inbound.get()).by_owner)
 
     def test_a_broker_that_keeps_home_assistants_birth_to_itself(self):
-        Client.refused = "homeassistant/status"
+        async def act(mqtt, broker):
+            await until(lambda: mqtt.birth is None)
+            self.assertTrue(mqtt.is_connected)
+            self.assertEqual(len(broker.writers), 1)
 
-        async def scene():
-            service = asyncio.create_task(self.mqtt.run())
-            while len(Client.made) < 2 or not self.mqtt.is_connected():
-                await asyncio.sleep(0.01)
-            await cancelled(service)
+        self.session(act, Broker(refused="homeassistant/status"))
 
-        run(asyncio.wait_for(scene(), 10))
-        self.assertEqual(Client.made[1].subscribed, ["attic/say"])
-        self.assertEqual(len(Client.made), 2)
+    def test_a_broker_that_lets_nobody_talk_to_it(self):
+        async def act(mqtt, broker):
+            await until(lambda: "rejects the subscription to attic/say" in mqtt.status)
+
+        self.session(act, Broker(refused="attic/say"), stays=False)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from channels_fakes import Bench
 from tenner.agent.answer import answer
 from tenner.agent.message_queue import Queue
 from tenner.channels.console import Console
+from tenner.channels.mqtt import inbox
 from tenner.channels.mqtt.channel import Mqtt
 
 #: How an update of Telegram comes: its sender, its chat, and its other fields. The owner is 8, 7
@@ -56,7 +57,7 @@ async def _by_telegram(text, who, chat, kind, more):
 async def _by_mqtt(text):
     inbound = Queue(8)
     mqtt = Mqtt(_Settings(), _Device(), None, inbound, lambda name: None, None, None)
-    mqtt._take("attic/said", text.encode())
+    inbox.take(mqtt, "attic/said", text)
     taken = []
     while len(inbound):
         taken.append(await inbound.get())

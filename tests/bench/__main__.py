@@ -87,7 +87,7 @@ ROWS = [
     *esp32.ROWS,
     Row("heap.idle_import_kb", "importing the core", "KB", code.idle_import_kb, 45, "213"),
     Row("heap.idle_live_kb", "everything the idle agent holds", "KB", heap.idle_live_kb, 48),
-    Row("heap.mqtt_kb", "heap for MQTT, where it is used", "KB", loaded.mqtt_kb),
+    Row("heap.mqtt_kb", "heap for the code of MQTT that stays", "KB", loaded.mqtt_kb),
     Row("heap.history_growth_kb", "heap for 10,000 messages, not 10", "KB", heap.history_growth_kb, 2, "grows"),  # noqa: E501
     Row("heap.web_growth_kb", "heap for a page of 2 MB, not 20 KB", "KB", web.heap_growth_kb, 1, "grows"),  # noqa: E501
     Row(

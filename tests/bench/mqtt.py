@@ -30,19 +30,20 @@ def broker() -> Iterator[tuple[int, Path]]:
         raise NotMeasured("there is no mosquitto here: apt install mosquitto")
     with tempfile.TemporaryDirectory() as folder:
         port = free_port()
-        settings, log = Path(folder, "mosquitto.conf"), Path(folder, "mosquitto.log")
-        settings.write_text(f"listener {port} 127.0.0.1\nallow_anonymous true\nlog_type all\n")
+        conf, log = Path(folder, "mosquitto.conf"), Path(folder, "mosquitto.log")
+        conf.write_text(f"listener {port} 127.0.0.1\nallow_anonymous true\nlog_type all\n")
         with log.open("wb") as output:
-            process = subprocess.Popen([program, "-c", settings], stderr=output)
+            process = subprocess.Popen([program, "-c", conf], stderr=output)
         try:
-            _wait_text(log, "running", process)
+            wait_text(log, "running", process)
             yield port, log
         finally:
             process.terminate()
             process.wait(10)
 
 
-def _wait_text(log: Path, text: str, process: subprocess.Popen[bytes] | None = None) -> None:
+def wait_text(log: Path, text: str, process: subprocess.Popen[bytes] | None = None) -> None:
+    """Wait until the broker has logged a text."""
     end = time.monotonic() + PATIENCE_S
     while text not in log.read_text(errors="replace"):
         if time.monotonic() > end or (process and process.poll() is not None):
@@ -50,18 +51,20 @@ def _wait_text(log: Path, text: str, process: subprocess.Popen[bytes] | None = N
         time.sleep(0.05)  # another program writes it
 
 
+def settings(port: int) -> dict[str, object]:
+    """An agent's settings for the broker at a port."""
+    return {"mqtt": {"host": "127.0.0.1", "port": port, "tls": False, "every": _EVERY}}
+
+
 def turn(heap_kb: int) -> None:
     """Turns of a person on Telegram while the agent is connected to a broker; Died when one does
     not fit."""
     with broker() as (port, log):
-        settings: dict[str, object] = {
-            "mqtt": {"host": "127.0.0.1", "port": port, "tls": False, "every": _EVERY}
-        }
-        with agent(heap_kb, settings=settings, libraries=("mqtt",)) as running:
+        with agent(heap_kb, settings=settings(port)) as running:
             running.idle()
             for _ in range(_TURNS):
                 try:
-                    _wait_text(log, "Received PUBLISH")
+                    wait_text(log, "Received PUBLISH")
                 except Died as exc:
                     raise Died(f"{exc}; {running.last()}") from exc
                 running.ask(QUESTION, IN_ANSWER)

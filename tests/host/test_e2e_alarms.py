@@ -84,9 +84,7 @@ def test_alarms_over_the_broker(tmp_path):
         def roots(services):
             return {"stand-in": services.ca_der, "broker": broker.authority.der}
 
-        with agent_board(
-            ALERT, changes=changes, roots=roots, heap=PSRAM, libraries=("mqtt",)
-        ) as bench:
+        with agent_board(ALERT, changes=changes, roots=roots, heap=PSRAM) as bench:
             owner = Owner(broker)
             owner.wait("attic/status")
 

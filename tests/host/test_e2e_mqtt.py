@@ -31,9 +31,7 @@ def board(broker, heartbeat="# Heartbeat\n", heap=PSRAM, changes=None, **options
     def roots(services):
         return {"stand-in": services.ca_der, "broker": broker.authority.der}
 
-    with agent_board(
-        heartbeat, changes=settings, roots=roots, heap=heap, libraries=("mqtt",), **options
-    ) as bench:
+    with agent_board(heartbeat, changes=settings, roots=roots, heap=heap, **options) as bench:
         owner = Owner(broker)
         try:
             yield bench, owner
@@ -122,9 +120,7 @@ def test_an_alert_goes_to_telegram_and_to_the_broker(broker):
     def roots(services):
         return {"stand-in": services.ca_der, "broker": broker.authority.der}
 
-    with agent_board(
-        ALERT, changes=changes, roots=roots, heap=PSRAM, libraries=("mqtt",)
-    ) as bench:
+    with agent_board(ALERT, changes=changes, roots=roots, heap=PSRAM) as bench:
         owner = Owner(broker)
         owner.wait("/status")
         bench.board.set("room.temperature", 31.5)
@@ -201,13 +197,13 @@ def test_a_broker_with_the_wrong_name_is_refused(tmp_path):
 
     with Broker(tmp_path, authority, "wrong-name") as broker:
         changes = {**broker.settings(), **NO_TELEGRAM}
-        with agent_board(changes=changes, roots=roots, libraries=("mqtt",)) as bench:
+        with agent_board(changes=changes, roots=roots) as bench:
             bench.wait_for("mqtt")
             bench.wait_for("certificate")
 
 
 def test_nothing_is_said_to_a_broker_with_another_authority(broker):
-    with agent_board(changes={**broker.settings(), **NO_TELEGRAM}, libraries=("mqtt",)) as bench:
+    with agent_board(changes={**broker.settings(), **NO_TELEGRAM}) as bench:
         bench.wait_for("certificate")
         owner = Owner(broker)
         assert owner.heard == []

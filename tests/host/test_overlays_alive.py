@@ -13,7 +13,8 @@ from tenner_host import interpreters
 from tenner_host.release import keys
 from tenner_sim.services import Step
 from tenner_sim.services.mcp_tools import McpTools
-from tests.bench import agent
+from tests.bench import agent, mqtt
+from tests.bench.rows import NotMeasured
 from tests.host.overlays_heap import looks, stale
 from tests.host.releases import Server, code, public, release
 
@@ -114,6 +115,20 @@ def test_a_tool_of_an_mcp_server():
                 running.idle()
 
         check(run(ask, settings={"mcp": {"home": {"url": server.mcp_url}}}), "TOOL")
+
+
+def test_turns_with_a_broker_connected():
+    try:
+        with mqtt.broker() as (port, log):
+
+            def ask(running):
+                mqtt.wait_text(log, "Received PUBLISH")
+                ask_each(running, (TOOLS[0], "say hello"))
+                mqtt.wait_text(log, "sensor/room")
+
+            check(run(ask, settings=mqtt.settings(port)), "MQTT", "TURN", "TOOL", "SEND")
+    except NotMeasured as exc:
+        pytest.skip(str(exc))
 
 
 def test_a_question_about_an_update_waits_during_a_turn():

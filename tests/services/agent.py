@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from tenner_host import FIRMWARE, build, interpreters
+from tenner_host import FIRMWARE, interpreters
 from tenner_sim import LIMIT_S
 
 INTERPRETERS = ("cpython", "micropython", "micropython32")
@@ -78,13 +78,6 @@ class Agent:
     def trust(self, name: str, der: bytes) -> None:
         """Have it trust an authority, instead of those of the system."""
         (self.root / "certs" / f"{name}.der").write_bytes(der)
-
-    def add_library(self, name: str) -> None:
-        """Put a library that boards get into lib/, as those have it; CPython has its own."""
-        for path, data in build.library_tree([name]).items():
-            target = self.root / path.lstrip("/")
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(data)
 
     @property
     def log(self) -> str:

@@ -26,7 +26,6 @@ class BrokerAgent(Agent):
     def __init__(self, root: Path, python: tuple[str, ...], broker: Broker, topic: str) -> None:
         root.mkdir(parents=True, exist_ok=True)
         super().__init__(root, python)
-        self.add_library("mqtt")
         self.trust("broker", broker.authority.der)
         self.write("drivers/told.py", DRIVER)
         self.write("HEARTBEAT.md", "# Heartbeat\n")

@@ -337,7 +337,7 @@ def test_mosquitto_without_tls_and_without_a_password(started, tmp_path, python)
         ({"password": "wrong"}, "not authorized"),
         ({"user": "", "password": ""}, "not authorized"),
         ({"user": "nobody"}, "not authorized"),
-        ({"tls": False}, "socket error"),
+        ({"tls": False}, "mqtt.tls may not fit mqtt.port"),
     ],
     ids=["password", "nobody-named", "unknown-name", "no-tls"],
 )

@@ -14,21 +14,20 @@ Home Assistant announces its start on <mqtt.discovery>/status.
 
 Everyone with write access to `say` counts as the owner: the broker's password and access list
 decide that. Messages of other topics, such as an old subscription, count as untrusted text, never
-as a command or an answer to a question. The client is the library chumicro-mqtt, in /lib of a
-board with an mqtt.host.
+as a command or an answer to a question.
+
+A connection lives as long as the board, so this module has only the code that waits: `connect`,
+`inbox` and `packets` are loaded for a moment.
 """
 
 import asyncio
 from binascii import hexlify
 
 from tenner import overlay
-from tenner.agent.message_queue import Message
-from tenner.channels.mqtt import readings
+from tenner.channels.mqtt import connect, inbox, packets, readings
 from tenner.channels.question import Question
-from tenner.log import log, visible
-from tenner.net.rawsocket import RawSocket
-from tenner.net.tls_errors import explain
-from tenner.port.compat import const, sleep_ms, ticks_add, ticks_diff, ticks_ms
+from tenner.net.http_errors import Yielded
+from tenner.port.compat import const
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,22 +37,15 @@ if TYPE_CHECKING:
     from tenner.agent.message_queue import Queue
     from tenner.net.tls_reserve import TlsContext
     from tenner.port import Port
+    from tenner.port.cpython import Stream
     from tenner.store.config import Config
 
-_KEEP_ALIVE_S = const(60)
-_ACK_S = const(15)
-_BUSY_MS = const(10)
-_IDLE_MS = const(100)
-_LONGEST_WAIT_S = const(300)
-_MAX_TEXT = const(4096)
-
-
-class _Ticks:
-    """The clock of the library, by its names, since a build has no module `compat`."""
-
-    ticks_ms = ticks_ms
-    ticks_diff = ticks_diff
-    ticks_add = ticks_add
+_ASK_TRIES = const(30)
+_PIECE = const(4096)  # of a packet: TLS loses bytes of longer ones
+_SCRATCH = const(512)
+_PUBACK = const(0x40)
+_PINGREQ = b"\xc0\x00"
+_DISCONNECT = b"\xe0\x00"
 
 
 class Mqtt:
@@ -68,6 +60,14 @@ class Mqtt:
     alert_chat = "alert"
     #: The semaphore may ask for the connection back, as with a long poll.
     yields = True
+
+    #: The broker may count on a packet in so many seconds, so the pings come sooner.
+    keep_alive_s = 60
+    ping_s = 30
+    #: The longest wait for an answer of the broker.
+    ack_s = 15
+    #: Bytes of a person's message.
+    max_text = 4096
 
     def __init__(
         self,
@@ -86,118 +86,154 @@ class Mqtt:
         self.status = "starting"
         self.config = config
         self.port = port
-        self._tls = tls if setting("mqtt.tls") else None
+        self.tls = tls if setting("mqtt.tls") else None
         self._semaphore = get("semaphore") if setting("mqtt.tls") else None
-        self._inbound = inbound
+        self.inbound = inbound
         self.get = get
-        self._up = up
+        self.up = up
         self.mono_s = mono_s
-        self._client: Any = None
-        self._asked = False
-        self._questions = {}  # the pending ones, by id
+        self.stream: Stream | None = None
+        self.is_connected = False
+        self.failures = 0  # in a row
+        self.questions = {}  # the pending ones, by id
         self.announced = []  # the values announced to Home Assistant, see readings
         #: The topic on which Home Assistant announces its start.
-        self._birth = setting("mqtt.discovery") and setting("mqtt.discovery") + "/status"
+        self.birth = setting("mqtt.discovery") and setting("mqtt.discovery") + "/status"
         self._wanted = asyncio.Event()  # set when readings are due now
+        self._task: asyncio.Task | None = None  # serves the connection
+        self._end: Exception | None = None  # ends it on request
+        self._writing = asyncio.Lock()
+        self._number = 0  # of the last message
+        self._unacknowledged = {}  # an Event for each, by number
+        self._heard = asyncio.Event()  # set since the last ping
 
     # --- the connection
 
     async def run(self) -> None:
         """Keep the connection forever; wait after a failure and retry."""
-        failures = 0
         while True:
             wait_s = 0
             try:
-                if self._semaphore:
-                    await self._semaphore.acquire(self)
-                try:
-                    await self._session()
-                    failures = 0
-                finally:
-                    self._client = None
-                    if self._semaphore:
-                        self._semaphore.release(self)
+                await self._session()
             except (OSError, ValueError) as error:
-                wait_s = min(1 << min(failures, 9), _LONGEST_WAIT_S)
-                failures += 1
-                await overlay.run("RECEIVE", _log_failure, self, error, wait_s)
+                wait_s = await overlay.run("MQTT", connect.after_failure, self, error)
             await asyncio.sleep(wait_s)
 
     async def _session(self):
         """Serve one connection; return after `give_way`, raise OSError when it ends."""
-        # Only a board with an mqtt.host has the library.
-        from chumicro_mqtt import MQTTClient
-        from chumicro_mqtt.client import ProtocolState
-
-        get = self.config.get
-        self._asked = False
-        tls = self._tls and self._tls()
-        raw = RawSocket(get("mqtt.host"), get("mqtt.port"), tls)
-        client = MQTTClient(
-            raw,
-            client_id=self.base.replace("/", "-"),  # as unique as the topic
-            keep_alive_seconds=_KEEP_ALIVE_S,
-            clean_session=False,  # the broker keeps messages while we are offline
-            username=get("mqtt.user") or None,
-            password=get("mqtt.password") or None,
-            will_topic=self.base + "/status",
-            will_message=b"offline",
-            will_qos=1,
-            will_retain=True,
-            rx_buffer_size=_MAX_TEXT + 256,
-            ticks=_Ticks,
-        )
-
-        def listen(topic, granted_qos):
-            # Last: a broker that forbids this ends the connection.
-            if self._birth:
-                client.subscribe(self._birth)
-
-        def greet():
-            # A retained message would come again at each connect: remove it before subscribing.
-            client.publish(self.base + "/say", b"", retain=True)
-            client.publish(self.base + "/status", b"online", qos=1, retain=True)
-            client.subscribe(self.base + "/say", 1, on_subscribe=listen)
-            self._client = client
-            self._announce_again()
-            self.status = "connected"
-            log("mqtt", "connected as %s" % self.base)
-            self._up()
-
-        client.on_connect = greet
-        client.on_message = self._take
-        client.on_oversized = self._too_long
-        client.connect()
+        if self._semaphore:
+            await self._semaphore.acquire(self)
+        self._end = None
+        self._task = asyncio.create_task(self._serve())
         try:
-            while True:
-                client.handle(ticks_ms())
-                if client.state == ProtocolState.FAILED:
-                    error = str(client.last_error)
-                    if self._client and self._birth and "SUBACK" in error:
-                        log("mqtt", "no birth messages: the broker rejects %s" % self._birth)
-                        self._birth = None
-                    raise OSError("the broker: " + error)
-                busy = client.io_interest(ticks_ms()) & 2
-                if self._asked and not busy:
-                    self.status = "waiting for a turn to end"
-                    return
-                await sleep_ms(_BUSY_MS if busy else _IDLE_MS)
+            await self._task
+        except asyncio.CancelledError:
+            if not isinstance(self._end, Yielded):
+                raise self._end or asyncio.CancelledError
+            self.status = "waiting for a turn to end"
+            if self.is_connected:
+                # The broker publishes the last will of a client that leaves without it.
+                await self.write(_DISCONNECT)
         finally:
-            if self._asked:
-                client.disconnect()
-            else:
-                # The broker publishes the last will of a client that leaves without a DISCONNECT.
-                raw.close()
+            self._task = None
+            await self.close()
+            if self._semaphore:
+                self._semaphore.release(self)
+
+    async def _serve(self):
+        await overlay.run("MQTT", connect.connect, self)
+        pings = asyncio.create_task(self._ping())
+        try:
+            await self._receive()
+        finally:
+            pings.cancel()
+
+    async def close(self) -> None:
+        """Close the connection, if there is one."""
+        stream, self.stream = self.stream, None
+        self.is_connected = False
+        if stream:
+            await stream.wait_closed()
 
     async def give_way(self, to_poll: bool) -> None:
         """Give the connection back soon; the semaphore calls this when another task waits."""
-        self._asked = self._asked or not to_poll
+        if not to_poll:
+            self._stop(Yielded())
+
+    def _stop(self, error):
+        """End the connection, on request only after the acknowledgment of all messages."""
+        self._end = self._end or error
+        if self._task and not (self._unacknowledged and isinstance(error, Yielded)):
+            self._task.cancel()
+
+    async def _ping(self):
+        while True:
+            self._heard.clear()
+            await asyncio.sleep(self.ping_s)
+            try:
+                await self.write(_PINGREQ)
+                await asyncio.wait_for(self._heard.wait(), self.ack_s)
+            except (OSError, asyncio.TimeoutError):
+                self._stop(OSError("the broker is silent"))
+                return
+            self.failures = 0
+
+    async def read(self, view: memoryview) -> None:
+        """Fill `view` with the next bytes of the broker."""
+        used = 0
+        while used < len(view):
+            count = await self.stream.readinto(view[used:])
+            if count == 0:
+                raise OSError("the broker closed the connection")
+            # None: TLS received a record without data.
+            used += count or 0
+            self._heard.set()
+
+    async def write(self, packet: bytes) -> None:
+        """Send a packet."""
+        try:
+            await asyncio.wait_for(self._write(packet), self.ack_s)
+        except asyncio.TimeoutError:
+            raise OSError("the broker accepts no data")
+
+    async def _write(self, packet):
+        view = memoryview(packet)
+        async with self._writing:
+            for start in range(0, len(packet), _PIECE):
+                self.stream.write(view[start : start + _PIECE])
+                await self.stream.drain()
+
+    async def _receive(self):
+        head = memoryview(bytearray(5))
+        while True:
+            await self.read(head[:2])
+            last = 1
+            while head[last] & 128 and last < 4:
+                last += 1
+                await self.read(head[last : last + 1])
+            size = 0
+            for at in range(last, 0, -1):
+                size = size << 7 | head[at] & 127
+            body = bytearray(min(size, self.max_text + 256))
+            await self.read(memoryview(body))
+            await self._skip(size - len(body))
+            if head[0] == _PUBACK:
+                done = self._unacknowledged.get(int.from_bytes(body, "big"))
+                if done:
+                    done.set()
+                continue
+            answer = inbox.handle(self, head[0], body, size)
+            body = None
+            if answer:
+                await self.write(answer)
+
+    async def _skip(self, left):
+        scratch = memoryview(bytearray(min(left, _SCRATCH)))
+        while left:
+            await self.read(scratch[:left])
+            left -= len(scratch[:left])
 
     # --- out
-
-    def is_connected(self) -> bool:
-        """Return whether the broker is connected now."""
-        return self._client is not None
 
     async def send(
         self,
@@ -208,7 +244,7 @@ class Mqtt:
         alarm: str | None = None,
     ) -> "tuple[str, Any]":
         """Publish a text and wait for the broker's acknowledgment; see channels.delivery."""
-        if self._client is None:
+        if not self.is_connected:
             return "retry", None
         if began:
             began()
@@ -222,79 +258,54 @@ class Mqtt:
 
     async def publish_at(self, topic: str, payload: bytes | str, retain: bool = False) -> bool:
         """Publish to a complete topic; see `publish`."""
-        client = self._client
-        if client is None:
+        if not self.is_connected:
             return False
-        done = asyncio.Event()
+        # Greater than the numbers of `connect`, and not so soon the same again.
+        self._number = number = self._number + 1 & 0x0FFF | 0x1000
+        done = self._unacknowledged[number] = asyncio.Event()
         try:
-            client.publish(topic, payload, qos=1, retain=retain, on_publish=lambda *_: done.set())
-            await asyncio.wait_for(done.wait(), _ACK_S)
-        except asyncio.TimeoutError:
+            await self.write(packets.publish(topic, payload, number, retain))
+            await asyncio.wait_for(done.wait(), self.ack_s)
+        except (OSError, asyncio.TimeoutError):
+            self._stop(OSError("the broker does not acknowledge a message"))
             return False
+        finally:
+            del self._unacknowledged[number]
+            if self._end:
+                self._stop(self._end)
         return True
 
     async def ask(self, text: str, timeout_s: float = 600) -> bool:
         """Ask the owner; a timeout means no."""
         question = Question(text)
-        self._questions[question.id] = question
+        self.questions[question.id] = question
+        text = "%s\nyes %s or no %s?" % (text, question.id, question.id)
         try:
-            await self.publish("ask", "%s\nyes %s or no %s?" % (text, question.id, question.id))
+            for _ in range(_ASK_TRIES):
+                # A turn may have had the only TLS session.
+                if await self.publish("ask", text):
+                    break
+                await asyncio.sleep(1)
             return await question.wait(timeout_s)
         finally:
-            del self._questions[question.id]
+            del self.questions[question.id]
 
-    # --- in
+    # --- readings
 
-    def _announce_again(self):
+    def announce_again(self) -> None:
+        """Announce all sensors with the next readings, which are due now."""
         # A restarted broker may have lost retained messages, as may Home Assistant.
         self.announced.clear()
         self._wanted.set()
-
-    def _take(self, topic, payload):
-        if self._birth and topic == self._birth:
-            if bytes(payload) == b"online":
-                self._announce_again()
-            return
-        try:
-            text = bytes(payload).decode().strip()
-        except ValueError:
-            log("mqtt", "dropped a message that is not text")
-            return
-        by_owner = topic == self.base + "/say"
-        words = text.lower().split()
-        answers = len(words) == 2 and words[0] in ("yes", "no") and words[1] in self._questions
-        if answers and by_owner:
-            self._questions[words[1]].resolve(words[0] == "yes")
-        elif text:
-            if not by_owner:
-                text = "(of the topic %s)\n%s" % (visible(topic), text)
-            message = Message("mqtt", self.owner, text, "mqtt")
-            message.by_owner = by_owner
-            if not self._inbound.put_nowait(message):
-                self._say("Too much is waiting. Please try again in a moment.")
-
-    def _too_long(self, size, topic):
-        self._say("I read %d bytes of a message at most, not %d." % (_MAX_TEXT, size))
-
-    def _say(self, text):
-        # Not through the outbox: its code may not be loaded, and the writer is connected.
-        self._client.publish("%s/%s" % (self.base, self.owner), text)
-
-    # --- readings
 
     async def readings(self) -> None:
         """Publish the values of the sensors and the state of the board every `mqtt.every`."""
         every_s = self.config.get("mqtt.every")
         while True:
             self._wanted.clear()
-            if self.is_connected():
+            if self.is_connected:
                 await overlay.run("MQTT", readings.publish, self)
             try:
-                await asyncio.wait_for(self._wanted.wait(), every_s)
+                await asyncio.wait_for(self._wanted.wait(), every_s or None)
             except asyncio.TimeoutError:
                 pass
-
-
-async def _log_failure(mqtt, error, wait_s):
-    mqtt.status = "%s; next try in %d s" % (explain(error) or error, wait_s)
-    log("mqtt", mqtt.status)

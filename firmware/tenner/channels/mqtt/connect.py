@@ -1,0 +1,96 @@
+# tenner channels.mqtt.connect: opens the connection to the broker, and explains its failures.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+import asyncio
+import gc
+
+from tenner.channels.mqtt.packets import field, packet, publish, subscribe
+from tenner.log import log
+from tenner.net.tls_errors import explain
+from tenner.port.compat import const, open_connection
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.channels.mqtt.channel import Mqtt
+
+#: The numbers of the packets sent here. Those of the channel's own messages are greater.
+ONLINE = const(1)
+SAY = const(2)
+BIRTH = const(3)
+
+_CONNECT = const(0x10)
+_CONNACK = b"\x20\x02"
+# Flags of CONNECT: a will of QoS 1, retained; the broker keeps messages while we are offline.
+_WILL = const(0x2C)
+_USER = const(0x80)
+_PASSWORD = const(0x40)
+
+_OPEN_S = const(20)
+_LONGEST_WAIT_S = const(300)
+
+_REFUSALS = (
+    "it speaks another version of MQTT|it rejects the client's name, which is mqtt.topic|"
+    "it is not available|bad user name or password|not authorized: see mqtt.user and mqtt.password"
+)
+
+
+async def connect(mqtt: "Mqtt") -> None:
+    """Connect, announce the board and subscribe; the broker's answers to that come later."""
+    # A step without memory is repeated.
+    await mqtt.close()
+    try:
+        await asyncio.wait_for(_connect(mqtt), _OPEN_S)
+    except asyncio.TimeoutError:
+        raise OSError("the broker does not answer within %d s" % _OPEN_S)
+
+
+async def _connect(mqtt):
+    get = mqtt.config.get
+    host = get("mqtt.host")
+    context = mqtt.tls and mqtt.tls()
+    gc.collect()
+    mqtt.stream, _ = await open_connection(
+        host, get("mqtt.port"), ssl=context, server_hostname=context and host
+    )
+    await mqtt.write(_hello(mqtt))
+    answer = bytearray(4)
+    try:
+        await mqtt.read(memoryview(answer))
+    except OSError:
+        # Over TLS it has a reason, see net.tls_errors.
+        if context:
+            raise
+        raise OSError("the broker closed the connection: mqtt.tls may not fit mqtt.port")
+    if answer[:2] != _CONNACK:
+        raise OSError("mqtt.host and mqtt.port are not those of a broker")
+    if answer[3]:
+        why = _REFUSALS.split("|")[answer[3] - 1 : answer[3]]
+        raise OSError("the broker: %s" % (why[0] if why else "code %d" % answer[3]))
+    base = mqtt.base
+    # A retained message would come again at each connect: remove it before subscribing.
+    await mqtt.write(publish(base + "/say", b"", 0, True))
+    await mqtt.write(publish(base + "/status", b"online", ONLINE, True))
+    await mqtt.write(subscribe(SAY, base + "/say", 1))
+    if mqtt.birth:
+        # Last: a broker that forbids this may end the connection.
+        await mqtt.write(subscribe(BIRTH, mqtt.birth, 0))
+
+
+def _hello(mqtt):
+    user = mqtt.config.get("mqtt.user")
+    password = user and mqtt.config.get("mqtt.password")
+    flags = _WILL | (_USER if user else 0) | (_PASSWORD if password else 0)
+    # The client's name is as unique as the topic.
+    texts = [mqtt.base.replace("/", "-"), mqtt.base + "/status", b"offline"]
+    texts += [one for one in (user, password) if one]
+    about = field(b"MQTT") + bytes((4, flags, 0, mqtt.keep_alive_s))
+    return packet(_CONNECT, about, *[field(one) for one in texts])
+
+
+async def after_failure(mqtt: "Mqtt", error: Exception) -> int:
+    """Log why there is no connection; return the seconds to wait."""
+    wait_s = min(1 << min(mqtt.failures, 9), _LONGEST_WAIT_S)
+    mqtt.failures += 1
+    mqtt.status = "%s; next try in %d s" % (explain(error) or error, wait_s)
+    log("mqtt", mqtt.status)
+    return wait_s

@@ -1,0 +1,93 @@
+# tenner channels.mqtt.inbox: handles the packets of the broker, among them people's messages.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+from tenner.agent.message_queue import Message
+from tenner.channels.mqtt import connect, packets
+from tenner.log import log, visible
+from tenner.port.compat import const
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.channels.mqtt.channel import Mqtt
+
+_PUBLISH = const(0x30)
+_PUBREL = const(0x60)
+_SUBACK = const(0x90)
+_PUBCOMP = b"\x70\x02"
+#: The beginning of the answer to a message of QoS 1, and of QoS 2.
+_ANSWERS = b"\x40\x02", b"\x50\x02"
+_REJECTED = const(0x80)
+
+
+def handle(mqtt: "Mqtt", kind: int, body: bytearray, size: int) -> bytes:
+    """Handle a packet of `size` bytes, of which `body` is the beginning; return the packets to
+    send."""
+    qos = kind >> 1 & 3
+    kind &= 0xF0
+    if kind == _PUBLISH:
+        return _message(mqtt, qos, body, size)
+    if kind == _SUBACK and size == 3:
+        _subscribed(mqtt, body[1], body[2] & _REJECTED)
+    elif kind == _PUBREL:
+        return _PUBCOMP + body
+    return b""
+
+
+def _subscribed(mqtt, number, rejected):
+    if number == connect.BIRTH:
+        if rejected:
+            log("mqtt", "no birth messages: the broker rejects %s" % mqtt.birth)
+            mqtt.birth = None
+    elif rejected:
+        raise OSError("the broker rejects the subscription to %s/say" % mqtt.base)
+    else:
+        mqtt.is_connected = True
+        mqtt.status = "connected"
+        log("mqtt", "connected as %s" % mqtt.base)
+        mqtt.announce_again()
+        mqtt.up()
+
+
+def _message(mqtt, qos, body, size):
+    end = 2 + int.from_bytes(body[:2], "big")
+    start = end + 2 if qos else end
+    if start > len(body) or qos > 2:
+        raise OSError("the broker sent no valid MQTT")
+    answer = _ANSWERS[qos - 1] + body[end:start] if qos else b""
+    try:
+        topic = bytes(body[2:end]).decode()
+        if size > len(body):
+            return answer + _reply(
+                mqtt, "I read %d bytes of a message at most, not %d." % (mqtt.max_text, size)
+            )
+        text = bytes(memoryview(body)[start:]).decode().strip()
+    except ValueError:
+        log("mqtt", "dropped a message that is not text")
+        return answer
+    return answer + take(mqtt, topic, text)
+
+
+def take(mqtt: "Mqtt", topic: str, text: str) -> bytes:
+    """Handle a message of a topic; return the packets to send."""
+    if mqtt.birth and topic == mqtt.birth:
+        if text == "online":
+            mqtt.announce_again()
+        return b""
+    by_owner = topic == mqtt.base + "/say"
+    words = text.lower().split()
+    answers = len(words) == 2 and words[0] in ("yes", "no") and words[1] in mqtt.questions
+    if answers and by_owner:
+        mqtt.questions[words[1]].resolve(words[0] == "yes")
+    elif text:
+        if not by_owner:
+            text = "(of the topic %s)\n%s" % (visible(topic), text)
+        message = Message("mqtt", mqtt.owner, text, "mqtt")
+        message.by_owner = by_owner
+        if not mqtt.inbound.put_nowait(message):
+            return _reply(mqtt, "Too much is waiting. Please try again in a moment.")
+    return b""
+
+
+def _reply(mqtt, text):
+    # Not through the outbox: its code may not be loaded, and the writer is connected.
+    return packets.publish("%s/%s" % (mqtt.base, mqtt.owner), text)
