@@ -81,6 +81,7 @@ docs: env-docs ## Build the pages as a site, in build/site
 picture: env-test ## Draw the pictures of the pages in docs/pictures; that of the demo needs a run of it
 	@$(VENV) scripts/wiring_pictures.py --write
 	@$(VENV) scripts/sensors_picture.py
+	@$(VENV) scripts/chart_picture.py
 	@$(VENV) scripts/demo_picture.py
 
 bench: env-test ## Measure heap, code size and requests; write build/bench.json

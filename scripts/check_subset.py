@@ -28,7 +28,19 @@ MAX_START_LINES = 30  # boot.py and main.py must return at once
 LICENSE_LINE = "# MIT license; Copyright (c) 2026 the tenner authors"
 
 # A module may import from its own layer and from those before it.
-LAYERS = ["port", "store", "net", "mcp", "llm", "sensors", "tools", "agent", "schedule", "app"]
+LAYERS = [
+    "port",
+    "store",
+    "net",
+    "mcp",
+    "llm",
+    "sensors",
+    "chart",
+    "tools",
+    "agent",
+    "schedule",
+    "app",
+]
 RANK = {name: rank for rank, name in enumerate(LAYERS)}
 RANK["channels"] = RANK["update"] = RANK["schedule"]
 RANK["log"] = RANK["port"]

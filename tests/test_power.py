@@ -95,6 +95,7 @@ class App:
         self.holder = None
         self.inbox = []
         self.spawned = []
+        self.charts = ()
         self.telegram = None
         self.sending = False
         self.heard_s = None
@@ -123,6 +124,7 @@ class Looking(unittest.TestCase):
         for name, value, why in (
             ("holder", "telegram:1", "a turn"),
             ("spawned", ["research"], "a background task"),
+            ("charts", (["room", 3600],), "a chart"),
             ("inbox", ["hello"], "a message"),
             ("heard_s", 0, "a conversation"),
         ):

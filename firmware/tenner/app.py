@@ -4,7 +4,16 @@
 import asyncio
 import os
 
-from tenner import approval, boot, factories, memory_restart, overlay, overlay_loader, services
+from tenner import (
+    approval,
+    boot,
+    charts,
+    factories,
+    memory_restart,
+    overlay,
+    overlay_loader,
+    services,
+)
 from tenner.agent import spawn
 from tenner.agent.budget import Budget
 from tenner.channels import commands
@@ -37,6 +46,7 @@ if TYPE_CHECKING:
 
 _DRAIN_MS = const(50)
 _DRAIN_STEPS = const(60)
+_CHARTS = const(4)
 #: Parts that live longer than a phase.
 _LASTING = ("semaphore", "tls", "wifi", "telegram", "mqtt", "console", "heartbeat", "cron")
 
@@ -73,6 +83,8 @@ class App:
     sending = retry_now = False
     #: The state of the outbox beyond its file (Outbox.kept).
     outbox_state: tuple | None = None
+    #: The charts to draw when no turn runs, for charts.draw_next.
+    charts: "tuple[charts.Request, ...]" = ()
 
     def __init__(
         self, root: str = "", config_path: str | None = None, workspace: str | None = None
@@ -242,9 +254,27 @@ class App:
         """Start a task in the background for `turn`; return the sentence for the model."""
         return spawn.start(self.agent, text, turn)
 
+    def chart(self, value: str, seconds: int, channel: str, chat: int | str, tells: bool) -> bool:
+        """
+        Send the last `seconds` of a value as a picture, as soon as no turn needs the memory;
+        return False if too many pictures wait. `tells`: the person hears why there is none.
+        """
+        wanted = (value, seconds, channel, chat, tells)
+        if wanted not in self.charts:
+            if len(self.charts) >= _CHARTS:
+                return False
+            self.charts += (wanted,)
+            if len(self.charts) == 1:
+                overlay.later("CHART", self.agent.wait_quiet, charts.draw_next, self)
+        return True
+
     async def command(self, message: "Message") -> None:
         """Answer a line that begins with a slash."""
-        self.reply(message, await commands.run(Report(self), message))
+        text = await commands.run(Report(self), message)
+        if not isinstance(text, str):
+            # The code of the commands makes room for the drawing.
+            text = await overlay.step("CHART", charts.answer, self, *text)
+        self.reply(message, text)
 
 
 async def _drain(app):

@@ -12,7 +12,7 @@ from tenner.log import log
 from tenner.net.clock import Clock
 from tenner.port import open_port
 from tenner.port.compat import const
-from tenner.store import configload, files, repairs
+from tenner.store import attachments, configload, files, repairs
 from tenner.update import offer, report, trial
 
 TYPE_CHECKING = False
@@ -116,7 +116,7 @@ def _list(app, is_safe):
         yield "telegram", services.when_connected, app, app.telegram.poll
     else:
         log("telegram", "off (no telegram.token)")
-    if files.size(app.state + "/outbox.jsonl") > 0:
+    if files.size(app.state + "/outbox.jsonl") > 0 or files.exists(app.state + attachments.FOLDER):
         app.start_sending()
     if is_safe:
         return

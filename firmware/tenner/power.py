@@ -73,6 +73,8 @@ def _busy(app, services):
         return "a message"
     if app.agent.spawned:
         return "a background task"
+    if app.charts:
+        return "a chart"
     for service in services:
         if not service.booted:
             return "starting"

@@ -8,6 +8,7 @@ from tenner import __version__, overlay
 from tenner.agent import history
 from tenner.channels.telegram import pair as telegram_pair
 from tenner.schedule import alarm_commands, status
+from tenner.schedule.amounts import duration
 from tenner.store import files
 from tenner.update import offer, request
 
@@ -91,6 +92,18 @@ class Report:
             lines = (int(args),)
         asyncio.create_task(self.app.get("heartbeat").trigger(channel, chat, lines))
         return "Running the heartbeat now."
+
+    def chart(
+        self, args: str, channel: str, chat: int | str
+    ) -> "str | tuple[str, int, str, int | str]":
+        value, _, span = args.partition(" ")
+        try:
+            seconds = duration(span or "24h")
+        except ValueError:
+            value = ""
+        if not value or seconds < 300:
+            return "expected a value and a time of 5 minutes or more, as room.temperature 24h"
+        return value, seconds, channel, chat
 
     def new(self, args: str, channel: str, chat: int | str) -> str:
         history.clear(self.app.agent.session(channel, chat))

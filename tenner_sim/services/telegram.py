@@ -20,6 +20,7 @@ from .telegram_arguments import (
     truth,
 )
 from .telegram_entities import ParseError, parse, utf16_length
+from .telegram_files import Upload, photo_problem
 from .telegram_people import BOT, Chat, People, Sent, now
 
 _ACTIONS = (
@@ -27,6 +28,7 @@ _ACTIONS = (
     "upload_document", "choose_sticker", "find_location", "record_video_note", "upload_video_note",
 )  # fmt: skip
 _MAX_TEXT = 4096
+_MAX_CAPTION = 1024
 
 
 class Telegram(People):
@@ -213,15 +215,42 @@ class Telegram(People):
         return self.public(message)
 
     def _do_senddocument(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        if not arguments.get("document"):
-            raise bad_request("there is no document in the request")
+        return self._send_file(arguments, "document")
+
+    def _do_sendphoto(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        return self._send_file(arguments, "photo")
+
+    def _send_file(self, arguments: dict[str, Any], field: str) -> dict[str, Any]:
+        file = arguments.get(field)
+        if not file:
+            raise bad_request(f"there is no {field} in the request")
+        if not isinstance(file, Upload):
+            raise bad_request("wrong file identifier/HTTP URL specified")
+        if not file.data:
+            raise bad_request("file must be non-empty")
+        if not file.name:
+            raise bad_request("file name is empty")
+        problem = photo_problem(file.data) if field == "photo" else None
+        if problem == "Request Entity Too Large":
+            raise BotError(413, problem)
+        if problem:
+            raise bad_request(problem)
         chat = self._chat(arguments)
-        caption, document = str(arguments.get("caption", "")), str(arguments["document"])
-        if len(caption) > 1024:
+        caption = str(arguments.get("caption", ""))
+        if utf16_length(caption) > _MAX_CAPTION:
             raise bad_request("message caption is too long")
-        markup = checked_markup(arguments)
-        number = self._message_number()
-        message = Sent(number, chat.id, caption, [], document, "", None, markup)
+        source = file.data.decode("utf-8", "replace") if field == "document" else ""
+        message = Sent(
+            self._message_number(),
+            chat.id,
+            caption,
+            [],
+            source,
+            "",
+            self._reply_to(arguments, chat),
+            checked_markup(arguments),
+            file=file,
+        )
         self.sent.append(message)
         return self.public(message)
 

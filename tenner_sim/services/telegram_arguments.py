@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-from email import policy
-from email.parser import BytesParser
 from typing import Any
 from urllib.parse import parse_qsl
 
+from . import telegram_files
 from .records import Call
 
 
@@ -41,24 +40,11 @@ def arguments_of(call: Call) -> dict[str, Any]:
             parse_qsl(request.body.decode("utf-8", "replace"), keep_blank_values=True)
         )
     elif kind == "multipart/form-data":
-        arguments.update(_parts(request.headers["content-type"], request.body))
+        try:
+            arguments.update(telegram_files.form(request.headers["content-type"], request.body))
+        except ValueError as exc:
+            raise bad_request(f"can't parse the form: {exc}") from exc
     return arguments
-
-
-def _parts(kind: str, body: bytes) -> dict[str, Any]:
-    """The fields of a form with files; a file as its text."""
-    head = f"Content-Type: {kind}\r\n\r\n".encode()
-    message = BytesParser(policy=policy.HTTP).parsebytes(head + body)
-    if not message.is_multipart() or message.defects:
-        raise bad_request("can't parse the multipart body")
-    found = {}
-    for part in message.iter_parts():
-        name = part.get_param("name", header="content-disposition")
-        data = part.get_payload(decode=True)
-        if not isinstance(name, str) or not isinstance(data, bytes):
-            raise bad_request("a part without a name")
-        found[name] = data.decode()
-    return found
 
 
 def decoded(value: Any) -> Any:

@@ -15,6 +15,7 @@ from tenner_sim import LIMIT_S
 from .loop import LoopThread
 from .server import Log, Service
 from .telegram_entities import utf16_length
+from .telegram_files import Upload
 
 TOKEN = "1234567:offline-telegram-token-not-a-secret"
 
@@ -48,6 +49,8 @@ class Sent:
     reply_markup: dict[str, Any] | None = None
     history: list[str] = field(default_factory=list)
     deleted: bool = False
+    #: A photo or a document; `text` is its caption then.
+    file: Upload | None = None
 
     @property
     def buttons(self) -> list[dict[str, Any]]:
@@ -243,8 +246,10 @@ class People(Service):
             "from": {key: BOT[key] for key in ("id", "is_bot", "first_name", "username")},
             "chat": self._chats[message.chat_id].public(),
             "date": now(),
-            "text": message.text,
+            "text" if message.file is None else "caption": message.text,
         }
+        if message.file is not None:
+            result["document"] = {"file_name": message.file.name, "file_id": "offline-file"}
         if message.entities:
             result["entities"] = message.entities
         if message.reply_markup is not None:

@@ -24,6 +24,7 @@ from tenner_sim.vboard import BoardError
 from tests import provider_requests
 from tests.bench import (
     board,
+    chart,
     code,
     cpu,
     esp32,
@@ -74,6 +75,8 @@ ROWS = [
     ),
     Row("heap.turn.min_kb.web", "the same with a page of 200 KB", "KB", web.turn_min_kb, 96),
     Row("heap.turn.min_kb.mqtt", "the same with MQTT connected", "KB", mqtt.turn_min_kb, 112),
+    Row("heap.chart.min_kb", "a picture of readings, by /chart", "KB", chart.command_min_kb, 100),
+    Row("heap.chart.turn.min_kb", "the same by a turn with its tool", "KB", chart.turn_min_kb, 100),  # noqa: E501
     Row("heap.update.min_kb", "an update over the network", "KB", update.min_kb, 100),
     Row("update.time", "an update's time per that of a sync", "ratio", update.time_ratio),
     Row("update.bytes", "its bytes per those of the sync", "ratio", update.bytes_ratio, 2),

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import queue
+import struct
 import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from tenner_host import build
@@ -119,9 +121,7 @@ class Agent:
         telegram = self.services.telegram
         before = len(telegram.sent)
         telegram.say(OWNER, text)
-        self._wait(lambda timeout_s: telegram.wait_sent(before + 1, timeout_s))
-        if len(telegram.sent) == before:
-            raise Died(self.last())
+        self.wait_sent(before + 1)
         answer = telegram.sent[before].text
         if expect not in answer:
             raise Died(f"answered {answer[:200]!r}; {self.last()}")
@@ -135,6 +135,13 @@ class Agent:
                 return
             if self.ended:
                 return
+
+    def wait_sent(self, count: int) -> None:
+        """Wait until so many messages have arrived."""
+        telegram = self.services.telegram
+        self._wait(lambda timeout_s: telegram.wait_sent(count, timeout_s))
+        if len(telegram.sent) < count:
+            raise Died(self.last())
 
     def stop(self) -> None:
         self._process.kill()
@@ -186,6 +193,19 @@ def history(messages: int) -> bytes:
     return "".join([line + "\n" for line in lines]).encode()
 
 
+def readings(names: Sequence[str] = ("room.temperature",), count: int = 288) -> bytes:
+    """A file of readings up to now, five minutes apart, as a board keeps them: a wave for each
+    name."""
+    end = int(time.time())
+    records = []
+    for number in range(count):
+        at = end - (count - 1 - number) * 300
+        for index in range(len(names)):
+            value = 20 + index + 5 * math.sin(number / 40)
+            records.append(struct.pack("<IBf", at, index + 1, value))
+    return json.dumps([1, *names]).encode() + b"\n" + b"".join(records)
+
+
 @contextlib.contextmanager
 def agent(
     heap_kb: int,
@@ -198,21 +218,24 @@ def agent(
     settings: dict[str, object] | None = None,
     libraries: tuple[str, ...] = (),
     mode: str = "asked",
+    files: dict[str, bytes] | None = None,
     debug: bool = False,
 ) -> Iterator[Agent]:
     """Run the agent in a heap of this size. The owner's chat has a history of so many messages, or
     the file `session`; `llm` are further settings of that section, `settings` further sections.
-    `mode` is that of chip/start.py, `debug` that of the build."""
+    `files` are more of them, by path. `mode` is that of chip/start.py, `debug` that of the
+    build."""
     with tempfile.TemporaryDirectory() as folder, Services(tls=False) as services:
         root = Path(folder)
         tree = _tree(
             services, heartbeat, llm or {}, settings or {}, libraries, debug, image.packed
         )
+        tree.update(files or {})
         image.install(tree, root)
         session = session or history(messages)
         if session:
             path = root / "state" / "sessions" / f"telegram_{OWNER}.jsonl"
-            path.parent.mkdir(parents=True)
+            path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(session)
         running = Agent(root, services, heap_kb, image, mode)
         try:

@@ -105,6 +105,8 @@ class Owner:
 
     def __init__(self, broker, topics=("#",), user=USER):
         self.heard = []
+        #: The bytes of the last message of each topic.
+        self.payloads = {}
         self._changed = threading.Condition()
         self._ready = threading.Event()
         self._client = paho.Client(paho.CallbackAPIVersion.VERSION2)
@@ -119,7 +121,12 @@ class Owner:
 
     def _take(self, _client, _data, message):
         with self._changed:
-            self.heard.append((message.topic, message.payload.decode()))
+            try:
+                text = message.payload.decode()
+            except UnicodeDecodeError:
+                text = f"({len(message.payload)} bytes)"
+            self.heard.append((message.topic, text))
+            self.payloads[message.topic] = message.payload
             self._changed.notify_all()
 
     def publish(self, topic, text, retain=False):

@@ -7,6 +7,8 @@ import json
 import pytest
 
 from tenner_sim.services import Authority
+from tenner_sim.services.telegram_files import png_size
+from tests.bench.agent import readings
 from tests.host.broker import Broker, Owner
 from tests.host.e2e import ASK, PSRAM, READS, SENSORS, agent_board
 
@@ -74,6 +76,22 @@ def test_home_assistant_finds_the_sensors(broker):
         name = config["value_template"].removeprefix("{{ value_json[").removesuffix("] }}")
         assert isinstance(values[ast.literal_eval(name)], float)
         assert owner.wait(config["availability_topic"]) == "online"
+
+
+def test_a_chart_is_an_image_of_home_assistant(broker):
+    files = {"/state/readings.1": readings()}
+    with board(broker, files=files, changes={"sensors.every": "1d"}) as (bench, owner):
+        assert owner.wait("/status") == "online"
+        status = next(topic for topic, _ in owner.heard if topic.endswith("/status"))
+        owner.publish(status.replace("/status", "/say"), "/chart room.temperature")
+        answer = owner.wait("/answer")
+        assert answer.startswith("The chart is at the broker: room.temperature, last 24 h: 15 to")
+        config = json.loads(owner.wait("_chart_room_temperature" + "/config"))
+        assert config["content_type"] == "image/png"
+        assert config["availability_topic"] == status
+        owner.wait(config["image_topic"])
+        assert png_size(owner.payloads[config["image_topic"]]) == (640, 320)
+        assert "Traceback" not in bench.log
 
 
 def found_again(owner, heard):

@@ -31,6 +31,7 @@ TOOLS = (
     'call read_file {"path":"notes.md"}',
     'call list_dir {"path":"/"}',
     'call cron {"action":"list"}',
+    'call chart {"value":"room"}',
     'call i2c {"bus":"wrong"}',
     "call nothing {}",
 )
@@ -74,7 +75,7 @@ def test_turns_with_tools():
         ask_each(running, (*TOOLS, "say hello"))
 
     phases = ("TURN", "OFFER", "REQUEST", "REPLY", "TOOL_CALL", "TOOL", "KEEP", "SEND", "RECEIVE")
-    check(run(ask), *phases)
+    check(run(ask, files={"state/readings.1": agent.readings()}), *phases, "CHART")
 
 
 def test_a_long_answer_and_a_long_history():
@@ -91,11 +92,23 @@ def test_a_heartbeat_with_a_met_condition():
     check(run(ask, heartbeat=CONDITION), "BEAT", "BEAT_READ")
 
 
+def test_the_chart_of_an_alarm():
+    heartbeat = "- (every 1s; when room.temperature > 20; notify; chart) Warm.\n"
+
+    def ask(running):
+        running.services.telegram.wait_for(
+            lambda telegram: any(one.file for one in telegram.sent), 30
+        )
+
+    files = {"state/readings.1": agent.readings()}
+    check(run(ask, heartbeat=heartbeat, files=files), "CHART")
+
+
 def test_commands_load_their_overlays():
     def ask(running):
-        ask_each(running, ("/status", "/heartbeat", "/why", "/tools", "/nothing"))
+        ask_each(running, ("/status", "/heartbeat", "/why", "/tools", "/nothing", "/chart room"))
 
-    check(run(ask), "COMMAND")
+    check(run(ask, files={"state/readings.1": agent.readings()}), "COMMAND", "CHART")
 
 
 def test_a_model_that_fails():

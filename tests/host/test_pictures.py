@@ -5,7 +5,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from scripts import demo_picture, sensors_picture, wiring_pictures
+from scripts import chart_picture, demo_picture, sensors_picture, wiring_pictures
 from tenner_host import BOARDS, ROOT
 from tenner_host.sensors.picture import picture
 
@@ -67,6 +67,10 @@ def test_the_picture_of_the_readings_has_the_size_of_one_made_now():
     day = sensors_picture.day()
     made = picture(day, day[0].times[0], day[0].times[-1])
     assert made[16:24] == sensors_picture.TARGET.read_bytes()[16:24]
+
+
+def test_the_chart_is_the_one_a_board_draws():
+    assert chart_picture.drawn() == chart_picture.TARGET.read_bytes(), "run `make picture`"
 
 
 def test_every_picture_is_on_a_page():

@@ -5,6 +5,7 @@ from tenner.agent import accounting
 from tenner.agent.errors import Preempted
 from tenner.agent.turn import Turn
 from tenner.log import log
+from tenner.port.compat import const
 from tenner.port.package import locate
 
 TYPE_CHECKING = False
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from tenner.llm.reply import Reply
     from tenner.schedule.service import Service
     from tenner.schedule.task import Request
+
+_ALARM = const("al:")
 
 
 async def run_turn(
@@ -54,6 +57,14 @@ async def send(service: "Service", request: "Request") -> None:
         )
     except OSError as reason:
         request.error = "the answer could not be sent (%s)" % reason
+        return
+    if request.sent in ("yes", "queued") and str(request.mark)[:3] == _ALARM:
+        for task in request.tasks:
+            if task.chart_s and service.deliver is None:
+                # Not `name()`, which is code of a beat.
+                value = "%s.%s" % (task.condition.sensor, task.condition.value)
+                channel, chat = request.address[1:]
+                service.app.chart(value, task.chart_s, channel, chat, False)
 
 
 async def tell(app: "App", text: str, channel: str, chat: int | str) -> None:

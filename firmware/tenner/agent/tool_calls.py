@@ -66,6 +66,18 @@ class ToolContext:
         """Start a background turn for this one; return the sentence for the model."""
         return self.agent.app.spawn(task, self.turn)
 
+    def chart(self, value: str, seconds: int) -> str | None:
+        """Have a chart sent to the chat of this turn, else to the owner, when the turn has ended;
+        return the reason where it cannot be."""
+        turn = self.turn
+        app = self.agent.app
+        channel, chat = app.owner() if turn.chat is None else (turn.channel, turn.chat)
+        if chat is None:
+            return "There is nobody to send a chart to: set telegram.owner."
+        if not app.chart(value, seconds, channel, chat, True):
+            return "Too many charts wait to be drawn: call it again in a later turn."
+        return None
+
     async def send(self, text: str, chat: str | None = None) -> str:
         """
         The `message` tool: send `text` to the chat of this turn, else to the owner, or to an

@@ -18,6 +18,7 @@ COMMANDS = (
         "check every sensor now, and run tasks without a condition; a number runs that line",
     ),
     ("why", True, "its last decisions and its next run"),
+    ("chart", True, "a picture of a value's readings, such as room.temperature 24h"),
     ("cron", False, "the jobs and when they run"),
     ("lanes", False, "running and waiting turns"),
     ("budget", False, "tokens used and left today"),
@@ -30,12 +31,12 @@ COMMANDS = (
 )
 
 
-async def run(app: "Report", message: "Message") -> str:
+async def run(app: "Report", message: "Message") -> "str | tuple[str, int, str, int | str]":
     """
     Return the answer to a message that is a command. A command that only shows something calls
     `app.<name>_lines()`, which returns a str or an iterable of lines; one that acts calls
-    `app.<name>(args, channel, chat)`, which returns a str. An app without the method does not
-    offer the command.
+    `app.<name>(args, channel, chat)`, which returns a str, or the arguments of charts.answer. An
+    app without the method does not offer the command.
     """
     name, _, args = message.text.strip().partition(" ")
     name = name[1:].split("@")[0].lower()

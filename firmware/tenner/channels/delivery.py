@@ -4,14 +4,16 @@
 A channel has `async idle()` and `async send(chat, text, reply_to, began, alarm)`, which calls
 `began()` before the first byte leaves, and returns ("ok", id), ("retry", seconds or None),
 ("refused", why) or ("unknown", why). `max_units` limits the UTF-16 units of a part. A channel with
-`show(chat, text)` instead is local: its texts arrive at once and need no outbox.
+`show(chat, text)` instead is local: its texts arrive at once and need no outbox. A message that is
+a file has the channel `NAME/file` (store.attachments).
 """
 
 from tenner import overlay
-from tenner.channels import split
+from tenner.channels import file_message, split
 from tenner.log import log
 from tenner.log_exception import log_exception
 from tenner.port.compat import const
+from tenner.store import attachments, files
 from tenner.store.outbox_item import is_last
 
 TYPE_CHECKING = False
@@ -101,6 +103,8 @@ class Delivery:
         for channel in self._channels.values():
             if hasattr(channel, "idle"):
                 await channel.idle()
+        if files.exists(outbox.folder + attachments.FOLDER):
+            attachments.sweep(outbox)
         if outbox.dropped and not len(outbox):
             self._tell_owner("%d messages were dropped: the outbox was full." % outbox.dropped)
             outbox.dropped = 0
@@ -111,7 +115,7 @@ class Delivery:
         if item.arrived:
             self._resolve(item)
             return True
-        channel = self._channels.get(item.channel)
+        channel = self._channels.get(item.channel.partition("/")[0])
         text = _MARK + item.text if item.possibly_sent else item.text
         verdict, detail = "retry", None
         if hasattr(channel, "show"):
@@ -128,9 +132,12 @@ class Delivery:
             if is_last(item) and str(item.alert)[:3] == _ALARM:
                 alarm = item.alert[3:]
             try:
-                verdict, detail = await channel.send(
-                    item.chat, text, item.reply_to, began=began, alarm=alarm
-                )
+                if "/" in item.channel:
+                    verdict, detail = await file_message.send(channel, item, began)
+                else:
+                    verdict, detail = await channel.send(
+                        item.chat, text, item.reply_to, began=began, alarm=alarm
+                    )
             except MemoryError:
                 # The channel knows whether all was sent; if not, the same step sends it again.
                 raise
@@ -152,7 +159,7 @@ class Delivery:
             self._tell_owner(
                 "A message to %s:%s was not delivered: %s"
                 % (item.channel, item.chat, detail or "no way to reach it for a day"),
-                item.chat,
+                None if "/" in item.channel else item.chat,
             )
         return outcome != "retry"
 

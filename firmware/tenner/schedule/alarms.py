@@ -10,6 +10,7 @@ An episode is a plain list, so that its code need not stay in memory: task.condi
 while all is clear.
 """
 
+from tenner.chart import episodes
 from tenner.log import log
 from tenner.port.compat import const
 from tenner.schedule import conditions
@@ -177,6 +178,8 @@ def _go_on(service, task, moment, met, value):
     service.dirty = True
     alarm[FLAGS] |= OVER
     alarm[END_S] = moment.now
+    if service.files is None:
+        episodes.note(service.app.state, condition.name(), alarm[START], moment.now)
     alarm[OWED] &= ~REPEAT
     if (task.notify or task.resolve) and condition.op not in conditions.MOVES:
         alarm[OWED] |= END

@@ -4,6 +4,7 @@
     (every 10m) (hourly) (daily 07:30) (weekdays 9:00) (mondays at 7pm)
     (cron 0 9 * * 1-5) (cron @daily)
     (when CONDITION) (hours 08:00-20:00) (model NAME) (notify) (urgent) (resolve) (repeat 1h)
+    (chart 6h)
 
 `;` separates several. An item with an unknown clause never runs: its sentence names the word and
 the nearest spelling.
@@ -30,7 +31,10 @@ _CLAUSES = {
     "urgent": "urgent alone",
     "resolve": "resolve alone",
     "repeat": "1s to 366d, such as repeat 1h",
+    "chart": "chart alone, or 5m to 366d, such as chart 6h",
 }
+# Their values are seconds.
+_SPANS = ("every", "repeat", "chart")
 _DAYS = "sun mon tue wed thu fri sat"
 _LONG_DAYS = "sunday monday tuesday wednesday thursday friday saturday"
 _SHORT = {
@@ -60,7 +64,7 @@ def parse_clauses(text: str) -> tuple[dict, str, str | None]:
     for part in parts if bracket else ():
         try:
             name, value = _clause(part)
-            key = "every_s" if name == "every" else "repeat_s" if name == "repeat" else name
+            key = name + "_s" if name in _SPANS else name
             if key in clauses:
                 problem = "stands twice"
             clauses[key] = value
@@ -91,7 +95,7 @@ def _contradiction(clauses):
         return "expected one of every, daily and cron, not several"
     if "notify" in clauses and "model" in clauses:
         return "notify asks no model; expected one of them, not both"
-    for name in ("resolve", "repeat_s"):
+    for name in ("resolve", "repeat_s", "chart_s"):
         if name in clauses and "when" not in clauses:
             return "%s is for alarms; expected a when beside it" % name.split("_")[0]
     return None
@@ -227,6 +231,11 @@ def _value(name, text, words):
         return _every(text, words)
     if name == "repeat":
         return name, duration(text[6:] if text.lower().startswith("every ") else text)
+    if name == "chart":
+        seconds = duration(text or "24h")
+        if seconds < 300:
+            raise ValueError
+        return name, seconds
     if name == "cron":
         expr = _SHORT.get(text.lower(), text)
         Cron(expr)

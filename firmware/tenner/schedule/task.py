@@ -34,7 +34,8 @@ class Task:
     # Of an alarm (schedule.alarms): seconds until it is told again, whether its end is told though
     # a model has its beginning, and whether it ignores quiet hours; `alert`: it sends a text next,
     # `hold`: when quiet hours end.
-    repeat_s = 0
+    # `chart_s`: the seconds of the chart that goes with its message.
+    repeat_s = chart_s = 0
     resolve = urgent = alert = hold = False
     #: UTC seconds of the last run.
     last = 0

@@ -18,6 +18,10 @@ from tenner.log import log
 from tenner.port.compat import const, sleep_ms
 from tenner.store import files, repairs
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 _SIZE = const(9)
 _BLOCK = const(504)  # complete records
 _SMALL = const(128)
@@ -93,6 +97,30 @@ class Ring:
                 # Thousands of records take a chip its time.
                 await sleep_ms(0)
         return {name: found[name] for name in found if found[name][0]}
+
+    async def visit(
+        self, wanted: str, since: int, now: int, take: "Callable[[int, float], None]"
+    ) -> None:
+        """Call take(time, value) for each reading of `sensor.value` between two times."""
+        for segment in self._segments():
+            names = segment[3]
+            if wanted not in names:
+                continue
+            own = names.index(wanted)
+            for block in self._blocks(segment):
+                for place in range(0, len(block) - _SIZE + 1, _SIZE):
+                    if block[place + 4] == own:
+                        time, _, value = struct.unpack_from("<IBf", block, place)
+                        if since <= time <= now:
+                            take(time, value)
+                await sleep_ms(0)
+
+    def names(self) -> list[str]:
+        """Return the names of all values that have readings, sorted."""
+        found = []
+        for segment in self._segments():
+            found += [name for name in segment[3][1:] if name not in found]
+        return sorted(found)
 
     def _blocks(self, segment):
         """Yield the records of a file, and those that wait for it, some at a time."""

@@ -38,12 +38,7 @@ async def announce(mqtt: "Mqtt", sensors: "Sensors", sensor: str, values: dict) 
             "state_topic": "%s/%s" % (mqtt.base, topic(sensor)),
             "value_template": "{{ %s }}" % place,
             "availability_topic": mqtt.base + "/status",
-            "device": {
-                "identifiers": ["tenner-" + mqtt.id],
-                "name": mqtt.config.get("name"),
-                "manufacturer": "tenner",
-                "sw_version": __version__,
-            },
+            "device": device(mqtt),
         }
         component = "sensor"
         if isinstance(shown, bool):
@@ -57,10 +52,25 @@ async def announce(mqtt: "Mqtt", sensors: "Sensors", sensor: str, values: dict) 
             kind = _device_class(value)
             if kind and unit:
                 config["device_class"] = kind
-        at = "%s/%s/%s/config" % (mqtt.config.get("mqtt.discovery"), component, key)
-        if not await mqtt.publish_at(at, json.dumps(config), retain=True):
+        if not await publish(mqtt, component, key, config):
             return False
     return True
+
+
+def device(mqtt: "Mqtt") -> dict:
+    """Return the board, as each of its entities names it."""
+    return {
+        "identifiers": ["tenner-" + mqtt.id],
+        "name": mqtt.config.get("name"),
+        "manufacturer": "tenner",
+        "sw_version": __version__,
+    }
+
+
+async def publish(mqtt: "Mqtt", component: str, key: str, config: dict) -> bool:
+    """Publish the config of an entity; return whether the broker has acknowledged it."""
+    at = "%s/%s/%s/config" % (mqtt.config.get("mqtt.discovery"), component, key)
+    return await mqtt.publish_at(at, json.dumps(config), retain=True)
 
 
 def slug(name: str) -> str:
@@ -68,10 +78,10 @@ def slug(name: str) -> str:
     return _replaced(name, lambda one: one in _PLAIN)
 
 
-def topic(sensor: str) -> str:
-    """Return the topic of a sensor's values, below the board's topic."""
+def topic(name: str, kind: str = "sensor") -> str:
+    """Return the topic of a sensor's values or of a chart, below the board's topic."""
     # A broker disconnects a client that publishes to a topic with any other character.
-    return "sensor/" + _replaced(sensor, _is_topic_letter)
+    return "%s/%s" % (kind, _replaced(name, _is_topic_letter))
 
 
 def _is_topic_letter(one):

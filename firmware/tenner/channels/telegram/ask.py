@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 _RETRY_S = const(10)
 _LONG = const(2000)  # longer questions are sent as a file: a message holds 4,096 units
 _CAPTION = const(900)
+_PIECE = const(512)
 
 
 async def send(bot: "Telegram", question: "Question") -> int:
@@ -29,7 +30,13 @@ async def send(bot: "Telegram", question: "Question") -> int:
     await overlay.enter("SENDING")
     if _is_long(text):
         fields["caption"] = _caption(text)
-        body = document.Document(fields, "question.txt", text, "tenner" + question.id)
+        kind = "text/plain; charset=utf-8"
+        boundary = "tenner" + question.id
+
+        def pieces():
+            return _pieces(text)
+
+        body = document.Document(fields, "document", "question.txt", kind, pieces, boundary)
         async with bot.sending:
             verdict, detail = await message.send_body(
                 bot, "sendDocument", body, headers=body.headers
@@ -48,6 +55,11 @@ async def send(bot: "Telegram", question: "Question") -> int:
         # A repeated question does no harm: the first press counts.
         return (verdict == "retry" and detail) or _RETRY_S
     return 0
+
+
+def _pieces(text):
+    for at in range(0, len(text), _PIECE):
+        yield text[at : at + _PIECE].encode()
 
 
 def _is_long(text):

@@ -1,4 +1,4 @@
-# tenner channels.telegram.document: sends a long text as a file.
+# tenner channels.telegram.document: the body of a request that sends a file.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import json
@@ -7,39 +7,56 @@ from tenner.port.compat import const
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
-_PIECE = const(512)
 _FIELD = const('--%s\r\nContent-Disposition: form-data; name="%s"\r\n\r\n%s\r\n')
 _FILE = const(
-    '--%s\r\nContent-Disposition: form-data; name="document"; filename="%s"\r\n'
-    "Content-Type: text/plain; charset=utf-8\r\n\r\n"
+    '--%s\r\nContent-Disposition: form-data; name="%s"; filename="%s"\r\nContent-Type: %s\r\n\r\n'
 )
+# They would end the name, or the line.
+_NOT_IN_NAMES = '"\\\r\n'
 
 
 class Document:
     """
-    The body of a sendDocument, as multipart/form-data. The HTTP client calls it for each pass.
-    `taken`: see message.Body.
+    The body of a sendDocument or sendPhoto, as multipart/form-data: `fields`, and the file in
+    `field`. The HTTP client calls it for each pass, and it calls `pieces()` for the bytes. `began`
+    and `taken`: see message.Body.
     """
 
-    def __init__(self, fields: dict, name: str, text: str, boundary: str) -> None:
+    def __init__(
+        self,
+        fields: dict,
+        field: str,
+        name: str,
+        media_type: str,
+        pieces: "Callable[[], Iterable[bytes]]",
+        boundary: str,
+        began: "Callable[[], None] | None" = None,
+    ) -> None:
         head = ""
-        for field in fields:
-            value = fields[field]
+        for key in fields:
+            value = fields[key]
             value = value if isinstance(value, str) else json.dumps(value)
-            head += _FIELD % (boundary, field, value)
-        self._head = (head + _FILE % (boundary, name)).encode()
-        self._text = text
+            head += _FIELD % (boundary, key, value)
+        name = "".join(["_" if letter in _NOT_IN_NAMES else letter for letter in name])
+        self._head = (head + _FILE % (boundary, field, name, media_type)).encode()
+        self._pieces = pieces
         self._tail = ("\r\n--%s--\r\n" % boundary).encode()
-        self._passes = 0
+        self._began = began
+        self._counted = False
         self.taken = False
         self.headers = (("Content-Type", "multipart/form-data; boundary=" + boundary),)
 
     def __call__(self) -> "Iterator[bytes]":
-        self._passes += 1
+        if self.taken:
+            raise OSError("the connection was lost before the answer")
+        sending = self._counted
+        self._counted = False
+        if sending and self._began:
+            self._began()
         yield self._head
-        for at in range(0, len(self._text), _PIECE):
-            yield self._text[at : at + _PIECE].encode()
-        self.taken = self._passes > 1
+        yield from self._pieces()
+        self._counted = not sending
+        self.taken = sending
         yield self._tail

@@ -1,0 +1,53 @@
+# tenner channels.telegram.attachment: sends a file from flash, as a picture or as a document.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+from binascii import hexlify
+from os import urandom
+
+from tenner import overlay
+from tenner.channels.telegram import document, message
+from tenner.log import log
+from tenner.store import files
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tenner.channels.telegram.channel import Telegram
+
+#: The method, the field and the type of each kind of file.
+_KINDS = {
+    "photo": ("sendPhoto", "photo", "image/png"),
+    "document": ("sendDocument", "document", "application/octet-stream"),
+}
+
+
+async def send(
+    bot: "Telegram",
+    chat: int | str,
+    kind: str,
+    path: str,
+    caption: str,
+    began: "Callable[[], None]",
+) -> tuple:
+    """Send the file; return the outcome as Telegram.send does. It is read piece by piece."""
+    method, field, media_type = _KINDS[kind]
+    await overlay.enter("SENDING")
+    fields = message.address(chat)
+    if caption:
+        fields["caption"] = caption
+    name = path.rpartition("/")[2]
+    boundary = "tenner" + hexlify(urandom(8)).decode()
+
+    def pieces():
+        return files.blocks(path)
+
+    while True:
+        body = document.Document(fields, field, name, media_type, pieces, boundary, began)
+        async with bot.sending:
+            result = await message.send_body(bot, method, body, headers=body.headers)
+        if result[0] != "moved" or fields["chat_id"] == result[1]:
+            break
+        log("telegram", "group %s has the new id %d: set it in config.json" % (chat, result[1]))
+        fields["chat_id"] = result[1]
+    return result if result[0] != "moved" else ("refused", "the group has moved to %d" % result[1])

@@ -1,0 +1,32 @@
+# tenner tools.chart: has a picture of a value's readings drawn and sent after the turn.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+from tenner.chart import names
+from tenner.sensors.ring import Ring
+from tenner.tools.errors import ToolError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tenner.agent.tool_calls import ToolContext
+
+NEEDS = "file:SENSORS.json"
+LIMITS = {"hours": (0.1, 8784)}
+
+
+def subjects(args: dict) -> "Sequence[str]":
+    return (args["value"],)
+
+
+async def run(args: dict, ctx: "ToolContext") -> str:
+    value = args["value"]
+    history_kb = ctx.config.get("sensors.history_kb")
+    known = Ring(ctx.port.path("state/readings"), 1024 * history_kb).names()
+    # The drawing needs the memory of the turn, so it comes later; a mistake is told now.
+    problem = names.why_not(ctx.config, ctx.agent.app.clock, known, value) or ctx.chart(
+        value, int(args.get("hours", 24) * 3600)
+    )
+    if problem:
+        raise ToolError(problem)
+    return "a picture of %s follows your answer" % names.find(known, value)
