@@ -17,7 +17,6 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from tenner_host.build import LIBRARIES
 from tenner_host.overlays.source import is_for_types
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -51,7 +50,7 @@ MODULES = set(
     "hashlib heapq io json machine math micropython network ntptime os platform random re select "
     "socket ssl struct "
     "sys tenner termios time tls uctypes vfs".split()
-) | {library[0] for library in LIBRARIES.values()}
+)
 
 ABSENT = {
     "asyncio": "Queue Semaphore Condition Barrier Runner TaskGroup timeout timeout_at shield wait "

@@ -6,9 +6,7 @@ are cached by content in places.build_folder(), so building again costs a few re
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
-import importlib.util
 import json
 import os
 import subprocess
@@ -39,10 +37,6 @@ DATA_SUFFIXES = (".tsv", ".csv", ".der", ".md")
 
 #: Maps each module to its overlay; beside boot.py and main.py.
 TABLE = "overlays.toml"
-
-#: Packages from PyPI for boards whose settings need them: key -> (module, requirement, the
-#: setting).
-LIBRARIES = {"mqtt": ("chumicro_mqtt", "chumicro-mqtt>=0.30.3,<0.31", "mqtt.host")}
 
 
 class BuildError(Exception):
@@ -123,14 +117,11 @@ def firmware_tree(
     mpy: bool = True,
     optimize: int = OPTIMIZE,
     workspace: bool = True,
-    libraries: Iterable[str] = (),
     firmware: Path = FIRMWARE,
     debug: bool = False,
     packed: bool | None = None,
 ) -> dict[str, bytes]:
     """All files of `board` by their path on the board: code, data, pins, workspace templates.
-
-    `libraries` are keys of LIBRARIES, for the parts of the agent that use them.
 
     Compiled code is for a chip: it omits the parts for Linux, and merges its modules into overlays
     (tenner_host/overlays). boot.py and main.py stay source: owners read them first. With
@@ -141,7 +132,6 @@ def firmware_tree(
     """
     modules, scripts = _sources(firmware)
     tree = dict(scripts)
-    others = _libraries(libraries)
     table = _table(firmware)
     for path in _files(firmware / "tenner"):
         name = path.relative_to(firmware).as_posix()
@@ -154,12 +144,10 @@ def firmware_tree(
         elif path.suffix in DATA_SUFFIXES:
             tree[f"/lib/{name}"] = path.read_bytes()
     if mpy:
-        made = _overlays(firmware, others, debug, not debug if packed is None else packed)
+        made = _overlays(firmware, debug, not debug if packed is None else packed)
         tree.update(_overlay_tree(made, optimize, set(tree)))
-        tree.update(_compiled_libraries(others, optimize))
     else:
-        sources = {**modules, **others}
-        tree.update({f"/lib/{name}": source for name, source in sources.items()})
+        tree.update({f"/lib/{name}": source for name, source in modules.items()})
     tree = data_pack.packed(tree, modules, "/lib/tenner/")
     tree["/lib/tenner/pins.csv"] = (board_folder(board) / "pins.csv").read_bytes()
     if workspace:
@@ -184,7 +172,7 @@ def sources(firmware: Path = FIRMWARE) -> tuple[dict[str, bytes], dict[str, byte
 def chip_sources(firmware: Path = FIRMWARE) -> dict[str, bytes]:
     """The code of a chip's `firmware_tree` before it is compiled, by paths such as
     `tenner/app.py`."""
-    made = _overlays(firmware, {}, False, False)
+    made = _overlays(firmware, False, False)
     sources = {f"tenner/{name}.py": text.encode() for name, text in made["files"].items()}
     return {**sources, "tenner/__init__.py": made["about"].encode()}
 
@@ -196,16 +184,11 @@ def _table(firmware: Path) -> overlays.Table:
         raise BuildError(str(exc)) from exc
 
 
-def _overlays(
-    firmware: Path, others: dict[str, bytes], debug: bool, is_packed: bool
-) -> dict[str, Any]:
+def _overlays(firmware: Path, debug: bool, is_packed: bool) -> dict[str, Any]:
     """The `files` of the overlays as source by name, their `places` in one file with their names
-    in code, their `index`, and `about` the build.
-
-    `others` are further modules in the build, whose names the agent uses.
-    """
+    in code, their `index`, and `about` the build."""
     modules, scripts = _sources(firmware)
-    files = {**modules, **scripts, **others, TABLE: (firmware / TABLE).read_bytes()}
+    files = {**modules, **scripts, TABLE: (firmware / TABLE).read_bytes()}
     what = "overlays" + (", debug" if debug else "") + (", packed" if is_packed else "")
     build_id = _key(what, files)[:12]
 
@@ -216,7 +199,6 @@ def _overlays(
                 modules,
                 table,
                 scripts=scripts,
-                others=others,
                 build=build_id,
                 debug=debug,
                 is_packed=is_packed,
@@ -260,22 +242,6 @@ def _overlay_tree(made: dict[str, Any], optimize: int, paths: set[str]) -> dict[
     return tree
 
 
-def libraries_for(settings: dict[str, Any]) -> list[str]:
-    """The keys of LIBRARIES that a board with these settings needs."""
-    found = []
-    for key, (_, _, needed_for) in LIBRARIES.items():
-        section, _, name = needed_for.partition(".")
-        values = settings.get(section)
-        if isinstance(values, dict) and values.get(name):
-            found.append(key)
-    return found
-
-
-def library_tree(libraries: Iterable[str]) -> dict[str, bytes]:
-    """The files of these libraries alone, as in `firmware_tree`."""
-    return _compiled_libraries(_libraries(libraries), OPTIMIZE)
-
-
 def linux_tree(*, mpy: bool, board: str | None = None) -> dict[str, bytes]:
     """The importable files of a Linux board, by path below a folder of sys.path: .mpy for
     MicroPython, else source.
@@ -283,9 +249,6 @@ def linux_tree(*, mpy: bool, board: str | None = None) -> dict[str, bytes]:
     Nothing is merged, renamed or omitted: memory suffices there, and tracebacks stay readable.
     """
     modules, _ = _sources(FIRMWARE)
-    for library in LIBRARIES:
-        with contextlib.suppress(BuildError):
-            modules.update(_library(library))
     tree = dict(modules)
     if mpy:
         sources = {_import_name(name): source for name, source in modules.items()}
@@ -313,29 +276,6 @@ def _sources(firmware: Path) -> tuple[dict[str, bytes], dict[str, bytes]]:
     }
     scripts = [firmware / name for name in START_SCRIPTS]
     return modules, {f"/{path.name}": path.read_bytes() for path in scripts if path.is_file()}
-
-
-def _libraries(keys: Iterable[str]) -> dict[str, bytes]:
-    return {name: source for key in keys for name, source in _library(key).items()}
-
-
-def _compiled_libraries(sources: dict[str, bytes], optimize: int) -> dict[str, bytes]:
-    compiled = compile_modules(sources, optimize=optimize)
-    return {f"/lib/{name.removesuffix('.py')}.mpy": data for name, data in compiled.items()}
-
-
-def _library(key: str) -> dict[str, bytes]:
-    """The modules of an installed package that runs on boards, by name."""
-    package, requirement, needed_for = LIBRARIES[key]
-    spec = importlib.util.find_spec(package)
-    if spec is None or not spec.submodule_search_locations:
-        raise BuildError(f"{needed_for} needs the library {package}: pip install '{requirement}'")
-    folder = Path(next(iter(spec.submodule_search_locations)))
-    return {
-        f"{package}/{path.name}": path.read_bytes()
-        for path in sorted(folder.glob("*.py"))
-        if path.name != "testing.py"
-    }
 
 
 def _import_name(path: str) -> str:

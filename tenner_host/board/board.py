@@ -66,8 +66,6 @@ class Board(ABC):
     has_repl: ClassVar[bool]
     #: Its agent joins Wi-Fi; otherwise the network is its system's business.
     joins_wifi: ClassVar[bool]
-    #: The libraries for some settings are files in its /lib; otherwise its release has them all.
-    needs_libraries: ClassVar[bool]
 
     port: Port
 

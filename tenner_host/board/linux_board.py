@@ -106,7 +106,6 @@ class LinuxBoard(Board):
 
     has_repl = False
     joins_wifi = False
-    needs_libraries = False
 
     def __init__(self, port: ports.Port) -> None:
         self.ssh = Ssh(port.device)

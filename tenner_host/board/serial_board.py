@@ -37,7 +37,6 @@ class SerialBoard(Board):
 
     has_repl = True
     joins_wifi = True
-    needs_libraries = True
 
     def __init__(self, transport: Transport, port: ports.Port) -> None:
         self.transport = transport

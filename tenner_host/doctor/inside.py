@@ -44,16 +44,14 @@ def check_micropython(info: Info, project: Project) -> Part:
         )
 
 
-def check_code(
-    info: Info, there: dict[str, Entry], project: Project, config: bytes | None
-) -> Part:
+def check_code(info: Info, there: dict[str, Entry], project: Project) -> Part:
     """Is the code on the board complete, and that of this version?"""
     if "/main.py" not in there or not codes.has_code(info, there):
         yield fail("code", "there is no agent on the board", "run `tenner sync`")
         return
     try:
         name = codes.board_name(project, info, None)
-        tree = codes.code_tree(name, config, image=info.image)
+        tree = codes.code_tree(name, image=info.image)
     except CommandError as exc:
         yield skip("code", exc.message)
         return

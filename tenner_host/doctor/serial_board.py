@@ -54,7 +54,7 @@ def _on_board(board: SerialBoard, found: Port, loader: bool, project: Project) -
     yield from inside.check_micropython(info, project)
     certificates = [path for path in there if path.startswith(f"{FOLDER}/")]
     files = board.read_files(["/config.json", *certificates])
-    yield from inside.check_code(info, there, project, files.get("/config.json"))
+    yield from inside.check_code(info, there, project)
     yield from inside.check_files(board, info, there)
     yield from inside.check_memory(board)
     settings, said = inside.check_settings(files.pop("/config.json", None))

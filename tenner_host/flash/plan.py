@@ -16,7 +16,7 @@ from tenner_host.flash.saved import START_FILES, is_blank, is_code, own_files, r
 from tenner_host.littlefs_image import BLOCK_SIZE, FileSystem, FileSystemError, read_file_system
 from tenner_host.partitions import Partition
 from tenner_host.project import Project
-from tenner_host.sync.code import CONFIG, code_tree
+from tenner_host.sync.code import code_tree
 
 
 @dataclass
@@ -43,7 +43,7 @@ def plan_files(
     image: bytes,
     *,
     usual_offset: int,
-    agent: Callable[[bytes | None], dict[str, bytes]] | None,
+    agent: Callable[[], dict[str, bytes]] | None,
     record: dict[str, Any] | None,
     saved: dict[str, bytes],
     may_lose: Callable[[str], None],
@@ -51,9 +51,9 @@ def plan_files(
 ) -> FilePlan:
     """Read the board's files, and decide.
 
-    `usual_offset` is the offset of the files on such a board. `agent` makes the files of --fast
-    for a config.json. `record` and `saved` come from an earlier, unfinished flash. `may_lose`
-    raises unless the owner agrees to a sentence.
+    `usual_offset` is the offset of the files on such a board. `agent` makes the files of --fast.
+    `record` and `saved` come from an earlier, unfinished flash. `may_lose` raises unless the owner
+    agrees to a sentence.
     """
     target = partitions.file_system(contents.rows, loader.flash_size)
     if target is None:
@@ -78,7 +78,7 @@ def plan_files(
         )
     covered = contents.end > target.offset
     if agent:
-        made = agent(plan.own.get(CONFIG))
+        made = agent()
         # The owner's boot.py or main.py would keep the agent from starting.
         plan.replaced = sorted(path for path in plan.own if path in START_FILES)
         kept = {path: data for path, data in plan.own.items() if path not in START_FILES}
@@ -149,12 +149,10 @@ def _files_in(image: bytes, contents: Contents, target: Partition) -> dict[str, 
         return {}
 
 
-def agent_files(
-    known: KnownBoard, project: Project, config: bytes | None = None
-) -> dict[str, bytes]:
+def agent_files(known: KnownBoard, project: Project) -> dict[str, bytes]:
     """The files of --fast: the agent, and the project's workspace or the templates for one."""
     own = project.root / "workspace"
-    tree = code_tree(known.name, config, templates=not own.is_dir())
+    tree = code_tree(known.name, templates=not own.is_dir())
     if own.is_dir():
         tree.update({f"/workspace{path}": data for path, data in read_tree(own).items()})
     return tree

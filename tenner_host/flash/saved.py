@@ -15,10 +15,10 @@ from tenner_host.littlefs_image import BLOCK_SIZE, FileSystem, FileSystemError, 
 from tenner_host.partitions import Partition
 from tenner_host.project import Project
 from tenner_host.sync.backup import Backup
-from tenner_host.sync.code import HOME, LIBRARY_HOMES
+from tenner_host.sync.code import HOME, OLD_LIBRARY
 
 #: Code that every sync rebuilds; everything else belongs to the owner or the agent.
-_CODE = (*(f"{home}/" for home in (HOME, *LIBRARY_HOMES)), "/lib/next", "/main.py.new")
+_CODE = (f"{HOME}/", f"{OLD_LIBRARY}/", "/lib/next", "/main.py.new")
 START_FILES = ("/boot.py", "/main.py")
 _OURS = (b"# tenner ", b"# This file is executed on every boot")
 _KEEP = 5

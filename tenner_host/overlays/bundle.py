@@ -48,7 +48,6 @@ def bundle(
     table: Table,
     *,
     scripts: Mapping[str, bytes] | None = None,
-    others: Mapping[str, bytes] | None = None,
     minify: bool = True,
     debug: bool = False,
     build: str = "",
@@ -56,10 +55,10 @@ def bundle(
 ) -> Bundle:
     """Merge the modules in `sources`, such as `tenner/net/http.py`, by the table.
 
-    `scripts`, such as main.py, import from the core by name and stay unchanged; so do `others`,
-    libraries that the firmware uses. With `debug` the run time checks that only overlays of the
-    current phase are loaded. `build` is the build's id. `is_packed`: one file holds all overlays
-    but the core, and code calls them by names that are in ROM.
+    `scripts`, such as main.py, import from the core by name and stay unchanged. With `debug` the
+    run time checks that only overlays of the current phase are loaded. `build` is the build's id.
+    `is_packed`: one file holds all overlays but the core, and code calls them by names that are in
+    ROM.
     """
     places = _places(table) if is_packed else []
     # A name that is in ROM costs no RAM.
@@ -86,11 +85,10 @@ def bundle(
     fold_switches(program)
     overlays = arrange(program, table)
     scripts = scripts or {}
-    outside = {**scripts, **(others or {})}
     entries = set(_entries(scripts))
     used = {f"{LOADER}.{LOADED}", *_split_names(program)}
     dead = prune(program, overlays.values(), {*entries, *used})
-    naming = Minify(program, overlays, table, outside, entries) if minify else Naming(entries)
+    naming = Minify(program, overlays, table, scripts, entries) if minify else Naming(entries)
     naming.overlays = names
     # The core first: others import by the names it has.
     order = sorted(overlays, key=lambda name: (name != CORE, name))

@@ -3,7 +3,7 @@
 - MicroPython's own: `x.append` may be a list's (micropython_names.py);
 - names visible to owners' tools and drivers: all in the modules that they may import, and in the
   built-in tools and drivers, because a copy of one works in /workspace;
-- names in scripts such as main.py and in libraries;
+- names in scripts such as main.py;
 - names in strings: `getattr(app, "status")`. In a module that computes such names any word of any
   string counts, and may be one end of a name;
 - keywords of calls to functions that are not ours.

@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tenner_host import FIRMWARE, tenner_version
-from tenner_host.build import BuildError, firmware_tree, libraries_for
+from tenner_host.build import BuildError, firmware_tree
 from tenner_host.errors import CommandError
 from tenner_host.overlays import maps
 from tenner_host.release.keys import key_id, public_line
@@ -88,9 +88,6 @@ def code_of(version: str, family: str = "esp32", firmware: Path = FIRMWARE) -> d
         raise CommandError(
             f"there is no chip family {family!r}; available: {', '.join(_FAMILIES)}"
         )
-    # For boards with and without MQTT: its library keeps its names in the build, and stays on the
-    # board.
-    libraries = libraries_for({"mqtt": {"host": "any"}})
     with tempfile.TemporaryDirectory(prefix="release-") as folder:
         # The build puts the version into the code, so it must be in the source.
         source = Path(folder) / "firmware"
@@ -99,9 +96,7 @@ def code_of(version: str, family: str = "esp32", firmware: Path = FIRMWARE) -> d
         own = f'__version__ = "{tenner_version(firmware)}"'
         about.write_text(about.read_text().replace(own, f'__version__ = "{version}"'))
         try:
-            tree = firmware_tree(
-                _FAMILIES[family], workspace=False, libraries=libraries, firmware=source
-            )
+            tree = firmware_tree(_FAMILIES[family], workspace=False, firmware=source)
         except BuildError as exc:
             raise CommandError(str(exc)) from exc
     maps.keep(tree)

@@ -21,7 +21,6 @@ from tenner_host.setup import questions
 from tenner_host.setup import settings as store
 from tenner_host.setup.checks import Trial
 from tenner_host.setup.settings import Settings, get
-from tenner_host.sync.code import missing_libraries
 from tenner_host.sync.run import leave_as_it_was
 
 #: A person reads, looks things up and types; no watchdog may fire meanwhile.
@@ -112,10 +111,7 @@ def setup(
                 trial.trust(settings, offline=True)
             else:
                 _try(trial, settings, quiet=as_json)
-            needed = missing_libraries(board, settings) if board.needs_libraries else {}
             trial.tidy()
-            board.make_folders(sorted({path.rpartition("/")[0] for path in needed}))
-            board.write_files(needed)
             board.write_files({store.PATH: store.text(settings).encode()})
             if board.has_repl:
                 _bring_keys(board, settings)

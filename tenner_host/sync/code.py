@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from importlib.metadata import version as installed
-from typing import Any
 
-from tenner_host.board.board import Board, Entry
+from tenner_host.board.board import Entry
 from tenner_host.board.info import Info
 from tenner_host.board.transfer import short_hash
-from tenner_host.build import (
-    LIBRARIES,
-    BuildError,
-    firmware_tree,
-    libraries_for,
-    library_tree,
-)
+from tenner_host.build import BuildError, firmware_tree
 from tenner_host.catalog import boards_with, chip_of, find_board, known_boards
 from tenner_host.errors import CommandError
 from tenner_host.image import about
@@ -27,9 +19,9 @@ from tenner_host.sync.activate import LIST, MAIN, NEW
 
 HOME = "/lib/tenner"
 CONFIG = "/config.json"
-#: Libraries by others, which only some settings need.
-LIBRARY_HOMES = [f"/lib/{package}" for package, _, _ in LIBRARIES.values()]
-_HOMES = tuple(f"{home}/" for home in (HOME, *LIBRARY_HOMES))
+#: A library that older versions needed for MQTT.
+OLD_LIBRARY = "/lib/chumicro_mqtt"
+_HOMES = (f"{HOME}/", f"{OLD_LIBRARY}/")
 #: Our code in a place before /lib in sys.path, left by a copy to the root.
 SHADOW = "/tenner"
 #: boot.py's helper for the trial of an update.
@@ -50,7 +42,7 @@ _UPDATE = ["/lib/trial", "/lib/trial.new", "/lib/trial.log", "/lib/failed"]
 _UPDATED = tuple(f"{tree}/" for tree in TREES)
 #: Paths that one call requests from the board.
 ROOTS = [
-    *(HOME, *LIBRARY_HOMES, LIST, SHADOW, "/boot.py", MAIN, _TRIAL, keys.ON_BOARD),
+    *(HOME, OLD_LIBRARY, LIST, SHADOW, "/boot.py", MAIN, _TRIAL, keys.ON_BOARD),
     *(*_LEFT, *TREES, *_UPDATE),
 ]
 #: boot.py of an untouched board.
@@ -172,19 +164,17 @@ def has_code(info: Info, there: dict[str, Entry]) -> bool:
 
 
 def code_tree(
-    board: str, config: bytes | None, *, templates: bool = False, image: str | None = None
+    board: str, *, templates: bool = False, image: str | None = None
 ) -> dict[str, bytes]:
-    """The code, compiled, with the libraries that the board's config.json needs, and with the
-    workspace's templates if wanted. Code that the board's `image` (Info.image) contains unchanged
-    is left out.
+    """The code, compiled, and the workspace's templates if wanted. Code that the board's `image`
+    (Info.image) contains unchanged is left out.
     """
-    libraries = libraries_for(settings_in(config))
     try:
-        tree = firmware_tree(board, workspace=templates, libraries=libraries)
+        tree = firmware_tree(board, workspace=templates)
         is_inside = False
         if image is not None:
             # Code that is executed in place is not packed.
-            in_place = firmware_tree(board, workspace=False, libraries=libraries, packed=False)
+            in_place = firmware_tree(board, workspace=False, packed=False)
             is_inside = image == about(board, in_place)
             maps.keep(in_place)
     except BuildError as exc:
@@ -194,24 +184,3 @@ def code_tree(
         # Code on the flash would hide the image's.
         return {path: data for path, data in tree.items() if not path.startswith(f"{HOME}/")}
     return tree
-
-
-def missing_libraries(board: Board, settings: dict[str, Any]) -> dict[str, bytes]:
-    """The libraries for these settings that the board lacks."""
-    wanted = libraries_for(settings)
-    if not wanted:
-        return {}
-    try:
-        tree = library_tree(wanted)
-    except BuildError as exc:
-        raise CommandError(str(exc)) from exc
-    return plan_code(tree, board.manifest(LIBRARY_HOMES)).write
-
-
-def settings_in(config: bytes | None) -> dict[str, Any]:
-    """The settings in a config.json; {} if it is invalid."""
-    try:
-        settings = json.loads(config or b"{}")
-    except ValueError:
-        return {}
-    return settings if isinstance(settings, dict) else {}

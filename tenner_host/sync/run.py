@@ -44,8 +44,7 @@ def synchronize(
     info, there, folders = board.survey([*codes.ROOTS, HOME, codes.CONFIG])
     name = codes.board_name(project, info, board_name)
     if tree is None:
-        config = board.read_files([codes.CONFIG]) if codes.CONFIG in there else {}
-        tree = codes.code_tree(name, config.get(codes.CONFIG), image=info.image)
+        tree = codes.code_tree(name, image=info.image)
         tree.update(keys.board_files(there))
     codes.check_version(info, tree)
     plan = codes.plan_code(tree, there)
@@ -133,7 +132,7 @@ def _empty_folders(folders: set[str], there: Iterable[str], plan: CodePlan) -> l
     for path in {*there, *plan.write} - set(plan.remove):
         while path := path.rpartition("/")[0]:
             used.add(path)
-    roots = (codes.HOME, *codes.LIBRARY_HOMES, codes.SHADOW)
+    roots = (codes.HOME, codes.OLD_LIBRARY, codes.SHADOW)
     ours = [folder for folder in folders if folder.startswith(roots)]
     return sorted((folder for folder in ours if folder not in used), key=len, reverse=True)
 

@@ -158,11 +158,10 @@ def _tree(
     heartbeat: str,
     llm: dict[str, object],
     settings: dict[str, object],
-    libraries: tuple[str, ...],
     debug: bool,
     packed: bool | None,
 ) -> dict[str, bytes]:
-    tree = build.firmware_tree("VIRTUAL", libraries=libraries, debug=debug, packed=packed)
+    tree = build.firmware_tree("VIRTUAL", debug=debug, packed=packed)
     tree.update(code.chip_tree())
     own = services.settings()
     config: dict[str, object] = {
@@ -216,7 +215,6 @@ def agent(
     heartbeat: str = HEARTBEAT,
     llm: dict[str, object] | None = None,
     settings: dict[str, object] | None = None,
-    libraries: tuple[str, ...] = (),
     mode: str = "asked",
     files: dict[str, bytes] | None = None,
     debug: bool = False,
@@ -227,9 +225,7 @@ def agent(
     build."""
     with tempfile.TemporaryDirectory() as folder, Services(tls=False) as services:
         root = Path(folder)
-        tree = _tree(
-            services, heartbeat, llm or {}, settings or {}, libraries, debug, image.packed
-        )
+        tree = _tree(services, heartbeat, llm or {}, settings or {}, debug, image.packed)
         tree.update(files or {})
         image.install(tree, root)
         session = session or history(messages)

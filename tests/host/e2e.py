@@ -51,14 +51,14 @@ WARM_ROOM = (
 BUILDING = threading.Lock()
 
 
-def _firmware(mpy, libraries=()):
+def _firmware(mpy):
     with BUILDING:
-        return _built(mpy, libraries)
+        return _built(mpy)
 
 
 @functools.cache
-def _built(mpy, libraries):
-    return firmware_tree("VIRTUAL", mpy=mpy, workspace=False, libraries=libraries)
+def _built(mpy):
+    return firmware_tree("VIRTUAL", mpy=mpy, workspace=False)
 
 
 def wifi():
@@ -83,9 +83,9 @@ def settings(services, changes=None):
     return config
 
 
-def tree(services, heartbeat=QUIET, files=None, changes=None, roots=None, mpy=True, libraries=()):
+def tree(services, heartbeat=QUIET, files=None, changes=None, roots=None, mpy=True):
     """Everything on the flash of a board; `heartbeat` None leaves the file out."""
-    made = dict(_firmware(mpy, libraries))
+    made = dict(_firmware(mpy))
     if heartbeat is not None:
         made["/workspace/HEARTBEAT.md"] = heartbeat.encode()
     made["/workspace/SENSORS.json"] = SENSORS.encode()
@@ -187,7 +187,6 @@ def agent_board(
     runtime="micropython",
     heap=HEAP,
     name=None,
-    libraries=(),
     **options,
 ):
     """A running board with the agent, and its services; all of it ends with the block. `changes`
@@ -197,9 +196,7 @@ def agent_board(
             roots = roots(services)
         if callable(changes):
             changes = changes(services)
-        made = tree(
-            services, heartbeat, files, changes, roots, runtime == "micropython", libraries
-        )
+        made = tree(services, heartbeat, files, changes, roots, runtime == "micropython")
         with VirtualBoard(made, runtime=runtime, heap=heap, name=name, **options) as board:
             yield Bench(board, services)
 

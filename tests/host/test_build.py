@@ -105,20 +105,6 @@ def test_a_wrong_table_is_a_sentence(firmware):
         build.firmware_tree(firmware=firmware)
 
 
-def test_names_that_a_library_has_are_kept(firmware, monkeypatch):
-    source = b"class Client: pass\nclass Own:\n    gauge = 0\n    depth = 1\n"
-    source += b"def more(): Client().gauge = Own().depth\n"
-    (firmware / "tenner" / "more.py").write_bytes(source)
-    library = {"chumicro_mqtt/client.py": b"class Client:\n    def gauge(self): pass\n"}
-    monkeypatch.setattr(build, "_library", lambda key: library)
-    pack = "/lib/tenner/overlays.pack"
-    alone = build.firmware_tree(firmware=firmware)[pack]
-    beside = build.firmware_tree(firmware=firmware, libraries=["mqtt"])[pack]
-    assert b"gauge" in beside
-    assert b"gauge" not in alone
-    assert b"depth" not in beside
-
-
 def test_the_real_firmware_builds():
     tree = build.firmware_tree("VIRTUAL")
     assert "/lib/tenner/app.mpy" in tree

@@ -12,14 +12,12 @@ import threading
 import pytest
 from click.testing import CliRunner
 
-from tenner_host import FIRMWARE, ROOT, build
+from tenner_host import FIRMWARE, ROOT
 from tenner_host.board.opening import open_board
 from tenner_host.build import compile_modules
 from tenner_host.cli import main as tenner
 from tenner_host.errors import BoardGone, CommandError
 from tenner_host.project import Project
-from tenner_host.release import keys
-from tenner_host.sync import code as codes
 from tenner_host.sync.ignore import Ignore
 from tenner_host.sync.run import synchronize
 from tenner_host.sync.threeway import Action, plan
@@ -152,37 +150,12 @@ def test_what_is_stale_or_shadows_goes_and_what_is_the_owners_stays(project):
             assert "gone" not in link.evaluate("__import__('os').listdir('/lib/tenner')")
 
 
-def test_the_mqtt_library_comes_and_goes_with_its_setting(project, monkeypatch):
-    def tree(board, *, workspace, libraries):
-        return agent(1) | build.library_tree(libraries)
-
-    monkeypatch.setattr(codes, "firmware_tree", tree)
-    broker = {"mqtt": {"host": "broker"}}
-    release_keys = keys.board_files()
-    with VirtualBoard(agent(1) | {"/config.json": json.dumps(broker).encode()}) as board:
-        run(board, project, None, board_name="VIRTUAL")
-        library = build.library_tree(["mqtt"])
-        assert "/lib/chumicro_mqtt/client.mpy" in library
-        assert code_of(board) == agent(1) | library | release_keys
-        with open_board(board.pty) as link:
-            assert codes.missing_libraries(link, broker) == {}
-            link.remove(["/lib/chumicro_mqtt/client.mpy"])
-            assert list(codes.missing_libraries(link, broker)) == ["/lib/chumicro_mqtt/client.mpy"]
-            assert codes.missing_libraries(link, {"mqtt": {"host": ""}}) == {}
-            link.write_files({"/config.json": b'{"mqtt": {}}'})
-        report = run(board, project, None)
-        assert code_of(board) == agent(1) | release_keys
-        assert len(report.code.remove) == len(library) - 1
+def test_the_library_of_an_older_version_goes(project):
+    library = {"/lib/chumicro_mqtt/client.mpy": b"M", "/lib/chumicro_mqtt/__init__.mpy": b"M"}
+    with VirtualBoard(agent(1) | library) as board:
+        report = run(board, project, agent(1))
+        assert sorted(report.code.remove) == sorted(library)
         assert "chumicro_mqtt" not in board.exec("import os; print(os.listdir('/lib'))")
-
-
-def test_a_library_that_is_not_installed_is_a_sentence(monkeypatch):
-    missing = ("no_such_package", "tenner[mqtt]", "mqtt.host")
-    monkeypatch.setitem(build.LIBRARIES, "mqtt", missing)
-    with pytest.raises(CommandError, match="mqtt.host needs .* pip install 'tenner.mqtt.'"):
-        codes.code_tree("VIRTUAL", b'{"mqtt": {"host": "broker"}}')
-    for config in (None, b"{", b"[]", b'{"mqtt": 7}', b'{"mqtt": {"host": ""}}'):
-        assert build.libraries_for(codes.settings_in(config)) == []
 
 
 def test_a_boot_py_of_the_owners_own_is_kept_here(project):
