@@ -216,14 +216,16 @@ def _path_sandbox(case):
 
 def _tool_args(case):
     from tenner.tools import ToolError
-    from tenner.tools.prepare import verified
+    from tenner.tools.prepare import parsed, verified
 
     text = ""
     with _Board() as board:
         ctx = _ToolContext(board)
         try:
             found = ctx.registry.find(case["tool"], ctx.turn.kind)
-            module, args = verified(ctx, case["tool"], json.dumps(case["args"]), *found)
+            module, args = verified(
+                ctx, case["tool"], parsed(case["tool"], json.dumps(case["args"])), *found
+            )
             if hasattr(module, "check"):
                 module.check(args, ctx)
         except (ToolError, OSError) as exc:

@@ -10,7 +10,7 @@ from tenner import log
 from tenner.port.compat import sleep_ms
 from tenner.store import files, json_strict
 from tenner.tools import built_in, mark_untrusted
-from tenner.tools.prepare import verified
+from tenner.tools.prepare import parsed, verified
 
 GOOD = '{"name":"%s","description":"","parameters":{"type":"object","properties":{%s}}}'
 
@@ -252,7 +252,7 @@ class TestRegistry(unittest.TestCase):
     def test_to_verify_does_nothing(self):
         ctx = self.ctx()
         found = ctx.registry.find("i2c", "person")
-        _, args = verified(ctx, "i2c", '{"action":"scan"}', *found)
+        _, args = verified(ctx, "i2c", parsed("i2c", '{"action":"scan"}'), *found)
         self.assertEqual(args, {"action": "scan"})
         self.assertEqual(ctx.port.buses["i2c0"].log, [])
 

@@ -59,7 +59,8 @@ class Kept:
 
 def is_seen_by_owners(module: Module, table: Table) -> bool:
     """May an owner's tool or driver use the names in this module?"""
-    return module.name in table.api or table.is_dynamic(module.name)
+    names = module.scopes.module.bindings
+    return module.name in table.api or bool(table.looked_up(module.name, names))
 
 
 def mentioned(program: Program, module: Module) -> Iterator[str]:

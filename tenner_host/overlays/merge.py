@@ -180,11 +180,10 @@ def _find_objects(program: Program, table: Table, overlays: dict[str, Overlay]) 
                 symbol = object_of(program, link.target.name, module.where(link.node))
                 _add_object(program, overlays, symbol, looked_up)
     for name, module in program.modules.items():
-        parent = name.rpartition(".")[0]
-        listed = table.dynamic.get(parent, [])
+        bindings = set(module.scopes.module.bindings)
+        listed = table.looked_up(name, bindings)
         if listed or name in table.api:
-            everything = "*" in listed or name in table.api
-            wanted = set(module.scopes.module.bindings) if everything else set(listed)
+            wanted = bindings if name in table.api else set(listed)
             symbol = program.symbol(module, AS_OBJECT)
             _add_object(program, overlays, symbol, wanted, name in table.api)
             overlays[symbol.overlay].by_name.add(symbol)

@@ -4,7 +4,7 @@ hold."""
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -43,8 +43,8 @@ class Table:
     #: By phase, the overlays it takes over from the one before; without an entry, all that it may
     #: hold.
     carry: dict[str, list[str]] = field(default_factory=dict)
-    #: Packages whose modules code finds by name at run time, and the names it looks up in such a
-    #: module.
+    #: Packages with modules that code finds by name at run time, and the names it looks up in such
+    #: a module. Each has the first; the package's other modules are ordinary ones.
     dynamic: dict[str, list[str]] = field(default_factory=dict)
     #: Modules that owners' tools and drivers may import.
     api: list[str] = field(default_factory=list)
@@ -132,9 +132,11 @@ class Table:
             return True
         return user != CORE and not self.missing_phases(user, target)
 
-    def is_dynamic(self, module: str) -> bool:
-        """Return whether code finds this module by name at run time."""
-        return module.rpartition(".")[0] in self.dynamic
+    def looked_up(self, module: str, names: Container[str]) -> list[str]:
+        """The names that code looks up in this module, which has `names` and which it finds by
+        name at run time; [] for all others."""
+        listed = self.dynamic.get(module.rpartition(".")[0], [])
+        return listed if listed and listed[0] in names else []
 
 
 def read_table(path: Path) -> Table:

@@ -9,7 +9,7 @@ from tenner_host.overlays.merge import phases_named
 from tenner_host.overlays.program import Program, Symbol, read_program
 from tenner_host.overlays.source import module_name
 
-DYNAMIC = {"tenner.tools": ["*"], "tenner.sensors": ["*"]}
+DYNAMIC = {"tenner.tools": ["run"], "tenner.sensors": ["read"]}
 
 
 def generated(sources: dict[str, bytes]) -> Table:

@@ -12,7 +12,7 @@ from tenner.store import configload
 from tenner.store.config import Config
 from tenner.tools import built_in
 from tenner.tools import exec as exec_tool
-from tenner.tools.prepare import verified
+from tenner.tools.prepare import parsed, verified
 from tenner_host import BOARDS, ROOT
 
 TEXT = (ROOT / "docs" / "tools.md").read_text()
@@ -32,7 +32,9 @@ def test_every_call_is_a_right_one(ctx):
         if name == "exec":
             exec_tool.check(json.loads(text), ctx)
             continue
-        module, args = verified(ctx, name, text, *ctx.registry.find(name, ctx.turn.kind))
+        module, args = verified(
+            ctx, name, parsed(name, text), *ctx.registry.find(name, ctx.turn.kind)
+        )
         if hasattr(module, "check"):
             module.check(args, ctx)
 

@@ -33,8 +33,9 @@ def test_a_table_is_read(tmp_path):
     found = read(tmp_path, TEXT)
     assert found.overlay_of("tenner.one") == "one"
     assert found.phases == {"IDLE": ["two"], "WORK": ["one", "two"]}
-    assert found.is_dynamic("tenner.tools.i2c")
-    assert not found.is_dynamic("tenner.tools")
+    assert found.looked_up("tenner.tools.i2c", {"run", "NEEDS"}) == ["run"]
+    assert found.looked_up("tenner.tools.errors", {"ToolError"}) == []
+    assert found.looked_up("tenner.tools", {"run"}) == []
     assert found.api == ["tenner.log"]
     assert found.may_need("one", "two")
     assert not found.may_need("two", "one")

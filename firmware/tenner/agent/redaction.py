@@ -51,8 +51,9 @@ def redacted(pieces: "Iterable[bytes]", in_json: bool = False) -> "Iterator[byte
             yield held
             held = b""
         elif end >= least:
-            yield held[:end]
+            piece = held[:end]
             held = held[end:]
+            yield piece
     held = _cleaned(held, found, False)
     if held:
         yield held

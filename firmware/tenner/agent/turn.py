@@ -201,7 +201,7 @@ class Turn:
             calls, text, stop = tool_calls.take(self, reply)
             reply = None
             if calls:
-                await overlay.enter("TOOL_CALL")
+                await overlay.enter("CALLS")
                 await tool_calls.run(self, calls)
                 if self.kind != "person":
                     await self.agent.app.breathe(self)

@@ -69,7 +69,7 @@ async def complete(
 
 async def _stage(sends):
     # The overlay that writes the request makes room for the one that reads the reply.
-    await overlay.enter("REQUEST" if sends else "REPLY")
+    await overlay.enter("WRITE" if sends else "REPLY")
 
 
 def _target(candidate):

@@ -63,7 +63,7 @@ class Http(Response):
         #: Has the last byte of a request left, so that the server may have executed it?
         self.sent = False
         #: An async function or None: awaited with True before sending a request, with False before
-        #: reading its reply.
+        #: reading the head of its reply, and again before the body.
         self.stage: Callable[[bool], Awaitable] | None = None
         #: The head of the request that `poll` sends; None before `open`.
         self.head: bytes | None = None
@@ -170,6 +170,8 @@ class Http(Response):
                     if self.stage:
                         await self.stage(False)
                     await self.receive_head()
+                    if self.stage:
+                        await self.stage(False)
                     break
             except (OSError, EOFError):
                 # The server closed the reused connection without an answer; it may have executed
@@ -372,12 +374,12 @@ class Http(Response):
                     start = 0
                     while end >= _CHUNK:
                         count = _CHUNK - used
-                        view[used:] = piece[start : start + count]
+                        view[used:] = memoryview(piece)[start : start + count]
                         start += count
                         end -= _CHUNK
                         await self._write(view, not left and not end)
                         used = 0
-                    piece = piece[start:]
+                    piece = memoryview(piece)[start:]
                 view[used:end] = piece
                 used = end
         finally:

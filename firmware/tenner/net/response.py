@@ -146,7 +146,7 @@ class Response:
         return head[: head.find(b"\r")]
 
     async def _receive_headers(self):
-        """Read lines up to an empty one: the head, or the lines after the last chunk of a body."""
+        """Read the lines of the head up to an empty one."""
         for _ in range(_MAX_HEADERS + 1):
             line = await self._line()
             if not line:
@@ -162,6 +162,13 @@ class Response:
                     raise _bad("a wrong " + name)
         raise _bad("too many headers")
 
+    async def _skip_lines(self):
+        """Skip the lines after the last chunk of a body."""
+        for _ in range(_MAX_HEADERS + 1):
+            if not await self._line():
+                return
+        raise _bad("too many headers")
+
     def header(self, name: str) -> str | None:
         """Return a header by its lower-case name, or None. Only those in `_WANTED` are kept."""
         return self._headers.get(name)
@@ -175,7 +182,7 @@ class Response:
                 raise _bad("a wrong chunk size")
             self._left = _bounded(int(size, 16))
             if not self._left:
-                await self._receive_headers()
+                await self._skip_lines()
                 self.done = True
         if self.done or not len(buf):
             return 0

@@ -11,7 +11,6 @@ if TYPE_CHECKING:
 ASK_ANYWAY = True
 check = paths.check_write
 approval = paths.code_approval
-subjects = paths.subjects
 
 
 async def run(args: dict, ctx: "ToolContext") -> str:

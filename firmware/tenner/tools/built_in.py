@@ -12,18 +12,19 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def tools() -> "Iterator[tuple[str, tuple[str, int, int], str, str]]":
-    """Yield (name, place of the schema, NEEDS, TURNS) of each tool."""
+def tools(start: str = "") -> "Iterator[tuple[str, tuple[str, int, int], str, str]]":
+    """Yield (name, place of the schema, NEEDS, TURNS) of each tool whose name begins with
+    `start`."""
     some = False
     for name, place, more in packed("tools/"):
-        needs, _, turns = more.partition(";")
-        if name.endswith(".json"):
-            some = True
+        some = True
+        if name.startswith(start, 6) and name.endswith(".json"):
+            needs, _, turns = more.partition(";")
             yield name[6:-5], place, needs, turns
     if not some:
         folder = package_path("tools")
         for entry in sorted(os.listdir(folder)):
-            if entry.endswith(".json"):
+            if entry.startswith(start) and entry.endswith(".json"):
                 path = folder + "/" + entry
                 needs, turns = declared(path[:-4] + "py")
                 yield entry[:-5], (path, 0, files.size(path)), needs, turns

@@ -11,7 +11,6 @@ if TYPE_CHECKING:
 
 ASK_ANYWAY = True
 approval = paths.code_approval
-subjects = paths.subjects
 
 
 def check(args: dict, ctx: "ToolContext") -> None:

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
 _ROOM = const(880)  # characters of names in one answer
 
-subjects = paths.subjects
-
 
 def check(args: dict, ctx: "ToolContext") -> None:
     args["path"] = paths.relative(ctx.workspace, paths.readable(ctx, args.get("path") or "."))

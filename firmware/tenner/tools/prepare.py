@@ -32,9 +32,11 @@ async def prepare(
     preview?) of a valid call; raise ToolError, or a port's OSError, for any other.
     """
     place, source = ctx.registry.find(name, ctx.turn.kind)
+    # The registry, the JSON parser and the schema check each make room for the next step.
     await overlay.enter("TOOL_CHECK")
-    module, args = verified(ctx, name, arguments_text, place, source)
-    # The code of the schema check makes room for the tool's own check.
+    found = parsed(name, arguments_text)
+    await overlay.enter("TOOL_CHECK")
+    module, args = verified(ctx, name, found, place, source)
     await overlay.enter("TOOL_CHECK")
     if hasattr(module, "check"):
         module.check(args, ctx)
@@ -42,16 +44,32 @@ async def prepare(
     return source, args, asked, asked is not None and hasattr(module, "preview")
 
 
-def verified(
-    ctx: "ToolContext", name: str, arguments_text: str, place: tuple[str, int, int], source: int
-) -> "tuple[ModuleType | Tool, dict]":
-    """Return (the tool's module, the arguments), converted to the types of its schema."""
+def parsed(name: str, arguments_text: str) -> "tuple[dict | None, object]":
+    """Return (arguments, None), or (None, the mistake in their JSON)."""
     if len(arguments_text) > _MAX_ARGUMENTS:
         raise ToolError(
             "%s: %d characters of arguments are too many (%d): do it in parts"
             % (name, len(arguments_text), _MAX_ARGUMENTS)
         )
-    args, wrong = _parsed(arguments_text)
+    try:
+        args = strict.loads(arguments_text.strip() or "{}")
+        if not isinstance(args, dict):
+            raise ValueError("expected an object")
+    except ValueError as error:
+        return None, error
+    return args, None
+
+
+def verified(
+    ctx: "ToolContext",
+    name: str,
+    found: "tuple[dict | None, object]",
+    place: tuple[str, int, int],
+    source: int,
+) -> "tuple[ModuleType | Tool, dict]":
+    """Return (the tool's module, the arguments), converted to the types of its schema; `found` is
+    the result of `parsed`."""
+    args, wrong = found
     module = load(ctx, source, name)
     shown = {}
     if not hasattr(module, "CHECKED_THERE"):
@@ -120,14 +138,3 @@ def _subjects(args):
         if name in args:
             return (args[name],)
     return ("",)
-
-
-def _parsed(text):
-    """Return (arguments, None), or (None, the error in their JSON)."""
-    try:
-        args = strict.loads(text.strip() or "{}")
-        if not isinstance(args, dict):
-            raise ValueError("expected an object")
-    except ValueError as error:
-        return None, error
-    return args, None

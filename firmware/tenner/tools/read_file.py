@@ -15,8 +15,11 @@ _DEFAULT_LIMIT = const(1000)
 
 RESULT_CAP = 4200
 LIMITS = {"limit": (1, 4000)}
-check = paths.check_read
-subjects = paths.subjects
+
+
+def check(args: dict, ctx: "ToolContext") -> None:
+    # Not at the import: paths are loaded after the check of the schema.
+    paths.check_read(args, ctx)
 
 
 async def run(args: dict, ctx: "ToolContext") -> str:

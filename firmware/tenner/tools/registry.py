@@ -34,16 +34,18 @@ class Registry:
         #: Sizes of the owner's checked schemas, negative for bad ones, by name.
         self.schema_cache = {}
 
-    def offers(self, kind: str = "person") -> list[tuple[str, tuple[str, int, int], int]]:
+    def offers(
+        self, kind: str = "person", start: str = ""
+    ) -> list[tuple[str, tuple[str, int, int], int]]:
         """
         Return (name, place of the schema, source) of the tools offered in a turn of this kind,
-        sorted by name.
+        sorted by name; of the built-in ones only those whose names begin with `start`.
         """
         wanted = self.config.get("heartbeat.tools") if kind == "heartbeat" else ("*",)
         every = "*" in wanted
         rules = self.config.section("tools")
         found = []
-        for name, place, needs, turns in built_in.tools():
+        for name, place, needs, turns in built_in.tools(start):
             if (
                 rules.get(name) != "deny"
                 and (every or name in wanted)
@@ -77,11 +79,10 @@ class Registry:
     def find(self, name: str, kind: str) -> tuple[tuple[str, int, int], int]:
         """Return (place of the schema, source) of a tool that this kind of turn may use; else
         ToolError lists them."""
-        offers = self.offers(kind)
-        for offer in offers:
+        for offer in self.offers(kind, name):
             if offer[0] == name:
                 return offer[1:]
-        names = ", ".join([offer[0] for offer in offers])
+        names = ", ".join(self.names(kind))
         raise ToolError('there is no tool "%s" here; tools: %s' % (name[:64], names))
 
     def refresh(self, app: "App") -> "Coroutine":

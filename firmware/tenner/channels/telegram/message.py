@@ -76,7 +76,7 @@ def marked(text: str, max_units: int) -> tuple[bytes, bytes]:
 
 async def _make_room(sends):
     """See net.http.Http.stage."""
-    await overlay.enter("SENDING")
+    await overlay.enter("SENDING" if sends else "SENT")
 
 
 async def send_marked(

@@ -75,7 +75,10 @@ def escaped(pieces: "Iterable[bytes]") -> "Iterator[bytes]":
     for piece in pieces:
         piece = tail + piece
         size = len(piece)
-        size -= cut(piece, size)
-        tail = piece[size:]
-        yield escape(valid(piece[:size]))
+        rest = cut(piece, size)
+        tail = b""
+        if rest:
+            tail = piece[size - rest :]
+            piece = piece[: size - rest]
+        yield escape(valid(piece))
     yield valid(tail)
