@@ -16,7 +16,7 @@ B ?=
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run test docs test-services services-table test-kernel test-deploy test-hw test-riscv64 soak lint format fuzz picture bench package micropython32 env-run env-test clean
+.PHONY: help run test docs test-services services-table test-kernel test-deploy test-hw test-riscv64 test-web soak lint format fuzz picture bench package micropython32 env-run env-test clean
 
 help: ## Show this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-22s %s\n", $$1, $$2}'
@@ -49,6 +49,9 @@ test-hw: env-test ## Lead a real board at PORT, or an emulator of one, through i
 
 test-riscv64: env-test ## Run the core of the tests on riscv64, MicroPython and CPython, in qemu-user
 	@$(VENV) -m pytest -rs $(if $(K),-k "$(K)") tests/riscv64/on_riscv64.py
+
+test-web: env-test ## Drive the page of `tenner web` in Chromium, with Playwright and axe-core (fetches 60 MB once)
+	@$(VENV) -m pytest -rs $(if $(K),-k "$(K)") tests/web/on_browser.py
 
 # `make soak MESSAGES=200 ALERTS=50 SEED=7 HEAP=160K`
 soak: env-test ## People, alerts and faults of every kind for minutes; nothing may be lost or repeated
@@ -83,6 +86,7 @@ picture: env-test ## Draw the pictures of the pages in docs/pictures; that of th
 	@$(VENV) scripts/sensors_picture.py
 	@$(VENV) scripts/chart_picture.py
 	@$(VENV) scripts/demo_picture.py
+	@PYTHONPATH=firmware $(VENV) -m tests.web.pictures
 
 bench: env-test ## Measure heap, code size and requests; write build/bench.json
 	@$(VENV) -m tests.bench $(B)

@@ -15,16 +15,16 @@ _BEHIND = 200
 Event = dict[str, Any]
 
 
-class Slow(Exception):
-    """The reader has fallen behind."""
+class Ended(Exception):
+    """There are no more events for this reader: it has fallen behind, or the server ends."""
 
 
 class Reader:
     """One reader's queue; get it from `Events.reader`."""
 
     def __init__(self, waiting: list[Event]) -> None:
-        self._queue: asyncio.Queue[Event] = asyncio.Queue()
-        self._slow = False
+        self._queue: asyncio.Queue[Event | None] = asyncio.Queue()
+        self._is_slow = False
         for event in waiting:
             self._queue.put_nowait(event)
 
@@ -32,16 +32,22 @@ class Reader:
         if self._queue.qsize() < _KEPT + _BEHIND:
             self._queue.put_nowait(event)
         else:
-            self._slow = True
+            self._is_slow = True
+
+    def end(self) -> None:
+        self._queue.put_nowait(None)
 
     async def next(self, limit_s: float) -> Event | None:
         """The next event; None when none comes in time."""
-        if self._slow:
-            raise Slow
+        if self._is_slow:
+            raise Ended
         try:
-            return await asyncio.wait_for(self._queue.get(), limit_s)
+            event = await asyncio.wait_for(self._queue.get(), limit_s)
         except asyncio.TimeoutError:
             return None
+        if event is None:
+            raise Ended
+        return event
 
 
 class Events:
@@ -79,6 +85,11 @@ class Events:
 
     def leave(self, reader: Reader) -> None:
         self._readers.discard(reader)
+
+    def end(self) -> None:
+        """End every reader, in the loop."""
+        for reader in self._readers:
+            reader.end()
 
     @property
     def last(self) -> int:

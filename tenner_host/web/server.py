@@ -23,6 +23,7 @@ from tenner_host.web.api import Api
 from tenner_host.web.chat import Chat
 from tenner_host.web.events import Events
 from tenner_host.web.link import BoardLink
+from tenner_host.web.state import State
 
 HOST = "127.0.0.1"
 #: Open connections, streams of events among them.
@@ -57,11 +58,12 @@ class Server:
         self.access = Access(lambda code: announce(f"{self.address}#code={code}"))
         events = Events()
         chat = Chat(events)
-        # The link's thread starts after `self.api` is there.
+        # The link's thread starts after `self.state` is there.
         self.link = BoardLink(
-            port, lambda said: self.api.heard(said), lambda *state: self.api.changed(*state)
+            port, lambda said: self.state.heard(said), lambda *state: self.state.changed(*state)
         )
-        self.api = Api(self.link, self.access, events, chat)
+        self.state = State(self.link, self.access, events, chat)
+        self.routes = Api(self.state).routes()
         self._events = events
         config = uvicorn.Config(
             guard.Guard(self._app(), self.port),
@@ -70,7 +72,7 @@ class Server:
             interface="asgi3",
             lifespan="on",
             loop="asyncio",
-            log_level="error",
+            log_level="critical",
             access_log=False,
             server_header=False,
             proxy_headers=False,
@@ -78,7 +80,7 @@ class Server:
             h11_max_incomplete_event_size=16 * 1024,
             timeout_graceful_shutdown=1,
         )
-        self._uvicorn = uvicorn.Server(config)
+        self._uvicorn = _Uvicorn(config, events)
 
     def _app(self) -> Starlette:
         @contextlib.asynccontextmanager
@@ -93,7 +95,7 @@ class Server:
         pages = [
             Route(path, _sends(path, data), methods=["GET"]) for path, data in page_files().items()
         ]
-        app = Starlette(routes=[*self.api.routes(), *pages], lifespan=lifespan)
+        app = Starlette(routes=[*self.routes, *pages], lifespan=lifespan)
         app.router.redirect_slashes = False
         return app
 
@@ -103,6 +105,18 @@ class Server:
     def stop(self) -> None:
         """Ask `run` to end; from any thread."""
         self._uvicorn.should_exit = True
+
+
+class _Uvicorn(uvicorn.Server):
+    """Ends the streams of events before it waits for the open connections."""
+
+    def __init__(self, config: uvicorn.Config, events: Events) -> None:
+        super().__init__(config)
+        self._events = events
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._events.end()
+        await super().shutdown(sockets)
 
 
 def _sends(path: str, data: bytes) -> Callable[[Request], Response]:

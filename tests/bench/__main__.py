@@ -34,6 +34,7 @@ from tests.bench import (
     loaded,
     mixed,
     mqtt,
+    page,
     requests,
     riscv64,
     schedule,
@@ -130,6 +131,7 @@ ROWS = [
     Row("sync.enter_repl_ms", "to the REPL of a busy board", "ms", sync.enter_repl_ms),
     Row("web.similarity.lxml", "words of a page as lxml reads them, least", "", web.least_lxml, web.LEAST["lxml"], floor=True),  # noqa: E501
     Row("web.similarity.html2text", "the same beside html2text", "", web.least_html2text, web.LEAST["html2text"], floor=True),  # noqa: E501
+    *page.ROWS,
     Row("lane.person_wait_ms", "a person's wait while a heartbeat streams", "ms", requests.person_wait_ms),  # noqa: E501
 ]  # fmt: skip
 

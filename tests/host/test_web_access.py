@@ -4,16 +4,22 @@ sends. No agent is needed: nothing here gets as far as a board."""
 import asyncio
 import http.client
 import json
+import os
 import re
+import signal
 import socket
+import subprocess
+import sys
 import threading
+from types import SimpleNamespace
 
 import pytest
 
+from tenner_host import ROOT
 from tenner_host.web import access, guard
 from tenner_host.web.access import Access, TooManyTries, head_problem
 from tenner_host.web.api import openapi_document
-from tenner_host.web.events import Events, Slow
+from tenner_host.web.events import Ended, Events
 from tenner_host.web.server import HOST, page_files
 from tenner_sim import LIMIT_S
 from tests.host.web_client import Client, served
@@ -119,7 +125,7 @@ def test_a_slow_reader_is_dropped_and_others_are_not():
         reader = events.reader(0)
         for number in range(800):
             events.publish("log", text=str(number))
-        with pytest.raises(Slow):
+        with pytest.raises(Ended):
             await reader.next(LIMIT_S)
         late = events.reader(events.last - 2)
         assert [(await late.next(LIMIT_S))["text"] for _ in range(2)] == ["798", "799"]
@@ -316,6 +322,30 @@ def test_sleeping_clients_do_not_keep_others_out(server, client, monkeypatch):
             pass
         one.close()
     assert client("GET", "/session").status == 200
+
+
+def test_ctrl_c_ends_it_in_one_line_although_a_page_is_open(tmp_path):
+    command = [sys.executable, "-m", "tenner_host.cli", "web", "--listen", "0"]
+    running = subprocess.Popen(
+        [*command, "--port", str(tmp_path / "ttyNONE")],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+    )
+    with running:
+        word, address, code = re.split(r" +|#code=", running.stdout.readline().strip())
+        assert (word, address[:17]) == ("open", "http://127.0.0.1:")
+        there = SimpleNamespace(port=int(address[17:-1]), access=SimpleNamespace(code=code))
+        client = Client(there).pair()
+        assert client("GET", "/session").json["board"]["label"].endswith("ttyNONE")
+        with client.events() as events:
+            assert next(events)["type"] == "link"
+            running.send_signal(signal.SIGINT)
+            out, err = running.communicate(timeout=LIMIT_S)
+    assert running.returncode == 130 and out.startswith("for another browser  http://")
+    assert re.fullmatch(r"[^\n]+ttyNONE.*; Ctrl-C ends .*\n\ntenner: stopped\n", err), err
 
 
 def test_a_board_that_is_away_is_a_sentence(server, client):

@@ -113,7 +113,7 @@ def test_a_file_is_written_unless_the_agent_changed_it(client, bench):
 def test_a_board_at_its_prompt_is_a_sentence_and_its_files_are_read(client, bench):
     bench.board.type("\x03")
     bench.wait_for(">>> ")
-    client.server.api._now = None
+    client.server.state.agent = None
     problem = client("GET", "/now").json["problem"]
     assert "the agent does not run" in problem, problem
     assert client("POST", "/files/read", {}).status == 200

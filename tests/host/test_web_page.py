@@ -69,9 +69,7 @@ def test_the_document_names_every_route(server):
         for method in operations
     }
     routes = {
-        (method, route.path)
-        for route in server.api.routes()
-        for method in route.methods - {"HEAD"}
+        (method, route.path) for route in server.routes for method in route.methods - {"HEAD"}
     }
     assert described == routes
     answer = Client(server)("GET", "/openapi.json")
@@ -134,7 +132,7 @@ def test_a_line_cannot_hold_a_key_that_stops_the_agent(client, bench):
 def test_an_alarm_is_seen_acknowledged_muted_and_explained(client, bench):
     bench.board.set("room.temperature", 31.5)
     bench.wait_told("in the room")
-    client.server.api._now = None
+    client.server.state.agent = None
     (task, _) = client("GET", "/now").json["agent"]["tasks"]
     assert task["state"].startswith("active since") and task["alarm"] is not None
     act = {"id": str(task["alarm"])}

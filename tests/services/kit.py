@@ -134,9 +134,9 @@ def _filled(kind: str, packages: dict[str, str], fill: Any) -> Path:
     return made
 
 
-def npm(name: str) -> Path:
-    """The folder of a package of npm."""
-    words = [f"{one}@{version}" for one, version in NPM.items()]
+def npm(name: str, kind: str = "npm", packages: dict[str, str] = NPM) -> Path:
+    """The folder of a package of npm, installed with its `packages`."""
+    words = [f"{one}@{version}" for one, version in packages.items()]
 
     def fill(folder: Path) -> None:
         quiet = [
@@ -149,7 +149,7 @@ def npm(name: str) -> Path:
         command = [program("npm"), "install", "--prefix", str(folder), *quiet, *words]
         _run(command, "npm cannot fetch the services")
 
-    return _filled("npm", NPM, fill) / "node_modules" / name
+    return _filled(kind, packages, fill) / "node_modules" / name
 
 
 def node(name: str, script: str, *args: str) -> list[str]:
@@ -159,7 +159,7 @@ def node(name: str, script: str, *args: str) -> list[str]:
 
 def pypi(name: str) -> str:
     """The folder of the packages of PyPI; their libraries are not those of the tests."""
-    return _pip_installed("pypi", PYPI)
+    return pip("pypi", PYPI)
 
 
 def home_assistant() -> str:
@@ -169,10 +169,11 @@ def home_assistant() -> str:
         raise Unavailable(
             f"Home Assistant {pinned} runs on Python 3.11 and 3.12: make PYTHON=python3.11"
         )
-    return _pip_installed("home-assistant", HOME_ASSISTANT, "--no-deps", "--no-compile")
+    return pip("home-assistant", HOME_ASSISTANT, "--no-deps", "--no-compile")
 
 
-def _pip_installed(kind: str, packages: dict[str, str], *options: str) -> str:
+def pip(kind: str, packages: dict[str, str], *options: str) -> str:
+    """The folder of these packages of PyPI."""
     words = [f"{one}=={version}" for one, version in packages.items()]
 
     def fill(folder: Path) -> None:

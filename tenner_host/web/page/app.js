@@ -2,13 +2,17 @@
 import { call, events, get, listen, pair, post } from "./api.js";
 import { button, h, note } from "./dom.js";
 import * as chat from "./chat.js";
+import * as heartbeat from "./heartbeat.js";
 import * as log from "./log.js";
 import * as now from "./now.js";
+import * as plots from "./plots.js";
+import * as settings from "./settings.js";
+import * as update from "./update.js";
 
-const VIEWS = { now, chat, log };
+const VIEWS = { now, chat, heartbeat, plots, log, settings, update };
 const main = document.getElementById("main");
 const nav = document.getElementById("nav");
-const app = { board: null, readFiles, note };
+const app = { board: null, readFiles, note, show };
 let leave = null;
 let shown = 0;
 

@@ -1,0 +1,153 @@
+"""The API's requests to the agent, at its console."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncIterator
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+
+from tenner_host import tenner_version
+from tenner_host.errors import CommandError
+from tenner_host.output import visible
+from tenner_host.web import now
+from tenner_host.web.bodies import BadRequest, body_of, text_of
+from tenner_host.web.events import Ended, Event
+from tenner_host.web.guard import refusal
+from tenner_host.web.state import State
+
+#: The agent's state is asked for at most so often, however many pages are open.
+_FRESH_S = 3.0
+#: A stream says something at least so often, so that both ends see a lost connection.
+_QUIET_S = 15.0
+#: A line of the console holds no more.
+_MAX_TEXT = 2000
+_ACTIONS = ("ack", "mute", "unmute", "why")
+
+
+class AgentApi:
+    """Handlers; `routes` in api.py names them."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        self._asking = asyncio.Lock()
+
+    async def now(self, request: Request) -> Response:
+        problem = None
+        async with self._asking:
+            if self._is_old():
+                try:
+                    self._state.agent = await self._state.ask(now.ask)
+                    self._state.live.take(self._state.agent)
+                except CommandError as exc:
+                    problem = visible(exc.message)
+        at = int(time.time())
+        stored = self._state.snapshot.series if self._state.snapshot else []
+        return JSONResponse(
+            {
+                "board": self._state.board(),
+                "problem": problem,
+                "agent": self._state.agent,
+                "sensors": now.sparks(self._state.live.series(stored), at),
+                "files_at": self._state.snapshot.at if self._state.snapshot else None,
+            }
+        )
+
+    def _is_old(self) -> bool:
+        known = self._state.agent
+        if known is not None and self._state.chat.is_waiting:
+            # A person's answer comes first.
+            return False
+        return known is None or time.time() - known["at"] >= _FRESH_S
+
+    async def alarm(self, request: Request) -> Response:
+        body = await body_of(request)
+        action, name = text_of(body, "action", 10), text_of(body, "id", 20)
+        if action not in _ACTIONS:
+            raise BadRequest(f"action must be one of {', '.join(_ACTIONS)}")
+        words = ["/alarms", action, name]
+        if body.get("duration"):
+            words.append(text_of(body, "duration", 20))
+        command = " ".join(words)
+        answer = await self._state.ask(
+            lambda console: console.ask_for(command, lambda lines: True)
+        )
+        self._state.agent = None
+        return JSONResponse({"answer": visible("\n".join(answer))})
+
+    async def run_tasks(self, request: Request) -> Response:
+        line = (await body_of(request)).get("line")
+        if line is not None and not isinstance(line, int):
+            raise BadRequest("line must be the number of a line")
+        command = "/trigger" if line is None else f"/trigger {line}"
+        answer = await self._state.ask(
+            lambda console: console.ask_for(command, lambda lines: True)
+        )
+        return JSONResponse({"answer": visible("\n".join(answer))})
+
+    async def get_chat(self, request: Request) -> Response:
+        return JSONResponse(self._state.chat.as_json())
+
+    async def say(self, request: Request) -> Response:
+        text = " ".join(text_of(await body_of(request), "text", _MAX_TEXT).split())
+        if not text:
+            raise BadRequest("text is empty: there is nothing to say")
+        if self._state.chat.is_waiting:
+            return refusal(409, "the agent has not answered yet")
+        self._state.chat.asked(text)
+        try:
+            await self._state.wait(self._state.link.console(lambda console: console.say(text)))
+        except CommandError as exc:
+            self._state.chat.unsent(visible(exc.message))
+            raise
+        return JSONResponse(self._state.chat.as_json(), 202)
+
+    async def answer(self, request: Request) -> Response:
+        yes = (await body_of(request)).get("yes")
+        if not isinstance(yes, bool):
+            raise BadRequest("yes must be true or false")
+        if self._state.chat.as_json()["question"] is None:
+            return refusal(409, "the agent asks nothing now")
+        await self._state.wait(self._state.link.console(lambda console: console.answer(yes)))
+        self._state.chat.answered(yes)
+        return JSONResponse(self._state.chat.as_json(), 202)
+
+    async def get_events(self, request: Request) -> Response:
+        after = request.headers.get("last-event-id", "")
+        reader = self._state.events.reader(
+            int(after) if after.isdecimal() else self._state.events.last
+        )
+
+        async def stream() -> AsyncIterator[bytes]:
+            try:
+                yield b": tenner\n\n"
+                while True:
+                    event = await reader.next(_QUIET_S)
+                    yield b": quiet\n\n" if event is None else _sse(event)
+            except Ended:
+                return
+            finally:
+                self._state.events.leave(reader)
+
+        headers = {"cache-control": "no-store"}
+        return StreamingResponse(stream(), media_type="text/event-stream", headers=headers)
+
+    async def update(self, request: Request) -> Response:
+        agent = self._state.agent["status"] if self._state.agent else {}
+        return JSONResponse(
+            {"board_version": agent.get("version"), "computer_version": tenner_version()}
+        )
+
+    async def ask_update(self, request: Request) -> Response:
+        answer = await self._state.ask(
+            lambda console: console.ask_for("/update", lambda lines: True)
+        )
+        return JSONResponse({"answer": visible("\n".join(answer))})
+
+
+def _sse(event: Event) -> bytes:
+    data = json.dumps(event, ensure_ascii=False)
+    return f"id: {event['id']}\nevent: {event['type']}\ndata: {data}\n\n".encode()

@@ -1,0 +1,123 @@
+// One picture: lines of a unit over time, gaps where readings are missing, marks at messages.
+import { h, number, s } from "./dom.js";
+
+const LEFT = 52;
+const BOTTOM = 24;
+const HEIGHT = 220;
+const GAP = 2.5;
+
+export function plot(unit, series, [first, last], marks, width, choose) {
+  const right = Math.max(width - 24, LEFT + 100);
+  const drawn = series.map((one) => ({ ...one, points: inside(one.points, first, last) }));
+  const values = drawn.flatMap((one) => one.points.map((point) => point[1]));
+  let [low, high] = values.length ? [Math.min(...values), Math.max(...values)] : [0, 1];
+  if (low === high) [low, high] = [low - 1, high + 1];
+  const margin = (high - low) * 0.06;
+  [low, high] = [low - margin, high + margin];
+  const x = (at) => LEFT + ((at - first) / (last - first || 1)) * (right - LEFT);
+  const y = (value) => HEIGHT - BOTTOM - ((value - low) / (high - low)) * (HEIGHT - BOTTOM - 8);
+  const label = drawn.map((one) => describe(one)).join("; ");
+  const picture = s("svg", { class: "plot", width: right + 24, height: HEIGHT, role: "img", "aria-label": label });
+  for (const value of ticks(low, high, 5)) {
+    picture.append(s("line", { class: "axis", x1: LEFT, x2: right, y1: y(value), y2: y(value) }),
+      s("text", { x: LEFT - 6, y: y(value) + 4, "text-anchor": "end" }, number(value)));
+  }
+  for (const at of times(first, last, Math.max(2, Math.floor((right - LEFT) / 110)))) {
+    picture.append(s("line", { class: "axis", x1: x(at), x2: x(at), y1: 8, y2: HEIGHT - BOTTOM }),
+      s("text", { x: x(at), y: HEIGHT - 6, "text-anchor": "middle" }, moment(at, last - first)));
+  }
+  for (const mark of marks) {
+    if (mark.at < first || mark.at > last) continue;
+    picture.append(s("line", { class: "mark", x1: x(mark.at), x2: x(mark.at), y1: 8, y2: HEIGHT - BOTTOM },
+      s("title", null, `message, ${mark.text}: ${new Date(mark.at * 1000).toLocaleString()}`)));
+  }
+  drawn.forEach((one, place) => picture.append(s("path", { class: `line c${place % 6}`, d: path(one.points, x, y, isSwitch(one)) })));
+  const band = s("rect", { class: "band", y: 8, height: HEIGHT - BOTTOM - 8, width: 0, x: 0 });
+  const cursor = s("line", { class: "cursor", y1: 8, y2: HEIGHT - BOTTOM, x1: -9, x2: -9 });
+  picture.append(band, cursor);
+  const readout = h("p", { class: "soft" }, "\u00a0");
+  handle(picture, band, cursor, readout, drawn, (px) => first + ((px - LEFT) / (right - LEFT)) * (last - first), choose);
+  const legend = h("p", { class: "row" }, drawn.map((one, place) => h("span", null, h("span", { class: `key c${place % 6}` }), " " + one.name)));
+  return h("section", { class: "card", "aria-label": unit }, h("h2", null, unit), legend, picture, readout);
+}
+
+function handle(picture, band, cursor, readout, series, timeAt, choose) {
+  let from = null;
+  const place = (event) => event.clientX - picture.getBoundingClientRect().left;
+  picture.addEventListener("pointerdown", (event) => { from = place(event); picture.setPointerCapture(event.pointerId); });
+  picture.addEventListener("pointermove", (event) => {
+    const here = place(event);
+    cursor.setAttribute("x1", here);
+    cursor.setAttribute("x2", here);
+    if (from != null) {
+      band.setAttribute("x", Math.min(from, here));
+      band.setAttribute("width", Math.abs(here - from));
+    }
+    const at = timeAt(here);
+    const parts = series.filter((one) => one.points.length).map((one) => `${one.name} ${number(nearest(one.points, at)[1])} ${one.unit}`);
+    readout.textContent = `${new Date(at * 1000).toLocaleString()}: ${parts.join(", ")}`;
+  });
+  picture.addEventListener("pointerup", (event) => {
+    const here = place(event);
+    if (from != null && Math.abs(here - from) > 8) choose([timeAt(Math.min(from, here)), timeAt(Math.max(from, here))]);
+    from = null;
+    band.setAttribute("width", 0);
+  });
+  picture.addEventListener("pointercancel", () => { from = null; band.setAttribute("width", 0); });
+}
+
+// With the neighbors outside, so that a line goes on to the edge.
+function inside(points, first, last) {
+  const start = points.findIndex((one) => one[0] >= first);
+  if (start < 0) return [];
+  const behind = points.findIndex((one) => one[0] > last);
+  return points.slice(start, behind < 0 ? points.length : behind);
+}
+
+function path(points, x, y, steps) {
+  const distances = points.slice(1).map((one, place) => one[0] - points[place][0]).sort((a, b) => a - b);
+  const limit = GAP * (distances[Math.floor(distances.length / 2)] || 0);
+  return points.map(([at, value], place) => {
+    const before = points[place - 1];
+    const spot = `${x(at).toFixed(1)} ${y(value).toFixed(1)}`;
+    if (!before || (limit && at - before[0] > limit)) return `M${spot}h.01`;
+    return steps ? `H${x(at).toFixed(1)}V${y(value).toFixed(1)}` : `L${spot}`;
+  }).join("");
+}
+
+export const isSwitch = (one) => !one.unit && one.points.every((point) => point[1] === 0 || point[1] === 1);
+
+function nearest(points, at) {
+  return points.reduce((best, one) => (Math.abs(one[0] - at) < Math.abs(best[0] - at) ? one : best));
+}
+
+function describe(one) {
+  if (!one.points.length) return `${one.name}: no readings`;
+  const values = one.points.map((point) => point[1]);
+  return `${one.name}: ${values.length} readings from ${number(Math.min(...values))} to ${number(Math.max(...values))} ${one.unit}`.trim();
+}
+
+function ticks(low, high, count) {
+  const rough = (high - low) / count;
+  const size = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].map((one) => one * size).find((one) => one >= rough);
+  const found = [];
+  for (let value = Math.ceil(low / step) * step; value <= high; value += step) found.push(Number(value.toPrecision(10)));
+  return found;
+}
+
+function times(first, last, count) {
+  const steps = [60, 300, 600, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 604800, 2592000];
+  const step = steps.find((one) => (last - first) / one <= count) || 7776000;
+  const offset = new Date(first * 1000).getTimezoneOffset() * 60;
+  const found = [];
+  for (let at = Math.ceil((first - offset) / step) * step + offset; at <= last; at += step) found.push(at);
+  return found;
+}
+
+function moment(at, wide) {
+  const day = { day: "numeric", month: "short" };
+  const hour = { hour: "2-digit", minute: "2-digit" };
+  const form = wide > 4 * 86400 ? day : wide > 86400 ? { ...day, ...hour } : hour;
+  return new Date(at * 1000).toLocaleString([], form);
+}

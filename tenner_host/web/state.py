@@ -1,0 +1,76 @@
+"""The state that all handlers share, and the calls into the link's thread."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import Any, TypeVar
+
+from tenner_host.board.opening import class_of
+from tenner_host.console.console import LOG_LINE, Kind, Said
+from tenner_host.errors import BoardSilent, CommandError
+from tenner_host.output import visible
+from tenner_host.setup import settings as store
+from tenner_host.web import files, now
+from tenner_host.web.access import Access
+from tenner_host.web.chat import Chat
+from tenner_host.web.events import Events
+from tenner_host.web.link import BUSY, BoardLink, LinkConsole
+
+T = TypeVar("T")
+
+
+class State:
+    """One board, its events, its conversation, and the last reading of its files."""
+
+    def __init__(self, link: BoardLink, access: Access, events: Events, chat: Chat) -> None:
+        self.link = link
+        self.access = access
+        self.events = events
+        self.chat = chat
+        self.live = now.LiveValues()
+        self.snapshot: files.Snapshot | None = None
+        #: The agent's last state; None makes the next request ask for it.
+        self.agent: dict[str, Any] | None = None
+
+    def heard(self, said: Said) -> None:
+        """Take a line or a frame of the agent, in the link's thread."""
+        if said.kind is not Kind.LINE:
+            self.chat.heard(said)
+            return
+        found = LOG_LINE.match(said.text)
+        when, area, text = found.groups() if found else ("", "", said.text)
+        self.events.publish("log", when=when, area=visible(area), text=visible(text))
+
+    def changed(self, state: str, text: str) -> None:
+        """Take a change of the connection, in the link's thread."""
+        self.events.publish("link", state=state, text=visible(text))
+
+    def board(self) -> dict[str, Any]:
+        """The board and its connection as JSON."""
+        kept = self.snapshot
+        name = store.get(kept.settings, "name") if kept else None
+        return {
+            "label": visible(self.link.port.label).strip(),
+            "name": visible(str(name)) if name else None,
+            "state": self.link.state,
+            "text": visible(self.link.text),
+            "restarts_for_files": class_of(self.link.port).has_repl,
+        }
+
+    def kept(self) -> files.Snapshot:
+        """The files as they were read last; CommandError before the first time."""
+        if self.snapshot is None:
+            raise CommandError("the board's files are not read yet: POST /api/v1/files/read")
+        return self.snapshot
+
+    async def ask(self, work: Callable[[LinkConsole], T]) -> T:
+        """Ask the agent; its answer could be taken for the one that a person waits for."""
+        if self.chat.is_waiting:
+            raise BoardSilent(BUSY)
+        return await self.wait(self.link.console(work))
+
+    async def wait(self, done: Future[T]) -> T:
+        """Wait for work in the link's thread."""
+        return await asyncio.wrap_future(done)

@@ -1,0 +1,83 @@
+"""Chromium, driven by Playwright, and axe-core: fetched once into the cache, or the system's.
+
+Playwright's own Chromium serves too, where somebody installed it.
+"""
+
+import contextlib
+import math
+import sys
+import time
+
+from tenner.sensors.ring import Ring
+from tests.host.e2e import agent_board
+from tests.host.web_client import Client, served
+from tests.services.kit import Unavailable, npm, pip, program
+
+PLAYWRIGHT = {"playwright": "1.65.2"}
+AXE = {"axe-core": "4.11.0"}
+ITEMS = """# Heartbeat
+You look after one room.
+
+- (every 1s; when room.temperature > 30 reset 28; notify) It is {room.temperature} in the room.
+- (daily 07:30) Say: good morning.
+- (every 5m; when room.temperature < 5; notify) Frost: {room.temperature}.
+"""
+WIDE, PHONE = (1440, 900), (360, 740)
+
+
+@contextlib.contextmanager
+def chromium():
+    """A running Chromium; Unavailable with the reason where none can be had."""
+    folder = pip("browser", PLAYWRIGHT)
+    if folder not in sys.path:
+        sys.path.append(folder)
+    from playwright.sync_api import Error, sync_playwright
+
+    with sync_playwright() as playwright:
+        try:
+            made = playwright.chromium.launch(
+                executable_path=program("chromium"), args=["--no-sandbox"]
+            )
+        except Error as exc:
+            raise Unavailable(f"Chromium does not start: {str(exc).splitlines()[0]}") from exc
+        try:
+            yield made
+        finally:
+            made.close()
+
+
+def axe_source():
+    return (npm("axe-core", "axe", AXE) / "axe.min.js").read_text(encoding="utf-8")
+
+
+def readings(folder):
+    """Three days of a room, as a board stores them."""
+    ring = Ring(str(folder / "readings"), 65536)
+    now = int(time.time())
+    for minute in range(3 * 1440, 0, -10):
+        warm = 9 if 300 < minute < 340 else 0
+        ring.keep(
+            now - minute * 60,
+            [
+                ("room.temperature", 21 + 4 * math.sin(minute / 220) + warm),
+                ("room.humidity", 50 + 10 * math.cos(minute / 300)),
+                ("pump.on", int(minute % 200 < 40)),
+            ],
+        )
+    return {f"/state/{one.name}": one.read_bytes() for one in folder.iterdir()}
+
+
+@contextlib.contextmanager
+def board_and_server(folder, heartbeat=ITEMS):
+    """A warm room's board with the whole agent, and the server of its page; its files are read."""
+    with agent_board(
+        heartbeat=heartbeat, files=readings(folder), changes={"name": "kitchen"}
+    ) as bench:
+        bench.ready()
+        with served(bench.board.pty) as server:
+            script = Client(server).pair()
+            assert script("POST", "/files/read", {}).status == 200
+            bench.ready()
+            bench.board.set("room.temperature", 31.5)
+            bench.wait_told("in the room")
+            yield bench, server

@@ -1,0 +1,267 @@
+"""The page of `tenner web` in Chromium: every view and every action, on a desk and on a phone.
+
+Run it by `make test-web`.
+"""
+
+import re
+
+import pytest
+
+from tests.services.kit import need
+from tests.web import browser
+
+VIEWS = {
+    "now": "Now",
+    "chat": "Chat",
+    "heartbeat": "HEARTBEAT.md",
+    "plots": "Plots",
+    "log": "Log",
+    "settings": "Settings",
+    "update": "Update",
+}
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    manager = browser.chromium()
+    made = need(manager.__enter__)
+    yield made
+    manager.__exit__(None, None, None)
+
+
+@pytest.fixture(scope="module")
+def axe():
+    return need(browser.axe_source)
+
+
+@pytest.fixture(scope="module")
+def both(tmp_path_factory):
+    markup = browser.ITEMS.replace("Frost:", "<img src=x onerror=alert(1)><b>Frost:</b>")
+    with browser.board_and_server(tmp_path_factory.mktemp("ring"), markup) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def bench(both):
+    return both[0]
+
+
+@pytest.fixture(scope="module")
+def server(both):
+    return both[1]
+
+
+@pytest.fixture(scope="module")
+def context(chromium, server):
+    """A browser that was paired by the link of the terminal."""
+    made = chromium.new_context(accept_downloads=True)
+    page = made.new_page()
+    page.goto(server.links[-1])
+    page.get_by_role("link", name="Now").wait_for()
+    # The code stays neither in the address nor in the history.
+    assert "code=" not in page.url
+    page.close()
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def page(context, server):
+    """A tab whose complaints fail the test, as do requests to other hosts."""
+    made = context.new_page()
+    wrong = []
+    made.on("pageerror", lambda error: wrong.append(str(error)))
+    made.on("console", lambda said: said.type == "error" and wrong.append(said.text))
+    made.on(
+        "request",
+        lambda asked: asked.url.startswith((server.address, "blob:")) or wrong.append(asked.url),
+    )
+    made.goto(server.address)
+    made.get_by_role("link", name="Now").wait_for()
+    yield made
+    made.close()
+    # Chromium reports an answer of 4xx as an error, too; the page shows it as a sentence.
+    assert [one for one in wrong if "status of 4" not in one] == []
+
+
+def show(page, view):
+    page.get_by_role("link", name=VIEWS[view], exact=True).click()
+    page.get_by_role("heading", name=VIEWS[view], exact=True, level=1).wait_for()
+
+
+def test_a_typed_code_pairs_and_a_wrong_one_is_a_sentence(chromium, server):
+    context = chromium.new_context()
+    page = context.new_page()
+    page.goto(server.address)
+    page.get_by_label("Enter the code").fill("AAAA")
+    page.get_by_role("button", name="Pair").click()
+    page.get_by_text("this is not the code that the terminal shows").wait_for()
+    page.get_by_label("Enter the code").fill(server.access.code.lower())
+    page.keyboard.press("Enter")
+    page.get_by_role("heading", name="Now").wait_for()
+    page.reload()
+    page.get_by_role("heading", name="Now").wait_for()
+    context.close()
+
+
+@pytest.mark.parametrize(
+    ("size", "scheme"), [(browser.WIDE, "light"), (browser.PHONE, "dark")], ids=["desk", "phone"]
+)
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_view_fits_and_axe_finds_nothing_serious(page, axe, view, size, scheme):
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+    show(page, view)
+    assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
+    page.evaluate(axe)
+    found = page.evaluate("axe.run()")
+    serious = [
+        (one["id"], one["nodes"][0]["html"][:200])
+        for one in found["violations"]
+        if one["impact"] in ("serious", "critical")
+    ]
+    assert serious == []
+
+
+def test_the_views_are_reached_by_keys_alone(page):
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "To the content"
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Chat"
+    page.keyboard.press("Enter")
+    page.get_by_role("heading", name="Chat").wait_for()
+
+
+def test_an_alarm_is_explained_acknowledged_and_muted(page):
+    card = page.get_by_role("region", name="line 4")
+    card.locator("strong", has_text="active since").wait_for()
+    card.get_by_role("button", name="Why?").click()
+    card.get_by_text("last told").first.wait_for()
+    card.get_by_role("button", name="Acknowledge").click()
+    card.locator("strong", has_text="acknowledged since").wait_for()
+    card.get_by_role("button", name="Mute for 1 h").click()
+    card.locator("strong", has_text="muted until").wait_for()
+    card.get_by_role("button", name="Unmute").click()
+    card.locator("strong", has_text="acknowledged since").wait_for()
+
+
+def test_markup_of_the_board_is_text(page):
+    text = "<img src=x onerror=alert(1)><b>Frost:</b> {room.temperature}."
+    page.get_by_text(text, exact=True).wait_for()
+
+
+def test_the_sensors_have_their_last_day(page):
+    card = page.get_by_role("region", name="room.humidity")
+    assert re.search(r"\d %", card.inner_text())
+    assert card.locator("path").get_attribute("d").count("L") > 20
+
+
+def test_a_chat_is_answered_in_two_tabs_and_after_a_reload(page, context, server):
+    show(page, "chat")
+    other = context.new_page()
+    other.goto(f"{server.address}#chat")
+    other.get_by_role("heading", name="Chat").wait_for()
+    page.get_by_label("Your message").fill("say: hello from a tab")
+    page.keyboard.press("Enter")
+    # Right in the middle of the stream.
+    page.reload()
+    answer = re.compile("^Agent, .*\nhello from a tab")
+    for tab in (page, other):
+        tab.get_by_role("listitem").filter(has_text=answer).wait_for()
+    other.close()
+
+
+def test_a_question_of_the_agent_is_answered_here(page):
+    show(page, "chat")
+    page.get_by_label("Your message").fill(
+        'call gpio {"action": "write", "pin": "LED", "value": 1}'
+    )
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Deny").click()
+    page.get_by_role("listitem").filter(has_text="not approved").wait_for()
+
+
+def test_the_editor_checks_replays_and_saves(page, bench):
+    show(page, "heartbeat")
+    text = page.get_by_label("HEARTBEAT.md", exact=True)
+    before = text.input_value()
+    text.fill(before + "- (evry 5m) Look.\n")
+    page.get_by_role("button", name="Line 7").click()
+    assert page.evaluate("getSelection().toString()") in ("- (evry 5m) Look.", "")
+    text.fill(before.replace("30 reset 28", "29 reset 27"))
+    page.get_by_text("The board understands every line.").wait_for()
+    page.get_by_role("button", name="What would it do?").click()
+    page.get_by_role("heading", name="On the stored readings").wait_for()
+    page.get_by_role("cell", name="alarm").first.wait_for()
+    page.get_by_role("button", name="Save on the board").click()
+    page.get_by_text("The board has it.").wait_for()
+    bench.ready()
+    page.reload()
+    page.get_by_label("HEARTBEAT.md", exact=True).wait_for()
+    assert "29 reset 27" in page.get_by_label("HEARTBEAT.md", exact=True).input_value()
+
+
+def test_a_plot_is_zoomed_and_saved_as_csv(page):
+    show(page, "plots")
+    picture = page.get_by_role("img", name=re.compile("room.temperature"))
+    whole = picture.get_attribute("aria-label")
+    picture.scroll_into_view_if_needed()
+    box = picture.bounding_box()
+    page.mouse.move(box["x"] + 200, box["y"] + 80)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 320, box["y"] + 90)
+    page.mouse.up()
+    assert picture.get_attribute("aria-label") != whole
+    page.get_by_role("button", name="Zoom out").click()
+    page.get_by_role("checkbox", name="pump.on").uncheck()
+    assert page.get_by_role("img").count() == 2
+    page.get_by_label("Show").select_option("a week")
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="CSV").click()
+    lines = open(waiting.value.path(), encoding="utf-8").read().splitlines()
+    assert lines[0] == "time,name,value" and len(lines) > 1000
+
+
+def test_the_log_goes_on_and_shows_one_area(page, bench):
+    show(page, "log")
+    lines = page.get_by_role("log")
+    lines.get_by_text("heartbeat").first.wait_for()
+    page.get_by_label("Show").select_option("boot")
+    assert lines.locator("p:visible").count() < lines.locator("p").count()
+
+
+def test_a_setting_is_found_and_changed(page, bench):
+    show(page, "settings")
+    page.get_by_label("Find").fill("api_key")
+    row = page.get_by_role("row").filter(has=page.get_by_role("rowheader", name="llm.api_key"))
+    assert "***" in row.inner_text() and row.get_by_role("button").count() == 0
+    page.get_by_label("Find").fill("name of the agent")
+    page.get_by_role("button", name="Change name").click()
+    page.get_by_label("name", exact=True).fill("cellar")
+    page.get_by_role("button", name="Save").click()
+    page.get_by_text("its agent runs again").wait_for()
+    page.locator("#name", has_text="cellar").wait_for()
+
+
+def test_the_update_names_both_versions(page):
+    show(page, "update")
+    page.get_by_role("button", name="Look for a newer version").click()
+    page.get_by_role("status").filter(has_text="update.url").wait_for()
+
+
+def test_a_reset_of_the_board_is_seen_and_over(page, bench):
+    show(page, "log")
+    bench.board.reset()
+    page.get_by_role("log").get_by_text("PWRON start").last.wait_for()
+    bench.ready()
+    show(page, "now")
+    page.get_by_text("connected", exact=True).wait_for()
+    page.get_by_role("region", name="line 4").wait_for()
+
+
+def test_an_ended_session_asks_for_a_code_again(page, server):
+    page.evaluate("localStorage.clear()")
+    page.reload()
+    page.get_by_label("Enter the code").wait_for()
