@@ -14,7 +14,8 @@ from tenner_host.web.access import head_problem
 
 MAX_BODY = 64 * 1024
 TOO_LONG = f"the body is longer than {MAX_BODY // 1024} KB"
-#: A request's head, its body, and one piece of the answer each take at most so long.
+#: A request's head and its body each take at most so long; a client reads something at least
+#: every SEND_S.
 HEAD_S = 10.0
 BODY_S = 10.0
 SEND_S = 20.0
@@ -58,20 +59,16 @@ class Guard:
         if scope["type"] != "http":
             return
         headers = Headers(scope=scope)
-        bounded = _bounded(send)
+        strict = _with_headers(send)
         problem = head_problem(headers, self._port)
         if problem is None and not headers.get("content-length", "0").isdecimal():
             problem = (400, "the Content-Length is no number")
         if problem is None and int(headers.get("content-length", "0")) > MAX_BODY:
             problem = (413, TOO_LONG)
         if problem is not None:
-            await refusal(*problem)(scope, receive, bounded)
+            await refusal(*problem)(scope, receive, strict)
             return
-        try:
-            await self._app(scope, _limited(receive), bounded)
-        except asyncio.TimeoutError:
-            # The reader has gone to sleep; uvicorn closes its connection.
-            return
+        await self._app(scope, _limited(receive), strict)
 
 
 def refusal(status: int, sentence: str, **headers: str) -> JSONResponse:
@@ -101,28 +98,40 @@ def _limited(receive: Receive) -> Receive:
     return limited
 
 
-def _bounded(send: Send) -> Send:
-    async def bounded(message: Message) -> None:
+def _with_headers(send: Send) -> Send:
+    async def strict(message: Message) -> None:
         if message["type"] == "http.response.start":
             message = {**message, "headers": [*message.get("headers", []), *_HEADERS]}
-        await asyncio.wait_for(send(message), SEND_S)
+        await send(message)
 
-    return bounded
+    return strict
 
 
 class BoundedProtocol(H11Protocol):
-    """uvicorn's protocol; a client that sends no request, or does not read, is cut off."""
+    """uvicorn's protocol; a client that sends no request, or reads nothing, is cut off."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        self.loop.call_later(HEAD_S, self._need_request)
+        self._unsent = 0
+        self._timers = [
+            self.loop.call_later(HEAD_S, self._need_request),
+            self.loop.call_later(SEND_S, self._need_reader),
+        ]
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        for timer in self._timers:
+            timer.cancel()
+        super().connection_lost(exc)
 
     def _need_request(self) -> None:
         has_request = self.cycle is not None
         if not has_request:
             self.transport.abort()
 
-    def on_response_complete(self) -> None:
-        super().on_response_complete()
-        # close() would wait for the reader to take the rest.
-        self.loop.call_later(SEND_S, self.transport.abort)
+    def _need_reader(self) -> None:
+        """Cut off a client that took nothing since the last look; close() would wait for it."""
+        before, self._unsent = self._unsent, self.transport.get_write_buffer_size()
+        if before and self._unsent >= before:
+            self.transport.abort()
+        else:
+            self._timers[1] = self.loop.call_later(SEND_S, self._need_reader)

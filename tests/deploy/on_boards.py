@@ -14,7 +14,7 @@ import pytest
 
 from deploy import bench
 from deploy.bench import changed, wait
-from tenner_host import ROOT
+from tenner_host import ROOT, tenner_version
 from tenner_host.board.linux_board import LinuxBoard
 from tenner_host.board.ports import Port
 from tenner_host.console.console import Console
@@ -24,6 +24,7 @@ from tenner_host.linux import release
 from tenner_host.linux.release import Release
 from tenner_host.project import Project
 from tenner_sim.services import API_KEY, MODEL, Services
+from tests.host.web_client import Client, served
 
 PORT = Port("ssh://board")
 LOG = "/var/log/tenner.log"
@@ -458,6 +459,27 @@ def test_what_the_agent_writes_meanwhile_is_not_overwritten(server, first):
             board.write_files({"/workspace/USER.md": b"too late", "/workspace/NEW.md": b"new"})
     assert path.read_text() == "the agent was quicker"
     assert path.with_name("NEW.md").read_text() == "new"
+
+
+def test_the_page_reads_and_writes_while_the_agent_runs_on(server, first):
+    deploy(server, first)
+    started = log(server).count("boot      tenner")
+    with served(PORT) as page:
+        client = Client(page).pair()
+        now = client("GET", "/now").json
+        assert now["problem"] is None and now["agent"]["status"]["version"] == tenner_version()
+        assert not now["board"]["restarts_for_files"]
+        assert client("POST", "/files/read", {}).status == 200
+        found = client("GET", "/heartbeat").json
+        text = "# Heartbeat\n\n- (every 10m) Say: hello.\n"
+        stale = client("PUT", "/heartbeat", {"text": text, "version": "0"})
+        assert stale.status == 409
+        answer = client("PUT", "/heartbeat", {"text": text, "version": found["version"]})
+        assert answer.status == 200, answer.body
+        page.state.agent = None
+        assert [one["line"] for one in client("GET", "/now").json["agent"]["tasks"]] == [3]
+    assert server.path("/var/lib/tenner/workspace/HEARTBEAT.md").read_text() == text
+    assert log(server).count("boot      tenner") == started
 
 
 # --- without root rights

@@ -11,6 +11,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from types import SimpleNamespace
 
 import pytest
@@ -322,6 +323,24 @@ def test_sleeping_clients_do_not_keep_others_out(server, client, monkeypatch):
             pass
         one.close()
     assert client("GET", "/session").status == 200
+
+
+def test_one_who_reads_no_events_is_cut_off(server, client, monkeypatch):
+    monkeypatch.setattr(guard, "SEND_S", 0.2)
+    events = server.state.events
+    with socket.socket() as sleeper:
+        sleeper.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        sleeper.connect((HOST, server.port))
+        lines = [f"{name}: {value}" for name, value in client.headers.items()]
+        head = ["GET /api/v1/events HTTP/1.1", f"Host: {HOST}:{server.port}", *lines, "", ""]
+        sleeper.sendall("\r\n".join(head).encode())
+        assert sleeper.recv(15) == b"HTTP/1.1 200 OK"
+        assert len(events._readers) == 1
+        end = time.monotonic() + LIMIT_S
+        while events._readers and time.monotonic() < end:
+            events.publish("log", when="", area="", text="x" * 50000)
+            assert client("GET", "/session").status == 200
+        assert not events._readers
 
 
 def test_ctrl_c_ends_it_in_one_line_although_a_page_is_open(tmp_path):

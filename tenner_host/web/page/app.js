@@ -85,6 +85,7 @@ async function start() {
   setBoard(board);
   nav.replaceChildren(...Object.entries(VIEWS).map(([name, view]) => h("a", { href: "#" + name }, view.title)));
   listen();
+  if (!board.restarts_for_files) await readFiles().catch((problem) => note(problem.message));
   await show();
 }
 
