@@ -257,8 +257,8 @@ class FakeCtx:
     def spawn(self, task):
         return self.agent.spawn(task)
 
-    async def send(self, text, chat=None):
-        self.sent.append((chat, text))
+    async def send(self, text, chat=None, file=None):
+        self.sent.append((chat, text) if file is None else (chat, text, file))
         return "sent"
 
     async def ask(self, text):

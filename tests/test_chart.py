@@ -246,9 +246,9 @@ class TestCharts(unittest.TestCase):
         self.keep("room.temperature")
         for _ in range(6):
             self.assertTrue(self.send()[0])
-        self.assertEqual(
-            self.send(), (False, "6 pictures wait to be sent: no more are drawn now.")
-        )
+        sent, sentence = self.send()
+        self.assertFalse(sent)
+        self.assertTrue(sentence.endswith(": 6 files wait to be sent: no more now."), sentence)
         self.assertEqual(len(self.waiting()), 6)
 
     def test_those_of_a_turn_are_drawn_one_after_the_other(self):

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     Request = tuple[str, int, str, int | str, bool]
 
 _DAY_S = const(86400)
-#: Pictures that wait to be sent, at most.
-_MOST = const(6)
 
 
 async def draw_next(app: "App") -> bool:
@@ -61,18 +59,18 @@ async def send(
     problem, name, caption, found = await overlay.step("CHART", _plan, app, value, seconds)
     if found is None:
         return False, problem
-    path = attachments.new_path(app.state, ".png")
-    if len(os.listdir(app.state + attachments.FOLDER)) >= _MOST:
-        return False, "%d pictures wait to be sent: no more are drawn now." % _MOST
+    path = None
     try:
+        path = attachments.new_path(app.state, ".png")
         await overlay.step("PICTURE", _paint, path + files.TEMP, found)
         await overlay.enter("CHART")
         return True, _queue(app, path, name, caption, channel, chat)
     except OSError as error:
-        return False, "The chart of %s could not be written: %s" % (name, error)
+        return False, "The chart of %s could not be written: %s." % (name, error)
     finally:
-        # Also after a lack of memory.
-        files.remove(path + files.TEMP)
+        if path:
+            # Also after a lack of memory.
+            files.remove(path + files.TEMP)
 
 
 async def _plan(app, value, seconds):

@@ -29,6 +29,7 @@ TOOLS = (
     'call sensor {"action":"read","name":"room"}',
     'call write_file {"path":"notes.md","content":"x"}',
     'call read_file {"path":"notes.md"}',
+    'call message {"text":"x","file":"notes.md"}',
     'call list_dir {"path":"/"}',
     'call cron {"action":"list"}',
     'call chart {"value":"room"}',

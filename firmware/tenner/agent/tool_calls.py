@@ -10,6 +10,7 @@ from tenner.agent.history_records import call_record, shorten
 from tenner.log import log
 from tenner.net.json.scanner import Scanner
 from tenner.port.compat import const, ticks_diff, ticks_ms
+from tenner.store import attachments
 from tenner.tools import runner
 
 TYPE_CHECKING = False
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 _MAX_SAME_FAILURES = const(3)
 _WRITERS = ("write_file", "edit_file", "append_file")
+_CAPTION = const(500)  # characters of the text under a file; Telegram allows 1,024 units
 _LONG_TEXT = const(8192)  # the history keeps only the end of a longer text
 _NOT_RUN = const(
     "error: %s was not run: too many calls in one reply, or its arguments are too long. Call it "
@@ -78,10 +80,10 @@ class ToolContext:
             return "Too many charts wait to be drawn: call it again in a later turn."
         return None
 
-    async def send(self, text: str, chat: str | None = None) -> str:
+    async def send(self, text: str, chat: str | None = None, file: str | None = None) -> str:
         """
-        The `message` tool: send `text` to the chat of this turn, else to the owner, or to an
-        allowed `chat`; return a sentence with the outcome.
+        The `message` tool: send `text`, and the file at the real path `file`, to the chat of this
+        turn, else to the owner, or to an allowed `chat`; return a sentence with the outcome.
         """
         app = self.agent.app
         turn = self.turn
@@ -92,7 +94,12 @@ class ToolContext:
             chat = app.owner()[1]
         if chat is None:
             return "error: nobody to send to: no owner is configured (telegram.owner)"
-        await overlay.step("KEEP", _deliver, app, channel, chat, text)
+        if file is None:
+            await overlay.step("KEEP", _deliver, app, channel, chat, text)
+        elif channel == "telegram":
+            await overlay.step("KEEP", _deliver_file, app, channel, chat, text, file)
+        else:
+            return "error: a file can be sent on Telegram only: name its path instead"
         await overlay.enter("TOOL")
         return "queued for %s:%s" % (channel, chat)
 
@@ -180,6 +187,14 @@ async def run(turn: "Turn", calls: "Sequence[tuple[str, str, str | None]]") -> N
 
 async def _deliver(app, *args):
     app.deliver(*args)
+
+
+async def _deliver_file(app, channel, chat, text, file):
+    path = attachments.copy(file, app.state)
+    if len(text) > _CAPTION:
+        app.deliver(channel, chat, text)
+        text = ""
+    app.deliver(channel + attachments.SUFFIX, chat, attachments.pack("document", path, text))
 
 
 async def _not_understood(agent):

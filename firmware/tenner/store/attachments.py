@@ -2,12 +2,15 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 """
 The channel of such a message ends in `/file`, and its text has three parts, `kind\npath\ncaption`.
-Pictures that are drawn to be sent are in state/outgoing until no message needs them.
+Pictures that are drawn to be sent, and copies of the owner's files, are in state/outgoing until no
+message needs them.
 """
 
 import os
 from binascii import hexlify
 
+from tenner.log import SHORT, secrets
+from tenner.port.compat import const
 from tenner.store import files
 
 TYPE_CHECKING = False
@@ -16,6 +19,8 @@ if TYPE_CHECKING:
 
 SUFFIX = "/file"
 FOLDER = "/outgoing"
+#: Files that wait to be sent, at most.
+MOST = const(6)
 
 
 def pack(kind: str, path: str, caption: str) -> str:
@@ -29,10 +34,41 @@ def unpack(text: str) -> list[str]:
 
 
 def new_path(state: str, ending: str) -> str:
-    """Return the path of a new file to send; the folder exists then."""
+    """Return the path of a new file to send; the folder exists then. OSError if too many wait."""
     folder = state + FOLDER
     files.make_dirs(folder)
+    if len(os.listdir(folder)) >= MOST:
+        raise OSError("%d files wait to be sent: no more now" % MOST)
     return "%s/%s%s" % (folder, hexlify(os.urandom(4)).decode(), ending)
+
+
+def copy(source: str, state: str) -> str:
+    """
+    Return the path of a copy to send, so that the message has the file as it is now. OSError if it
+    holds a secret of the settings, or cannot be copied.
+    """
+    path = new_path(state, "-" + source.rpartition("/")[2])
+    hidden = [secret.encode() for secret in secrets() if len(secret) >= SHORT]
+    longest = max([len(secret) for secret in hidden] or [0])
+    end = b""
+    try:
+        with open(path + files.TEMP, "wb") as target:
+            for block in files.blocks(source):
+                end += block
+                if any(secret in end for secret in hidden):
+                    raise OSError("this file holds a secret of config.json, which stays here")
+                end = end[-longest:]
+                files.put(target, block)
+        os.rename(path + files.TEMP, path)
+    finally:
+        files.remove(path + files.TEMP)
+    return path
+
+
+def name_of(path: str) -> str:
+    """Return the name of a file for the person who gets it."""
+    name = path.rpartition("/")[2]
+    return name.partition("-")[2] or name
 
 
 def sweep(outbox: "Outbox") -> None:

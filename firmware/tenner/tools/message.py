@@ -1,6 +1,9 @@
-# tenner tools.message: sends a message to the owner or to a chat that the owner allows.
+# tenner tools.message: sends a message or a file to the owner, or to a chat that the owner allows.
 # MIT license; Copyright (c) 2026 the tenner authors
 
+from tenner.port.compat import const
+from tenner.store import files
+from tenner.tools import paths
 from tenner.tools.errors import ToolError
 
 TYPE_CHECKING = False
@@ -13,13 +16,19 @@ if TYPE_CHECKING:
 LEAVES = True
 LIMITS = {"text": (None, 4000)}
 
+# Bytes of a file: it is copied, and a bot of Telegram may send 50 MB.
+_MOST = const(52428800)
+_MOST_SMALL = const(262144)
+
 
 def subjects(args: dict) -> "Sequence[str]":
     return (args.get("chat", ""),)
 
 
 def check(args: dict, ctx: "ToolContext") -> None:
-    if not args["text"].strip():
+    if "file" in args:
+        _check_file(args, ctx)
+    elif not args["text"].strip():
         raise ToolError("message: text is empty")
     chat = args.get("chat")
     if chat is None or chat in _known(ctx):
@@ -36,11 +45,24 @@ def approval(args: dict, ctx: "ToolContext") -> str | None:
     chat = args.get("chat")
     if chat is None or chat in _known(ctx):
         return None
+    if "file" in args:
+        return "send the file %s to chat %s: %s" % (args["file"], chat, args["text"])
     return "send to chat %s: %s" % (chat, args["text"])
 
 
 async def run(args: dict, ctx: "ToolContext") -> str:
-    return await ctx.send(args["text"], args.get("chat")) or "sent"
+    path = paths.readable_file(ctx, args["file"]) if "file" in args else None
+    return await ctx.send(args["text"], args.get("chat"), path) or "sent"
+
+
+def _check_file(args, ctx):
+    real = paths.readable_file(ctx, args["file"])
+    args["file"] = paths.relative(ctx.workspace, real)
+    size = files.size(real)
+    most = _MOST_SMALL if ctx.port.small else _MOST
+    if not 0 < size <= most:
+        raise ToolError("a file to send has 1 to %d bytes, not %d" % (most, size))
+    paths.check_free(real, size)
 
 
 def _known(ctx):

@@ -111,6 +111,11 @@ def check_room(path: str, size: int) -> None:
     the disk."""
     if size > _MAX_FILE:
         raise ToolError("a file may have %d bytes, not %d: use several" % (_MAX_FILE, size))
+    check_free(path, size)
+
+
+def check_free(path: str, size: int) -> None:
+    """Raise ToolError if `size` bytes more at the real path `path` would fill the disk."""
     if hasattr(os, "statvfs"):
         while not files.is_folder(path):
             path = path.rpartition("/")[0] or "/"

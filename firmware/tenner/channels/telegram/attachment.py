@@ -7,7 +7,7 @@ from os import urandom
 from tenner import overlay
 from tenner.channels.telegram import document, message
 from tenner.log import log
-from tenner.store import files
+from tenner.store import attachments, files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ async def send(
     fields = message.address(chat)
     if caption:
         fields["caption"] = caption
-    name = path.rpartition("/")[2]
+    name = attachments.name_of(path)
     boundary = "tenner" + hexlify(urandom(8)).decode()
 
     def pieces():
