@@ -7,6 +7,7 @@ import jsonschema
 import pytest
 from click.testing import CliRunner
 
+from tenner_host import tenner_version
 from tenner_host.cli import main
 from tenner_host.web.api import PREFIX, openapi_document
 from tests.host.e2e import agent_board
@@ -80,7 +81,7 @@ def test_now_has_the_state_and_the_tasks(client):
     found = client("GET", "/now").json
     assert found["problem"] is None and found["board"]["state"] == "connected", found
     agent = found["agent"]
-    assert agent["status"]["version"] == "0.2.0" and agent["status"]["network"] == "up"
+    assert agent["status"]["version"] == tenner_version() and agent["status"]["network"] == "up"
     assert [(one["line"], one.get("condition")) for one in agent["tasks"]] == [
         (3, "room.temperature > 30"),
         (4, None),
