@@ -64,8 +64,11 @@ def enter(name: str) -> bool:
         return False
     start = _WIDTH * _index(_PHASES, name)
     stays = int.from_bytes(_CARRY[start : start + _WIDTH], "little")
+    carried = _CARRIED
     for one in list(overlays.__dict__):
-        if one not in suspended and not stays >> _index(_CARRIED, one) & 1:
+        # As _index does; its calls would take a thousand opcodes a turn.
+        place = carried.count(" ", 0, carried.find(" %s " % one))
+        if not stays >> place & 1 and one not in suspended:
             if _MAY_HOLD:
                 print("evicted", one, id(getattr(overlays, one)))
             _withdraw(getattr(overlays, one))
@@ -142,9 +145,10 @@ def _index(names, name):
     return names.count(" ", 0, names.find(" %s " % name))
 
 
-def borrow(borrower: object, name: str, homes: str) -> "Any":
-    """Return attribute `name` of an object whose class has methods in other overlays: `homes` is
-    " method method =overlay method =overlay "."""
+def borrow(borrower: "Any", name: str) -> "Any":
+    """Return attribute `name` of an object whose class has methods in other overlays; the build
+    makes this its `__getattr__`, and its `_` " method method =overlay method =overlay "."""
+    homes = borrower._
     place = homes.find(" %s " % name)
     if place < 0:
         raise AttributeError(name)

@@ -7,7 +7,7 @@ import copy
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from tenner_host.overlays.plan import LENT, METHOD, Plan
+from tenner_host.overlays.plan import HOMES, LENT, METHOD, Plan
 from tenner_host.overlays.rewrite import rewrite
 from tenner_host.overlays.source import Module
 from tenner_host.overlays.table import CORE, CORE_MODULE
@@ -145,13 +145,11 @@ def _split_classes(plan: Plan) -> Iterator[ast.stmt]:
         for overlay, methods in places.items():
             words = [plan.naming.attribute(name, owner.module) for name in methods]
             homes += " ".join([*words, f"={plan.naming.overlay(overlay)} "])
-        made = ast.parse(f"{owner.flat}.__getattr__ = lambda o, n: x(o, n, y)").body[0]
-        assert isinstance(made, ast.Assign) and isinstance(made.value, ast.Lambda)
-        call = made.value.body
-        assert isinstance(call, ast.Call)
-        call.func = copy.deepcopy(plan.reference(plan.borrow()))
-        call.args[2] = ast.Constant(homes)
-        yield made
+        value = copy.deepcopy(plan.reference(plan.borrow()))
+        for name, part in (("__getattr__", value), (HOMES, ast.Constant(homes))):
+            target = ast.Attribute(value=ast.Name(owner.flat, ast.Load()), attr=name)
+            target.ctx = ast.Store()
+            yield ast.Assign(targets=[target], value=part)
 
 
 def _names(fragment: ast.ClassDef) -> list[ast.expr]:

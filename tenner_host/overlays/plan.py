@@ -23,6 +23,8 @@ BORROW = "borrow"
 LENT = "lent"
 #: The name of such a method in its overlay, until the next one takes it; it is in ROM.
 METHOD = "_"
+#: The attribute of a class with the overlays of its other methods; in ROM, too.
+HOMES = "_"
 #: The core's module, for imports by others of a value in it that may change.
 CORE_FILE = External(PACKAGE, "app")
 
