@@ -82,12 +82,10 @@ class _Rows:
         lined = self._lined = bytearray(plain)
         for x in range(layout.left, WIDTH - RIGHT):
             _dot(lined, x, _BAND_GRID if _color(plain, x) in (_BAND, _BAND_GRID) else _GRID)
-        # By row the last column that begins there, and by column the one before it, both plus 1;
-        # the columns that the present row crosses.
-        count = len(layout.top)
+        # Lists of columns: of those that begin in a row, and of those that go on into the present
+        # one. Each is the number of its first column plus 1, and `_after` has the next by column.
         self._begin: array | None = None
-        self._before = array("H", bytes(2 * count))
-        self._active = array("H", bytes(2 * count))
+        self._after = array("H", bytes(2 * len(layout.top)))
         self._crossing = 0
         # Does the row above have another background, and the bytes that the line has in it; None
         # for many of them.
@@ -152,42 +150,43 @@ class _Rows:
     def _curve(self, row, above):
         """Draw the line where it crosses the row, whose upper edge is `above`."""
         top, bottom = self._layout.top, self._layout.bottom
-        before, active = self._before, self._active
+        after = self._after
         if self._begin is None:
             begin = self._begin = array("H", bytes(2 * AREA + 2))
             for at in range(len(top)):
                 if bottom[at]:
-                    before[at] = begin[top[at] // PARTS]
+                    after[at] = begin[top[at] // PARTS]
                     begin[top[at] // PARTS] = at + 1
-        at = self._begin[above // PARTS]
-        count = self._crossing
-        while at:
-            active[count] = at - 1
-            count += 1
-            at = before[at - 1]
         below = above + PARTS
         left = self._layout.left
-        rest = 0
-        crossed: list[int] | None = [] if count < _MANY else None
-        for place in range(count):
-            at = active[place]
+        columns, going = self._crossing, 0
+        crossed: list[int] | None = []
+        begins = self._begin[above // PARTS]
+        while columns or begins:
+            if not columns:
+                columns, begins = begins, 0
+            at = columns - 1
+            columns = after[at]
             start, end = top[at], bottom[at]
             if end > below:
-                active[rest] = at
-                rest += 1
+                after[at] = going
+                going = at + 1
                 end = below
             covered = end - max(start, above)
             x = left + at
             byte = x >> 1
             if crossed is not None:
-                crossed.append(byte)
+                if len(crossed) < _MANY:
+                    crossed.append(byte)
+                else:
+                    crossed = None
             behind = row[byte]
             color = _CURVE
             if covered < PARTS:
                 under = behind & 15 if x & 1 else behind >> 4
                 color = covered + (_BAND_SHADE if under in (_BAND, _BAND_GRID) else _SHADE)
             row[byte] = behind & 240 | color if x & 1 else behind & 15 | color << 4
-        self._crossing = rest
+        self._crossing = going
         self._crossed = crossed
 
 
