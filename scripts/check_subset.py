@@ -41,7 +41,7 @@ LAYERS = [
     "app",
 ]
 RANK = {name: rank for rank, name in enumerate(LAYERS)}
-RANK["channels"] = RANK["update"] = RANK["schedule"]
+RANK["channels"] = RANK["update"] = RANK["remote"] = RANK["schedule"]
 RANK["log"] = RANK["port"]
 
 # Modules of a board or of Unix MicroPython; any other import needs a guard.

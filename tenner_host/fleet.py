@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import ssl
-import threading
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,10 +14,7 @@ import rich_click as click
 
 from tenner_host.errors import CommandError
 from tenner_host.output import echo, json_option, print_json
-
-ANSWER_S = 10.0
-#: As in pyproject.toml.
-REQUIREMENT = "paho-mqtt>=2.1,<3"
+from tenner_host.remote.broker import ANSWER_S, Broker
 
 
 @dataclass
@@ -123,62 +119,24 @@ def ask_broker(
 ) -> list[Board]:
     """The boards below `topic` from a broker's retained messages; CommandError when it does not
     answer."""
-    try:
-        import paho.mqtt.client as paho
-        from paho.mqtt.enums import CallbackAPIVersion
-    except ImportError as exc:
-        raise CommandError(
-            f"`tenner fleet` needs the library paho-mqtt: pip install '{REQUIREMENT}'"
-        ) from exc
-
     boards: dict[str, Board] = {}
     # A broker sends retained messages before later ones, so our own message ends the list.
     marker = f"{topic}/fleet/{uuid4().hex}"
-    done = threading.Event()
-    refused: list[str] = []
-
-    def connected(
-        client: paho.Client, _data: object, _flags: object, reason: Any, _properties: object
-    ) -> None:
-        if reason.is_failure:
-            refused.append(str(reason))
-            done.set()
-            return
-        kinds = ("status", "state", "sensor/+")
-        client.subscribe([(f"{topic}/+/{kind}", 1) for kind in kinds] + [(marker, 1)])
-
-    def took(_client: object, _data: object, message: paho.MQTTMessage) -> None:
-        if message.topic == marker:
-            done.set()
-            return
-        name, _, kind = message.topic.removeprefix(f"{topic}/").partition("/")
-        board = boards.setdefault(name, Board(f"{topic}/{name}"))
-        board.take(kind, message.payload.decode(errors="replace"))
-
-    client = paho.Client(CallbackAPIVersion.VERSION2)
-    client.on_connect = connected
-    client.on_message = took
-    client.on_subscribe = lambda one, *_: one.publish(marker, "", qos=1)
-    if login:
-        client.username_pw_set(*login)
-    if context:
-        client.tls_set_context(context)
-    try:
-        client.connect(host, port)
-    except ssl.SSLError as exc:
-        raise CommandError(
-            f"{host}:{port} is not trusted: {exc.reason or exc}; give its authority with --ca"
-        ) from exc
-    except OSError as exc:
-        raise CommandError(f"there is no broker at {host}:{port}: {exc}") from exc
-    client.loop_start()
-    answered = done.wait(ANSWER_S)
-    client.disconnect()
-    client.loop_stop()
-    if refused:
-        raise CommandError(f"the broker at {host}:{port} rejected the connection: {refused[0]}")
-    if not answered:
-        raise CommandError(f"the broker at {host}:{port} gave no answer in {ANSWER_S:.0f} s")
+    kinds = ("status", "state", "sensor/+")
+    topics = [f"{topic}/+/{kind}" for kind in kinds] + [marker]
+    with Broker(host, port, context, login, topics) as broker:
+        broker.publish(marker, b"")
+        while True:
+            found = broker.next(ANSWER_S)
+            if found is None:
+                raise CommandError(
+                    f"the broker at {broker.place} gave no answer in {ANSWER_S:.0f} s"
+                )
+            if found[0] == marker:
+                break
+            name, _, kind = found[0].removeprefix(f"{topic}/").partition("/")
+            board = boards.setdefault(name, Board(f"{topic}/{name}"))
+            board.take(kind, found[1].decode(errors="replace"))
     return [boards[name] for name in sorted(boards)]
 
 

@@ -22,6 +22,7 @@ from tenner.llm.chain import Chain
 from tenner.log import log, redact
 from tenner.net.http import Http
 from tenner.port.compat import const, sleep_ms
+from tenner.remote import serve
 from tenner.schedule.posix_tz import Zone
 from tenner.sensors.reader import Sensors
 from tenner.status_commands import Report
@@ -270,11 +271,19 @@ class App:
 
     async def command(self, message: "Message") -> None:
         """Answer a line that begins with a slash."""
+        self.reply(message, await self.command_text(message))
+
+    async def command_text(self, message: "Message") -> str:
+        """Return the answer to a line that begins with a slash."""
         text = await commands.run(Report(self), message)
         if not isinstance(text, str):
             # The code of the commands makes room for the drawing.
             text = await overlay.step("CHART", charts.answer, self, *text)
-        self.reply(message, text)
+        return text
+
+    def take_request(self, data: bytes) -> None:
+        """Start the answer to a message of the owner's computer at the broker."""
+        overlay.later("REMOTE", None, serve.take, self.mqtt, data)
 
 
 async def _drain(app):

@@ -48,7 +48,7 @@ def _telegram(app):
 
 def _mqtt(app):
     mono_s = app.clock.mono_s
-    return Mqtt(app.config, app.port, app.tls, app.inbox, app.get, app.linked, mono_s)
+    return Mqtt(app.config, app.port, app.tls, app.inbox, app.get, app.linked, mono_s, app)
 
 
 def _console(app):

@@ -9,12 +9,13 @@ from __future__ import annotations
 from tenner_host.board import ports
 from tenner_host.board.board import B, Board
 from tenner_host.board.linux_board import LinuxBoard
+from tenner_host.board.mqtt_board import MqttBoard
 from tenner_host.board.serial_board import SerialBoard
 from tenner_host.board.transport import Transport
 from tenner_host.project import Project
 
 #: The class of a board by the scheme of its port; all others are serial.
-_CLASSES: dict[str, type[Board]] = {"ssh": LinuxBoard}
+_CLASSES: dict[str, type[Board]] = {"ssh": LinuxBoard, "mqtt": MqttBoard}
 
 
 def class_of(port: ports.Port) -> type[Board]:
@@ -33,7 +34,7 @@ def open_line(
     found = project or Project.find()
     chosen = ports.choose(found, port, sim)
     transport = class_of(chosen).console(chosen)
-    if remember or (found.exists and (port or sim)):
+    if _is_remembered(found, chosen, remember, port or sim):
         found.remember(port=chosen.as_json())
     return transport, chosen
 
@@ -57,5 +58,10 @@ def open_board(
     """Find the board, open its port and enter its REPL. `remember` makes it the project's."""
     found = project or Project.find()
     chosen = ports.choose(found, port, sim)
-    remember = remember or (found.exists and bool(port or sim))
+    remember = _is_remembered(found, chosen, remember, port or sim)
     return open_as(class_of(chosen), chosen, found, remember=remember)
+
+
+def _is_remembered(project: Project, chosen: ports.Port, wanted: bool, named: str | None) -> bool:
+    """Shall this port be the project's? A detour over a broker is for one command."""
+    return class_of(chosen) is not MqttBoard and (wanted or (project.exists and bool(named)))

@@ -6,9 +6,11 @@ from collections.abc import Callable
 from typing import TypeVar
 
 import rich_click as click
+from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 from tenner_host.board.sims import running_boards
+from tenner_host.remote.known import SCHEME
 
 
 def _complete_port(
@@ -29,6 +31,8 @@ def _complete_sim(
     return [name for name in running_boards() if name.startswith(incomplete)]
 
 
+_VIA = "tenner.via"
+
 F = TypeVar("F", bound=Callable[..., object])
 
 
@@ -40,6 +44,7 @@ def port_option(command: F) -> F:
         envvar="TENNER_PORT",
         show_envvar=True,
         default=None,
+        callback=_port,
         metavar="PORT",
         shell_complete=_complete_port,
         help=(
@@ -64,6 +69,32 @@ def sim_option(
     )
 
 
+def _via(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
+    if value is None:
+        return
+    way, _, name = value.partition(":")
+    if way != "mqtt":
+        raise click.BadParameter("available: mqtt, or mqtt:NAME of a board")
+    # Eager, so before `_port`.
+    context.meta[_VIA] = SCHEME + name
+
+
+def _port(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+    via: str | None = context.meta.get(_VIA)
+    named = context.get_parameter_source("port") is ParameterSource.COMMANDLINE
+    if via and named:
+        raise click.UsageError("--port and --via do not go together")
+    return via or value
+
+
 def board_options(command: F) -> F:
-    """Add the parameters `port` and `sim`, as `open_board` takes them."""
-    return port_option(sim_option("sim")(command))
+    """Add the parameters `port` and `sim`, as `open_board` takes them; `--via` sets `port`."""
+    via = click.option(
+        "--via",
+        metavar="mqtt[:NAME]",
+        callback=_via,
+        is_eager=True,
+        expose_value=False,
+        help="Reach the board through its MQTT broker instead of the cable.",
+    )
+    return port_option(sim_option("sim")(via(command)))

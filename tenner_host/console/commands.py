@@ -12,11 +12,15 @@ from typing import Any
 
 import rich_click as click
 
-from tenner_host.board.opening import open_board, open_line
+from tenner_host.board.mqtt_board import MqttBoard
+from tenner_host.board.opening import open_as, open_board, open_line
 from tenner_host.board.options import board_options
+from tenner_host.board.ports import Port
 from tenner_host.console.console import LOG_LINE, TURN_LIMIT_S, Console, Kind, Said
 from tenner_host.errors import CommandError
 from tenner_host.output import at_terminal, echo, json_option, json_text, print_json, visible
+from tenner_host.project import Project
+from tenner_host.remote.known import SCHEME
 
 _RUN_LOG = "/state/runs.jsonl"
 _FOREVER_S = 3600.0
@@ -41,8 +45,13 @@ def _console(port: str | None, sim: str | None) -> Console:
 def _asked(
     port: str | None, sim: str | None, command: str, as_json: bool, structured: bool = False
 ) -> None:
-    with _console(port, sim) as console:
-        answer = console.ask(command + " json" if as_json and structured else command)
+    line = command + " json" if as_json and structured else command
+    if port and port.startswith(SCHEME):
+        with open_as(MqttBoard, Port(port), Project.find(), remember=False) as board:
+            answer = board.say(line).splitlines()
+    else:
+        with _console(port, sim) as console:
+            answer = console.ask(line)
     if as_json and structured:
         print_json({"command": command, "answer": list(_entries(answer))})
     elif as_json:

@@ -14,7 +14,7 @@ from tenner_host.board.ports import Port
 from tenner_host.board.serial_board import SerialBoard
 from tenner_host.doctor import cable, linux_board, serial_board
 from tenner_host.doctor.findings import Finding, Part, State, from_error, unreached
-from tenner_host.errors import ChecksFailed, PortError
+from tenner_host.errors import ChecksFailed, CommandError, PortError
 from tenner_host.output import echo, json_option, print_json
 
 _COLORS = {State.OK: "green", State.WARN: "yellow", State.FAIL: "red", State.SKIP: "bright_black"}
@@ -71,4 +71,7 @@ def examine(port: str | None, sim: str | None, *, loader: bool = True) -> Part:
         yield from cable.without_port()
         yield from unreached(serial_board.AFTER_PORT)
         return
-    yield from _EXAMINE[class_of(found)](found, loader)
+    cls = class_of(found)
+    if cls not in _EXAMINE:
+        raise CommandError("`tenner doctor` needs the cable; try `tenner status --via mqtt`")
+    yield from _EXAMINE[cls](found, loader)

@@ -113,6 +113,11 @@ def board_files(there: Container[str] = ()) -> dict[str, bytes]:
     return {} if ON_BOARD in there else {ON_BOARD: PROJECT.read_bytes()}
 
 
+def has_own() -> bool:
+    """Has this computer a key of its owner?"""
+    return _public_place(place()).is_file()
+
+
 def _public_place(path: Path) -> Path:
     return path.with_suffix(".pub")
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from importlib.metadata import version as installed
+from typing import Any
 
 from tenner_host.board.board import Entry
 from tenner_host.board.info import Info
@@ -15,6 +17,7 @@ from tenner_host.image import about
 from tenner_host.overlays import maps
 from tenner_host.project import Project
 from tenner_host.release import keys
+from tenner_host.remote import known
 from tenner_host.sync.activate import LIST, MAIN, NEW
 
 HOME = "/lib/tenner"
@@ -42,7 +45,8 @@ _UPDATE = ["/lib/trial", "/lib/trial.new", "/lib/trial.log", "/lib/failed"]
 _UPDATED = tuple(f"{tree}/" for tree in TREES)
 #: Paths that one call requests from the board.
 ROOTS = [
-    *(HOME, OLD_LIBRARY, LIST, SHADOW, "/boot.py", MAIN, _TRIAL, keys.ON_BOARD),
+    *(HOME, OLD_LIBRARY, LIST, SHADOW, "/boot.py", MAIN, _TRIAL),
+    *(keys.ON_BOARD, known.ON_BOARD),
     *(*_LEFT, *TREES, *_UPDATE),
 ]
 #: boot.py of an untouched board.
@@ -184,3 +188,12 @@ def code_tree(
         # Code on the flash would hide the image's.
         return {path: data for path, data in tree.items() if not path.startswith(f"{HOME}/")}
     return tree
+
+
+def settings_in(config: bytes | None) -> dict[str, Any]:
+    """The settings in a config.json; {} if it is invalid."""
+    try:
+        settings = json.loads(config or b"{}")
+    except ValueError:
+        return {}
+    return settings if isinstance(settings, dict) else {}

@@ -10,6 +10,7 @@ import rich_click as click
 
 from tenner_host.board.board import Board
 from tenner_host.board.linux_board import LinuxBoard
+from tenner_host.board.mqtt_board import MqttBoard
 from tenner_host.board.opening import open_board
 from tenner_host.board.options import board_options
 from tenner_host.board.serial_board import SerialBoard
@@ -20,7 +21,7 @@ from tenner_host.output import echo, json_option, print_json, progress_bar
 from tenner_host.project import Project
 from tenner_host.sync.dialog import ask_which, conflict_left, show
 from tenner_host.sync.report import Report
-from tenner_host.sync.run import synchronize
+from tenner_host.sync.run import synchronize, update_workspace
 from tenner_host.sync.threeway import Action
 
 
@@ -121,6 +122,7 @@ def _update(board: Board, project: Project, **options: Any) -> Report:
 
 _update.register(SerialBoard, synchronize)
 _update.register(LinuxBoard, deploy)
+_update.register(MqttBoard, update_workspace)
 
 
 def _heartbeat_problems(project: Project) -> list[dict[str, Any]]:

@@ -48,6 +48,8 @@ def show(report: Report) -> None:
         echo(f"code       {', '.join(parts)}, {plan.unchanged} unchanged")
         for path in plan.shadows:
             echo(f"           {path} {would}removed: it hid newer code")
+    elif not plan.unchanged:
+        echo("code       unchanged: over the broker it comes as a release (/update)")
     else:
         echo(f"code       up to date ({plan.unchanged} files)")
     if plan.foreign:

@@ -8,10 +8,13 @@ from collections.abc import Iterable
 
 from tenner_host import FIRMWARE
 from tenner_host.board import Board
+from tenner_host.board.board import Entry
+from tenner_host.board.mqtt_board import MqttBoard
 from tenner_host.board.transfer import Progress
 from tenner_host.errors import BoardGone, BoardRefused, CommandError
 from tenner_host.project import Project
 from tenner_host.release import keys
+from tenner_host.remote import known
 from tenner_host.sync import code as codes
 from tenner_host.sync.activate import LIST, MAIN, NEW, activate, finish
 from tenner_host.sync.code import CodePlan
@@ -45,7 +48,7 @@ def synchronize(
     name = codes.board_name(project, info, board_name)
     if tree is None:
         tree = codes.code_tree(name, image=info.image)
-        tree.update(keys.board_files(there))
+        tree.update(_keys(info.device_id, there))
     codes.check_version(info, tree)
     plan = codes.plan_code(tree, there)
     workspace = Workspace(project, info.device_id)
@@ -68,7 +71,51 @@ def synchronize(
         raise
     if board_name:
         project.remember(board=board_name)
+    _learn(board, info.device_id, tree, project)
     report.started = board.restart()
+    report.seconds = time.monotonic() - begun
+    return report
+
+
+def _keys(device: str | None, there: dict[str, Entry]) -> dict[str, bytes]:
+    """The keys of a board that the owner's computer may update and reach over the network."""
+    files = keys.board_files(there)
+    if device and keys.has_own():
+        files |= known.board_files(device)
+    return files
+
+
+def _learn(board: Board, device: str | None, tree: dict[str, bytes], project: Project) -> None:
+    """Note where to find the board without the cable."""
+    if device is None or known.ON_BOARD not in tree:
+        return
+    settings = codes.settings_in(board.read_files([codes.CONFIG]).get(codes.CONFIG))
+    certificates = board.read_files(sorted(board.manifest(["/certs"])))
+    known.learn(device, tree, settings, list(certificates.values()))
+    project.remember(remote=device)
+
+
+def update_workspace(
+    board: MqttBoard,
+    project: Project,
+    *,
+    ask: Ask,
+    board_name: str | None = None,
+    delete: bool = False,
+    dry_run: bool = False,
+    progress: Progress | None = None,
+) -> Report:
+    """Sync the workspace while the agent runs on; the code stays as it is."""
+    begun = time.monotonic()
+    info, there, _ = board.survey([HOME])
+    workspace = Workspace(project, info.device_id)
+    report = Report(board.link.known.label, info, CodePlan(), [], dry_run=dry_run)
+    report.steps = workspace.plan(there)
+    if not dry_run:
+        codes.check_space(info, _pushed(workspace, report.steps))
+        report.outcome = workspace.settle(
+            board, report.steps, ask=ask, delete=delete, progress=progress
+        )
     report.seconds = time.monotonic() - begun
     return report
 

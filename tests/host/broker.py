@@ -54,7 +54,7 @@ class Broker:
 
     def start(self):
         """Start it and wait until it listens."""
-        with (self._folder / "mosquitto.log").open("ab") as log:
+        with self.log_file.open("ab") as log:
             self._process = subprocess.Popen(
                 [self._program, "-c", self._folder / "mosquitto.conf"], stderr=log
             )
@@ -74,9 +74,13 @@ class Broker:
             self._process = None
 
     @property
+    def log_file(self):
+        return self._folder / "mosquitto.log"
+
+    @property
     def log(self):
         """Return its log so far."""
-        return (self._folder / "mosquitto.log").read_text()
+        return self.log_file.read_text()
 
     def forget(self):
         """Lose the retained messages, as a broker without persistence does when it is stopped."""
@@ -101,10 +105,12 @@ class Broker:
 
 
 class Owner:
-    """An owner's MQTT client: `heard` is every message as (topic, text), in order."""
+    """An owner's MQTT client: `heard` is every message as (topic, text), in order; `binary`: as
+    (topic, bytes)."""
 
-    def __init__(self, broker, topics=("#",), user=USER):
+    def __init__(self, broker, topics=("#",), user=USER, binary=False):
         self.heard = []
+        self._binary = binary
         #: The bytes of the last message of each topic.
         self.payloads = {}
         self._changed = threading.Condition()
@@ -121,10 +127,10 @@ class Owner:
 
     def _take(self, _client, _data, message):
         with self._changed:
-            try:
-                text = message.payload.decode()
-            except UnicodeDecodeError:
-                text = f"({len(message.payload)} bytes)"
+            if self._binary:
+                text = message.payload
+            else:
+                text = _text(message.payload)
             self.heard.append((message.topic, text))
             self.payloads[message.topic] = message.payload
             self._changed.notify_all()
@@ -152,3 +158,10 @@ class Owner:
     def close(self):
         self._client.disconnect()
         self._client.loop_stop()
+
+
+def _text(payload):
+    try:
+        return payload.decode()
+    except UnicodeDecodeError:
+        return f"({len(payload)} bytes)"

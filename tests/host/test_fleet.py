@@ -8,8 +8,8 @@ import pytest
 from click.testing import CliRunner
 
 from tenner_host import ROOT
-from tenner_host import fleet as fleets
 from tenner_host.cli import main
+from tenner_host.remote import broker as broker_client
 from tenner_sim.services import Authority
 from tests.host.broker import PASSWORD, USER, Broker, Owner
 from tests.host.e2e import PSRAM, agent_board
@@ -86,15 +86,16 @@ def test_a_library_that_is_missing_is_a_sentence(monkeypatch):
     result = CliRunner().invoke(main, ["fleet", "status", "--host", "localhost"])
     assert result.exit_code == 1
     assert result.output == (
-        "tenner: `tenner fleet` needs the library paho-mqtt: pip install 'paho-mqtt>=2.1,<3'\n"
+        "tenner: a broker needs the library paho-mqtt: pip install 'paho-mqtt>=2.1,<3'\n"
     )
 
 
 def test_what_is_said_to_install_is_what_the_project_needs():
     wanted = (ROOT / "pyproject.toml").read_text()
-    assert f'"{fleets.REQUIREMENT}' in wanted
+    requirement = broker_client.REQUIREMENT
+    assert f'"{requirement}' in wanted
     # The name on a package index is somebody else's.
-    assert not fleets.REQUIREMENT.startswith("tenner")
+    assert not requirement.startswith("tenner")
 
 
 def test_an_unknown_authority_is_refused(broker):

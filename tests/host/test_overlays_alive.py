@@ -13,8 +13,9 @@ from tenner_host import interpreters
 from tenner_host.release import keys
 from tenner_sim.services import Step
 from tenner_sim.services.mcp_tools import McpTools
-from tests.bench import agent, mqtt
+from tests.bench import agent, mqtt, remote
 from tests.bench.rows import NotMeasured
+from tests.host.broker import find_mosquitto
 from tests.host.overlays_heap import looks, stale
 from tests.host.releases import Server, code, public, release
 
@@ -110,6 +111,22 @@ def test_commands_load_their_overlays():
         ask_each(running, ("/status", "/heartbeat", "/why", "/tools", "/nothing", "/chart room"))
 
     check(run(ask, files={"state/readings.1": agent.readings()}), "COMMAND", "CHART")
+
+
+def test_the_requests_of_the_owners_computer():
+    try:
+        interpreters.find_micropython32()
+    except interpreters.InterpreterMissing as exc:
+        pytest.skip(str(exc))
+    find_mosquitto()
+    with remote.board(HEAP_KB, debug=True) as (running, link):
+        running.idle()
+        remote.requests(link)
+        remote.commands(link)
+        running.idle()
+        lines = list(running.lines)
+    assert not [line for line in lines if "may not hold" in line]
+    check(lines, "REMOTE", "COMMAND")
 
 
 def test_a_model_that_fails():

@@ -193,7 +193,7 @@ def write_atomic(
                 for piece in data:
                     put(file, piece)
             sync(file)
-        getattr(os, "replace", os.rename)(temp, path)
+        rename(temp, path)
     except BaseException:
         try:
             remove(temp)
@@ -202,6 +202,11 @@ def write_atomic(
         raise
     if sync_folder is not None:
         sync_folder(path)
+
+
+def rename(temp: str, path: str) -> None:
+    """Let a file that is complete replace another."""
+    getattr(os, "replace", os.rename)(temp, path)
 
 
 def _stat(path):

@@ -10,13 +10,10 @@ from hashlib import sha256
 
 from tenner import __version__
 from tenner.port.compat import const
-from tenner.store import files
 from tenner.update import signature
 
 #: The longest manifest, with its signature.
 LIMIT = 4096
-#: The public keys, one a line: `rsa MODULUS`. The cable brings them.
-KEYS = "/lib/release.keys"
 #: Files of the tree that no release has: the pins of the board, and the manifest itself.
 OF_THE_BOARD = ("pins.csv", "manifest")
 _FIRST = b"tenner-release 1\n"
@@ -150,17 +147,14 @@ def _number(text):
 
 def _modulus(root, key):
     """Return the modulus of a key of this board."""
-    if not files.exists(root + KEYS):
+    modulus = signature.modulus(root, key)
+    if modulus is None:
         raise Refused(
             "this board has no key to check a release with: run `tenner setup` or `tenner sync` "
             "over the cable"
         )
-    with open(root + KEYS) as lines:
-        # Line by line: read() takes all memory that it may need at once.
-        for line in lines:
-            kind, _, modulus = line.strip().partition(" ")
-            if kind == "rsa" and signature.key_id(modulus) == key:
-                return modulus
-    raise Refused(
-        "the release is signed with the key %s, which this board does not know" % key[:16]
-    )
+    if not modulus:
+        raise Refused(
+            "the release is signed with the key %s, which this board does not know" % key[:16]
+        )
+    return modulus

@@ -5,7 +5,10 @@ from binascii import hexlify, unhexlify
 from hashlib import sha256
 
 from tenner.port.compat import const
+from tenner.store import files
 
+#: The public keys, one a line: `rsa MODULUS`. The cable brings them.
+KEYS = "/lib/release.keys"
 _EXPONENT = const(65537)
 _SIZES = (256, 384)  # bytes of a modulus: 2048 and 3072 bits
 # RFC 8017, 9.2: the DER prefix of a SHA-256 digest.
@@ -15,6 +18,20 @@ _PREFIX = b"\x30\x31\x30\x0d\x06\x09\x60\x86\x48\x01\x65\x03\x04\x02\x01\x05\x00
 def key_id(modulus: str) -> str:
     """Return the short name of a key, given its modulus as hex text."""
     return hexlify(sha256(modulus.encode()).digest()).decode()[:16]
+
+
+def modulus(root: str, key: str) -> "str | None":
+    """Return the modulus of the board's key with this short name; "" if it has another one, None
+    if it has none at all."""
+    if not files.exists(root + KEYS):
+        return None
+    with open(root + KEYS) as lines:
+        # Line by line: read() takes all memory that it may need at once.
+        for line in lines:
+            kind, _, found = line.strip().partition(" ")
+            if kind == "rsa" and key_id(found) == key:
+                return found
+    return ""
 
 
 def is_valid(modulus: str, signature: bytes, digest: bytes) -> bool:

@@ -9,6 +9,7 @@ Below `mqtt.topic`, `tenner/<device id>` unless it is set:
     alert, answer   texts to the owner, acknowledged by the broker
     ask             a question; `yes <id>` or `no <id>` to `say` answers it
     say             in: a message or a /command of the owner
+    remote/in, out  sealed requests of the owner's computer, and replies; see tenner.remote
 
 Home Assistant announces its start on <mqtt.discovery>/status.
 
@@ -60,6 +61,9 @@ class Mqtt:
     alert_chat = "alert"
     #: The semaphore may ask for the connection back, as with a long poll.
     yields = True
+    #: The session with the owner's computer (remote.session), and its requests that wait.
+    session: "Any" = None
+    requests = 0
 
     #: The broker may count on a packet in so many seconds, so the pings come sooner.
     keep_alive_s = 60
@@ -78,6 +82,7 @@ class Mqtt:
         get: "Callable[[str], Any]",
         up: "Callable[[], None]",
         mono_s: "Callable[[], int]",
+        app: "Any" = None,
     ) -> None:
         setting = config.get
         self.id = hexlify(port.device_id()).decode()
@@ -92,6 +97,8 @@ class Mqtt:
         self.get = get
         self.up = up
         self.mono_s = mono_s
+        #: The app, for requests of the owner's computer.
+        self.app = app
         self.stream: Stream | None = None
         self.is_connected = False
         self.failures = 0  # in a row
@@ -206,6 +213,9 @@ class Mqtt:
     async def _receive(self):
         head = memoryview(bytearray(5))
         while True:
+            if self._end and not self._unacknowledged:
+                # A wait that ends at the moment of a cancellation swallows it.
+                raise asyncio.CancelledError
             await self.read(head[:2])
             last = 1
             while head[last] & 128 and last < 4:

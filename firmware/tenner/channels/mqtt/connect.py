@@ -8,6 +8,7 @@ from tenner.channels.mqtt.packets import field, packet, publish, subscribe
 from tenner.log import log
 from tenner.net.tls_errors import explain
 from tenner.port.compat import const, open_connection
+from tenner.store import files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 ONLINE = const(1)
 SAY = const(2)
 BIRTH = const(3)
+REMOTE = const(4)
 
 _CONNECT = const(0x10)
 _CONNACK = b"\x20\x02"
@@ -69,11 +71,14 @@ async def _connect(mqtt):
     base = mqtt.base
     # A retained message would come again at each connect: remove it before subscribing.
     await mqtt.write(publish(base + "/say", b"", 0, True))
-    await mqtt.write(publish(base + "/status", b"online", ONLINE, True))
+    if files.exists(mqtt.port.path("lib/remote.key")):
+        await mqtt.write(subscribe(REMOTE, base + "/remote/in", 1))
     await mqtt.write(subscribe(SAY, base + "/say", 1))
     if mqtt.birth:
         # Last: a broker that forbids this may end the connection.
         await mqtt.write(subscribe(BIRTH, mqtt.birth, 0))
+    # The broker sends the kept messages at once, and an answer may follow.
+    mqtt.is_connected = True
 
 
 def _hello(mqtt):

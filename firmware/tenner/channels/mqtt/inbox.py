@@ -17,6 +17,9 @@ _PUBCOMP = b"\x70\x02"
 #: The beginning of the answer to a message of QoS 1, and of QoS 2.
 _ANSWERS = b"\x40\x02", b"\x50\x02"
 _REJECTED = const(0x80)
+# Requests of the owner's computer wait in memory for their turn.
+_MAX_REQUEST = const(1536)
+_MAX_REQUESTS = const(2)
 
 
 def handle(mqtt: "Mqtt", kind: int, body: bytearray, size: int) -> bytes:
@@ -27,7 +30,7 @@ def handle(mqtt: "Mqtt", kind: int, body: bytearray, size: int) -> bytes:
     if kind == _PUBLISH:
         return _message(mqtt, qos, body, size)
     if kind == _SUBACK and size == 3:
-        _subscribed(mqtt, body[1], body[2] & _REJECTED)
+        return _subscribed(mqtt, body[1], body[2] & _REJECTED)
     elif kind == _PUBREL:
         return _PUBCOMP + body
     return b""
@@ -38,14 +41,21 @@ def _subscribed(mqtt, number, rejected):
         if rejected:
             log("mqtt", "no birth messages: the broker rejects %s" % mqtt.birth)
             mqtt.birth = None
+    elif number == connect.REMOTE:
+        if rejected:
+            log(
+                "mqtt", "no requests of your computer: the broker rejects %s/remote/in" % mqtt.base
+            )
     elif rejected:
         raise OSError("the broker rejects the subscription to %s/say" % mqtt.base)
     else:
-        mqtt.is_connected = True
         mqtt.status = "connected"
         log("mqtt", "connected as %s" % mqtt.base)
         mqtt.announce_again()
         mqtt.up()
+        # Now it can be reached.
+        return packets.publish(mqtt.base + "/status", b"online", connect.ONLINE, True)
+    return b""
 
 
 def _message(mqtt, qos, body, size):
@@ -56,6 +66,11 @@ def _message(mqtt, qos, body, size):
     answer = _ANSWERS[qos - 1] + body[end:start] if qos else b""
     try:
         topic = bytes(body[2:end]).decode()
+        if topic == mqtt.base + "/remote/in":
+            if size - start <= _MAX_REQUEST and mqtt.requests < _MAX_REQUESTS:
+                mqtt.requests += 1
+                mqtt.app.take_request(bytes(memoryview(body)[start:]))
+            return answer
         if size > len(body):
             return answer + _reply(
                 mqtt, "I read %d bytes of a message at most, not %d." % (mqtt.max_text, size)

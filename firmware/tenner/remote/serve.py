@@ -1,0 +1,108 @@
+# tenner remote.serve: answers the messages of the owner's computer at the broker.
+# MIT license; Copyright (c) 2026 the tenner authors
+"""
+A request is a line of JSON, then its body. `do` names the command, the rest are its arguments. The
+parts of a reply are its body; the last one is JSON: the result, or `error` with a sentence.
+"""
+
+import json
+
+from tenner import overlay
+from tenner.agent.message_queue import Message
+from tenner.log import log
+from tenner.port.compat import const
+from tenner.remote import about, change, look, session
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from tenner.channels.mqtt.channel import Mqtt
+
+#: The topic of replies, below that of the board.
+_TOPIC = "remote/out"
+_PART = const(1024)
+
+
+class Reply:
+    """The reply to one request."""
+
+    def __init__(self, mqtt: "Mqtt") -> None:
+        self._mqtt = mqtt
+        self._session = mqtt.session
+        self._number = mqtt.session[0]
+        self._part = 0
+
+    async def send(self, data: bytes, is_last: bool = False) -> None:
+        """Send the next part; OSError if it cannot arrive."""
+        frame = session.reply(self._session, self._number, self._part, data, is_last)
+        self._part += 1
+        if not await self._mqtt.publish(_TOPIC, frame):
+            raise OSError("the broker did not acknowledge a reply to the owner's computer")
+
+    async def end(self, result: "dict[str, Any]") -> None:
+        await self.send(json.dumps(result).encode(), True)
+
+
+async def take(mqtt: "Mqtt", data: bytes) -> None:
+    """Answer one message; drop it with a line in the log unless it is the owner's."""
+    mqtt.requests -= 1
+    try:
+        if session.is_opening(data):
+            answer, made = session.begin(mqtt.port.root, mqtt.id, data)
+            if made:
+                mqtt.session = made
+            if answer:
+                await mqtt.publish(_TOPIC, answer)
+        elif mqtt.session:
+            content = session.request(mqtt.session, data)
+            if content is not None:
+                await _answer(mqtt.app, Reply(mqtt), content)
+    except OSError as error:
+        log("remote", error)
+
+
+async def _answer(app, reply, content):
+    line, _, body = content.partition(b"\n")
+    try:
+        request = json.loads(line)
+        result = await _run(app, reply, request["do"], request, body)
+    except KeyError as error:
+        result = {"error": "the request lacks %s" % error}
+    except (OSError, ValueError) as error:
+        log("remote", error)
+        result = {"error": str(error)}
+    await reply.end(result)
+    if result.get("restart"):
+        await about.restart(app)
+
+
+async def _run(app, reply, name, request, body):
+    if name == "info":
+        return about.info(app)
+    if name == "say":
+        text = await overlay.step("COMMAND", _command, app, request["text"])
+        await overlay.enter("REMOTE")
+        data = text.encode()
+        for at in range(0, len(data), _PART):
+            await reply.send(data[at : at + _PART])
+        return {}
+    if name == "restart":
+        return {"restart": True}
+    if name == "list":
+        return await look.list_files(app, reply, request["roots"])
+    path = request["path"]
+    if name == "read":
+        return await look.read_file(app, reply, path, request["at"])
+    if name == "write":
+        return change.write(app, path, request["at"], request["size"], body)
+    if name == "commit":
+        return change.commit(app, path, request["sha256"], request["old"])
+    if name == "remove":
+        return change.remove(app, path, request["old"])
+    raise ValueError("this board knows no request %s: update it" % name)
+
+
+async def _command(app, text):
+    channel, chat = app.owner()
+    return await app.command_text(Message(channel, chat, text))

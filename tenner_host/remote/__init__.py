@@ -1,0 +1,1 @@
+"""Boards behind an MQTT broker: their records, the seal of requests, and their way."""

@@ -1,0 +1,109 @@
+"""A connection to an MQTT broker."""
+
+from __future__ import annotations
+
+import ssl
+import threading
+from queue import Empty, SimpleQueue
+from types import TracebackType
+from typing import Any
+
+from tenner_host.errors import CommandError
+
+ANSWER_S = 10.0
+#: As in pyproject.toml.
+REQUIREMENT = "paho-mqtt>=2.1,<3"
+
+Login = tuple[str, str | None]
+
+
+class Broker:
+    """The client of one broker, subscribed to some topics; use it in a `with` block."""
+
+    def __init__(
+        self,
+        host: str,
+        port: int,
+        context: ssl.SSLContext | None,
+        login: Login | None,
+        topics: list[str],
+    ) -> None:
+        paho, version = _library()
+        self.place = f"{host}:{port}"
+        self._topics = topics
+        self._ready = threading.Event()
+        self._refused: list[str] = []
+        #: The arrived messages: (topic, content).
+        self.messages: SimpleQueue[tuple[str, bytes]] = SimpleQueue()
+        self._client = paho.Client(version.VERSION2)
+        self._client.on_connect = self._connected
+        self._client.on_subscribe = lambda *_: self._ready.set()
+        self._client.on_message = lambda _client, _data, message: self.messages.put(
+            (message.topic, bytes(message.payload))
+        )
+        if login:
+            self._client.username_pw_set(*login)
+        if context:
+            self._client.tls_set_context(context)
+        try:
+            self._client.connect(host, port)
+        except ssl.SSLError as exc:
+            raise CommandError(
+                f"{self.place} is not trusted: {exc.reason or exc}; give its authority with --ca"
+            ) from exc
+        except OSError as exc:
+            raise CommandError(f"there is no broker at {self.place}: {exc}") from exc
+        self._client.loop_start()
+        if not self._ready.wait(ANSWER_S) or self._refused:
+            self.close()
+            if self._refused:
+                raise CommandError(
+                    f"the broker at {self.place} rejected the connection: {self._refused[0]}"
+                )
+            raise CommandError(f"the broker at {self.place} gave no answer in {ANSWER_S:.0f} s")
+
+    def _connected(
+        self, client: Any, _data: object, _flags: object, reason: Any, _properties: object
+    ) -> None:
+        if reason.is_failure:
+            self._refused.append(str(reason))
+            self._ready.set()
+        else:
+            # After each connect: the broker forgets the subscriptions of a client that went away.
+            client.subscribe([(topic, 1) for topic in self._topics])
+
+    def publish(self, topic: str, data: bytes) -> None:
+        self._client.publish(topic, data, qos=1)
+
+    def next(self, limit_s: float) -> tuple[str, bytes] | None:
+        """Return the next message; None if there is none within the limit."""
+        try:
+            return self.messages.get(timeout=max(limit_s, 0))
+        except Empty:
+            return None
+
+    def close(self) -> None:
+        self._client.disconnect()
+        self._client.loop_stop()
+
+    def __enter__(self) -> Broker:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def _library() -> tuple[Any, Any]:
+    try:
+        import paho.mqtt.client as paho
+        from paho.mqtt.enums import CallbackAPIVersion
+    except ImportError as exc:
+        raise CommandError(
+            f"a broker needs the library paho-mqtt: pip install '{REQUIREMENT}'"
+        ) from exc
+    return paho, CallbackAPIVersion

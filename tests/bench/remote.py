@@ -1,0 +1,89 @@
+"""Heap of the requests of an owner's computer over a real mosquitto: files, settings, answers."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
+
+from tenner_host.errors import CommandError
+from tenner_host.release import keys
+from tenner_host.remote import known
+from tenner_host.remote.link import PIECE, Link
+from tests.bench import heap
+from tests.bench.agent import Agent, Died, agent
+from tests.bench.mqtt import broker, wait_text
+from tests.host.releases import public
+from tests.host.remote_board import KEY, own_key
+
+#: machine.unique_id() of tests/bench/chip.
+_DEVICE = "240ac4000001"
+_BODY = b"0123456789abcdef" * 256
+
+
+@contextmanager
+def board(heap_kb: int, debug: bool = False) -> Iterator[tuple[Agent, Link]]:
+    """An agent at a broker, and the computer's link to it."""
+    with broker() as (port, log), tempfile.TemporaryDirectory() as folder:
+        mqtt = {"host": "127.0.0.1", "port": port, "tls": False, "topic": "attic"}
+        before = os.environ.get("TENNER_CONFIG")
+        os.environ["TENNER_CONFIG"] = folder
+        try:
+            own_key(Path(folder))
+            on_board = {known.ON_BOARD: KEY.encode()}
+            known.learn(_DEVICE, on_board, {"mqtt": mqtt}, [])
+            link = Link(known.find("attic"))
+            files = {**on_board, keys.ON_BOARD: public()}
+            with agent(heap_kb, settings={"mqtt": mqtt}, files=files, debug=debug) as running:
+                # Not the line "connected": a message before the subscription would be lost.
+                wait_text(log, "Sending SUBACK to attic")
+                try:
+                    yield running, link
+                except CommandError as exc:
+                    raise Died(f"{exc.message}; {running.last()}") from exc
+                finally:
+                    link.close()
+        finally:
+            if before is None:
+                del os.environ["TENNER_CONFIG"]
+            else:
+                os.environ["TENNER_CONFIG"] = before
+
+
+def requests(link: Link) -> None:
+    """Requests for files and settings, of each kind; Died when one goes wrong."""
+    limit_s = 30.0
+    link.open(limit_s)
+    link.ask("info", limit_s=limit_s)
+    link.ask("list", roots=["/workspace", "/state"], limit_s=limit_s)
+    for path in ("/workspace/a.md", "/config.json"):
+        body = _BODY
+        if path == "/config.json":
+            found = json.loads(link.ask("read", path=path, at=0, limit_s=limit_s)[1])
+            body = json.dumps({**found, "name": "attic"}).encode()
+        for at in range(0, len(body), PIECE):
+            piece = body[at : at + PIECE]
+            link.ask("write", piece, path=path, at=at, size=len(body), limit_s=limit_s)
+        link.ask("commit", path=path, sha256=sha256(body).hexdigest(), old="*", limit_s=limit_s)
+        if link.ask("read", path=path, at=0, limit_s=limit_s)[1] != body:
+            raise Died(f"{path} came back changed")
+
+
+def commands(link: Link) -> None:
+    """The agent's answers to commands; Died without one."""
+    for command in ("/status", "/why", "/heartbeat"):
+        if not link.ask("say", text=command)[1]:
+            raise Died(f"no answer to {command}")
+
+
+def all_requests(heap_kb: int) -> None:
+    with board(heap_kb) as (_, link):
+        requests(link)
+
+
+def min_kb() -> float:
+    return heap.smallest_kb(all_requests)

@@ -1,0 +1,193 @@
+"""Boards without a cable: sync, settings, logs and answers through a real broker that is not
+trusted."""
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from tenner_host.errors import BoardSilent, CommandError
+from tenner_host.project import Project
+from tenner_host.remote import known
+from tenner_host.remote.link import Link
+from tenner_sim.services import Authority
+from tests.host.broker import Broker, Owner
+from tests.host.remote_board import KEY, own_key, remote_board, tenner
+
+VIA = ("--via", "mqtt")
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    """The owner's computer: its keys, and a project's folder."""
+    own_key(tmp_path / "config")
+    monkeypatch.setenv("TENNER_CONFIG", str(tmp_path / "config"))
+    project = tmp_path / "project"
+    (project / ".tenner").mkdir(parents=True)
+    (project / "workspace").mkdir()
+    monkeypatch.chdir(project)
+    return project
+
+
+@pytest.fixture
+def broker(tmp_path):
+    folder = tmp_path / "broker"
+    folder.mkdir()
+    with Broker(folder, Authority(), more="log_type all\n") as running:
+        yield running
+
+
+def on_board(bench, path):
+    return bench.board.read_tree()[path]
+
+
+def test_the_commands_work_without_a_cable(broker, home):
+    with remote_board(broker) as bench:
+        assert "tenner 0." in tenner("status", *VIA)
+        assert json.loads(tenner("why", *VIA, "--json"))["command"] == "/why"
+
+        # Both directions, then nothing to do, then a change here.
+        (home / "workspace" / "NOTE.md").write_text("from here\n" * 300)
+        said = tenner("sync", *VIA)
+        assert "NOTE.md: here -> board" in said
+        assert "HEARTBEAT.md: board -> here" in said
+        assert "it comes as a release" in said
+        assert on_board(bench, "/workspace/NOTE.md") == b"from here\n" * 300
+        assert (home / "workspace" / "SENSORS.json").is_file()
+        assert "nothing to do" in tenner("sync", *VIA)
+        (home / "workspace" / "NOTE.md").unlink()
+        assert "kept on the other side" in tenner("sync", *VIA)
+        assert "deleted here" in tenner("sync", *VIA, "--delete")
+        assert "/workspace/NOTE.md" not in bench.board.read_tree()
+
+        # Settings: set and shown; secrets travel sealed.
+        tenner("setup", "--set", "name=Attic board", *VIA)
+        bench.wait_for("connected as attic", 60)
+        assert '"Attic board"' in tenner("setup", "--show", *VIA)
+        assert json.loads(on_board(bench, "/config.json"))["name"] == "Attic board"
+
+        made = home / "made.zip"
+        assert "files (" in tenner("backup", made, *VIA)
+        assert made.stat().st_size > 1000
+        assert "heartbeat" in tenner("logs", *VIA)
+
+
+def test_what_would_cut_the_board_off_is_refused(broker, home):
+    with remote_board(broker) as bench:
+        before = on_board(bench, "/config.json")
+        for setting, section in (
+            ("mqtt.every=30s", "mqtt"),
+            ("wifi.ssid=elsewhere", "wifi"),
+            ("power.mode=sleep", "power"),
+        ):
+            said = tenner("setup", "--set", setting, *VIA, code=1)
+            assert f"{section}.* cannot be changed over the broker" in said, said
+        assert on_board(bench, "/config.json") == before
+        for arguments, word in (
+            (("flash",), "`tenner flash` needs the cable"),
+            (("repl",), "a console needs the cable"),
+            (("chat", "hello"), "a console needs the cable"),
+            (("doctor",), "`tenner doctor` needs the cable"),
+        ):
+            assert word in tenner(*arguments, *VIA, code=1)
+
+
+def test_only_the_owner_gets_in(broker, home, tmp_path, monkeypatch):
+    with remote_board(broker) as bench:
+        mine = known.find("attic")
+        spy = Owner(broker, ["attic/#"], binary=True)
+        link = Link(mine)
+        link.open()
+        assert link.ask("info")[0]["trial"] == ""
+        secret = link.ask("read", path="/config.json", at=0)[1]
+        assert b'"token"' in secret
+
+        def heard_on(way):
+            return [data for topic, data in list(spy.heard) if topic == f"attic/remote/{way}"]
+
+        # The last part of the last reply may come to the spy a moment later.
+        spy.wait("/remote/out", lambda _: len(heard_on("out")) >= 4)
+        heard = {way: heard_on(way) for way in ("in", "out")}
+        assert len(heard["in"]) == 3
+        assert not any(b"token" in data for data in heard["in"] + heard["out"])
+
+        # Replayed: the opening is older than the last, the frames are no next ones.
+        before = on_board(bench, "/lib/remote.a")
+        for data, said in (
+            (heard["in"][0], "came before"),
+            (heard["in"][1], "dropped request 1: 3 is next"),
+            (heard["out"][1], "not from the computer of this board's owner"),
+            (b"\x00" + bytes(60), "not from the computer of this board's owner"),
+            (b"tenner-request 1\nboard x\nmac 00\n", "not from the computer of this"),
+            (heard["in"][2][:-1], "not from the computer of this board's owner"),
+        ):
+            spy.publish("attic/remote/in", data)
+            bench.wait_for(said)
+        # Too long: not even looked at.
+        spy.publish("attic/remote/in", b"x" * 3000)
+        assert on_board(bench, "/lib/remote.a") == before
+        # The session goes on all the same.
+        assert link.ask("info")[0]["trial"] == ""
+
+        # A broker that lies: old replies, and parts of them.
+        for data in (heard["out"][1], heard["out"][2][:-3], b"", b"\x00" * 40, b"x" * 2000):
+            spy.publish("attic/remote/out", data)
+        assert link.ask("info")[0]["trial"] == ""
+        assert link.forged >= 5
+        link.close()
+
+        # Another owner's key, with the key of the board; and for another board.
+        own_key(tmp_path / "other", "somebody")
+        monkeypatch.setenv("TENNER_CONFIG", str(tmp_path / "other"))
+        stranger = Link(mine)
+        with pytest.raises(CommandError, match="not signed by a key that this board knows"):
+            stranger.open()
+        stranger.close()
+        monkeypatch.setenv("TENNER_CONFIG", str(tmp_path / "config"))
+        other = Link(known.Known(**{**vars(mine), "device": "feed"}))
+        with pytest.raises(CommandError, match="for the board feed, this one is"):
+            other.open()
+        other.close()
+        # Without the board's own key there is no answer at all.
+        lost = Link(known.Known(**{**vars(mine), "key": "00" * 32}))
+        with pytest.raises(BoardSilent, match="gave no answer in 3 s"):
+            lost.open(3)
+        lost.close()
+        spy.close()
+
+
+def test_a_broker_cannot_answer_for_a_board(broker, home):
+    """The board is away, and the broker answers in its place."""
+    key = {known.ON_BOARD: KEY.encode()}
+    mqtt = {name.partition(".")[2]: value for name, value in broker.settings().items()}
+    known.learn("feed", key, {"mqtt": {**mqtt, "topic": "attic"}}, [broker.authority.der])
+    liar = Owner(broker, ["attic/remote/in"], binary=True)
+    liar.publish("attic/status", "online", retain=True)
+    link = Link(known.find("feed"))
+
+    def lie():
+        liar.wait("/remote/in")
+        for answer in (b"open " + b"00" * 16, b"no way"):
+            liar.publish("attic/remote/out", b"ab" * 32 + b" " + answer)
+
+    with ThreadPoolExecutor() as pool:
+        lying = pool.submit(lie)
+        with pytest.raises(BoardSilent, match="2 messages came that it did not send"):
+            link.open(5)
+        lying.result()
+    link.close()
+    liar.close()
+
+
+def test_a_sync_over_the_cable_makes_the_link(broker, home):
+    with remote_board(broker) as bench:
+        (known_file,) = (home.parent / "config" / "boards").glob("*.json")
+        known_file.unlink()
+        assert "no board is known" in tenner("status", *VIA, code=1)
+        tenner("sync", "--port", bench.board.pty)
+        # Another key than that of before, which this computer does not know.
+        key = known.find("", Project.find()).key
+        assert on_board(bench, known.ON_BOARD) == key.encode() != KEY.encode()
+        assert known_file.stat().st_mode & 0o077 == 0
+        bench.wait_for("connected as attic")
+        assert "telegram: " in tenner("status", *VIA)
