@@ -17,11 +17,13 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from tenner.schedule.due import board_phase, next_period
 from tenner_host import BOARDS
 from tenner_host.build import firmware_tree
 from tenner_sim import LIMIT_S
 from tenner_sim.services import OWNER, Services
 from tenner_sim.vboard import BoardError, VirtualBoard
+from tenner_sim.vboard.chips import mac_of
 
 #: As on a board without PSRAM, and on one with it.
 HEAP = "512K"
@@ -199,6 +201,15 @@ def agent_board(
         made = tree(services, heartbeat, files, changes, roots, runtime == "micropython")
         with VirtualBoard(made, runtime=runtime, heap=heap, name=name, **options) as board:
             yield Bench(board, services)
+
+
+def begin_the_hour(board):
+    """Switch the board on a minute into one of its hourly slots, so that none begins during a
+    test."""
+    now = board.clock()["time"]
+    slot = next_period(3600, board_phase(mac_of(board.name)), now)
+    board.clock(advance_s=slot + 60 - now)
+    board.power_on()
 
 
 class SideBySide:

@@ -4,7 +4,7 @@ alert."""
 import json
 
 from tenner_sim.services import OWNER, Step
-from tests.host.e2e import SideBySide, agent_board
+from tests.host.e2e import SideBySide, agent_board, begin_the_hour
 
 together = SideBySide()
 
@@ -27,7 +27,8 @@ def asleep(bench):
 
 @together.check
 def test_a_beat_runs_once_and_between_two_the_board_sleeps():
-    with agent_board(HOURLY, changes=SLEEP) as bench:
+    with agent_board(HOURLY, changes=SLEEP, power=False) as bench:
+        begin_the_hour(bench.board)
         for count in range(4):
             asleep(bench)
             assert len(bench.model.requests) == count
@@ -51,7 +52,8 @@ def test_an_unmet_condition_asks_no_model_and_loses_no_line():
         "- (every 1h; when room.temperature > 30) Hot.\n"
         "- (every 1h; when room.temperature < 5) Cold.\n"
     )
-    with agent_board(beat, changes=SLEEP) as bench:
+    with agent_board(beat, changes=SLEEP, power=False) as bench:
+        begin_the_hour(bench.board)
         for _ in range(3):
             asleep(bench)
             bench.board.clock(advance_s=3600)
@@ -79,7 +81,8 @@ def test_who_wrote_while_it_slept_is_answered_and_the_conversation_keeps_it_awak
 @together.check
 def test_a_pin_wakes_it_once():
     changes = {"power.mode": "sleep", "power.awake_s": TALK_S, "power.wake_gpio": "A0"}
-    with agent_board(HOURLY, changes=changes) as bench:
+    with agent_board(HOURLY, changes=changes, power=False) as bench:
+        begin_the_hour(bench.board)
         asleep(bench)
         bench.board.set("gpio0", 0)
         bench.wait_for("DEEPSLEEP start")

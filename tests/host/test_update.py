@@ -12,7 +12,7 @@ from tests.host.releases import SHORT_TRIAL, Server, code, public, release
 together = SideBySide(3)
 OLD = tenner_version()
 
-OFFER = f"Version 0.9.0 is there, 2.. KB, in place of {OLD}: Tested.\nInstall it"
+OFFER = rf"Version 0.9.0 is there, \d+ KB, in place of {OLD}: Tested.\nInstall it"
 #: The time after which the watchdog ends a trial.
 TRIAL_MS = "TRIAL_MS = 600000"
 
