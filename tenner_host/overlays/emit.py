@@ -143,7 +143,8 @@ def _split_classes(plan: Plan) -> Iterator[ast.stmt]:
         # One text takes less RAM than a tuple of names.
         homes = " "
         for overlay, methods in places.items():
-            words = [plan.naming.attribute(name, owner.module) for name in methods]
+            # A private method has its short name in the module that defines it alone.
+            words = [plan.naming.attribute(name, base.module) for base, name in methods]
             homes += " ".join([*words, f"={plan.naming.overlay(overlay)} "])
         value = copy.deepcopy(plan.reference(plan.borrow()))
         for name, part in (("__getattr__", value), (HOMES, ast.Constant(homes))):

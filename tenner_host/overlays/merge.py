@@ -31,8 +31,9 @@ class Overlay:
     needs: set[str] = field(default_factory=set)
     #: Its methods for classes of other overlays: (class, fragment).
     lends: list[tuple[Symbol, Symbol]] = field(default_factory=list)
-    #: Its classes that lack methods: the names of these by the overlay that has them.
-    borrows: dict[Symbol, dict[str, tuple[str, ...]]] = field(default_factory=dict)
+    #: Its classes that lack methods: these, as (class that defines it, name), by the overlay that
+    #: has them.
+    borrows: dict[Symbol, dict[str, tuple[tuple[Symbol, str], ...]]] = field(default_factory=dict)
 
 
 def arrange(program: Program, table: Table) -> dict[str, Overlay]:
@@ -66,10 +67,11 @@ def _find_split_classes(program: Program, overlays: dict[str, Overlay]) -> None:
         borrowed.setdefault(owner, {})[made.overlay] = one.methods
     for symbol in _classes(program):
         # The __getattr__ of a class hides that of its base.
-        found: dict[str, tuple[str, ...]] = {}
+        found: dict[str, tuple[tuple[Symbol, str], ...]] = {}
         for base in _family(program, symbol):
             for overlay, methods in borrowed.get(base, {}).items():
-                found[overlay] = found.get(overlay, ()) + methods
+                named = tuple((base, name) for name in methods)
+                found[overlay] = found.get(overlay, ()) + named
         if symbol in borrowed and found:
             overlays[symbol.overlay].borrows[symbol] = found
 

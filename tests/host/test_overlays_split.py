@@ -51,7 +51,9 @@ class Base:
     def name(self):
         return "line " + self._kept
     def rare(self):
-        return self.name() + "?"
+        return self.name() + self._mark()
+    def _mark(self):
+        return "?"
 """,
     "line": """
 from tenner.base import Base
@@ -79,7 +81,8 @@ PHASES = {"BOOT": [], "IDLE": [], "SEND": ["send"], "LOOK": ["looking", "send"]}
 CARRY = {"IDLE": [], "SEND": [], "LOOK": []}
 SPLIT = {
     "core": ["app", "base: Base Base.name", "line: Line Line._last Line.send count"],
-    "send": ["line"],
+    # The private method of a base, called from another overlay, on an object of its subclass.
+    "send": ["line", "base: Base._mark"],
     "looking": ["line: Line.look", "base"],
 }
 
@@ -106,7 +109,7 @@ def test_methods_come_and_go_with_their_overlay(tmp_path, name):
         "line a? False 7",
         "missing",
         "5",
-        "IDLE ['looking']",
+        "IDLE ['looking', 'send']",
     ]
 
 
