@@ -2,12 +2,13 @@
 # sheets. MIT license; Copyright (c) 2026 the tenner authors
 
 import sys
+import time
 import unittest
 
 from fakes import FakePort, FakeSPI
 from support import run, temp_folder
 from tenner.sensors import SensorError
-from tenner.sensors.checks import crc8, inside
+from tenner.sensors.checks import crc8, inside, wait_ms
 from tenner.sensors.reader import Sensors
 from tenner.store import files
 
@@ -119,12 +120,12 @@ class TestDrivers(unittest.TestCase):
         for name in DRIVERS:
             __import__("tenner.sensors." + name)
             module = sys.modules["tenner.sensors." + name]
-            self.addCleanup(setattr, module, "sleep_ms", module.sleep_ms)
-            module.sleep_ms = self.sleep_ms
+            self.addCleanup(setattr, module, "wait_ms", module.wait_ms)
+            module.wait_ms = self.wait_ms
         self.port = FakePort(self.folder)
         self.port.pins = Pins
 
-    async def sleep_ms(self, ms):
+    async def wait_ms(self, ms):
         self.slept.append(ms)
 
     def read(self, driver, **settings):
@@ -426,18 +427,35 @@ class TestDrivers(unittest.TestCase):
         )
         sensors = Sensors(self.port, self.folder)
 
-        async def sleep_ms(ms):
+        async def wait_ms(ms):
             bus.written.append("sleep")
             await asyncio.sleep(0)
             await asyncio.sleep(0)
 
-        sys.modules["tenner.sensors.sht"].sleep_ms = sleep_ms
+        sys.modules["tenner.sensors.sht"].wait_ms = wait_ms
 
         async def both():
             await asyncio.gather(sensors.read("a"), sensors.read("b"), sensors.read("a"))
 
         run(both())
         self.assertEqual(bus.written, [b"\x24\x00", "sleep"] * 2)
+
+    def test_a_wait_is_never_shorter_than_it_says(self):
+        ticks_us = getattr(time, "ticks_us", lambda: time.monotonic_ns() // 1000)
+
+        async def wait():
+            # A millisecond ends between the look at the clock and the wait.
+            while ticks_us() % 1000 < 900:
+                pass
+            start = ticks_us()
+            waits = wait_ms(3)
+            while ticks_us() % 1000 >= 900:
+                pass
+            await waits
+            return ticks_us() - start
+
+        for _ in range(5):
+            self.assertTrue(run(wait()) >= 3000)
 
 
 def _json(value):

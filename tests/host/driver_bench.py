@@ -65,14 +65,14 @@ class Bench:
             monkeypatch.setitem(sys.modules, name, module)
             spec.loader.exec_module(module)
         self._monkeypatch = monkeypatch
-        self.sleep_with(self.sleep_ms)
+        self.wait_with(self.wait_ms)
         self.folder = folder
         self.port = Port()
 
-    def sleep_with(self, sleep_ms):
+    def wait_with(self, wait_ms):
         """Let the drivers sleep by this coroutine function."""
         for module in (ads1115, aht20, bh1750, bme280, dht22, ds18b20, sht):
-            self._monkeypatch.setattr(module, "sleep_ms", sleep_ms)
+            self._monkeypatch.setattr(module, "wait_ms", wait_ms)
 
     def attach(self, chip, bus, address=None, **values):
         """Wire a chip called "it"."""
@@ -94,7 +94,7 @@ class Bench:
         (self.folder / "SENSORS.json").write_text(json.dumps(table))
         return asyncio.run(reading.measure(self.port, str(self.folder), "it"))
 
-    async def sleep_ms(self, ms):
+    async def wait_ms(self, ms):
         """Let time pass for the chips."""
         self.seconds += ms / 1000
 

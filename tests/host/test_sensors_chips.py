@@ -164,11 +164,11 @@ def test_a_driver_waits_no_longer_than_twice_the_data_sheet(bench, chip):
     read, _ = wire(bench, chip)
     slept = []
 
-    async def sleep_ms(ms):
+    async def wait_ms(ms):
         slept.append(ms)
-        await bench.sleep_ms(ms)
+        await bench.wait_ms(ms)
 
-    bench.sleep_with(sleep_ms)
+    bench.wait_with(wait_ms)
     read()
     longest = {"AHT20": 90, "BH1750": 180, "DS18B20": 750}.get(chip, 16)
     assert slept and sum(slept) <= longest

@@ -8,8 +8,7 @@ TI data sheet SBAS444D: 9.6 registers, 9.4.2.1 single shot, 7.5 data rate (128 a
 at the worst: 8.7 ms), 9.5.4 data format.
 """
 
-from tenner.port.compat import sleep_ms
-from tenner.sensors.checks import choice, scaled
+from tenner.sensors.checks import choice, scaled, wait_ms
 from tenner.sensors.errors import SensorError
 from tenner.sensors.i2cbus import busy, chip
 
@@ -29,7 +28,7 @@ async def read(port: "Port", cfg: dict) -> dict[str, float]:
     data[0] = 0x81 | _CHANNELS.index(channel) << 4 | _RANGES.index(volts) << 1
     data[1] = 0x83
     bus.writeto_mem(address, 1, data)
-    await sleep_ms(9)
+    await wait_ms(9)
     bus.readfrom_mem_into(address, 1, data)
     if not data[0] & 0x80:
         raise busy(cfg, 9)

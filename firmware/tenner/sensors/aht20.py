@@ -7,8 +7,7 @@ Aosong data sheet AHT20, version 1.1: 5.3 commands, 5.4 the order of steps (80 m
 checksum over all six bytes), 6 conversion.
 """
 
-from tenner.port.compat import sleep_ms
-from tenner.sensors.checks import crc8, inside
+from tenner.sensors.checks import crc8, inside, wait_ms
 from tenner.sensors.i2cbus import bad, busy, chip
 
 TYPE_CHECKING = False
@@ -23,9 +22,9 @@ async def read(port: "Port", cfg: dict) -> dict[str, float]:
     if not data[0] & 8:
         # Not calibrated since power-on.
         bus.writeto(address, b"\xbe\x08\x00")
-        await sleep_ms(10)
+        await wait_ms(10)
     bus.writeto(address, b"\xac\x33\x00")
-    await sleep_ms(80)
+    await wait_ms(80)
     bus.readfrom_into(address, data)
     if data[0] & 0x80:
         raise busy(cfg, 80)

@@ -7,7 +7,7 @@ ROHM technical note 11046EDT01, 2011.11: "Instruction Set Architecture", "Measur
 at most), "How to calculate the data", "Adjust measurement result" (MTreg 69; 31 in sunlight).
 """
 
-from tenner.port.compat import sleep_ms
+from tenner.sensors.checks import wait_ms
 from tenner.sensors.i2cbus import bad, check_zeros, chip
 
 TYPE_CHECKING = False
@@ -24,7 +24,7 @@ async def read(port: "Port", cfg: dict) -> dict[str, float]:
             data[0] = byte
             bus.writeto(address, data[:1])
         for _ in range(2):
-            await sleep_ms(180)
+            await wait_ms(180)
             bus.readfrom_into(address, data)
             counts = data[0] << 8 | data[1]
             # The chip does not say when it is done: zero may mean dark, or not yet.

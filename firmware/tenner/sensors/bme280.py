@@ -11,8 +11,7 @@ BST-BMP280-DS001, 3.12.
 
 from struct import unpack
 
-from tenner.port.compat import sleep_ms
-from tenner.sensors.checks import inside
+from tenner.sensors.checks import inside, wait_ms
 from tenner.sensors.i2cbus import bad, busy, chip
 
 TYPE_CHECKING = False
@@ -34,7 +33,7 @@ async def read(port: "Port", cfg: dict) -> dict[str, float]:
     if kind == 0x60:
         bus.writeto_mem(address, 0xF2, b"\x01")
     bus.writeto_mem(address, 0xF4, b"\x25")
-    await sleep_ms(10)
+    await wait_ms(10)
     if registers(0xF3, 1)[0] & 8:
         raise busy(cfg, 10)
     data = registers(0xF7, 8)

@@ -1,11 +1,12 @@
-# tenner sensors.checks: the checks of drivers before a number becomes a value.
+# tenner sensors.checks: the drivers' checks and waits before a number becomes a value.
 # MIT license; Copyright (c) 2026 the tenner authors
 
+from tenner.port.compat import sleep_ms
 from tenner.sensors.errors import SensorError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Awaitable, Sequence
     from typing import Any
 
 
@@ -41,3 +42,8 @@ def scaled(volts: float, cfg: dict) -> dict[str, float]:
     `offset`."""
     number = volts * cfg.get("scale", 1) + cfg.get("offset", 0)
     return {cfg.get("value", "voltage"): round(number, 4)}
+
+
+def wait_ms(ms: int) -> "Awaitable[None]":
+    """Wait as long as a chip needs; sleep_ms may end up to 1 ms early, as it counts whole ones."""
+    return sleep_ms(ms + 1)

@@ -7,8 +7,7 @@ Aosong product manual AM2302, version 1.0: 7.1 a reading gives the values measur
 before, so the driver makes two, 2 s apart, which is also the shortest time between them.
 """
 
-from tenner.port.compat import sleep_ms
-from tenner.sensors.checks import choice, inside
+from tenner.sensors.checks import choice, inside, wait_ms
 from tenner.sensors.errors import SensorError
 
 TYPE_CHECKING = False
@@ -28,7 +27,7 @@ async def read(port: "Port", cfg: dict) -> dict[str, float]:
     sensor = (dht.DHT11 if old else dht.DHT22)(pins.pin(name, "up"))
     try:
         sensor.measure()
-        await sleep_ms(2000)
+        await wait_ms(2000)
         sensor.measure()
     except OSError:
         raise SensorError("no answer on pin %s: wiring, power, or pull-up?" % name)

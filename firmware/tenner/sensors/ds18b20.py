@@ -9,8 +9,8 @@ Maxim data sheet 19-7487, revision 6: "64-bit lasered ROM code", "Memory" with t
 
 from binascii import hexlify, unhexlify
 
-from tenner.port.compat import const, sleep_ms
-from tenner.sensors.checks import inside
+from tenner.port.compat import const
+from tenner.sensors.checks import inside, wait_ms
 from tenner.sensors.errors import SensorError
 
 TYPE_CHECKING = False
@@ -59,7 +59,7 @@ async def _measure(pin, wire, rom):
     for data in (bytes((0x4E, _MARK, _MARK, 0x7F)), b"\x44"):
         wire.select_rom(rom)
         wire.write(data)
-    await sleep_ms(750)
+    await wait_ms(750)
     if not wire.readbit():
         return "the sensor is not done after 750 ms"
     wire.select_rom(rom)

@@ -8,8 +8,7 @@ long it takes (15.5 ms at most), 4.12 checksum, 4.13 conversion. Data sheet SHT4
 commands, table 5 how long (8.3 ms), 4.6 conversion, whose humidity is to be cut at 0 and 100.
 """
 
-from tenner.port.compat import sleep_ms
-from tenner.sensors.checks import crc8, inside
+from tenner.sensors.checks import crc8, inside, wait_ms
 from tenner.sensors.errors import SensorError
 from tenner.sensors.i2cbus import bad, chip, result
 
@@ -25,7 +24,7 @@ async def read(port: "Port", cfg: dict) -> dict[str, float]:
     command, ms, low, span = (b"\xfd", 9, -6, 125) if kind[3] == "4" else (b"\x24\x00", 16, 0, 100)
     bus, address = chip(port, cfg, 0x44)
     bus.writeto(address, command)
-    await sleep_ms(ms)
+    await wait_ms(ms)
     data = result(bus, cfg, 6, ms)
     if crc8(data[:3]) or crc8(data[3:]):
         raise bad(cfg)
