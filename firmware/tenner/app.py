@@ -271,7 +271,8 @@ class App:
 
     async def command(self, message: "Message") -> None:
         """Answer a line that begins with a slash."""
-        self.reply(message, await self.command_text(message))
+        text = await self.command_text(message)
+        self.reply(message, text)
 
     async def command_text(self, message: "Message") -> str:
         """Return the answer to a line that begins with a slash."""
