@@ -29,6 +29,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
         "release",
         "A signed file that boards update themselves from.",
     ),
+    "update": (".update.command", "update", "A release onto boards at a broker, one first."),
     "deploy": (".linux.command", "deploy", "The agent onto a Linux board, over ssh."),
     "sd-card": (".linux.sdcard", "sd_card", "Wi-Fi and your ssh key onto a Linux board's card."),
     "pull": (".sync.copies", "pull", "The agent's changes, into workspace/."),
@@ -83,7 +84,7 @@ GROUPS = {
     "Its Python": ["repl", "run", "mount"],
     "Its extensions": ["skills", "mcp"],
     "Simulator and fleet": ["sim", "fleet"],
-    "Updates": ["release"],
+    "Updates": ["release", "update"],
     "This command": ["completion"],
 }
 click.rich_click.COMMAND_GROUPS = {

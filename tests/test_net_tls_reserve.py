@@ -69,6 +69,17 @@ class TestReserve(unittest.TestCase):
         self.assertTrue(reserve.take())
         self.assertEqual(len(context.open), 1)
 
+    def test_a_session_by_another_context_takes_the_memory_too(self):
+        context = Context(40000)
+        other = Context(40000)
+        reserve = Reserve(context, context.memory)
+        self.assertTrue(reserve.take())
+        session = reserve.wrap_socket("socket", "b.example", False, other)
+        self.assertEqual((context.open, other.open), ([], [session]))
+        self.assertEqual(
+            (session.sock, session.name, session.shakes), ("socket", "b.example", False)
+        )
+
     def test_where_it_does_not_fit_nothing_is_held(self):
         context = Context(30000)
         reserve = Reserve(context, context.memory)

@@ -2,12 +2,15 @@
 
 import unittest
 
-from support import run
+from support import run, temp_folder
 from tenner.update import install, request
 
 
 class FakeApp:
     """An application that keeps the texts for people."""
+
+    updating = False
+    state = ""
 
     def __init__(self):
         self.told = []
@@ -48,6 +51,27 @@ class TestRequest(unittest.TestCase):
     def test_the_owner_hears_why_a_release_is_none_for_this_board(self):
         found = None, None, "the release is 0.2.0, and 0.2.0 runs: only a newer one is installed"
         self.assertEqual(self.told(found, "look", request.look), "No update: %s." % found[2])
+
+    def test_the_owners_computer_finds_the_reason_in_a_file(self):
+        async def fake(app, version, computer):
+            self.assertEqual((version, computer, app.updating), ("0.9.0", ("here",), True))
+            raise OSError("no Wi-Fi")
+
+        self.addCleanup(setattr, install, "download", install.download)
+        install.download = fake
+        app = FakeApp()
+        app.state = temp_folder(self)
+        run(request.run(app, None, None, "0.9.0", ("here",)))
+        self.assertEqual((app.told, app.updating), ([], False))
+        with open(app.state + "/update.txt") as file:
+            self.assertEqual(file.read(), "No update: no Wi-Fi.")
+
+    def test_one_update_at_a_time(self):
+        app = FakeApp()
+        app.updating = True
+        run(request.run(app, "telegram", 1000, "0.9.0"))
+        self.assertEqual(app.told[0][2], "No update: another update is running.")
+        self.assertTrue(app.updating)
 
     def test_a_newer_release_is_returned_with_its_question(self):
         async def fake(app, etag=None):

@@ -80,8 +80,8 @@ class App:
     #: For deep sleep: was the clock set since the start, and when did a person last write?
     synced = False
     heard_s: int | None = None
-    #: Is a task sending the outbox, and shall it retry failed messages now?
-    sending = retry_now = False
+    #: Is a task sending the outbox, and shall it retry failed messages now? Does an update run?
+    sending = retry_now = updating = False
     #: The state of the outbox beyond its file (Outbox.kept).
     outbox_state: tuple | None = None
     #: The charts to draw when no turn runs, for charts.draw_next.

@@ -13,7 +13,7 @@ from tenner.net.clock import Clock
 from tenner.port import open_port
 from tenner.port.compat import const
 from tenner.store import attachments, configload, files, repairs
-from tenner.update import offer, report, trial
+from tenner.update import facts, offer, report, trial
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ def _list(app, is_safe):
         yield "power", power.run, app
         timed = [(one[0], power.after_sync, app) + one[1:] for one in timed]
     elif app.config.get("update.check") and app.config.get("update.url"):
-        if offer.is_possible(app):
+        if facts.is_possible(app):
             yield "update", offer.service, app
     yield from timed
     yield "readings", services.readings, app

@@ -10,7 +10,7 @@ from tenner.channels.telegram import pair as telegram_pair
 from tenner.schedule import alarm_commands, status
 from tenner.schedule.amounts import duration
 from tenner.store import files
-from tenner.update import offer, request
+from tenner.update import facts, offer, request
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -122,9 +122,15 @@ class Report:
 
     def update(self, args: str, channel: str, chat: int | str) -> str:
         app = self.app
-        if channel != "console" and (channel, chat) != app.owner():
+        owner = app.owner()
+        if channel == "mqtt" and owner[0] != "telegram":
+            return (
+                "Everybody at the broker could send this, and there is no Telegram to ask you: "
+                "run `tenner update`, or send it on the console."
+            )
+        if channel not in ("console", "mqtt") and (channel, chat) != owner:
             return "Only the owner updates this agent."
-        if not offer.is_possible(app):
+        if not facts.is_possible(app):
             return (
                 "This agent is updated by your computer: `tenner deploy`, or `tenner flash` for "
                 "its image."
@@ -133,6 +139,9 @@ class Report:
             return "Updates are off: there is no update.url in config.json."
         if files.exists(app.port.path("lib/trial")):
             return "The trial of the last update is not over yet."
+        if channel == "mqtt":
+            asyncio.create_task(offer.answer(app, *owner))
+            return "Looking at update.url; the owner decides on Telegram."
         if args:
             overlay.later("UPDATE", None, request.run, app, channel, chat, args)
         else:

@@ -140,3 +140,21 @@ def _signature_line(manifest: bytes, key: RSAPrivateKey) -> bytes:
 
     signature = key.sign(manifest, PKCS1v15(), SHA256())
     return f"signature {key_id(public_line(key))} {signature.hex()}\n".encode()
+
+
+def about(data: bytes) -> tuple[str, str]:
+    """Return the version and the chip family of a release's file."""
+    lines = data[:MANIFEST_LIMIT].split(b"\n")
+    if lines[0] != f"tenner-release {FORMAT}".encode():
+        raise CommandError("this is no file of `tenner release`")
+    fields = dict(line.decode(errors="replace").split(" ", 1) for line in lines[1:3])
+    return check_version(fields.get("version", "")), fields.get("family", "")
+
+
+def is_newer(version: str, than: str) -> bool:
+    """Is a version newer than another one?"""
+    return _numbers(version) > _numbers(than)
+
+
+def _numbers(version: str) -> list[int]:
+    return [int(part) for part in version.split(".")]

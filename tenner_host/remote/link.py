@@ -12,7 +12,7 @@ from typing import Any
 
 from tenner_host.errors import BoardSilent, CommandError
 from tenner_host.release import keys
-from tenner_host.remote.broker import Broker
+from tenner_host.remote.broker import ANSWER_S, Broker
 from tenner_host.remote.known import Known
 from tenner_host.remote.seal import Forged, Opening, Session
 
@@ -99,6 +99,21 @@ class Link:
             if found == (self._status, b"online"):
                 return True
         return False
+
+    def first_status(self) -> str:
+        """Return whether the board is "online" or "offline", as the broker says after connecting;
+        "" if it does not know."""
+        deadline = time.monotonic() + ANSWER_S
+        while not self.status and (found := self._broker.next(deadline - time.monotonic())):
+            self._note(found)
+        return self.status
+
+    def hear(self, limit_s: float) -> bool:
+        """Wait for the next message; return whether the board has just connected."""
+        found = self._broker.next(limit_s)
+        if found:
+            self._note(found)
+        return found == (self._status, b"online")
 
     def _send(self, data: bytes) -> None:
         self._broker.publish(f"{self.known.topic}/remote/in", data)

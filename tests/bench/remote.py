@@ -14,10 +14,11 @@ from tenner_host.errors import CommandError
 from tenner_host.release import keys
 from tenner_host.remote import known
 from tenner_host.remote.link import PIECE, Link
+from tenner_host.update.server import ReleaseServer
 from tests.bench import heap
 from tests.bench.agent import Agent, Died, agent
 from tests.bench.mqtt import broker, wait_text
-from tests.host.releases import public
+from tests.host.releases import code, public, release
 from tests.host.remote_board import KEY, own_key
 
 #: machine.unique_id() of tests/bench/chip.
@@ -78,6 +79,31 @@ def commands(link: Link) -> None:
     for command in ("/status", "/why", "/heartbeat"):
         if not link.ask("say", text=command)[1]:
             raise Died(f"no answer to {command}")
+
+
+def one_update(running: Agent, link: Link) -> None:
+    """An update that this computer serves, up to the restart into the trial."""
+    with ReleaseServer(release(code("9.0.0"), "9.0.0"), "127.0.0.1") as server:
+        link.ask(
+            "update",
+            server.certificate,
+            limit_s=30.0,
+            version="9.0.0",
+            address="127.0.0.1",
+            port=server.port,
+            path=server.path(),
+        )
+        running.wait_line("9.0.0 is in place: restarting")
+
+
+def update(heap_kb: int) -> None:
+    with board(heap_kb) as (running, link):
+        running.idle()
+        one_update(running, link)
+
+
+def update_min_kb() -> float:
+    return heap.smallest_kb(update)
 
 
 def all_requests(heap_kb: int) -> None:

@@ -129,6 +129,20 @@ def test_the_requests_of_the_owners_computer():
     check(lines, "REMOTE", "COMMAND")
 
 
+def test_an_update_from_the_owners_computer():
+    try:
+        interpreters.find_micropython32()
+    except interpreters.InterpreterMissing as exc:
+        pytest.skip(str(exc))
+    find_mosquitto()
+    with remote.board(HEAP_KB, debug=True) as (running, link):
+        running.idle()
+        remote.one_update(running, link)
+        lines = list(running.lines)
+    assert not [line for line in lines if "may not hold" in line]
+    check(lines, "REMOTE", "UPDATE")
+
+
 def test_a_model_that_fails():
     def ask(running):
         running.services.model.plan([Step(path="/chat/completions", status=500)] * 2)

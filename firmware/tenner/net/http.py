@@ -69,7 +69,7 @@ class Http(Response):
         self.head: bytes | None = None
         #: Does the buffer hold the beginning of the reply to `poll`?
         self.came = False
-        self._tls = tls
+        self.tls = tls
         self._semaphore = semaphore
         self._has_place = False
         #: The beginning of the last URL, and its origin.
@@ -305,9 +305,9 @@ class Http(Response):
         secure, host, port = origin
         context: Any = None
         if secure:
-            if self._tls is None:
+            if self.tls is None:
                 raise HttpError("https needs certificates")
-            context = self._tls()
+            context = self.tls()
             gc.collect()
         address = await self.resolve(host, port) if self.resolve else host
         stream, _ = await open_connection(

@@ -46,6 +46,15 @@ def context(
     return result
 
 
+def only(certificate: bytes) -> "SSLContext":
+    """Return a client context that trusts this certificate alone, in DER form; ValueError or
+    OSError if it is none."""
+    result = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    result.verify_mode = ssl.CERT_REQUIRED
+    _trust(result, certificate)
+    return result
+
+
 def _trust(result, data):
     if ssl.__name__ == "tls":
         result.load_verify_locations(data)

@@ -55,12 +55,14 @@ class Reserve:
         sock: "socket",
         server_hostname: str | None = None,
         do_handshake_on_connect: bool = True,
+        context: "SSLContext | None" = None,
     ) -> "SSLSocket":
-        """Free the reserve and return the session that takes its place."""
+        """Free the reserve and return the session that takes its place, by another context if
+        there is one."""
         self._give_up()
         free, block, self._least = self._memory()
         self._tight = free < _HANDSHAKE or block < _BLOCK
-        return self._context.wrap_socket(
+        return (context or self._context).wrap_socket(
             sock,
             server_hostname=server_hostname,
             do_handshake_on_connect=do_handshake_on_connect,

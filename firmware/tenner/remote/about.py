@@ -36,6 +36,7 @@ def info(app: "App") -> "dict[str, Any]":
         "heap_free": free,
         "heap_used": used,
         "up_s": app.clock.mono_s(),
+        "updating": app.updating,
         "trial": files.read_text(trial) if files.exists(trial) else "",
     }
 

@@ -11,7 +11,7 @@ from tenner import overlay
 from tenner.agent.message_queue import Message
 from tenner.log import log
 from tenner.port.compat import const
-from tenner.remote import about, change, look, session
+from tenner.remote import about, change, look, session, update
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -89,6 +89,8 @@ async def _run(app, reply, name, request, body):
         return {}
     if name == "restart":
         return {"restart": True}
+    if name == "update":
+        return update.accept(app, request, body)
     if name == "list":
         return await look.list_files(app, reply, request["roots"])
     path = request["path"]

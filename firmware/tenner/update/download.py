@@ -27,22 +27,30 @@ _MARK = b"\nsignature "
 
 class Download:
     """The release at `url`, a source for install.install; `http` is a client of the caller, who
-    closes it."""
+    closes it. `place` names the server to the owner, and `why(error)` explains a failure."""
 
     #: The server's name for this state of the release, after `manifest`.
     etag: "str | None" = None
 
-    def __init__(self, http: "Http", url: str) -> None:
+    def __init__(
+        self,
+        http: "Http",
+        url: str,
+        place: str = "update.url",
+        why: "Callable[[BaseException], str | None] | None" = None,
+    ) -> None:
         self._http = http
         self._url = url
         self._place = url  # or the target of the last redirect
+        self._name = place
+        self._why = why or explain
 
     async def manifest(self, etag: "str | None" = None) -> "bytes | None":
         """Return the bytes of the manifest with its signature; None if the release still has this
         `etag`."""
 
         async def read(response):
-            _check(response, 200, 304 if etag else 200)
+            self._check(response, 200, 304 if etag else 200)
             if response.status == 304:
                 return None
             self.etag = response.header("etag")
@@ -64,11 +72,11 @@ class Download:
             headers = [("Range", "bytes=%d-" % (len(data) + present))] if present else []
 
             async def read(response, present=present):
-                _check(response, 200, 206)
+                self._check(response, 200, 206)
                 if response.status == 200:
                     if await read_manifest(response.readinto) != data:
                         raise Refused(
-                            "the release at update.url is another one now: /update again"
+                            "the release at %s is another one now: update again" % self._name
                         )
                     await staging.receive(response.readinto, present)
                 else:
@@ -107,10 +115,14 @@ class Download:
         except asyncio.TimeoutError:
             what = "no answer within %d s" % timeout_s
         except (OSError, ValueError, EOFError) as error:
-            what = explain(error) or str(error) or "the answer cannot be read"
+            what = self._why(error) or str(error) or "the answer cannot be read"
         else:
-            raise Refused("update.url redirects again and again")
-        raise OSError("the download from update.url broke off: %s" % what)
+            raise Refused("%s redirects again and again" % self._name)
+        raise OSError("the download from %s broke off: %s" % (self._name, what))
+
+    def _check(self, response, *wanted):
+        if response.status not in wanted:
+            raise Refused("%s answers with HTTP %d" % (self._name, response.status))
 
 
 async def read_manifest(readinto: "Callable[[bytearray], Awaitable[int]]") -> bytes:
@@ -124,11 +136,6 @@ async def read_manifest(readinto: "Callable[[bytearray], Awaitable[int]]") -> by
         if one == b"\n" and data[data.rfind(b"\n", 0, len(data) - 1) :].startswith(_MARK):
             return bytes(data)
     raise Refused("this is no signed release of tenner: check update.url")
-
-
-def _check(response, *wanted):
-    if response.status not in wanted:
-        raise Refused("update.url answers with HTTP %d" % response.status)
 
 
 def _check_redirect(url, target):

@@ -8,6 +8,7 @@ with this manifest to `staging.receive`. download.Download is one; nothing here 
 
 from tenner import __version__
 from tenner.log import log
+from tenner.update import pinned
 from tenner.update.download import Download
 from tenner.update.manifest import Manifest, Refused
 from tenner.update.staging import Staging
@@ -46,11 +47,19 @@ async def look(
     return source.etag, offer.version, text
 
 
-async def download(app: "App", wanted: str) -> None:
-    """Install the release at update.url if it is version `wanted`, as `install`."""
-    http = app.http()
+async def download(
+    app: "App", wanted: str, computer: "tuple[str, int, str, bytes] | None" = None
+) -> None:
+    """Install the release at update.url, or that of the owner's computer (pinned.client), if it
+    is version `wanted`, as `install`."""
+    if computer:
+        http = pinned.client(app, computer)
+        source = pinned.source(http, computer)
+    else:
+        http = app.http()
+        source = Download(http, app.config.get("update.url"))
     try:
-        await install(app, Download(http, app.config.get("update.url")), wanted)
+        await install(app, source, wanted)
     finally:
         await http.close()
 

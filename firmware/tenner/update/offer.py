@@ -8,7 +8,6 @@ import asyncio
 
 from tenner import overlay
 from tenner.port.compat import const
-from tenner.store import files
 from tenner.update import daily, request
 
 TYPE_CHECKING = False
@@ -16,11 +15,6 @@ if TYPE_CHECKING:
     from tenner.app import App
 
 _CLOCK_S = const(10)
-
-
-def is_possible(app: "App") -> bool:
-    """Can this board update itself? An image cannot, nor can Linux."""
-    return app.port.kind == "esp32" and files.exists(app.port.path("lib/tenner"))
 
 
 async def service(app: "App") -> None:

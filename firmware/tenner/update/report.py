@@ -5,6 +5,7 @@ from tenner import power
 from tenner.log import log
 from tenner.port.compat import const
 from tenner.store import files
+from tenner.update import facts
 from tenner.update.staging import Staging
 
 TYPE_CHECKING = False
@@ -54,7 +55,13 @@ async def restart(app: "App") -> None:
     app.port.reset()
 
 
+def note(app: "App", text: str) -> None:
+    """Keep how the update has ended, for the owner's computer."""
+    files.write_atomic(app.state + facts.OUTCOME, text)
+
+
 def _tell(app, text, id=None):
+    note(app, text)
     channel, chat = app.owner()
     if channel is not None:
         app.deliver(channel, chat, text, id=id)

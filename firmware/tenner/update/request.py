@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 _FAILURES = (OSError, ValueError, overlay.OutOfMemory)
 _DONE = "Version %s is in place. I restart into its trial; you hear from me within ten minutes."
+_TWICE = "another update is running"
 _SHORT = "the board is short of memory. Restart it, then send /update again"
 
 
@@ -28,15 +29,36 @@ async def look(app: "App", channel: str, chat: int | str) -> "tuple[str, str] | 
     return None
 
 
-async def run(app: "App", channel: str, chat: int | str, version: str) -> None:
-    """Install this version from update.url, and restart; or tell this chat why not."""
-    try:
-        await overlay.step("UPDATE", install.download, app, version)
-    except _FAILURES as error:
-        app.deliver(channel, chat, _no(error))
+async def run(
+    app: "App",
+    channel: "str | None",
+    chat: "int | str | None",
+    version: str,
+    computer: "tuple[str, int, str, bytes] | None" = None,
+) -> None:
+    """Install this version from update.url, or from the owner's computer (pinned.client), and
+    restart; or tell this chat why not, or the computer if `channel` is None."""
+    if app.updating:
+        _tell(app, channel, chat, _no(_TWICE))
         return
-    app.deliver(channel, chat, _DONE % version)
+    app.updating = True
+    try:
+        await overlay.step("UPDATE", install.download, app, version, computer)
+    except _FAILURES as error:
+        _tell(app, channel, chat, _no(error))
+        return
+    finally:
+        app.updating = False
+    if channel:
+        app.deliver(channel, chat, _DONE % version)
     await overlay.step("UPDATE", report.restart, app)
+
+
+def _tell(app, channel, chat, text):
+    if channel:
+        app.deliver(channel, chat, text)
+    else:
+        report.note(app, text)
 
 
 def _no(reason):
