@@ -4,10 +4,13 @@ import json
 import os
 import unittest
 
-from support import cancelled, run
+from support import cancelled, run, temp_folder
+from tenner import __version__
 from tenner.agent.message_queue import Queue
 from tenner.channels.mqtt import channel, discovery, readings
 from tenner.channels.question import Question
+from tenner.store import files
+from tenner.store.two_slot import TwoSlots
 
 #: Of Home Assistant's source, components/mqtt/discovery.py: TOPIC_MATCHER allows these in an
 #: object id.
@@ -45,9 +48,10 @@ class Mqtt:
         self.published = []
         self.refuse = refuse
         self.config = self.port = self
+        self.url = ""
 
     def get(self, name):
-        settings = {"name": "attic", "mqtt.discovery": "homeassistant"}
+        settings = {"name": "attic", "mqtt.discovery": "homeassistant", "update.url": self.url}
         return self.sensors if name == "sensors" else settings[name]
 
     def memory(self):
@@ -76,6 +80,80 @@ def told(values):
     mqtt = Mqtt(values)
     run(readings.publish(mqtt))
     return mqtt
+
+
+class App:
+    """The part of the app that the entity of an update needs; its files are in `root`."""
+
+    def __init__(self, root, owner="telegram", kind="esp32"):
+        self.port = self
+        self.kind = kind
+        self.root = self.state = root
+        self.channel = owner
+        os.mkdir(root + "/lib")
+        os.mkdir(root + "/lib/tenner")
+
+    def path(self, name):
+        return self.root + "/" + name
+
+    def owner(self):
+        return self.channel, 1
+
+    def slots(self, name):
+        return TwoSlots(self.state + "/" + name)
+
+
+class TestUpdateEntity(unittest.TestCase):
+    def told(self, app, url="https://a.example/r", refuse=""):
+        """Return (the channel, the entity's config or None, its state or None)."""
+        mqtt = Mqtt({}, refuse)
+        mqtt.url = url
+        mqtt.app = app
+        run(readings.publish(mqtt))
+        return (mqtt,) + self.of(mqtt)
+
+    def of(self, mqtt):
+        configs = [config for at, config in mqtt.configs() if "/update/" in at]
+        states = [state for at, state in mqtt.published if at == "tenner/a1b2/update"]
+        return (configs or [None])[-1], (states or [None])[-1]
+
+    def test_the_version_that_runs_is_shown_and_the_button_asks_on_telegram(self):
+        mqtt, config, state = self.told(App(temp_folder(self)))
+        self.assertEqual(config["state_topic"], "tenner/a1b2/update")
+        asks = config["command_topic"], config["payload_install"]
+        self.assertEqual(asks, ("tenner/a1b2/say", "/update"))
+        self.assertEqual(state["installed_version"], __version__)
+        self.assertEqual(state["latest_version"], __version__)
+        # Once, until Home Assistant or the daily look asks for it.
+        count = len(mqtt.published)
+        run(readings.publish(mqtt))
+        self.assertEqual(len(mqtt.published), count + 1)
+
+    def test_without_telegram_there_is_no_button(self):
+        _, config, _ = self.told(App(temp_folder(self), "mqtt"))
+        self.assertFalse("command_topic" in config)
+
+    def test_a_newer_version_is_shown_with_a_sentence(self):
+        app = App(temp_folder(self))
+        app.slots("update").save({"v": "9.0.0"})
+        files.write_atomic(app.state + "/update.new", "Version 9.0.0 is there")
+        _, _, state = self.told(app)
+        self.assertEqual(state["latest_version"], "9.0.0")
+        self.assertEqual(state["release_summary"], "Version 9.0.0 is there")
+
+    def test_a_board_that_does_not_update_itself_has_none(self):
+        for app, url in (
+            (App(temp_folder(self), kind="linux"), "https://a.example/r"),
+            (App(temp_folder(self)), ""),
+        ):
+            self.assertEqual(self.told(app, url)[1:], (None, None))
+
+    def test_an_announcement_that_the_broker_did_not_take_comes_again(self):
+        mqtt, config, _ = self.told(App(temp_folder(self)), refuse="/config")
+        self.assertEqual(config, None)
+        mqtt.refuse = ""
+        run(readings.publish(mqtt))
+        self.assertTrue(self.of(mqtt)[0])
 
 
 class TestDiscovery(unittest.TestCase):

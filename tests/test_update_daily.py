@@ -16,6 +16,8 @@ class FakeApp:
     def __init__(self, root):
         self.root = root
         self.clock = self
+        self.state = root
+        self.mqtt = None
         self.now_s = 800000000
 
     def now(self):
@@ -57,6 +59,20 @@ class TestDailyLook(unittest.TestCase):
         self.assertEqual(self.asked, [None])
         self.assertEqual(self.after(1), (DAY_S, None))
         self.assertEqual(self.asked, [None, '"e1"'])
+
+    def test_home_assistant_hears_of_it(self):
+        announced = []
+
+        class Mqtt:
+            def announce_again(self):
+                announced.append(True)
+
+        self.app.mqtt = Mqtt()
+        self.after(0)
+        with open(self.app.state + "/update.new") as file:
+            self.assertEqual(file.read(), "Version 0.9.0 is there")
+        self.after(DAY_S)
+        self.assertEqual(announced, [True])
 
     def test_each_version_is_told_once(self):
         self.after(0)

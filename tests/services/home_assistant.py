@@ -1,5 +1,5 @@
 """Home Assistant with its MQTT integration alone: prints its states and complaints, a line of JSON
-each.
+each; each line that it reads is an update to install, by its entity.
 
 For a Python that has the package homeassistant:
 `home_assistant.py FOLDER PORT USER PASSWORD CA_PEM`. It ends at SIGTERM.
@@ -10,6 +10,7 @@ import json
 import logging
 import signal
 import sys
+import threading
 from pathlib import Path
 
 from homeassistant import bootstrap, config_entries, core, loader
@@ -48,6 +49,13 @@ def shown(home, event):
     )
 
 
+def press(home, loop):
+    """Press the button Install of each entity that is named on a line of the input."""
+    for line in sys.stdin:
+        call = home.services.async_call("update", "install", {"entity_id": line.strip()})
+        asyncio.run_coroutine_threadsafe(call, loop)
+
+
 async def main(folder, port, user, password, ca):
     logging.getLogger().addHandler(Complaints(logging.WARNING))
     Path(folder, "configuration.yaml").touch()
@@ -55,7 +63,7 @@ async def main(folder, port, user, password, ca):
     home.config.skip_pip = True
     # The integration depends on them only for the forms of its set-up.
     home.config.components |= {"http", "file_upload"}
-    mqtt.PLATFORMS[:] = [Platform.SENSOR, Platform.BINARY_SENSOR]
+    mqtt.PLATFORMS[:] = [Platform.SENSOR, Platform.BINARY_SENSOR, Platform.UPDATE]
     loader.async_setup(home)
     home.config_entries = config_entries.ConfigEntries(home, {})
     await bootstrap.async_load_base_functionality(home)
@@ -80,7 +88,9 @@ async def main(folder, port, user, password, ca):
     await home.config_entries.async_add(entry)
     tell(set_up=entry.state.value)
     stop = asyncio.Event()
-    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
+    loop = asyncio.get_running_loop()
+    threading.Thread(target=press, args=(home, loop), daemon=True).start()
+    loop.add_signal_handler(signal.SIGTERM, stop.set)
     await stop.wait()
     await home.async_stop(force=True)
 

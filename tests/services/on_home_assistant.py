@@ -4,6 +4,7 @@ passes them over with a word."""
 import contextlib
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -14,6 +15,8 @@ import pytest
 from tenner_host import tenner_version
 from tenner_sim.services import Authority
 from tests.host.broker import PASSWORD, USER, Broker, Owner
+from tests.host.releases import SHORT_TRIAL, Server, code, release
+from tests.host.remote_board import remote_board
 from tests.services.agent import INTERPRETERS, LIMIT_S, find
 from tests.services.at_broker import BrokerAgent, need_mosquitto
 from tests.services.kit import home_assistant, need
@@ -37,7 +40,7 @@ class HomeAssistant:
             self._process = subprocess.Popen(
                 [sys.executable, PROGRAM, *(str(word) for word in words)],
                 env={**os.environ, "PYTHONPATH": need(home_assistant), "PYTHONUTF8": "1"},
-                stdin=subprocess.DEVNULL,
+                stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=log,
                 text=True,
@@ -65,17 +68,28 @@ class HomeAssistant:
 
     def wait(self, name, holds=lambda state: state not in ("unknown", "unavailable")):
         """Wait until the entity of this name is in a state that `holds`; return the entity."""
-        self._wait(
-            lambda: name in self.states and holds(self.states[name]["state"]),
-            f"{name!r} not so: {self.states.get(name, sorted(self.states))}",
-        )
-        return self.states[name]
+        found = []
+
+        def look():
+            if name in self.states and holds(self.states[name]["state"]):
+                # This one: the next may come before the caller looks at it.
+                found.append(self.states[name])
+            return found
+
+        self._wait(look, f"{name!r} not so: {self.states.get(name, sorted(self.states))}")
+        return found[0]
+
+    def install(self, entity):
+        """Press the button of an update."""
+        self._process.stdin.write(entity + "\n")
+        self._process.stdin.flush()
 
     def about(self, *words):
         """Return its complaints that contain one of these words."""
         return [one for one in self.complaints if any(word in one for word in words)]
 
     def close(self):
+        self._process.stdin.close()
         self._process.terminate()
         try:
             self._process.wait(20)
@@ -280,3 +294,74 @@ def test_homeassistant_passes_over_what_is_told_to_it_elsewhere(at_home):
     assert len(home.about("illegal discovery topic")) == 1
     assert len(home.about("control characters")) == 1
     assert len(home.about("SensorDeviceClass")) == 1
+
+
+# --- a newer version
+
+UPDATE = "tenner update"
+OFFERED = r"Version 0.9.0 is there, \d+ KB, in place of .*: Tested."
+
+
+def test_homeassistant_offers_an_update_which_the_owner_allows_on_telegram(tmp_path):
+    need_mosquitto()
+    need(home_assistant)
+    for name in ("broker", "home_assistant"):
+        (tmp_path / name).mkdir()
+    with (
+        Server(release(code("0.9.0", SHORT_TRIAL))) as server,
+        Broker(tmp_path / "broker", Authority(), more="log_type all\n") as broker,
+        contextlib.ExitStack() as stack,
+    ):
+        home = HomeAssistant(tmp_path / "home_assistant", broker)
+        stack.callback(home.close)
+        changes = {"update.url": server.url, "update.check": True}
+        bench = stack.enter_context(remote_board(broker, changes=changes))
+        shown = home.wait(UPDATE, "on".__eq__)
+        assert shown["entity"].startswith("update.")
+        attributes = shown["attributes"]
+        assert attributes["installed_version"] == tenner_version()
+        assert attributes["latest_version"] == "0.9.0"
+        assert attributes["title"] == "tenner"
+        assert re.fullmatch(OFFERED, attributes["release_summary"])
+        # The question of the daily look, and that of the button.
+        answer(bench, 1, "Deny")
+        home.install(shown["entity"])
+        answer(bench, 2, "Allow")
+        shown = home.wait(UPDATE, "off".__eq__)
+        assert shown["attributes"]["installed_version"] == "0.9.0"
+        bench.wait_told("I run version 0.9.0 now", timeout_s=60)
+        assert home.complaints == []
+
+
+def answer(bench, count, button):
+    """Press a button below the question of that number about the offered version."""
+    bench.wait_told(OFFERED, count=count)
+    question = [one for one in bench.telegram.sent if re.match(OFFERED, one.text)][count - 1]
+    data = {one["text"]: one["callback_data"] for one in question.buttons}
+    bench.telegram.press(question, data[button])
+
+
+def test_homeassistant_has_no_button_where_no_telegram_can_ask(tmp_path):
+    need_mosquitto()
+    need(home_assistant)
+    for name in ("broker", "home_assistant"):
+        (tmp_path / name).mkdir()
+    with (
+        Server(release(code("0.9.0", SHORT_TRIAL))) as server,
+        Broker(tmp_path / "broker", Authority(), more="log_type all\n") as broker,
+        contextlib.ExitStack() as stack,
+    ):
+        home = HomeAssistant(tmp_path / "home_assistant", broker)
+        stack.callback(home.close)
+        changes = {"update.url": server.url, "telegram.token": None}
+        stack.enter_context(remote_board(broker, changes=changes))
+        # Without a look at update.url there is no newer version.
+        shown = home.wait(UPDATE, "off".__eq__)
+        assert shown["attributes"]["supported_features"] & 1 == 0
+        # The same message of somebody at the broker does nothing either.
+        owner = Owner(broker)
+        owner.publish("attic/say", "/update 0.9.0")
+        owner.wait("attic/answer", lambda text: "Everybody at the broker could send this" in text)
+        owner.close()
+        assert server.requests == []
+        assert home.complaints == []

@@ -2,13 +2,14 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 """
 /state/update.a and .b have the time of the last look, the ETag of the release, and the last
-version that the owner was told of.
+version that the owner was told of; /state/update.new has a sentence about it.
 """
 
 from tenner import approval, overlay
 from tenner.log import log
 from tenner.port.compat import const
-from tenner.update import install
+from tenner.store import files
+from tenner.update import facts, install
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ async def look(app: "App") -> "tuple[int, tuple[str, str] | None]":
     log("update", text.split("\n")[0])
     is_new = version and version != state.get("v")
     if is_new:
+        files.write_atomic(app.state + facts.SUMMARY, text.split("\n")[0])
         state["v"] = version
     try:
         slots.save(state)
@@ -50,4 +52,6 @@ async def look(app: "App") -> "tuple[int, tuple[str, str] | None]":
         # An ETag that does not fit: the next look reads the manifest again.
         del state["e"]
         slots.save(state)
+    if is_new and app.mqtt is not None:
+        app.mqtt.announce_again()
     return _DAY_S, is_new and (version, text) or None

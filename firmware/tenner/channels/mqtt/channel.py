@@ -6,6 +6,7 @@ Below `mqtt.topic`, `tenner/<device id>` unless it is set:
     status          online or offline (the last will); retained
     state           version, uptime, heap, as JSON; retained
     sensor/<name>   the values of a sensor as JSON; retained
+    update          the running version and a newer one, for Home Assistant; retained
     alert, answer   texts to the owner, acknowledged by the broker
     ask             a question; `yes <id>` or `no <id>` to `say` answers it
     say             in: a message or a /command of the owner

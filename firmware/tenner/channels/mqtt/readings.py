@@ -5,13 +5,17 @@ import json
 from binascii import crc32
 
 from tenner import __version__
-from tenner.channels.mqtt import discovery
+from tenner.channels.mqtt import discovery, update_entity
 from tenner.log import log
+from tenner.port.compat import const
 from tenner.sensors.errors import SensorError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tenner.channels.mqtt.channel import Mqtt
+
+#: In `announced`, beside the shapes of sensors.
+_UPDATE = const(-1)
 
 
 async def publish(mqtt: "Mqtt") -> None:
@@ -23,6 +27,10 @@ async def publish(mqtt: "Mqtt") -> None:
         "heap_free": mqtt.port.memory()[0],
     }
     await mqtt.publish("state", json.dumps(state), retain=True)
+    get = mqtt.config.get
+    if get("update.url") and get("mqtt.discovery") and _UPDATE not in mqtt.announced:
+        if await update_entity.announce(mqtt):
+            mqtt.announced.append(_UPDATE)
     sensors = mqtt.get("sensors")
     try:
         names = sensors.names()
