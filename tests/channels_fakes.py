@@ -32,6 +32,7 @@ class FakeConfig:
             "telegram.owner": OWNER,
             "telegram.allow": ["2000"],
             "telegram.poll_s": 25,
+            "telegram.photo_kb": 512,
         }
         for name, value in values.items():
             self.values["telegram." + name] = value

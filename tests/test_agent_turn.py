@@ -15,6 +15,7 @@ from tenner.llm.chain import Chain
 from tenner.llm.errors import LlmError
 from tenner.net.http import Http
 from tenner.store.files import make_dirs, write_atomic
+from tenner.tools.untrusted import DATA
 
 
 def say(agent, text):
@@ -63,6 +64,22 @@ class TestTurn(unittest.TestCase):
         self.assertEqual(sent[2][3], {"x": 1})
         self.assertEqual(sent[4][3], {}, "arguments that are no object become an empty one")
         self.assertEqual(len(agent.registry.calls), 3)
+
+    def test_a_picture_is_in_each_request_of_its_turn_only(self):
+        agent = self.agent(Reply("", [Call("a", "echo", "{}")]), Reply("a leaf"), Reply("gone"))
+        message = agent_fakes.Message("console", "me", "[a photo]\nwhat?", "me")
+        message.image = "image/png", "/state/incoming.tmp"
+        run(agent_fakes.answer.answer(agent, message))
+        for sent in agent.chain.records:
+            found = rows(sent)
+            self.assertEqual(found[0], ["i", "image/png", "/state/incoming.tmp"])
+            self.assertTrue(found[1][1].startswith("[a photo]\nwhat?"), found[1])
+        say(agent, "and now?")
+        found = rows(agent.chain.records[2])
+        # The note marks the turn as one with untrusted text.
+        self.assertEqual([row[0] for row in found], ["u", "n", "a", "c", "t", "a", "u"])
+        self.assertTrue(found[0][1].startswith("[a photo]\nwhat?"), found[0])
+        self.assertTrue(DATA in found[1][1], found[1])
 
     def test_a_call_too_many_is_refused_by_name(self):
         calls = [Call("a", "echo", "{}"), Call("b", "valve", None), Call("c", "echo", "{}")]

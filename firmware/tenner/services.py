@@ -3,7 +3,7 @@
 
 import asyncio
 
-from tenner import memory_guard, memory_restart, overlay, sampler
+from tenner import incoming, memory_guard, memory_restart, overlay, sampler
 from tenner.agent import answer
 from tenner.log import log
 from tenner.log_exception import log_exception
@@ -140,7 +140,15 @@ async def _serve(app, message):
                 # The lane before the memory, which a turn needs to go on after an approval.
                 async with lane.queue:
                     await lane.wait_turn()
-                    await overlay.run("TURN", answer.answer, app.agent, message)
+                    try:
+                        # Not in one phase: memory has room for a download or for a turn.
+                        if not message.file or await overlay.run(
+                            "FETCH", incoming.fetch, app, message
+                        ):
+                            await overlay.run("TURN", answer.answer, app.agent, message)
+                    finally:
+                        if message.file:
+                            await overlay.run("FETCH", incoming.clear, app)
             finally:
                 lane.release()
     except Exception as error:

@@ -20,6 +20,8 @@ _SAY = re.compile(r"say[:\s]\s*(.+)", re.I | re.S)
 #: As in `What does the TMP102 at 0x48 on i2c0 say?`
 _CHIP = re.compile(r"\b(?:TMP10\d|LM75) at (0x[0-7][0-9a-f]) on (i2c\d)", re.I)
 _TWO_BYTES = re.compile(r"0x([0-9a-f]{2}) 0x([0-9a-f]{2})\b", re.I)
+#: The mark of a photo before its caption.
+_PHOTO = re.compile(r"^\[a photo[^\]\n]*\]$", re.M)
 _BULLET = re.compile(r"[-*]\s+(?:\[ \]\s*)?(?:\([^)]*\)\s*)?")
 
 
@@ -28,7 +30,7 @@ def decide(conversation: Conversation, *, obey: bool = False) -> Answer:
     would."""
     task = conversation.task()
     beat = SILENCE in conversation.system or SILENCE in task
-    orders = _tasks(task) if beat else [task.strip()]
+    orders = _tasks(task) if beat else [_PHOTO.sub("", task).strip()]
     done = list(conversation.done())
     wanted = [call for order in orders for call in _calls(order, conversation)]
     if obey:
@@ -104,6 +106,8 @@ def _reads(call: ToolCall, chip: re.Match[str]) -> bool:
 
 
 def _introduce(conversation: Conversation) -> str:
+    if seen := conversation.pictures():
+        return f"I see {' and '.join(map(str, seen))}."
     heard = " ".join(conversation.task().split())[:80]
     offered = ", ".join(conversation.tools) or "none"
     return (

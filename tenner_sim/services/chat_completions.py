@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from . import pictures
 from .conversation import Answer, Conversation, Message, Tool, ToolCall
 from .records import Event
 
@@ -22,7 +23,8 @@ def conversation(body: dict[str, Any]) -> Conversation:
             result.messages.append(Message("tool", text, call_id=message["tool_call_id"]))
         else:
             calls = [_call(call) for call in message.get("tool_calls") or []]
-            result.messages.append(Message(role, text, calls))
+            seen = [pictures.of_part(part) for part in _parts_of(message, "image_url")]
+            result.messages.append(Message(role, text, calls, pictures=seen))
     result.system = "\n".join(system)
     for tool in body.get("tools") or []:
         function = tool["function"]
@@ -109,6 +111,11 @@ def _parts(text: str, size: int) -> list[str]:
 
 def _dumps(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _parts_of(message: dict[str, Any], kind: str) -> list[dict[str, Any]]:
+    content = message.get("content")
+    return [part for part in content if part["type"] == kind] if isinstance(content, list) else []
 
 
 def _text(content: Any) -> str:

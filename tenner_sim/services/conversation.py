@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from .pictures import Picture
+
 
 @dataclass(frozen=True)
 class Tool:
@@ -41,6 +43,7 @@ class Message:
     text: str = ""
     calls: list[ToolCall] = field(default_factory=list)
     call_id: str = ""
+    pictures: list[Picture] = field(default_factory=list)
 
 
 @dataclass
@@ -62,6 +65,10 @@ class Conversation:
     def task(self) -> str:
         """Return the user's words in this turn."""
         return "\n".join(message.text for message in self.turn() if message.role == "user")
+
+    def pictures(self) -> list[Picture]:
+        """Return the pictures of this turn."""
+        return [picture for message in self.turn() for picture in message.pictures]
 
     def done(self) -> Iterator[tuple[ToolCall, str]]:
         """Yield this turn's calls with their results."""

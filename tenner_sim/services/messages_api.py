@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from . import pictures
 from .conversation import Answer, Conversation, Message, Tool, ToolCall
 from .records import Event
 
@@ -12,10 +13,11 @@ from .records import Event
 def conversation(body: dict[str, Any]) -> Conversation:
     """Read a checked request; consecutive messages of one role are joined in order."""
     result = Conversation(system=_plain(body.get("system", "")))
-    for message in body["messages"]:
+    for index, message in enumerate(body["messages"]):
         texts: list[str] = []
         calls: list[ToolCall] = []
-        for block in blocks(message["content"]):
+        seen: list[pictures.Picture] = []
+        for number, block in enumerate(blocks(message["content"])):
             if block["type"] == "tool_result":
                 result.messages.append(
                     Message("tool", _plain(block.get("content", "")), call_id=block["tool_use_id"])
@@ -24,8 +26,11 @@ def conversation(body: dict[str, Any]) -> Conversation:
                 calls.append(ToolCall(block["name"], block["input"], block["id"]))
             elif block["type"] == "text":
                 texts.append(block["text"])
-        if texts or calls:
-            result.messages.append(Message(message["role"], "\n".join(texts), calls))
+            elif block["type"] == "image":
+                seen.append(pictures.of_block(block, f"messages.{index}.content.{number}"))
+        if texts or calls or seen:
+            text = "\n".join(texts)
+            result.messages.append(Message(message["role"], text, calls, pictures=seen))
     for tool in body.get("tools", []):
         result.tools[tool["name"]] = Tool(
             tool["name"], tool.get("description", ""), tool.get("input_schema") or {}

@@ -22,6 +22,8 @@ API_KEY = "offline-key"
 
 #: A fixed moment, so that the same request gets the same bytes.
 _CREATED = 1_700_000_000
+#: Tokens of a picture of any size.
+_PICTURE_TOKENS = 1000
 
 
 class OfflineModel(Service):
@@ -53,6 +55,8 @@ class OfflineModel(Service):
         self.context_tokens = 128_000
         #: Whether the list of models contains the context, as vLLM's does.
         self.tells_context = False
+        #: Whether it takes pictures.
+        self.sees = True
         #: Follow orders found in tool results, like a model that fell for an injection.
         self.obey = False
         #: Send thoughts before the answer: "" none, "field" the API's own field, "tags" <think> in
@@ -130,7 +134,9 @@ class OfflineModel(Service):
     def _chat(self, call: Call) -> Response:
         check_bearer(call.headers, self.api_key)
         body = self._checked(call)
+        conversation = chat_completions.conversation(body)
         tokens_in = estimate(body["messages"]) + estimate(body.get("tools"))
+        tokens_in -= _uncounted(conversation)
         if tokens_in > self.context_tokens:
             raise Refusal(
                 f"This model's maximum context length is {self.context_tokens} tokens. However, "
@@ -141,7 +147,7 @@ class OfflineModel(Service):
                 code="context_length_exceeded",
             )
         limit = body.get("max_completion_tokens") or body.get("max_tokens")
-        answer, cut = self._answer(call, chat_completions.conversation(body), limit, "call_")
+        answer, cut = self._answer(call, conversation, limit, "call_")
         finish = "length" if cut else "tool_calls" if answer.calls else "stop"
         tokens_out = _answer_tokens(answer)
         usage = {
@@ -171,12 +177,13 @@ class OfflineModel(Service):
     def _messages(self, call: Call) -> Response:
         check_headers(call.headers, self.api_key)
         body = self._checked(call)
+        conversation = messages_api.conversation(body)
         tokens_in = sum(estimate(body.get(key)) for key in ("system", "messages", "tools"))
+        tokens_in -= _uncounted(conversation)
         if tokens_in > self.context_tokens:
             raise Refusal(
                 f"prompt is too long: {tokens_in} tokens > {self.context_tokens} maximum"
             )
-        conversation = messages_api.conversation(body)
         answer, cut = self._answer(call, conversation, body["max_tokens"], "toolu_")
         stop = "max_tokens" if cut else "tool_use" if answer.calls else "end_turn"
         usage = {
@@ -215,6 +222,8 @@ class OfflineModel(Service):
         self, call: Call, conversation: Conversation, limit: int | None, prefix: str
     ) -> tuple[Answer, bool]:
         """Decide, give calls their ids, and cut the text at `limit` tokens."""
+        if conversation.pictures() and not self.sees:
+            raise Refusal("this model does not support image input")
         with self.changed:
             scripted = self.script.pop(0) if self.script else None
         if isinstance(scripted, str):
@@ -268,6 +277,12 @@ def estimate(value: Any) -> int:
 
 def _tokens(text: str) -> int:
     return (len(text.encode("utf-8", "surrogatepass")) + 3) // 4
+
+
+def _uncounted(conversation: Conversation) -> int:
+    """The tokens that pictures do not cost, since they count by their area."""
+    sizes = [len(one.data) for message in conversation.messages for one in message.pictures]
+    return sum(max(0, size // 3 - _PICTURE_TOKENS) for size in sizes)
 
 
 def _answer_tokens(answer: Answer) -> int:

@@ -29,6 +29,7 @@ _ACTIONS = (
 )  # fmt: skip
 _MAX_TEXT = 4096
 _MAX_CAPTION = 1024
+_MAX_DOWNLOAD = 20 * 1024 * 1024
 
 
 class Telegram(People):
@@ -45,6 +46,8 @@ class Telegram(People):
 
     async def respond(self, call: Call) -> Response:
         try:
+            if call.target.startswith("/file/"):
+                return self._file(call)
             result = await self._method(call)
         except BotError as exc:
             return self._refusal(exc)
@@ -59,6 +62,29 @@ class Telegram(People):
         return self._refusal(BotError(status, message or _DESCRIPTIONS.get(status, "Error")))
 
     # --- inside ------------------------------------------------------------------------------
+
+    def _file(self, call: Call) -> Response:
+        """Answer a download."""
+        parts = call.target.split("/", 3)
+        if call.request.method != "GET" or len(parts) != 4 or parts[2] != "bot" + self.token:
+            raise BotError(404, "Not Found")
+        for path, data, _ in self.files.values():
+            if path == parts[3] and path in self.offered:
+                return Response(200, data, [("Content-Type", "application/octet-stream")])
+        raise BotError(404, "Not Found")
+
+    def _do_getfile(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        file_id = str(arguments.get("file_id", ""))
+        if not file_id:
+            raise bad_request("file_id not specified")
+        if file_id not in self.files:
+            raise bad_request("invalid file_id")
+        path, _, file = self.files[file_id]
+        if file["file_size"] > _MAX_DOWNLOAD:
+            raise bad_request("file is too big")
+        self.offered.add(path)
+        kept = {name: file[name] for name in ("file_id", "file_unique_id", "file_size")}
+        return {**kept, "file_path": path}
 
     def _refusal(self, exc: BotError) -> Response:
         body: dict[str, Any] = {

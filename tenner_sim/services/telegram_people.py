@@ -6,7 +6,7 @@ from __future__ import annotations
 import asyncio
 import ssl
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -32,6 +32,9 @@ BOT = {
     "supports_inline_queries": False,
 }
 _UPDATE_KINDS = ("message", "edited_message", "callback_query")
+#: Fields beside a file.
+_OF_MESSAGE = ("media_group_id", "date", "forward_origin")
+_ENDINGS = {"voice": "oga", "audio": "mp3", "document": "bin"}
 
 
 @dataclass
@@ -105,6 +108,10 @@ class People(Service):
         self.commands: list[dict[str, Any]] = []
         #: Answer "chat not found" for chats nobody has spoken in, as the real API does.
         self.unknown_chats_refused = True
+        #: Files that people sent, by their ids: (path, bytes, description).
+        self.files: dict[str, tuple[str, bytes, dict[str, Any]]] = {}
+        #: Their paths that the bot has asked for; no other is served.
+        self.offered: set[str] = set()
         self._chats: dict[int, Chat] = {OWNER: Chat(OWNER, "private", "owner")}
         self._updates: list[dict[str, Any]] = []
         self._next_update = 700_000_001
@@ -142,21 +149,51 @@ class People(Service):
         kind: str = "photo",
         caption: str = "",
         *,
+        data: bytes = b"",
+        sizes: Mapping[tuple[int, int], bytes] | None = None,
         from_id: int | None = None,
         username: str = "",
         chat_type: str = "private",
+        **extra: Any,
     ) -> dict[str, Any]:
-        """Send the bot a photo, voice message or document."""
-        file = {"file_id": f"offline-{kind}", "file_unique_id": f"u-{kind}", "file_size": 1234}
+        """
+        Send the bot a photo, voice message or document. A photo comes in `sizes`, which Telegram
+        makes of one; `extra` are fields of the file, and those of an album and the like.
+        """
         contents: dict[str, Any] = {
-            "photo": [{**file, "width": 90, "height": 60}, {**file, "width": 900, "height": 600}],
-            "voice": {**file, "duration": 3, "mime_type": "audio/ogg"},
-            "document": {**file, "file_name": "notes.txt", "mime_type": "text/plain"},
+            "voice": {"duration": 3, "mime_type": "audio/ogg"},
+            "audio": {"duration": 3, "mime_type": "audio/mpeg", "file_name": "memo.mp3"},
+            "document": {"file_name": "notes.txt", "mime_type": "text/plain"},
         }
-        fields = {kind: contents[kind]}
+        above = {name: extra.pop(name) for name in list(extra) if name in _OF_MESSAGE}
+        if kind == "photo":
+            found = sizes or {(90, 60): b"small", (900, 600): b"large"}
+            made: Any = [
+                {**self._keep_file(kind, one, {}), "width": width, "height": height}
+                for (width, height), one in found.items()
+            ]
+        else:
+            made = self._keep_file(kind, data or b"nothing", {**contents[kind], **extra})
+        fields = {kind: made, **above}
         if caption:
             fields["caption"] = caption
         return self._incoming(chat_id, fields, from_id, username, chat_type, None)
+
+    def _keep_file(self, kind: str, data: bytes, fields: dict[str, Any]) -> dict[str, Any]:
+        """Return the description of a file, which `getFile` finds by its id."""
+        with self.changed:
+            number = len(self.files)
+            name, _, ending = fields.get("file_name", "").rpartition(".")
+            path = f"{kind}s/file_{number}.{ending if name else _ENDINGS.get(kind, 'jpg')}"
+            file = {
+                # As long as real ones.
+                "file_id": f"offline-{kind}-{number}-".ljust(83, "A"),
+                "file_unique_id": f"u{number}".ljust(16, "A"),
+                "file_size": len(data),
+                **fields,
+            }
+            self.files[file["file_id"]] = (path, data, file)
+        return file
 
     def edit(self, message: dict[str, Any], text: str) -> dict[str, Any]:
         """Edit an earlier message."""

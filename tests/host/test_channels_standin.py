@@ -166,7 +166,7 @@ def test_refusals_and_lost_answers(server, tmp_path):
 def test_strangers_are_refused(server, tmp_path):
     async def scene(channel, inbound, delivery):
         server.say(4000, "let me in")
-        server.attach(OWNER, "photo")
+        server.attach(OWNER, "document")
         while len(server.sent) < 2:
             await asyncio.sleep(0.01)
         assert {one.chat_id for one in server.sent} == {OWNER}

@@ -11,8 +11,9 @@ import pytest
 
 from tenner_host import interpreters
 from tenner_host.release import keys
-from tenner_sim.services import Step
+from tenner_sim.services import OWNER, Step
 from tenner_sim.services.mcp_tools import McpTools
+from tests import photos, provider_requests
 from tests.bench import agent, mqtt, remote
 from tests.bench.rows import NotMeasured
 from tests.host.broker import find_mosquitto
@@ -78,6 +79,21 @@ def test_turns_with_tools():
 
     phases = ("TURN", "OFFER", "REQUEST", "REPLY", "TOOL_CALL", "TOOL", "KEEP", "SEND", "RECEIVE")
     check(run(ask, files={"state/readings.1": agent.readings()}), *phases, "CHART")
+
+
+@pytest.mark.parametrize("api", ["chat", "messages"])
+def test_a_photo(api):
+    provider_requests.load(api)
+
+    def ask(running):
+        telegram = running.services.telegram
+        for count in (1, 2):
+            telegram.attach(OWNER, "photo", "what?", sizes=photos.sizes())
+            running.wait_sent(count)
+            running.idle()
+        assert telegram.sent[1].text.startswith("I see image/jpeg")
+
+    check(run(ask, llm={"api": api}), "FETCH", "TURN", "REQUEST", "REPLY")
 
 
 def test_a_long_answer_and_a_long_history():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Iterator
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import pytest
 
 from tenner_sim.services import API_KEY, MODEL, OfflineModel
-from tests import provider_requests
+from tests import photos, provider_requests
 from tests.host.services_client import Http
 
 TOOL = {
@@ -244,3 +245,28 @@ def test_unknown_model(model: OfflineModel) -> None:
 
 def test_consecutive_roles_are_joined(model: OfflineModel) -> None:
     assert post(model, request(messages=[user("hello"), user("say hi")]))[0] == 200
+
+
+def picture(data: bytes, kind: str = "image/png") -> dict[str, Any]:
+    text = base64.b64encode(data).decode()
+    return {"type": "image", "source": {"type": "base64", "media_type": kind, "data": text}}
+
+
+def test_pictures(model: OfflineModel) -> None:
+    text = {"type": "text", "text": "what?"}
+    data = photos.photo(90, 67, "PNG")
+    seen = request(messages=[user([picture(data), text])])
+    status, reply = post(model, seen)
+    assert (status, reply["content"][0]["text"]) == (200, f"I see image/png, {len(data)} bytes.")
+    damaged = picture(data)
+    damaged["source"]["data"] = damaged["source"]["data"][:-5] + "\\"
+    for block, says in (
+        (picture(data, "image/jpeg"), "does not match the provided media type image/jpeg"),
+        (picture(data[: len(data) // 2]), "Could not process image"),
+        (picture(b"x"), "Could not process image"),
+        (damaged, "valid base64"),
+    ):
+        status, reply = post(model, request(messages=[user([block, text])]))
+        assert status == 400 and says in reply["error"]["message"], reply
+    status, reply = post(model, request(messages=[user("hi"), assistant(picture(data))]))
+    assert status == 400

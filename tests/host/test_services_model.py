@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Iterator
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 
 from tenner_sim.services import API_KEY, MODEL, Answer, Services, ToolCall
 from tenner_sim.services.offline_model import estimate
+from tests import photos
 
 I2C = {
     "type": "function",
@@ -324,3 +326,44 @@ def test_estimate_is_four_bytes_a_token() -> None:
     assert estimate("") == 0
     assert estimate("abcdef") == 2
     assert estimate("ä" * 5) == 3
+
+
+def look(client: openai.OpenAI, url: str) -> str:
+    content = [{"type": "image_url", "image_url": {"url": url}}, {"type": "text", "text": "what?"}]
+    message: Any = {"role": "user", "content": content}
+    reply = client.chat.completions.create(model=MODEL, messages=[message])
+    return reply.choices[0].message.content or ""
+
+
+def data_url(data: bytes, kind: str = "image/jpeg") -> str:
+    return f"data:{kind};base64,{base64.b64encode(data).decode()}"
+
+
+def test_it_sees_a_picture(client: openai.OpenAI) -> None:
+    data = photos.photo(90, 67)
+    assert look(client, data_url(data)) == f"I see image/jpeg, {len(data)} bytes."
+    assert (
+        look(client, data_url(photos.photo(90, 67, "PNG"), "image/png"))[:15] == "I see image/png"
+    )
+
+
+def test_pictures_that_it_refuses(client: openai.OpenAI, services: Services) -> None:
+    data = photos.photo(90, 67)
+    whole = data_url(data)
+    for url, says in (
+        ("https://example.org/a.jpg", "Failed to download image"),
+        (whole.replace("base64,", "base64,\\n"), "Invalid base64 image_url"),
+        (whole[:-8] + "=" + whole[-8:], "Invalid base64 image_url"),
+        (whole.rstrip("=")[:-1], "Invalid base64 image_url"),
+        (data_url(data, "image/png"), "unsupported image"),
+        (data_url(b"<svg>", "image/svg+xml"), "unsupported image"),
+        (data_url(data[: len(data) // 2]), "Could not process image"),
+    ):
+        with pytest.raises(openai.BadRequestError, match=says):
+            look(client, url)
+    services.model.sees = False
+    try:
+        with pytest.raises(openai.BadRequestError, match="does not support image input"):
+            look(client, whole)
+    finally:
+        services.model.sees = True

@@ -11,7 +11,7 @@ import pytest
 
 from tenner_sim.services import OWNER, TOKEN, Step, Telegram
 from tenner_sim.services.telegram_entities import ParseError, parse
-from tests.host.services_client import Http
+from tests.host.services_client import Http, Reply
 
 Answer = dict[str, Any]
 
@@ -439,3 +439,33 @@ def test_good_formats(
     got, found = parse(text, mode)
     assert got == plain
     assert sorted((e["type"], e["offset"], e["length"]) for e in found) == sorted(entities)
+
+
+def get(tg: Telegram, path: str) -> Reply:
+    with Http(tg.url) as client:
+        client.send(path, method="GET")
+        return client.receive()
+
+
+def test_a_file_is_served_by_its_path_and_the_token(tg: Telegram) -> None:
+    message = tg.attach(OWNER, "document", data=b"all of it", file_name="a.png")
+    file_id = message["document"]["file_id"]
+    guess = f"/file/bot{TOKEN}/documents/file_0.png"
+    # Nobody has asked for it yet.
+    assert get(tg, guess).status == 404
+    found = call(tg, "getFile", file_id=file_id)["result"]
+    assert (found["file_id"], found["file_size"]) == (file_id, 9)
+    path = f"/file/bot{TOKEN}/{found['file_path']}"
+    assert get(tg, path).body == b"all of it"
+    for wrong in (path + "x", path.replace(TOKEN, "77:x"), path.replace("/bot", "/")):
+        reply = get(tg, wrong)
+        assert (reply.status, refusal(reply.json)) == (404, (404, "Not Found"))
+    assert not [one for one in tg.requests if TOKEN in one.path]
+
+
+def test_files_that_are_not_served(tg: Telegram) -> None:
+    message = tg.attach(OWNER, "document", data=b"x", file_size=20 * 1024 * 1024 + 1)
+    answer = call(tg, "getFile", file_id=message["document"]["file_id"])
+    assert refusal(answer) == (400, "Bad Request: file is too big")
+    assert refusal(call(tg, "getFile", file_id="?")) == (400, "Bad Request: invalid file_id")
+    assert refusal(call(tg, "getFile")) == (400, "Bad Request: file_id not specified")

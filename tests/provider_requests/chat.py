@@ -11,8 +11,9 @@ from openai.types.chat.completion_create_params import (
 )
 from pydantic import TypeAdapter
 
+from tenner_sim.services import pictures
 from tenner_sim.services.refusal import Refusal
-from tests.provider_requests import typed
+from tests.provider_requests import decoded, typed
 
 _PLAIN: TypeAdapter[Any] = TypeAdapter(CompletionCreateParamsNonStreaming)
 _STREAMING: TypeAdapter[Any] = TypeAdapter(CompletionCreateParamsStreaming)
@@ -39,6 +40,12 @@ def _check_messages(messages: list[dict[str, Any]]) -> None:
     for index, message in enumerate(messages):
         where = f"messages.{index}"
         calls = message.get("tool_calls")
+        content = message.get("content")
+        for part in content if isinstance(content, list) else ():
+            if part["type"] == "image_url":
+                if message["role"] != "user":
+                    raise Refusal(f"{where}: a picture in a message of the {message['role']}")
+                decoded.check(pictures.of_part(part))
         if message.get("content") is None and not calls:
             raise Refusal(f"{where}.content: expected a string, got null", param=where)
         if message["role"] == "tool":

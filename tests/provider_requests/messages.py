@@ -12,15 +12,16 @@ from anthropic.types.message_create_params import (
 )
 from pydantic import TypeAdapter
 
+from tenner_sim.services import pictures
 from tenner_sim.services.messages_api import blocks
 from tenner_sim.services.refusal import Refusal
-from tests.provider_requests import typed
+from tests.provider_requests import decoded, typed
 
 _PLAIN: TypeAdapter[Any] = TypeAdapter(MessageCreateParamsNonStreaming)
 _STREAMING: TypeAdapter[Any] = TypeAdapter(MessageCreateParamsStreaming)
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,128}")
 _MAX_CACHE_MARKS = 4
-_ROLES = {"tool_use": "assistant", "tool_result": "user"}
+_ROLES = {"tool_use": "assistant", "tool_result": "user", "image": "user"}
 
 
 def check(body: dict[str, Any]) -> None:
@@ -60,6 +61,8 @@ def _check_message(message: dict[str, Any], where: str, last: bool) -> None:
                     raise Refusal(f"{where}.tool_use.{key}: does not match '{_NAME.pattern}'")
             if not isinstance(block["input"], dict):
                 raise Refusal(f"{where}.tool_use.input: Input should be a valid dictionary")
+        if block["type"] == "image":
+            decoded.check(pictures.of_block(block, where))
         if _ROLES.get(block["type"], role) != role:
             raise Refusal(f"{where}: no {block['type']} in a message of the {role}")
 

@@ -3,6 +3,7 @@
 
 from tenner import overlay
 from tenner.agent import accounting, cut_off, summary
+from tenner.agent.history_records import record
 from tenner.agent.turn import Turn
 from tenner.tools.untrusted import SOMEBODY
 
@@ -29,6 +30,10 @@ async def answer(agent: "Agent", message: "Message") -> None:
     session.window = agent.window()  # the last turn may have reduced it
     turn = Turn(agent, "person", text, message.channel, message.chat, session)
     turn.untrusted_input = not message.by_owner
+    if message.image:
+        # Anybody may have written the text in a picture.
+        turn.untrusted_input = True
+        turn.image = record("i", message.image[1], message.image[0])
     turn.on_result = lambda result: _reply(agent, message, result)
     result = await agent.lane.person(who, turn)
     accounting.account(agent, "person", who, result)

@@ -75,6 +75,8 @@ def _records(turn):
         if not turn.untrusted_input and untrusted.is_marked(piece):
             turn.untrusted_input = True
         yield piece
+    if turn.image:
+        yield turn.image
     for line in turn.lines:
         for start in range(0, len(line), PIECE):
             yield line[start : start + PIECE]

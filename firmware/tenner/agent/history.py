@@ -10,6 +10,8 @@ line without parsing it:
     ["a","text"]      the model's text; the calls of the same reply follow
     ["c","id","tool",{arguments}]      ["t","id","result"]      exactly one result per call
 
+A request may also have ["i","type","path"], a picture, before its last ["u"].
+
 `history_records` writes them. One write appends a complete turn. `check` finds damage of a power
 cut or an edit (agent.history_repair) and keeps the complete turns.
 """

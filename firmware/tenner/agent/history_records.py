@@ -11,7 +11,8 @@ _OLD_RESULT = const(200)  # characters of a tool result after its turn
 
 
 def record(kind: str, text: str, id: str | None = None) -> bytes:
-    """Return one history line of `kind` u, n, a, s (text) or t (id and result)."""
+    """Return one history line of `kind` u, n, a, s (text) or t (id and result). A request may also
+    have the line i of a picture (type and path)."""
     middle = quote(id) + b"," if id is not None else b""
     return b'["' + kind.encode() + b'",' + middle + quote(text) + b"]\n"
 

@@ -8,12 +8,15 @@ class Message:
     """
     A person's message. `channel` and `chat` are the destination of the answer, `sender` is the
     writer, `reply_to` the message the answer quotes, `texts` the number of messages joined into
-    this one. `by_owner`: has the owner typed it?
+    this one. `by_owner`: has the owner typed it? `file` is (kind, id at the channel, bytes) of a
+    file to fetch before the turn, `image` the (type, path) of a fetched picture.
     """
 
     reply_to = None
     texts = 0
     by_owner = True
+    file: "tuple[str, str, int] | None" = None
+    image: "tuple[str, str] | None" = None
 
     def __init__(self, channel: str, chat: str, text: str, sender: str | None = None) -> None:
         self.channel = channel

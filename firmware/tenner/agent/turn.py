@@ -70,6 +70,8 @@ class Turn:
     overruled = False
     #: Has it read text of strangers, or does its history hold a turn that has?
     untrusted_input = False
+    #: The record of a picture that belongs to the text; the history does not keep it.
+    image: bytes | None = None
     #: Sentences for the end of the system prompt.
     notes: "Sequence[str]" = ()
     asked_ms = 0

@@ -1,7 +1,7 @@
 # tenner llm.chat_completions: a request in OpenAI's format, which many servers accept.
 # MIT license; Copyright (c) 2026 the tenner authors
 
-from tenner.llm import records
+from tenner.llm import picture, records
 from tenner.net.json.writer import escape, escaped, quote
 from tenner.store import files
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 _USER = b'{"role":"user","content":"'
 _ASSISTANT = b'{"role":"assistant","content":"'
+_IMAGE = b',{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:%s;base64,'
 
 
 def target(candidate: "Candidate") -> tuple[str, list[tuple[str, str]]]:
@@ -78,6 +79,16 @@ def _messages(request):
                     part = escape(part)
                     role = "c"
                     ending = b'"}}]}'
+                elif kind == "i":
+                    if role == "u":
+                        # A summary; it cannot share the message, whose content is a list.
+                        before += b"," + _ASSISTANT + b'(noted)"}'
+                    yield before + _IMAGE % id[1:-1]
+                    yield from picture.base64(part)
+                    before = b""
+                    part = b'"}},{"type":"text","text":"'
+                    role = "u"
+                    ending = b'"}]}'
                 elif kind in "at" or role != "u":
                     if kind == "t":
                         before += b',{"role":"tool","tool_call_id":%s,"content":"' % id
@@ -89,7 +100,8 @@ def _messages(request):
                     role = kind
                     ending = b'"}'
                 else:
-                    before = b"\\n\\n"
+                    # The text of a picture is empty so far.
+                    before = b"\\n\\n" if ending == b'"}' else b""
                 part = before + part
             elif role == "c":
                 part = escape(part)

@@ -48,8 +48,19 @@ _CONTEXT = const(
 # A rate limit in tokens a minute that is below the size of the request: waiting does not help.
 _TOO_LARGE = const("request too large|request_too_large|request entity too large")
 
+# The model takes no pictures; some servers call that a fault of their own, or of the address.
+_NO_PICTURES = const(
+    "image input|support images|image_url is only|variant `image_url`|not a multimodal"
+    "|content must be a string|sequence, expected a string"
+)
+
 # Advice for the owner by the server's words: (kinds, words, advice).
 _ADVICE_BY_WORDS = (
+    (
+        "format",
+        _NO_PICTURES,
+        "for photos choose a model that sees pictures, or set telegram.photo_kb to 0",
+    ),
     ("format", "http request", "write https:// in base_url"),
     (
         "format auth",
@@ -84,6 +95,8 @@ def classify(
     body = (body or "").lower()
     if _has(body, "insufficient_quota|credit balance"):
         return "billing"
+    if status in (400, 404, 415, 422, 500, 501) and _has(body, _NO_PICTURES):
+        return "format"
     if status in (401, 403):
         return "auth"
     if status == 402:

@@ -1,7 +1,7 @@
 # tenner llm.messages: a request in Anthropic's format.
 # MIT license; Copyright (c) 2026 the tenner authors
 
-from tenner.llm import records
+from tenner.llm import picture, records
 from tenner.net.json.writer import escaped, quote
 from tenner.store import files
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 _USER = b'{"role":"user","content":['
 _ASSISTANT = b'{"role":"assistant","content":['
 _TEXT = b'{"type":"text","text":"'
+_IMAGE = b'{"type":"image","source":{"type":"base64","media_type":%s,"data":"'
 
 
 def target(candidate: "Candidate") -> tuple[str, list[tuple[str, str]]]:
@@ -86,11 +87,15 @@ def _messages(request):
                     yield b'{"type":"tool_use","id":"%s","name":%s,"input":' % (_plain(id), name)
                 elif kind == "t":
                     yield b'{"type":"tool_result","tool_use_id":"%s","content":"' % _plain(id)
+                elif kind == "i":
+                    yield _IMAGE % id
+                    yield from picture.base64(part)
+                    part = b'"}'
                 else:
                     yield _TEXT
             yield part
             if opened and last:
-                yield b"}" if kind == "c" else b'"}'
+                yield b"}" if kind in "ci" else b'"}'
     yield b"]}]}" if role else b"]}"
 
 

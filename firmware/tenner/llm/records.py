@@ -68,7 +68,7 @@ class Splitter:
         Yield (line, part, last) for a piece of the records: `part` is from the line's content, the
         inside of a JSON string or a call's whole arguments object, and may be empty. `line` is
         [kind, id, name], and None unless a line begins; id and name are JSON strings with their
-        quotes.
+        quotes. The line of a picture comes in one piece: `id` is its type, `part` its path.
         """
         start = end = 0
         while start < len(piece):
@@ -86,7 +86,7 @@ class Splitter:
             kind = piece[2:3].decode()
             line = [kind, b"", b""]
             start = 6
-            if kind == "c" or kind == "t":
+            if kind in "cti":
                 end = _string_end(piece, 5)
                 line[1] = piece[5:end]
                 start = end + 2

@@ -8,7 +8,7 @@ groups only by addressing the bot. Strangers get no answer, and the owner is not
 import asyncio
 
 from tenner.agent.message_queue import Message
-from tenner.channels.telegram import api, ask, pair, preview
+from tenner.channels.telegram import api, ask, media, pair, preview
 from tenner.log import log, visible
 from tenner.log_exception import log_exception
 from tenner.port.compat import const
@@ -49,6 +49,7 @@ def keep(update: dict, path: list[int | str], value: "Scalar") -> None:
         update["forwarded"] = True
     elif path[3] in _MEDIA:
         update["media"] = path[3]
+        media.keep(update, path, value)
     elif " %s " % name in _TEXTS:
         if not isinstance(value, str):
             update["wrong"] = name
@@ -110,20 +111,22 @@ async def _handle(bot, update, http):
     reply_to = update["message_id"]
     refusal = _refusal(update, text, stale)
     if "media_group_id" in update:
-        if refusal and bot.album == update["media_group_id"]:
+        if (refusal or not text.strip()) and bot.album == update["media_group_id"]:
             return True  # one of an album whose text is handled already
         bot.album = update["media_group_id"]
+    file = None
+    if "media" in update and text[:1] != "/" and not refusal:
+        file, text, refusal = media.take(bot, update, text, stale)
     if refusal:
         bot.say(chat, refusal, reply_to=reply_to, id="tg-%d" % offset)
         return True
-    if "media" in update and text[:1] != "/":
-        text = "(with a %s, which you cannot see)\n%s" % (update["media"].replace("_", " "), text)
     if update.get("forwarded"):
         text = "(forwarded by me, written by somebody else)\n" + text
     if not digest:
         message = Message("telegram", chat, text, who)
         message.reply_to = reply_to
         message.by_owner = who == bot.owner and not update.get("forwarded")
+        message.file = file
         if is_full or not _begin(bot, message, offset):
             return False
         if not stale:
@@ -202,8 +205,8 @@ def _refusal(update, text, stale):
     """Return a plain sentence for an unsupported message, or None."""
     if update["kind"] == "edited_message":
         return "I do not follow edits: please send it again."
-    if not text.strip():
-        return "I can only read text."
+    if not text.strip() and "media" not in update:
+        return "I understand text and photos only."
     if text[:1] == "/":
         if update.get("forwarded"):
             return "A forwarded command is not executed: please type it."

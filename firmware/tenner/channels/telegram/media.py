@@ -1,0 +1,93 @@
+# tenner channels.telegram.media: the files that people send, and which of them the agent fetches.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+from tenner.port.compat import const
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.channels.telegram.channel import Telegram
+    from tenner.net.json.scanner import Scalar
+
+_KEPT = ("file_id", "file_size", "width", "height", "mime_type")
+_SIZES = const(8)  # of one photo
+_LONGEST = const(256)
+#: A photo with this longer side, in pixels, is large enough for a model.
+_ENOUGH = const(768)
+_TYPES = ("image/jpeg", "image/png", "image/webp", "image/gif")
+
+
+def keep(update: dict, path: list[int | str], value: "Scalar") -> None:
+    """Store a value of a message's file in the dict `update`, if `take` needs it."""
+    # The path is like ["result", 0, "message", "photo", 2, "width"], or without a number.
+    place = path[4] if len(path) == 6 else 0
+    if not isinstance(place, int) or place >= _SIZES or path[-1] not in _KEPT:
+        return
+    if len(path) < 5 or (len(path) == 5 and isinstance(path[4], int)):
+        return
+    if isinstance(value, str) != (path[-1] in ("file_id", "mime_type")):
+        return
+    sizes = update.setdefault("sizes", [])
+    while len(sizes) <= place:
+        sizes.append({})
+    if isinstance(value, str):  # it may come in pieces
+        value = (sizes[place].get(path[-1], "") + value)[:_LONGEST]
+    sizes[place][path[-1]] = value
+
+
+def take(
+    bot: "Telegram", update: dict, text: str, is_stale: bool
+) -> "tuple[tuple[str, str, int] | None, str, str | None]":
+    """
+    Return (the file to fetch as in Message.file, the text for the model, a refusal) for a message
+    with a file and the caption `text`, which may be empty.
+    """
+    kind = update["media"]
+    sizes = update.get("sizes") or [{}]
+    limit_kb = bot.config.get("telegram.photo_kb")
+    is_image = sizes[0].get("mime_type", "")[:6] == "image/"
+    refusal = None
+    if kind == "photo" or (kind == "document" and is_image):
+        if limit_kb and not is_stale:
+            return _picture(update, kind, sizes, limit_kb, text)
+        refusal = (
+            "This photo came over an hour late: please send it again."
+            if limit_kb
+            else "I look at no photos: telegram.photo_kb is 0."
+        )
+    what = kind.replace("_", " ")
+    if text.strip():
+        return None, "(with a %s, which you cannot see)\n%s" % (what, text), None
+    return None, "", refusal or "I understand text and photos only, no %s." % what
+
+
+def _picture(update, kind, sizes, limit_kb, text):
+    if kind == "document" and sizes[0]["mime_type"] not in _TYPES:
+        return None, "", "I look at pictures in JPEG, PNG, WebP and GIF only."
+    best = _best(sizes, 1024 * limit_kb)
+    if best is None:
+        least = min([one.get("file_size", 0) for one in sizes])
+        why = "This picture has %d KB, and I take %d KB at most (telegram.photo_kb)%s." % (
+            (least + 1023) // 1024,
+            limit_kb,
+            ": send it as a photo, not as a file" if kind == "document" else "",
+        )
+        return None, "", why
+    about = "a photo"
+    if "media_group_id" in update:
+        about += ", the first of several; the others are not shown"
+    return ("photo", best["file_id"], best.get("file_size", 0)), "[%s]\n%s" % (about, text), None
+
+
+def _best(sizes, limit):
+    """Return the smallest size that is large enough for a model, or the largest within `limit`
+    bytes; None if all have more."""
+    best = None
+    for one in sorted(sizes, key=_side):
+        if one.get("file_size", 0) > limit or (best and _side(best) >= _ENOUGH):
+            break
+        best = one
+    return best
+
+
+def _side(size):
+    return max(size.get("width", 0), size.get("height", 0))

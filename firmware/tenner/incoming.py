@@ -1,0 +1,87 @@
+# tenner incoming: fetches the file of a person's message to flash, for the turn that answers it.
+# MIT license; Copyright (c) 2026 the tenner authors
+"""
+One file at a time is on flash, and only during its turn. Its name has the ending of unfinished
+files, so after a power cut the next start removes it.
+"""
+
+import os
+
+from tenner.channels.telegram import download, failures
+from tenner.channels.telegram.errors import FAILURES
+from tenner.log import log
+from tenner.port.compat import const
+from tenner.store import files
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.agent.message_queue import Message
+    from tenner.app import App
+
+# Bytes of flash that stay free for sessions, logs and the outbox.
+_RESERVE = const(65536)
+
+# The beginnings of the pictures that models take.
+_TYPES = (
+    (b"\xff\xd8\xff", 0, "image/jpeg"),
+    (b"\x89PNG\r\n\x1a\n", 0, "image/png"),
+    (b"GIF8", 0, "image/gif"),
+    (b"WEBP", 8, "image/webp"),
+)
+
+
+async def fetch(app: "App", message: "Message") -> bool:
+    """Fetch the file of `message`; return False if the person got a sentence instead."""
+    sentence = await _fetch(app, message)
+    if sentence is None:
+        return True
+    log("incoming", sentence)
+    app.reply(message, sentence, True)
+    return False
+
+
+async def clear(app: "App") -> None:
+    """Remove the file of the last turn."""
+    files.remove(_place(app))
+
+
+async def _fetch(app, message):
+    """Fetch the file; return None or a sentence for the person."""
+    kind, file_id, size = message.file
+    path = _place(app)
+    limit_kb = app.config.get("telegram.photo_kb")
+    free = os.statvfs(app.state)
+    if free[1] * free[4] < size + _RESERVE:
+        return "My flash has no room for this %s: delete files first." % kind
+    http = app.http()
+    try:
+        await download.fetch(app.telegram, http, file_id, path, 1024 * limit_kb)
+    except download.TooBig:
+        return "This %s has over %d KB (telegram.photo_kb): send a smaller one." % (kind, limit_kb)
+    except FAILURES as error:
+        return "I could not fetch this %s (%s): please send it again." % (
+            kind,
+            failures.reason(error),
+        )
+    finally:
+        await http.close()
+    found = media_type(path)
+    if found is None:
+        return "I look at pictures in JPEG, PNG, WebP and GIF only."
+    message.image = found, path
+    log("incoming", "a %s of %d KB" % (kind, (files.size(path) + 1023) // 1024))
+    return None
+
+
+def media_type(path: str) -> str | None:
+    """Return the type of a picture by its first bytes; None for any other file."""
+    with open(path, "rb") as file:
+        head = file.read(12)
+    for mark, start, found in _TYPES:
+        if head[start : start + len(mark)] == mark and (not start or head[:4] == b"RIFF"):
+            return found
+    return None
+
+
+def _place(app):
+    return app.state + "/incoming.tmp"
