@@ -127,7 +127,11 @@ class Clock:
 class App:
     """The layer above the agent; keeps the messages it delivers."""
 
+    again = None
+    shares_memory = False
+
     def __init__(self, chain):
+        self.port = self
         self.clock = Clock()
         self.delivered = []
         #: The questions to the owner, and the answer once there is one.

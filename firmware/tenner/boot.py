@@ -5,6 +5,7 @@ import asyncio
 import os
 
 from tenner import __build__, __version__, overlay, power, safe_mode, services
+from tenner.agent import again
 from tenner.agent.agent import Agent
 from tenner.agent.message_queue import Queue
 from tenner.channels.telegram import pair
@@ -114,6 +115,8 @@ def _list(app, is_safe):
         if not app.telegram.owner:
             log("telegram", "no owner yet. " + pair.offer(app.telegram, app.state))
         yield "telegram", services.when_connected, app, app.telegram.poll
+        if files.exists(again.path(app)):
+            overlay.later("RESTART", app.connected.wait, again.ask, app)
     else:
         log("telegram", "off (no telegram.token)")
     if files.size(app.state + "/outbox.jsonl") > 0 or files.exists(app.state + attachments.FOLDER):

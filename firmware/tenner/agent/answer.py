@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner import overlay
-from tenner.agent import accounting, cut_off, summary
+from tenner.agent import accounting, again, cut_off, summary
 from tenner.agent.history_records import record
 from tenner.agent.turn import Turn
 from tenner.tools.untrusted import SOMEBODY
@@ -34,7 +34,7 @@ async def answer(agent: "Agent", message: "Message") -> None:
         # Anybody may have written the text in a picture.
         turn.untrusted_input = True
         turn.image = record("i", message.image[1], message.image[0])
-    turn.on_result = lambda result: _reply(agent, message, result)
+    turn.on_result = lambda result: _reply(agent, message, turn)
     result = await agent.lane.person(who, turn)
     accounting.account(agent, "person", who, result)
     if session.size > session.window and not agent.tidying:
@@ -42,7 +42,11 @@ async def answer(agent: "Agent", message: "Message") -> None:
         overlay.later("TURN", agent.wait_quiet, _tidy, agent, session, who)
 
 
-def _reply(agent, message, result):
+def _reply(agent, message, turn):
+    result = turn.result
+    if result.error is not None and again.keep(agent.app, message, result):
+        turn.session = None  # its history holds the second turn alone
+        return
     text = result.error or result.text or "(The model gave no text.)"
     if result.kept and result.error is None:
         cut_off.deliver(agent, message, result.kept)

@@ -9,7 +9,8 @@ class Message:
     A person's message. `channel` and `chat` are the destination of the answer, `sender` is the
     writer, `reply_to` the message the answer quotes, `texts` the number of messages joined into
     this one. `by_owner`: has the owner typed it? `file` is (kind, id at the channel, bytes) of a
-    file to fetch before the turn, `image` the (type, path) of a fetched picture.
+    file to fetch before the turn, `image` the (type, path) of a fetched picture. `again`: does its
+    turn run for the second time?
     """
 
     reply_to = None
@@ -17,6 +18,7 @@ class Message:
     by_owner = True
     file: "tuple[str, str, int] | None" = None
     image: "tuple[str, str] | None" = None
+    again = False
 
     def __init__(self, channel: str, chat: str, text: str, sender: str | None = None) -> None:
         self.channel = channel

@@ -1,0 +1,72 @@
+# tenner agent.again: asks a message once more whose turn had no memory for a connection.
+# MIT license; Copyright (c) 2026 the tenner authors
+"""
+A turn cannot reach its model on a chip whose heap has grown into the memory of TLS. Such a board
+soon restarts itself (memory_restart). The message waits for that in state/again, `[chat, text,
+sender, reply_to, by_owner]`. It is asked again after it, or as soon as a connection succeeds.
+"""
+
+import json
+
+from tenner.agent.message_queue import Message
+from tenner.log import log
+from tenner.store import files
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.agent.turn import Result
+    from tenner.app import App
+
+
+def keep(app: "App", message: Message, result: "Result") -> bool:
+    """Keep a message for a second turn; return False if its error is the answer."""
+    if (
+        message.again
+        or app.again is not None
+        or message.channel != "telegram"
+        or message.file  # it is gone after the turn
+        or not result.outage
+        or result.tool_calls  # no tool runs twice
+        or not app.port.shares_memory
+        or not app.get("semaphore").shortages
+    ):
+        return False
+    kept = [message.chat, message.text, message.sender, message.reply_to, message.by_owner]
+    try:
+        files.write_atomic(path(app), json.dumps(kept))
+    except OSError as error:
+        log("agent", "a message was not kept for later: %s" % error)
+        return False
+    log("agent", "%s: asked again when a connection has memory" % message.chat)
+    app.again = message
+    app.telegram.done(message)
+    return True
+
+
+async def ask(app: "App") -> None:
+    """Put the kept message, of this start or of the last one, into the inbox."""
+    message, app.again = app.again or _load(app), None
+    if message is not None:
+        message.again = True
+        # First of all: a power cut from now on is told like one in any turn.
+        app.telegram.open.append(message)
+        app.telegram.save(app.telegram.offset)
+        app.inbox.put_nowait(message)
+    files.remove(path(app))
+
+
+def path(app: "App") -> str:
+    """Return the path of the kept message."""
+    return app.state + "/again"
+
+
+def _load(app):
+    try:
+        chat, text, sender, reply_to, by_owner = json.loads(files.read_text(path(app)))
+    except (ValueError, TypeError) as error:
+        log("agent", "state/again is damaged: %s" % error)
+        return None
+    message = Message("telegram", chat, text, sender)
+    message.reply_to = reply_to
+    message.by_owner = by_owner
+    return message
