@@ -21,7 +21,13 @@ def run(coro):
 
 async def cancelled(task):
     """Cancel a task and wait for its end; was it that which ended it?"""
-    task.cancel()
+    passes = 0
+    while not task.done():
+        # Again after a while: a wait that ends at the moment of a cancellation swallows it.
+        if passes % 1000 == 0:
+            task.cancel()
+        passes += 1
+        await asyncio.sleep(0.001)
     try:
         await task
     except asyncio.CancelledError:

@@ -251,6 +251,8 @@ class Broker:
         self.mute = mute
         self.packets = []  # (first byte, body)
         self.writers = []
+        #: An answer does not go out in the middle of a message in pieces.
+        self._writing = asyncio.Lock()
 
     async def start(self):
         for _ in range(50):
@@ -277,8 +279,9 @@ class Broker:
                     shift += 7
                 body = await reader.readexactly(size)
                 self.packets.append((kind, bytes(body)))
-                writer.write(self._answer(kind, body))
-                await writer.drain()
+                async with self._writing:
+                    writer.write(self._answer(kind, body))
+                    await writer.drain()
         except (OSError, EOFError):
             pass  # the client has left
 
@@ -300,10 +303,11 @@ class Broker:
     async def send(self, data, pieces=False):
         """Send bytes to the newest client, in pieces of one byte if wanted."""
         writer = self.writers[-1]
-        for piece in [data[at : at + 1] for at in range(len(data))] if pieces else [data]:
-            writer.write(piece)
-            await writer.drain()
-            await asyncio.sleep(0)
+        async with self._writing:
+            for piece in [data[at : at + 1] for at in range(len(data))] if pieces else [data]:
+                writer.write(piece)
+                await writer.drain()
+                await asyncio.sleep(0)
 
     def of(self, kind):
         return [body for one, body in self.packets if one & 0xF0 == kind]
