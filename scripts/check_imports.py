@@ -20,8 +20,10 @@ from tenner_host.overlays.source import is_for_types
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = "tenner"
 
-#: Modules that choose another module at run time: for the platform, or from the owner's files.
+#: Modules that choose another module at run time: for the platform or a setting, or from the
+#: owner's files.
 MAY_IMPORT_LATE = (
+    "tenner.__main__",
     "tenner.overlay_loader",
     "tenner.port",
     "tenner.port.compat",

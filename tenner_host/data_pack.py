@@ -47,19 +47,24 @@ def pack(files: Mapping[str, bytes], notes: Mapping[str, str]) -> bytes:
 
 
 def packed(
-    tree: Mapping[str, bytes], modules: Mapping[str, bytes], folder: str
+    tree: Mapping[str, bytes],
+    modules: Mapping[str, bytes],
+    folder: str,
+    *,
+    has_meanings: bool = False,
 ) -> dict[str, bytes]:
     """The tree with the data files of the package at `folder`, such as `/lib/tenner/`, merged into
     one.
 
-    `modules` are the sources of the package, by names such as `tenner/tools/i2c.py`.
+    `modules` are the sources of the package, by names such as `tenner/tools/i2c.py`. A page of the
+    agent shows the meanings of settings.
     """
     files = {
         path.removeprefix(folder): data
         for path, data in tree.items()
         if path.startswith(folder) and _is_data(path.removeprefix(folder))
     }
-    if _FIRST in files:
+    if _FIRST in files and not has_meanings:
         files[_FIRST] = without_meanings(files[_FIRST])
     notes = {
         name: declared(modules.get(f"tenner/{name.removesuffix('.json')}.py", b""))

@@ -110,7 +110,16 @@ def main(argv: list[str]) -> int:
     if hasattr(gc, "threshold"):
         # Early collections keep the live heap in few pages; untouched pages cost nothing.
         gc.threshold(_GARBAGE)
-    return app.main(root, config, workspace)
+    return app.main(root, config, workspace, _equip)
+
+
+def _equip(app):
+    """Give the agent its page, if the owner wants one. Its code takes memory."""
+    if app.config.get("web.enabled"):
+        from tenner.page import server
+        from tenner.page.channel import Page
+
+        app.page = Page(app, server.run)
 
 
 if __name__ == "__main__":

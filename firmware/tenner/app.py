@@ -32,6 +32,7 @@ from tenner.tools.registry import Registry
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from tenner.agent.agent import Agent
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from tenner.channels.telegram.channel import Telegram
     from tenner.net.clock import Clock
     from tenner.net.tls_reserve import TlsContext
+    from tenner.page.channel import Page
     from tenner.port import Port
     from tenner.store.config import Config
 
@@ -74,7 +76,8 @@ class App:
     telegram: "Telegram | None"
     mqtt: "Mqtt | None"
     console: "Console | None"
-    telegram = mqtt = console = None
+    page: "Page | None"
+    telegram = mqtt = console = page = None
     #: Has the start ended well?
     is_up = False
     #: For deep sleep: was the clock set since the start, and when did a person last write?
@@ -123,7 +126,7 @@ class App:
         if name == "delivery":
             outbox = Outbox(self.state, self.clock, self.outbox_state)
             delivery = Delivery(outbox, self.owner, self.get("heartbeat").confirm)
-            for channel in (self.console, self.telegram, self.mqtt):
+            for channel in (self.console, self.telegram, self.mqtt, self.page):
                 if channel is not None:
                     delivery.register(channel.name, channel)
             return delivery
@@ -214,8 +217,10 @@ class App:
         """Send the answer to a message, or an error, and quote the message where the channel
         can."""
         self.heard_s = self.clock.mono_s()
-        if failed and message.channel == "console":
-            self.console.fail()
+        if failed:
+            for channel in (self.console, self.page):
+                if channel is not None and channel.name == message.channel:
+                    channel.fail()
         telegram = self.telegram if message.channel == "telegram" else None
         quoted = message.reply_to
         # The id is that of a restart notice: after a power cut here there is only one answer.
@@ -297,11 +302,18 @@ async def _drain(app):
     return await delivery.drain()
 
 
-def main(root: str = "", config_path: str | None = None, workspace: str | None = None) -> int:
-    """Run the agent until it stops; return an exit code. Log one sentence for an owner's
-    mistake."""
+def main(
+    root: str = "",
+    config_path: str | None = None,
+    workspace: str | None = None,
+    equip: "Callable[[App], None] | None" = None,
+) -> int:
+    """Run the agent until it stops; return an exit code. Log one sentence for an owner's mistake.
+    `equip(app)` adds parts that only some platforms have."""
     try:
         app = App(root, config_path, workspace)
+        if equip:
+            equip(app)
     except ValueError as error:  # ConfigError, and settings that contradict each other
         log("config", error)
         return 2

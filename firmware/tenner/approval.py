@@ -16,7 +16,7 @@ async def ask(app: "App", text: str, turn: "Turn") -> bool:
         log("agent", "quiet hours: not asking")
         return False
     asked = app.telegram or app.mqtt or app.console
-    for channel in (app.console, app.mqtt):
+    for channel in (app.console, app.mqtt, app.page):
         if channel is not None and turn.channel == channel.name:
             asked = channel
     if asked is not None:

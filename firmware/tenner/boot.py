@@ -103,6 +103,10 @@ def _list(app, is_safe):
         yield "wifi", app.get("wifi").run
     else:
         app.connected.set()
+    if app.page is not None:
+        yield "page", app.page.run
+    elif app.config.section("web").get("enabled"):
+        log("page", "web.enabled has no effect on a chip: `tenner web` on your computer shows it")
     yield "network", services.network, app
     yield "people", services.people, app
     if app.port.shares_memory:

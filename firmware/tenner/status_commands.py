@@ -128,7 +128,7 @@ class Report:
                 "Everybody at the broker could send this, and there is no Telegram to ask you: "
                 "run `tenner update`, or send it on the console."
             )
-        if channel not in ("console", "mqtt") and (channel, chat) != owner:
+        if channel != "mqtt" and not self._is_owner(channel, chat):
             return "Only the owner updates this agent."
         if not facts.is_possible(app):
             return (
@@ -147,6 +147,20 @@ class Report:
         else:
             asyncio.create_task(offer.answer(app, channel, chat))
         return "Looking at update.url."
+
+    def web(self, args: str, channel: str, chat: int | str) -> str:
+        page = self.app.page
+        if page is None:
+            return (
+                "This agent serves no page: set web.enabled on a Linux board. `tenner web` on "
+                "your computer shows any board."
+            )
+        if not self._is_owner(channel, chat):
+            return "Only the owner opens the page."
+        return page.offer()
+
+    def _is_owner(self, channel, chat):
+        return channel in ("console", "page") or (channel, chat) == self.app.owner()
 
     def stop(self, args: str, channel: str, chat: int | str) -> str:
         return self.app.agent.stop()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import importlib.resources
 import math
 import traceback
 from collections.abc import Awaitable, Callable
@@ -12,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from tenner_host import tenner_version
+from tenner_host import page_files, tenner_version
 from tenner_host.errors import BoardSilent, CommandError, Conflict
 from tenner_host.output import visible
 from tenner_host.web.access import COOKIE, TOKEN, TooManyTries
@@ -22,6 +21,8 @@ from tenner_host.web.files_api import FilesApi
 from tenner_host.web.guard import TOO_LONG, TooLarge, TooSlow, refusal
 from tenner_host.web.state import State
 
+#: The abilities that only some servers of the page have.
+OFFERS = ["replay"]
 Handler = Callable[[Request], Awaitable[Response]]
 
 PREFIX = "/api/v1"
@@ -56,7 +57,9 @@ class Api:
         return response
 
     async def session(self, request: Request) -> Response:
-        return JSONResponse({"board": self._state.board(), "version": tenner_version()})
+        return JSONResponse(
+            {"board": self._state.board(), "version": tenner_version(), "offers": OFFERS}
+        )
 
     async def leave(self, request: Request) -> Response:
         self._access.end(request.cookies[COOKIE])
@@ -130,4 +133,4 @@ class Api:
 @functools.cache
 def openapi_document() -> bytes:
     """The description of this API."""
-    return importlib.resources.files("tenner_host.web").joinpath("openapi.json").read_bytes()
+    return page_files.openapi()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import importlib.resources
 import mimetypes
 import socket
 from collections.abc import AsyncIterator, Callable
@@ -15,6 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from tenner_host import page_files as files
 from tenner_host.board.ports import Port
 from tenner_host.errors import CommandError
 from tenner_host.web import guard
@@ -42,8 +42,7 @@ def listen(port: int) -> socket.socket:
 
 def page_files() -> dict[str, bytes]:
     """Every file of the page by its address."""
-    folder = importlib.resources.files("tenner_host.web").joinpath("page")
-    found = {f"/{one.name}": one.read_bytes() for one in folder.iterdir() if one.is_file()}
+    found = {f"/{name}": data for name, data in files.page().items()}
     found["/"] = found["/index.html"]
     return found
 

@@ -4,6 +4,7 @@ import contextlib
 import http.client
 import json
 import threading
+import time
 
 from tenner_host.board.ports import Port
 from tenner_host.web.server import HOST, Server, listen
@@ -82,9 +83,13 @@ class Client:
 
 def _read_events(response):
     assert response.status == 200, response.read()
+    end = time.monotonic() + LIMIT_S
     for line in response:
         if line.startswith(b"data: "):
             yield json.loads(line.removeprefix(b"data: "))
+            end = time.monotonic() + LIMIT_S
+        # A quiet stream says so, and no limit of the socket passes.
+        assert time.monotonic() < end, "no event comes"
 
 
 @contextlib.contextmanager

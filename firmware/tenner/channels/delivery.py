@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from tenner.channels.console import Console
     from tenner.channels.mqtt.channel import Mqtt
     from tenner.channels.telegram.channel import Telegram
+    from tenner.page.channel import Page
     from tenner.store.outbox import Outbox
 
 _MARK = const("(maybe sent before) ")
@@ -47,7 +48,7 @@ class Delivery:
         self.arrived = arrived
         self._channels = {}
 
-    def register(self, name: str, channel: "Telegram | Mqtt | Console") -> None:
+    def register(self, name: str, channel: "Telegram | Mqtt | Console | Page") -> None:
         """Send messages to `name` over `channel` from now on."""
         self._channels[name] = channel
 

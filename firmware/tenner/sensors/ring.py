@@ -20,7 +20,7 @@ from tenner.store import files, repairs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable
 
 _SIZE = const(9)
 _BLOCK = const(504)  # complete records
@@ -99,9 +99,15 @@ class Ring:
         return {name: found[name] for name in found if found[name][0]}
 
     async def visit(
-        self, wanted: str, since: int, now: int, take: "Callable[[int, float], None]"
+        self,
+        wanted: str,
+        since: int,
+        now: int,
+        take: "Callable[[int, float], None]",
+        pause: "Callable[[int], Awaitable[None]]" = sleep_ms,
     ) -> None:
-        """Call take(time, value) for each reading of `sensor.value` between two times."""
+        """Call take(time, value) for each reading of `sensor.value` between two times, and now and
+        then await pause(0)."""
         for segment in self._segments():
             names = segment[3]
             if wanted not in names:
@@ -113,7 +119,7 @@ class Ring:
                         time, _, value = struct.unpack_from("<IBf", block, place)
                         if since <= time <= now:
                             take(time, value)
-                await sleep_ms(0)
+                await pause(0)
 
     def names(self) -> list[str]:
         """Return the names of all values that have readings, sorted."""

@@ -15,7 +15,7 @@ async function request(method, path, body, more = {}) {
   try {
     answer = await fetch("/api/v1" + path, { method, headers, body: body && JSON.stringify(body) });
   } catch {
-    throw new Failed(0, "`tenner web` does not answer: does it still run?");
+    throw new Failed(0, "The server of this page does not answer: does it still run?");
   }
   if (!answer.ok) {
     const found = await answer.json().catch(() => ({}));

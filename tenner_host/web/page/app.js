@@ -12,7 +12,7 @@ import * as update from "./update.js";
 const VIEWS = { now, chat, heartbeat, plots, log, settings, update };
 const main = document.getElementById("main");
 const nav = document.getElementById("nav");
-const app = { board: null, readFiles, note, show };
+const app = { board: null, offers: [], readFiles, restarted, note, show };
 let leave = null;
 let shown = 0;
 
@@ -57,6 +57,18 @@ async function readFiles() {
   setBoard(found.board);
 }
 
+// After a change of its settings a board's own server is away for some seconds.
+async function restarted() {
+  for (let tries = 0; ; tries++) {
+    await new Promise((go) => setTimeout(go, 1000));
+    try {
+      return await readFiles();
+    } catch (problem) {
+      if (problem.status || tries > 60) throw problem;
+    }
+  }
+}
+
 function askForCode(sentence) {
   if (leave) leave();
   leave = null;
@@ -65,7 +77,7 @@ function askForCode(sentence) {
   const input = h("input", { id: "code", autocomplete: "one-time-code", autocapitalize: "characters", spellcheck: "false", required: true, maxlength: 40 });
   const problem = h("p", { class: "bad", role: "alert" }, sentence);
   const form = h("form", { class: "card", onsubmit: send }, h("h1", null, "Pair this browser"),
-    h("p", null, h("label", { for: "code" }, "Enter the code that `tenner web` shows in its terminal.")),
+    h("p", null, h("label", { for: "code" }, "Enter the code that `tenner web` shows in its terminal, or a board in its answer to /web.")),
     h("p", { class: "row" }, input, h("button", { class: "main" }, "Pair")), problem);
   main.replaceChildren(form);
   input.focus();
@@ -81,7 +93,8 @@ function askForCode(sentence) {
 }
 
 async function start() {
-  const { board } = await get("/session");
+  const { board, offers } = await get("/session");
+  app.offers = offers;
   setBoard(board);
   nav.replaceChildren(...Object.entries(VIEWS).map(([name, view]) => h("a", { href: "#" + name }, view.title)));
   listen();

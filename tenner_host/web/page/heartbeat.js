@@ -77,7 +77,7 @@ export async function show(place, app) {
 
   const stops = app.board.restarts_for_files ? h("p", { class: "soft" }, "Saving stops the agent and starts it again.") : null;
   place.append(text, problems, h("div", { class: "row" }, button("Save on the board", save, { class: "main" }),
-    button("What would it do?", replay), button("Read it again", reload)), stops || "", outcome);
+    app.offers.includes("replay") && button("What would it do?", replay), button("Read it again", reload)), stops || "", outcome);
   list(found.problems);
   const warn = (event) => { if (text.value !== saved) event.preventDefault(); };
   addEventListener("beforeunload", warn);

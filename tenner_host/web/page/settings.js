@@ -22,7 +22,7 @@ export async function show(place, app) {
   async function change(key, text) {
     const { agent } = await call("PATCH", "/settings", { changes: { [key]: text } });
     note(agent.running ? "The board has it; its agent runs again." : `The agent does not start: ${agent.text}`);
-    await app.readFiles();
+    await app.restarted();
     await load();
   }
 

@@ -6,18 +6,16 @@ private chat, identifies the owner's chat. Settings win: pairing does not replac
 `telegram.owner`.
 """
 
-from os import urandom
-
+from tenner.channels import pairing_code
 from tenner.log import log
+from tenner.port.compat import const
 from tenner.store.two_slot import TwoSlots
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tenner.channels.telegram.channel import Telegram
 
-# No characters that look alike; 31 of them, so that each byte below 248 selects one without bias.
-_LETTERS = "abcdefghijkmnpqrstuvwxyz2345679"
-_LENGTH = 8
+_LENGTH = const(8)
 
 
 def kept(state: str) -> str:
@@ -27,11 +25,7 @@ def kept(state: str) -> str:
 
 def offer(bot: "Telegram", state: str) -> str:
     """Make a new code, valid once and until the next start; return the sentence that shows it."""
-    code = ""
-    while len(code) < _LENGTH:
-        for byte in urandom(_LENGTH):
-            if byte < 248 and len(code) < _LENGTH:
-                code += _LETTERS[byte % 31]
+    code = pairing_code.new(_LENGTH)
     bot.pair = (code, state)
     return "To own this agent, send its bot %s this message: %s" % (
         "@" + bot.bot_name if bot.bot_name else "on Telegram",

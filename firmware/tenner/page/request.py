@@ -1,0 +1,198 @@
+# tenner page.request: reads one HTTP request, with bounds on its size.
+# MIT license; Copyright (c) 2026 the tenner authors
+"""
+A connection has one request, so that its time is bounded as a whole. The parser is strict: two
+programs that read a request differently are how one is smuggled into another.
+"""
+
+from binascii import unhexlify
+
+from tenner.log import visible
+from tenner.port.compat import const
+from tenner.store import json_strict
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from tenner.page.connection import Connection
+
+_MAX_HEAD = const(8192)
+_MAX_LINES = const(64)
+#: The longest body.
+MAX_BODY = const(65536)
+_TOO_LONG = const("the body is longer than 64 KB")
+_BLOCK = const(1024)
+#: Characters of a method or of a header's name.
+_TOKEN = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789!#$%&'*+-.^_`|~"
+#: Control characters that a text may have: newline, tab, and the joiners of letters and emojis.
+_KEPT = "\n\t\u200c\u200d"
+
+
+class Refused(Exception):
+    """An answer with an error: its status, a sentence, and further headers."""
+
+    def __init__(self, status: int, sentence: str, *headers: str) -> None:
+        super().__init__(sentence)
+        self.status = status
+        self.sentence = sentence
+        self.headers = headers
+
+
+class Request:
+    """The head of a request. Names of headers are in small letters; none comes twice."""
+
+    #: Bytes of the body that came with the head.
+    rest = b""
+    #: The body, once it is read.
+    body = b""
+    #: Did it come over TLS?
+    is_secure = False
+    #: The cookie and the token of its session.
+    halves = ("", "")
+
+    def __init__(self, method: str, path: str, query: str, headers: dict[str, str]) -> None:
+        self.method = method
+        self.path = path
+        self.query = query
+        self.headers = headers
+
+    def cookie(self, name: str) -> str:
+        """Return the value of a cookie, "" without it."""
+        for part in self.headers.get("cookie", "").split(";"):
+            key, _, value = part.strip().partition("=")
+            if key == name:
+                return value
+        return ""
+
+    def asked(self, name: str) -> list[str]:
+        """Return every value of a name in the query."""
+        found = []
+        for part in self.query.split("&"):
+            key, _, value = part.partition("=")
+            if key == name:
+                found.append(_decoded(value))
+        return found
+
+    def object(self) -> "dict[str, Any]":
+        """Return the body, a JSON object."""
+        kind = self.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if kind != "application/json":
+            raise Refused(400, "the body must be JSON, with Content-Type: application/json")
+        try:
+            found = json_strict.loads(self.body)
+        except ValueError:
+            found = None
+        if not isinstance(found, dict):
+            raise Refused(400, "the body must be a JSON object")
+        return found
+
+    def text(self, name: str, limit: int) -> str:
+        """Return a text of the body's object, of at most `limit` characters."""
+        return text_of(self.object(), name, limit)
+
+
+def text_of(found: "dict[str, Any]", name: str, limit: int) -> str:
+    """Return a text of an object, of at most `limit` characters."""
+    value = found.get(name)
+    if not isinstance(value, str) or len(value) > limit:
+        raise Refused(400, "%s must be a text of at most %d characters" % (name, limit))
+    if visible(value, _KEPT) != value:
+        raise Refused(400, "%s has a control character in it" % name)
+    return value
+
+
+async def read_head(connection: "Connection") -> "Request | None":
+    """Read the head of a request; None when the other side left before it sent any of it."""
+    data = b""
+    while True:
+        block = await connection.read(_BLOCK)
+        if not block:
+            if data:
+                raise Refused(400, "the request ends in the middle of its head")
+            return None
+        # The end may have come in two blocks.
+        start = max(len(data) - 3, 0)
+        data += block
+        end = data.find(b"\r\n\r\n", start)
+        if end > _MAX_HEAD or end < 0 and len(data) > _MAX_HEAD:
+            raise Refused(431, "the head of the request is longer than 8 KB")
+        if end >= 0:
+            request = parse_head(data[:end])
+            request.rest = data[end + 4 :]
+            return request
+
+
+def parse_head(data: bytes) -> Request:
+    """Return the request of a head without its last, empty line."""
+    lines = data.split(b"\r\n")
+    words = lines.pop(0).split(b" ")
+    if len(words) != 3 or words[2] not in (b"HTTP/1.1", b"HTTP/1.0") or not _is_token(words[0]):
+        raise Refused(400, "the first line is no request of HTTP/1.1")
+    if len(lines) > _MAX_LINES:
+        raise Refused(431, "the request has more than %d headers" % _MAX_LINES)
+    target = words[1]
+    if target[:1] != b"/" or min(target) < 0x21 or max(target) > 0x7E:
+        raise Refused(400, "the address of the request is no path")
+    headers = {}
+    for line in lines:
+        name, colon, value = line.partition(b":")
+        # No line break of another kind, no folded line, no blank before the colon.
+        if not colon or not _is_token(name) or not _is_plain(value):
+            raise Refused(400, "a header of the request is wrong")
+        key = str(name, "utf-8").lower()
+        if key in headers:
+            raise Refused(400, "the header %s comes twice" % key)
+        headers[key] = str(value, "utf-8").strip(" \t")
+    path, _, query = str(target, "utf-8").partition("?")
+    return Request(str(words[0], "utf-8"), path, query, headers)
+
+
+def body_size(request: Request) -> int:
+    """Return the length of the body that follows the head."""
+    if "transfer-encoding" in request.headers:
+        raise Refused(411, "send the body with a Content-Length")
+    text = request.headers.get("content-length", "0")
+    # isdigit() of a str also takes other letters for digits.
+    if not text.encode().isdigit():
+        raise Refused(400, "the Content-Length is no number")
+    if len(text) > 9 or int(text) > MAX_BODY:
+        raise Refused(413, _TOO_LONG)
+    return int(text)
+
+
+async def read_body(connection: "Connection", request: Request, size: int) -> None:
+    """Read the body of this length into the request."""
+    parts = [request.rest[:size]]
+    request.rest = b""
+    missing = size - len(parts[0])
+    while missing:
+        block = await connection.read(min(missing, _BLOCK))
+        if not block:
+            raise Refused(400, "the request ends in the middle of its body")
+        parts.append(block)
+        missing -= len(block)
+    request.body = b"".join(parts)
+
+
+def _is_token(data):
+    return bool(data) and not data.strip(_TOKEN)
+
+
+def _is_plain(data):
+    """Is it text in ASCII without control characters but tabs?"""
+    return not data or (max(data) < 0x7F and min(data.replace(b"\t", b" ") or b" ") >= 0x20)
+
+
+def _decoded(text):
+    """Return a value of a query with its escapes resolved; Refused for a wrong one."""
+    parts = text.replace("+", " ").encode().split(b"%")
+    data = parts.pop(0)
+    try:
+        for part in parts:
+            if len(part) < 2:
+                raise ValueError
+            data += unhexlify(part[:2]) + part[2:]
+        return data.decode()
+    except ValueError:  # also UnicodeError
+        raise Refused(400, "an escape in the query is wrong")

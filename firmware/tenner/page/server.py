@@ -1,0 +1,148 @@
+# tenner page.server: listens for browsers, and bounds their connections.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+import asyncio
+
+from tenner.log import log
+from tenner.log_exception import log_exception
+from tenner.page import guard, request, routes, tls
+from tenner.page.connection import Connection
+from tenner.page.request import Refused
+from tenner.port.compat import const
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from tenner.app import App
+    from tenner.page.channel import Page
+
+_RETRY_S = const(60)
+#: Rest of a refused request that is read, since closing at once would drop the answer.
+_REST = const(262144)
+_REST_S = const(2)
+
+
+async def run(app: "App", page: "Page") -> None:
+    """Begin to serve the page, which goes on until the end of the program."""
+    get = app.config.get
+    try:
+        context = tls.context(app.port.path, get("web.cert"), get("web.key"))
+    except (OSError, ValueError) as error:
+        log("page", "the page is off: %s" % error)
+        return
+    # Without TLS anybody in the network could read the session's cookie and token.
+    host = "0.0.0.0" if context else "127.0.0.1"
+    port = get("web.port")
+    options: dict[str, Any] = {"backlog": Server.connections, "ssl": context}
+    if hasattr(context, "minimum_version"):
+        # CPython makes the handshake before it passes a connection on.
+        options["ssl_handshake_timeout"] = Server.read_s
+    server = Server(page, context is not None, get("web.hosts"))
+    while True:
+        try:
+            page.listening = await asyncio.start_server(server.serve, host, port, **options)
+            break
+        except OSError as error:
+            log(
+                "page",
+                "port %d cannot be used (%s): set web.port to another one" % (port, error),
+            )
+            await asyncio.sleep(_RETRY_S)
+    log(
+        "page",
+        "%s://%s:%d/ is open; /web gives a browser its code"
+        % ("https" if context else "http", "localhost" if not context else "ADDRESS", port),
+    )
+
+
+class Server:
+    """Serves each connection; `names` are those of this board in a browser's address."""
+
+    #: A head and a body each take at most so long.
+    read_s = 10
+    #: With more open connections, the oldest one without a head is cut off.
+    connections = 32
+
+    def __init__(self, page: "Page", is_secure: bool, names: list[str]) -> None:
+        self._page = page
+        self._is_secure = is_secure
+        self._names = [name.lower() for name in names]
+        #: The open connections, and the tasks of those that have not sent their head, oldest
+        #: first.
+        self.open = 0
+        self._early: list = []
+
+    async def serve(self, reader: "Any", writer: "Any") -> None:
+        """Serve one connection: one request and its answer."""
+        connection = Connection(reader, writer)
+        self.open += 1
+        try:
+            if self.open > self.connections and self._early:
+                # A sleeper keeps nobody out.
+                self._early.pop(0).cancel()
+            await self._serve(connection)
+            await connection.close()
+        except asyncio.CancelledError:
+            # The end of the program. CPython would print a traceback for it.
+            await connection.abort()
+        except Exception as error:
+            # The browser has left, or is too slow, or TLS failed: its own affair.
+            await connection.abort()
+            if not isinstance(error, (OSError, EOFError, ValueError)):
+                log_exception("the page failed", error)
+        finally:
+            self.open -= 1
+
+    async def _serve(self, connection):
+        found = None
+        size = 0
+        try:
+            found = await self._read_head(connection)
+            if found is None:
+                return
+            guard.check(found, self._is_secure, self._names)
+            size = request.body_size(found)
+            await self._limited(request.read_body(connection, found, size), "body")
+            size = 0
+            await routes.answer(self._page, connection, found, self._is_secure)
+        except Refused as error:
+            if connection.is_answered:
+                raise OSError("the answer was cut short")
+            await connection.answer(error.status, {"error": error.sentence}, *error.headers)
+            if found is None or size:
+                await _drop_rest(connection)
+
+    async def _read_head(self, connection):
+        task = asyncio.create_task(self._limited(request.read_head(connection), "head"))
+        self._early.append(task)
+        try:
+            return await task
+        except asyncio.CancelledError:
+            raise OSError("too many connections")
+        finally:
+            if task in self._early:
+                self._early.remove(task)
+
+    async def _limited(self, reading, what):
+        try:
+            return await asyncio.wait_for(reading, self.read_s)
+        except asyncio.TimeoutError:
+            raise Refused(408, "the %s did not come in time" % what)
+
+
+async def _drop_rest(connection):
+    """Read the rest that the browser sends."""
+
+    async def drop():
+        left = _REST
+        while left > 0:
+            block = await connection.read(1024)
+            if not block:
+                return
+            left -= len(block)
+
+    try:
+        await asyncio.wait_for(drop(), _REST_S)
+    except asyncio.TimeoutError:
+        pass

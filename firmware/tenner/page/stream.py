@@ -1,0 +1,44 @@
+# tenner page.stream: sends events to an open page as they come (server-sent events).
+# MIT license; Copyright (c) 2026 the tenner authors
+
+import json
+
+from tenner.page.request import Refused
+from tenner.port.compat import const
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.page.channel import Page
+    from tenner.page.connection import Connection
+    from tenner.page.request import Request
+
+#: A stream says something at least so often, so that both ends see a lost connection.
+_QUIET_S = const(15)
+_STREAMS = const(8)
+
+
+async def send(page: "Page", connection: "Connection", request: "Request") -> None:
+    """Send events until the browser leaves or its session ends."""
+    if page.streams >= _STREAMS:
+        raise Refused(503, "too many pages are open: close one")
+    after = request.headers.get("last-event-id", "")
+    last = int(after) if after.encode().isdigit() and len(after) < 10 else page.events.last
+    # After a restart of the agent the numbers begin again.
+    last = min(last, page.events.last)
+    page.streams += 1
+    try:
+        await connection.start(200, "text/event-stream", ("Cache-Control: no-store",))
+        await connection.send(b": tenner\n\n")
+        while page.access.allows(*request.halves):
+            await page.events.wait(last, _QUIET_S)
+            events = page.events.after(last)
+            for event in events:
+                text = "id: %d\nevent: %s\ndata: %s\n\n"
+                await connection.send(
+                    (text % (event["id"], event["type"], json.dumps(event))).encode()
+                )
+                last = event["id"]
+            if not events:
+                await connection.send(b": quiet\n\n")
+    finally:
+        page.streams -= 1

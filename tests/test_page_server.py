@@ -1,0 +1,282 @@
+# The server of the page on a real socket: slow and sleeping clients, and those that leave.
+import asyncio
+import json
+import os
+import unittest
+
+from support import run, temp_folder
+from tenner import log
+from tenner.agent.message_queue import Queue
+from tenner.page.channel import Page
+from tenner.page.connection import Connection
+from tenner.page.server import Server
+
+LIMIT_S = 30
+
+
+class App:
+    """The parts of the agent that the requests of this file need."""
+
+    def __init__(self, state):
+        self.state = state
+        self.clock = self
+        self.inbox = Queue(2)
+
+    def mono_s(self):
+        return 1000
+
+    now = mono_s
+
+
+class Browser:
+    """A connection to the server."""
+
+    def __init__(self, reader, writer):
+        self.reader = reader
+        self.writer = writer
+
+    async def send(self, text):
+        self.writer.write(text.encode())
+        await self.writer.drain()
+
+    async def read(self):
+        """Return an answer, or all up to the end of the connection; "" for one that was cut
+        off."""
+        data = b""
+        try:
+            while not self.is_whole(data):
+                block = await asyncio.wait_for(self.reader.read(1024), LIMIT_S)
+                if not block:
+                    break
+                data += block
+        except OSError:
+            pass
+        return data.decode()
+
+    def is_whole(self, data):
+        head, found, body = data.partition(b"\r\n\r\n")
+        length = head.partition(b"Content-Length: ")[2].partition(b"\r\n")[0]
+        return found and length and len(body) >= int(length)
+
+    async def close(self):
+        if hasattr(self.writer, "transport"):
+            self.writer.transport.abort()
+        else:
+            await self.writer.wait_closed()
+
+
+class Case(unittest.TestCase):
+    def serve(self, check, **limits):
+        """Run `check(self)` while a server with these limits runs."""
+        write = log.write
+        self.addCleanup(lambda: setattr(log, "write", write))
+        log.write = lambda line: None
+
+        async def work():
+            self.page = Page(App(temp_folder(self)), None)
+            self.server = Server(self.page, False, [])
+            for name in limits:
+                setattr(self.server, name, limits[name])
+            for _ in range(50):
+                self.port = 20000 + int.from_bytes(os.urandom(2), "big") % 40000
+                try:
+                    listening = await asyncio.start_server(
+                        self.server.serve, "127.0.0.1", self.port, backlog=50
+                    )
+                    break
+                except OSError:
+                    continue
+            try:
+                await check()
+            finally:
+                listening.close()
+
+        run(work())
+
+    async def browser(self, text=""):
+        made = Browser(*await asyncio.open_connection("127.0.0.1", self.port))
+        if text:
+            await made.send(text)
+        return made
+
+    async def ask(self, text):
+        """Send a request and return (status, the JSON of the answer)."""
+        browser = await self.browser(text)
+        answer = await browser.read()
+        await browser.close()
+        head, _, body = answer.partition("\r\n\r\n")
+        return int(head.split(" ")[1]), json.loads(body)
+
+    def get(self, path, **headers):
+        lines = ["GET %s HTTP/1.1" % path, "Host: localhost"]
+        lines += ["%s: %s" % (name.replace("_", "-"), headers[name]) for name in headers]
+        return "\r\n".join(lines) + "\r\n\r\n"
+
+    async def quiet(self):
+        """Wait until the server has no connection any more."""
+        for _ in range(LIMIT_S * 100):
+            if not self.server.open:
+                return
+            await asyncio.sleep(0.01)
+        self.fail("%d connections stay open" % self.server.open)
+
+    def paired(self):
+        session, token = self.page.access.pair(self.page.access.offer())
+        return {"Cookie": "tenner_session=" + session, "X_Tenner_Token": token}
+
+
+class TestServer(Case):
+    def test_a_request_is_answered_and_its_connection_closed(self):
+        async def check():
+            self.assertEqual((await self.ask(self.get("/api/v1/chat")))[0], 401)
+            status, found = await self.ask(self.get("/api/v1/chat", **self.paired()))
+            self.assertEqual((status, found["messages"]), (200, []))
+            await self.quiet()
+
+        self.serve(check)
+
+    def test_a_wrong_request_is_a_sentence(self):
+        async def check():
+            for text, expected in (
+                ("GARBAGE\r\n\r\n", 400),
+                (self.get("/api/v1/chat").replace("localhost", "evil.example"), 421),
+                (self.get("/api/v1/chat", Origin="http://evil.example"), 403),
+                (self.get("/" + "x" * 9000), 431),
+                (self.get("/api/v1/chat", Content_Length="70000"), 413),
+                (self.get("/api/v1/chat", Transfer_Encoding="chunked"), 411),
+                (self.get("/api/v1/nothing"), 404),
+                (self.get("/api/v1/pair"), 405),
+            ):
+                status, found = await self.ask(text)
+                self.assertEqual((status, list(found)), (expected, ["error"]), text[:60])
+            await self.quiet()
+
+        self.serve(check)
+
+    def test_one_who_sends_no_request_is_cut_off(self):
+        async def check():
+            for text in ("", "GET / HTTP/1.1\r\nHost: lo"):
+                self.assertTrue(" 408 " in await (await self.browser(text)).read())
+            slow = await self.browser(self.get("/api/v1/chat", Content_Length="10"))
+            self.assertTrue(" 408 " in await slow.read())
+            await self.quiet()
+
+        self.serve(check, read_s=0.1)
+
+    def test_sleepers_keep_nobody_out(self):
+        async def check():
+            sleepers = []
+            for number in range(20):
+                sleepers.append(await self.browser("GET / HT" * (number % 2)))
+            for _ in range(20):
+                self.assertEqual((await self.ask(self.get("/api/v1/chat")))[0], 401)
+                # Room for the next one is made at the cost of the oldest.
+                sleepers.append(await self.browser())
+            self.assertTrue(self.server.open <= 6, self.server.open)
+            for one in sleepers:
+                await one.close()
+            await self.quiet()
+
+        self.serve(check, connections=4, read_s=LIMIT_S)
+
+    def test_one_who_takes_nothing_is_cut_off(self):
+        async def check():
+            headers = self.paired()
+            sleeper = await self.browser(self.get("/api/v1/events", **headers))
+            await sleeper.reader.read(15)
+            Connection.send_s = 0.1
+            while self.page.streams:
+                self.page.events.publish("log", {"text": "x" * 5000})
+                self.assertEqual((await self.ask(self.get("/api/v1/chat", **headers)))[0], 200)
+            await self.quiet()
+            await sleeper.close()
+
+        before = Connection.send_s
+        self.addCleanup(lambda: setattr(Connection, "send_s", before))
+        self.serve(check)
+
+    def test_one_who_leaves_is_forgotten(self):
+        async def check():
+            headers = self.paired()
+            for _ in range(3):
+                leaver = await self.browser(self.get("/api/v1/events", **headers))
+                await leaver.reader.read(15)
+                await leaver.close()
+                half = await self.browser("GET /")
+                await half.close()
+            while self.page.streams:
+                # A closed connection is noticed by writing to it.
+                self.page.events.publish("log", {"text": "x"})
+                await asyncio.sleep(0)
+            await self.quiet()
+
+        self.serve(check)
+
+    def test_streams_are_bounded(self):
+        async def check():
+            headers = self.paired()
+            made = []
+            for _ in range(8):
+                made.append(await self.browser(self.get("/api/v1/events", **headers)))
+                await made[-1].reader.read(15)
+            self.assertEqual((await self.ask(self.get("/api/v1/events", **headers)))[0], 503)
+            for one in made:
+                await one.close()
+
+        self.serve(check)
+
+    def test_a_stream_goes_on_behind_the_last_event(self):
+        async def check():
+            headers = self.paired()
+            for number in range(400):
+                self.page.events.publish("log", {"text": str(number)})
+            headers["Last_Event_ID"] = "398"
+            browser = await self.browser(self.get("/api/v1/events", **headers))
+            text = ""
+            while '"text": "399"' not in text:
+                text += (await browser.reader.read(1024)).decode()
+            self.assertEqual(text.count("data: "), 2)
+            await browser.close()
+
+        self.serve(check)
+
+
+class TestChat(Case):
+    def test_words_become_messages_and_an_answer_ends_the_wait(self):
+        async def check():
+            page = self.page
+            page.say("hello")
+            self.assertEqual((await page.app.inbox.get()).channel, "page")
+            self.assertTrue(page.as_json()["waiting"])
+            page.show("alerts", "It is warm.")
+            self.assertTrue(page.as_json()["waiting"])
+            page.fail()
+            page.show("owner", "no\x1b way")
+            found = page.as_json()
+            self.assertFalse(found["waiting"])
+            self.assertEqual(
+                [(one["who"], one["text"], one["failed"]) for one in found["messages"]],
+                [
+                    ("you", "hello", False),
+                    ("agent", "It is warm.", False),
+                    ("agent", "no\\x1b way", True),
+                ],
+            )
+
+        self.serve(check)
+
+    def test_a_question_waits_for_the_answer(self):
+        async def check():
+            asking = asyncio.create_task(self.page.ask("May I?"))
+            await asyncio.sleep(0)
+            self.assertEqual(self.page.as_json()["question"], "May I?")
+            self.page.answer(True)
+            self.assertTrue(await asking)
+            self.assertEqual(self.page.as_json()["question"], None)
+            self.assertFalse(await self.page.ask("And now?", 0.01))
+
+        self.serve(check)
+
+
+if __name__ == "__main__":
+    unittest.main()
