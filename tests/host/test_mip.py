@@ -11,9 +11,17 @@ import threading
 import pytest
 
 from scripts.package_json import package_files
-from tenner_host import FIRMWARE, ROOT, interpreters, tenner_version
+from tenner_host import (
+    FIRMWARE,
+    ROOT,
+    interpreters,
+    littlefs_image,
+    partitions,
+    tenner_version,
+)
+from tenner_host.partitions import Partition
 from tenner_sim.services import Services
-from tenner_sim.vboard import VirtualBoard
+from tenner_sim.vboard import VirtualBoard, image
 from tests.host.e2e import settings, wifi
 
 PAGE = (ROOT / "docs" / "mip.md").read_text(encoding="utf-8")
@@ -66,14 +74,30 @@ def test_micropython_on_a_computer_installs_an_agent_that_answers(tmp_path, addr
     assert output.split("\n")[0] == "hello"
 
 
-def test_a_board_with_much_memory_installs_it_over_its_wifi(address):
+def large_flash(tree):
+    """The flash of a board with 8 MB, which the page names."""
+    rows = [
+        *(row for row in image.PARTITIONS if row.offset != image.VFS_OFFSET),
+        Partition("vfs", partitions.DATA, 0x81, image.VFS_OFFSET, 0x600000),
+    ]
+    flash = bytearray(b"\xff" * 0x800000)
+    firmware = image.firmware_image(rows=rows)
+    flash[: len(firmware)] = firmware
+    row = image.find_vfs(flash)
+    flash[row.offset : row.end] = littlefs_image.make_file_system(row.size, tree)
+    return flash
+
+
+def test_a_board_with_much_memory_installs_it_over_its_wifi(address, tmp_path):
     network = wifi()
     text = BLOCKS["install.py"].replace("NETWORK", network["ssid"])
     text = text.replace("PASSWORD", network["password"])
     text = re.sub(r"github:OWNER/tenner/?", f"{address}/", text)
     text = text.replace("ESP32_GENERIC_S3", "VIRTUAL")
     config = {"wifi": {"ssid": network["ssid"], "password": network["password"]}}
-    with VirtualBoard({"/config.json": json.dumps(config).encode()}, heap="2M") as board:
+    flash = tmp_path / "flash.bin"
+    flash.write_bytes(large_flash({"/config.json": json.dumps(config).encode()}))
+    with VirtualBoard(flash=flash, heap="2M") as board:
         board.wait_for(">>> ")
         assert "Done" in board.exec(text)
         board.exec(f"with open('main.py', 'w') as file:\n    file.write({BLOCKS['main.py']!r})")
