@@ -56,6 +56,8 @@ class Connection:
 
     #: A browser that takes nothing for so long is cut off.
     send_s = 20
+    #: Has the browser sent anything?
+    has_spoken = False
     #: Has an answer begun?
     is_answered = False
 
@@ -65,7 +67,9 @@ class Connection:
 
     async def read(self, count: int) -> bytes:
         """Return at most `count` bytes that have come, b"" at the end."""
-        return await self._reader.read(count)
+        block = await self._reader.read(count)
+        self.has_spoken = True
+        return block
 
     async def start(self, status: int, kind: str, headers: "Sequence[str]" = ()) -> None:
         """Send the head of the answer; `kind` is its Content-Type, "" without a body."""

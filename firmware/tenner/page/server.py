@@ -107,8 +107,9 @@ class Server:
             size = 0
             await routes.answer(self._page, connection, found, self._is_secure)
         except Refused as error:
-            if connection.is_answered:
-                raise OSError("the answer was cut short")
+            if connection.is_answered or not connection.has_spoken:
+                # MicroPython would wait long to tell one who speaks no TLS.
+                raise OSError("there is nobody to answer")
             await connection.answer(error.status, {"error": error.sentence}, *error.headers)
             if found is None or size:
                 await _drop_rest(connection)

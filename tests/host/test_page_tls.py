@@ -1,0 +1,98 @@
+"""The page of an agent over TLS, on each interpreter, and the mistakes in its settings."""
+
+import json
+import socket
+
+import pytest
+
+from tenner_sim import LIMIT_S
+from tenner_sim.services import Authority
+from tests.host import page_home
+
+AUTHORITY = Authority()
+
+
+@pytest.fixture(scope="module")
+def libs(tmp_path_factory):
+    return tmp_path_factory.mktemp("lib")
+
+
+@pytest.fixture(params=page_home.INTERPRETERS)
+def argv(request):
+    return page_home.argv_of(request, request.param)
+
+
+@pytest.fixture
+def lib(request, libs, argv):
+    return page_home.lib_of(libs, request.node.callspec.params["argv"])
+
+
+def pem_files():
+    """The files of a certificate for localhost, as an authority hands them out."""
+    issued = AUTHORITY.issue("right")
+    chain = b"".join(one.bytes() for one in issued.cert_chain_pems)
+    return {"page.pem": chain, "page.key": issued.private_key_pem.bytes()}
+
+
+def asked(home, request):
+    """The head and the JSON of the answer to a request over verified TLS."""
+    context = AUTHORITY.client_context()
+    with (
+        socket.create_connection(("127.0.0.1", home.port), timeout=LIMIT_S) as plain,
+        context.wrap_socket(plain, server_hostname="localhost") as secured,
+    ):
+        secured.sendall(request.encode())
+        data = b""
+        while b"}" not in data:
+            block = secured.recv(4096)
+            assert block, data
+            data += block
+    head, _, body = data.partition(b"\r\n\r\n")
+    return head.decode(), json.loads(body)
+
+
+def test_the_page_over_tls(tmp_path, argv, lib):
+    changes = {"web.cert": "page.pem", "web.key": "page.key", "web.hosts": ["kitchen.local"]}
+    with page_home.home(tmp_path, argv, lib, changes=changes, files=pem_files()) as home:
+        home.wait_for("https://ADDRESS:[0-9]+/ is open")
+        home.type("/web")
+        code = home.wait_for(r"open https://kitchen.local:\d+/#code=([a-z0-9]+)$")[1]
+        body = json.dumps({"code": code})
+        lines = [
+            "POST /api/v1/pair HTTP/1.1",
+            f"Host: kitchen.local:{home.port}",
+            f"Origin: https://kitchen.local:{home.port}",
+            "Content-Type: application/json",
+            f"Content-Length: {len(body)}",
+        ]
+        head, found = asked(home, "\r\n".join([*lines, "", body]))
+        assert head.startswith("HTTP/1.1 200") and found["token"]
+        assert "; Secure" in head
+        lines[2] = f"Origin: http://kitchen.local:{home.port}"
+        assert asked(home, "\r\n".join([*lines, "", body]))[0].startswith("HTTP/1.1 403")
+        lines[1:3] = [f"Host: localhost:{home.port}"]
+        assert asked(home, "\r\n".join([*lines, "", body]))[0].startswith("HTTP/1.1 403")
+        assert not [line for line in home.lines if "Traceback" in line]
+
+
+@pytest.mark.parametrize(
+    ("changes", "files", "sentence"),
+    [
+        ({"web.cert": "page.pem"}, {}, "web.cert and web.key go together"),
+        ({"web.cert": "page.pem", "web.key": "page.key"}, {}, "is no file"),
+        (
+            {"web.cert": "page.pem", "web.key": "page.key"},
+            {"page.pem": b"nothing", "page.key": b"nothing"},
+            "are no certificate and its key",
+        ),
+    ],
+    ids=["one", "absent", "broken"],
+)
+def test_a_mistake_is_a_sentence_and_the_agent_runs(tmp_path, argv, lib, changes, files, sentence):
+    with page_home.home(tmp_path, argv, lib, changes=changes, files=files) as home:
+        assert sentence in home.wait_for("the page is off: (.*)")[1]
+        home.type("/status")
+        home.wait_for("outbox: 0 waiting")
+        with pytest.raises(ConnectionRefusedError):
+            socket.create_connection(("127.0.0.1", home.port), timeout=LIMIT_S)
+        assert not [line for line in home.lines if "Traceback" in line]
