@@ -16,7 +16,7 @@ if "rom" in os.listdir():
     sys.path.insert(3, ".frozen/agent")
 try:
     if sys.platform == "esp32":
-        from tenner.port import chip_heap
+        from tenner import chip_heap
 
         chip_heap.begin()  # first of all, for the agent's code would make the heap grow
     from tenner.app import main

@@ -43,7 +43,7 @@ LAYERS = [
 RANK = {name: rank for rank, name in enumerate(LAYERS)}
 RANK["channels"] = RANK["update"] = RANK["remote"] = RANK["schedule"]
 RANK["page"] = RANK["app"]
-RANK["log"] = RANK["port"]
+RANK["log"] = RANK["chip_heap"] = RANK["port"]
 
 # Modules of a board or of Unix MicroPython; any other import needs a guard.
 MODULES = set(

@@ -42,7 +42,7 @@ TYPINGS = ROOT / "build" / "typings"
 # Import `network` and `esp32`, which only a board has: any module can replace them, as the import
 # calls nothing.
 BOARD_MODULES = {
-    "tenner.port.chip_heap",
+    "tenner.chip_heap",
     "tenner.port.esp32",
     "boot",
 }

@@ -52,7 +52,7 @@ class TestEsp32(unittest.TestCase):
                 sys.modules[name] = self.real[name]
 
     def port(self, is_shared=False):
-        from tenner.port import chip_heap
+        from tenner import chip_heap
         from tenner.port.esp32 import Port
 
         # No memory of a heap can be measured under CPython, and which stand-in a module met first

@@ -7,7 +7,8 @@ import time
 import machine
 import network
 
-from tenner.port import chip_heap, vitals
+from tenner import chip_heap
+from tenner.port import vitals
 from tenner.port.compat import const
 from tenner.port.gpio import Gpio
 from tenner.port.package import package_path

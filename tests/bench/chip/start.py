@@ -25,7 +25,7 @@ if hasattr(esp32, "take"):
     import stacks
 
     sys.modules["_thread"] = stacks
-    from tenner.port import chip_heap
+    from tenner import chip_heap
 
     chip_heap.begin()
 

@@ -1,4 +1,4 @@
-# tenner port.chip_heap: the heap of an ESP32, which grows into the memory of Wi-Fi and TLS.
+# tenner chip_heap: the heap of an ESP32, which grows into the memory of Wi-Fi and TLS.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
 Without PSRAM Python's heap begins with 36 to 64 KB. A full heap takes as much again, or the

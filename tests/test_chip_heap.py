@@ -5,7 +5,7 @@ import asyncio  # noqa: F401  its own import needs the real _thread, for which a
 import sys
 import unittest
 
-_NAMES = ("esp32", "machine", "network", "_thread", "tenner.port.chip_heap")
+_NAMES = ("esp32", "machine", "network", "_thread", "tenner.chip_heap")
 
 
 class Chip:
