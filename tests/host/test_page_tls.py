@@ -1,5 +1,6 @@
 """The page of an agent over TLS, on each interpreter, and the mistakes in its settings."""
 
+import contextlib
 import json
 import socket
 
@@ -70,6 +71,12 @@ def test_the_page_over_tls(tmp_path, argv, lib):
         assert "; Secure" in head
         lines[2] = f"Origin: http://kitchen.local:{home.port}"
         assert asked(home, "\r\n".join([*lines, "", body]))[0].startswith("HTTP/1.1 403")
+        # One who speaks no TLS gets nothing and is cut off; the next one is served.
+        with socket.create_connection(("127.0.0.1", home.port), timeout=LIMIT_S) as plain:
+            plain.sendall(b"GET /api/v1/session HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            with contextlib.suppress(ConnectionResetError):
+                while block := plain.recv(4096):
+                    assert b"HTTP" not in block
         lines[1:3] = [f"Host: localhost:{home.port}"]
         assert asked(home, "\r\n".join([*lines, "", body]))[0].startswith("HTTP/1.1 403")
         assert not [line for line in home.lines if "Traceback" in line]

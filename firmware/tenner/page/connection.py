@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
+    from tenner.page.tls import Sockets
+
 _CLOSE_S = const(5)
 #: TLS on MicroPython loses bytes of longer writes.
 _PIECE = const(2048)
@@ -61,9 +63,10 @@ class Connection:
     #: Has an answer begun?
     is_answered = False
 
-    def __init__(self, reader: "Any", writer: "Any") -> None:
+    def __init__(self, reader: "Any", writer: "Any", sockets: "Sockets | None" = None) -> None:
         self._reader = reader
         self._writer = writer
+        self._sockets = sockets
 
     async def read(self, count: int) -> bytes:
         """Return at most `count` bytes that have come, b"" at the end."""
@@ -102,8 +105,8 @@ class Connection:
         """Close it after all is sent."""
         writer = self._writer
         if not hasattr(writer, "transport"):
-            # MicroPython, where drain() has sent all.
-            await writer.wait_closed()
+            # drain() has sent all.
+            await self._close_socket()
             return
         writer.close()
         try:
@@ -116,4 +119,10 @@ class Connection:
         if hasattr(self._writer, "transport"):
             self._writer.transport.abort()
         else:
-            await self._writer.wait_closed()
+            await self._close_socket()
+
+    async def _close_socket(self):
+        """Do it on MicroPython."""
+        await self._writer.wait_closed()
+        if self._sockets:
+            self._sockets.close(self._writer.s)

@@ -39,6 +39,8 @@ async def run(app: "App", page: "Page") -> None:
         # CPython makes the handshake before it passes a connection on.
         options["ssl_handshake_timeout"] = Server.read_s
     server = Server(page, context is not None, get("web.hosts"))
+    if isinstance(context, tls.Sockets):
+        server.sockets = context
     while True:
         try:
             page.listening = await asyncio.start_server(server.serve, host, port, **options)
@@ -63,6 +65,8 @@ class Server:
     read_s = 10
     #: With more open connections, the oldest one without a head is cut off.
     connections = 32
+    #: The sockets below MicroPython's TLS sessions.
+    sockets: "tls.Sockets | None" = None
 
     def __init__(self, page: "Page", is_secure: bool, names: list[str]) -> None:
         self._page = page
@@ -75,7 +79,7 @@ class Server:
 
     async def serve(self, reader: "Any", writer: "Any") -> None:
         """Serve one connection: one request and its answer."""
-        connection = Connection(reader, writer)
+        connection = Connection(reader, writer, self.sockets)
         self.open += 1
         try:
             if self.open > self.connections and self._early:

@@ -16,11 +16,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from ssl import SSLContext
+    from typing import Any
 
 _MAX_BYTES = const(16384)
 
 
-def context(path: "Callable[[str], str]", cert: str, key: str) -> "SSLContext | None":
+def context(path: "Callable[[str], str]", cert: str, key: str) -> "SSLContext | Sockets | None":
     """
     Return a context with the certificate and the key of these files, None without any; OSError or
     ValueError with a sentence for a mistake. `path(name)` is a file below the agent's folder.
@@ -40,9 +41,33 @@ def context(path: "Callable[[str], str]", cert: str, key: str) -> "SSLContext | 
         else:
             # MicroPython's reader knows DER only, and takes one certificate.
             made.load_cert_chain(_der(places[0], b"CERTIFICATE"), _der(places[1], b"PRIVATE KEY"))
+            made = Sockets(made)
     except (OSError, ValueError) as error:
         raise ValueError("web.cert and web.key are no certificate and its key: %s" % error)
     return made
+
+
+class Sockets:
+    """
+    Wraps the context of MicroPython, whose TLS session does not close its socket once the
+    handshake has failed.
+    """
+
+    def __init__(self, context: "SSLContext") -> None:
+        self._context = context
+        # The socket below each open session.
+        self._below = {}
+
+    def wrap_socket(self, sock: "Any", **options: "Any") -> "Any":
+        made = self._context.wrap_socket(sock, **options)
+        self._below[id(made)] = sock
+        return made
+
+    def close(self, session: "Any") -> None:
+        """Close the socket of a session that is closed."""
+        sock = self._below.pop(id(session), None)
+        if sock is not None:
+            sock.close()
 
 
 def _der(place, kind):
