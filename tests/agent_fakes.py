@@ -127,7 +127,7 @@ class Clock:
 class App:
     """The layer above the agent; keeps the messages it delivers."""
 
-    again = None
+    again = False
     shares_memory = False
 
     def __init__(self, chain):

@@ -12,6 +12,8 @@ from tenner.store import files
 class Board:
     """The app, its port, its clock and its lane as far as the guard knows them."""
 
+    again = False
+
     def __init__(self, folder):
         self.state = folder
         self.semaphore = TlsSemaphore(1)
@@ -76,6 +78,11 @@ class TestGuard(unittest.TestCase):
     def test_all_is_well(self):
         self.assertFalse(memory_guard.needs_look(self.board))
         self.assertEqual(self.restart(), 0)
+
+    def test_a_message_that_waits_restarts_the_board(self):
+        self.board.again = True
+        self.assertTrue(memory_guard.needs_look(self.board))
+        self.assertEqual(self.restart(), 1)
 
     def test_what_is_short(self):
         board = self.board

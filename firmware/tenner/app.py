@@ -89,8 +89,8 @@ class App:
     outbox_state: tuple | None = None
     #: The charts to draw when no turn runs, for charts.draw_next.
     charts: "tuple[charts.Request, ...]" = ()
-    #: The message that agent.again keeps for a second turn.
-    again: "Message | None" = None
+    #: Does agent.again keep a message for the next start?
+    again = False
 
     def __init__(
         self, root: str = "", config_path: str | None = None, workspace: str | None = None

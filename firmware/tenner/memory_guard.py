@@ -19,10 +19,11 @@ _ENOMEM = const(12)
 
 
 def is_short(app: "App") -> bool:
-    """Return whether connections have too little memory."""
+    """Return whether connections have too little memory, or a message waits for a restart."""
     semaphore = app.get("semaphore")
     return (
-        semaphore.shortages >= _TRIES
+        app.again
+        or semaphore.shortages >= _TRIES
         or app.port.system_memory()[0] < _LEAST
         or not semaphore.has_room()
     )

@@ -4,7 +4,7 @@
 import asyncio
 
 from tenner import incoming, memory_guard, memory_restart, overlay, sampler
-from tenner.agent import again, answer
+from tenner.agent import answer
 from tenner.log import log
 from tenner.log_exception import log_exception
 from tenner.port.compat import const, ticks_diff, ticks_ms
@@ -88,8 +88,6 @@ async def memory(app: "App") -> None:
             looks = memory_guard.end_stalled(app, looks)
             continue
         looks = 0
-        if app.again is not None and not app.get("semaphore").shortages:
-            await overlay.run("RESTART", again.ask, app)
         if memory_guard.needs_look(app):
             await overlay.run("RESTART", memory_restart.restart_if_short, app)
 

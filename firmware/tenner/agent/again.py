@@ -2,8 +2,8 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 """
 A turn cannot reach its model on a chip whose heap has grown into the memory of TLS. Such a board
-soon restarts itself (memory_restart). The message waits for that in state/again, `[chat, text,
-sender, reply_to, by_owner]`. It is asked again after it, or as soon as a connection succeeds.
+restarts itself (memory_restart). The message waits for that in state/again, `[chat, text, sender,
+reply_to, by_owner]`, and the start asks it again.
 """
 
 import json
@@ -22,7 +22,7 @@ def keep(app: "App", message: Message, result: "Result") -> bool:
     """Keep a message for a second turn; return False if its error is the answer."""
     if (
         message.again
-        or app.again is not None
+        or app.again
         or message.channel != "telegram"
         or message.file  # it is gone after the turn
         or not result.outage
@@ -37,15 +37,15 @@ def keep(app: "App", message: Message, result: "Result") -> bool:
     except OSError as error:
         log("agent", "a message was not kept for later: %s" % error)
         return False
-    log("agent", "%s: asked again when a connection has memory" % message.chat)
-    app.again = message
+    log("agent", "%s: asked again after a restart" % message.chat)
+    app.again = True
     app.telegram.done(message)
     return True
 
 
 async def ask(app: "App") -> None:
-    """Put the kept message, of this start or of the last one, into the inbox."""
-    message, app.again = app.again or _load(app), None
+    """Put the message that the last start kept into the inbox."""
+    message = _load(app)
     if message is not None:
         message.again = True
         # First of all: a power cut from now on is told like one in any turn.
