@@ -33,9 +33,11 @@ class FakeConfig:
             "telegram.allow": ["2000"],
             "telegram.poll_s": 25,
             "telegram.photo_kb": 512,
+            "voice.url": "",
+            "voice.max_kb": 64,
         }
         for name, value in values.items():
-            self.values["telegram." + name] = value
+            self.values[("telegram." + name).replace("telegram.voice_", "voice.")] = value
 
     def get(self, key):
         return self.values[key]

@@ -1,4 +1,4 @@
-"""Photos as a phone makes them: JPEG and other files of a known size, by Pillow."""
+"""Photos as a phone makes them, by Pillow, and a voice note of a known size."""
 
 from __future__ import annotations
 
@@ -25,3 +25,9 @@ def photo(width: int = 800, height: int = 600, kind: str = "JPEG", quality: int 
 def sizes() -> dict[tuple[int, int], bytes]:
     """Return the sizes that Telegram makes of a photo."""
     return {size: photo(*size) for size in ((90, 67), (320, 240), (800, 600), (1280, 960))}
+
+
+def voice_note(seconds: int = 8) -> bytes:
+    """Return bytes like those of Opus in Ogg; the stand-in that hears them looks at the mark."""
+    random.seed(seconds)
+    return b"OggS\0\2" + random.randbytes(seconds * 3000) + b"\r\n--\r\n"

@@ -457,12 +457,12 @@ class TestKinds(unittest.TestCase):
 
     def test_what_is_not_supported_gets_a_plain_sentence(self):
         for kind, contents, name in (
-            ("voice", {"file_id": "x"}, "voice"),
+            ("sticker", {"file_id": "x"}, "sticker"),
             ("document", {"file_id": "x", "file_name": "n.txt"}, "document"),
             ("video_note", {"file_id": "x"}, "video note"),
         ):
             text = self.answer(None, **{kind: contents})
-            self.assertEqual(text, "I understand text and photos only, no %s." % name)
+            self.assertEqual(text, "I understand text, photos and voice notes only, no %s." % name)
         self.assertTrue("text" in self.answer(None, new_chat_title="t"))
 
     def test_a_caption_in_a_group_and_of_a_command(self):

@@ -119,10 +119,34 @@ class TestMedia(unittest.TestCase):
         self.assertTrue(found.file and found.text.startswith("(forwarded by me"), found.text)
         self.assertFalse(found.by_owner)
 
+    def test_a_voice_note(self):
+        note = {"file_id": "v", "duration": 3, "mime_type": "audio/ogg", "file_size": 9000}
+        on = {"voice_url": "https://llm.example/v1"}
+        file = ("voice note", "v", 9000)
+        self.assertEqual(self.taken(None, on, voice=note), (file, "[a voice note]\n"))
+        self.assertEqual(self.taken("x", on, voice=note), (file, "[a voice note]\nx"))
+        self.assertEqual(self.taken(None, on, audio=note)[0], file)
+        self.assertEqual(
+            self.taken(None, on, voice=dict(note, duration=1200, file_size=3000000)),
+            "This voice note has 2930 KB, and I take 64 KB at most (voice.max_kb).",
+        )
+        self.assertEqual(
+            self.taken(None, on, voice=note, date=1800000000 - 4000),
+            "This voice note came over an hour late: please send it again.",
+        )
+
+    def test_a_voice_note_where_they_are_off(self):
+        self.assertEqual(
+            self.taken(voice={"file_id": "v"}),
+            "I listen to no voice notes: set voice.url to a transcription service.",
+        )
+        file, text = self.taken("look", voice={"file_id": "v"})
+        self.assertEqual((file, text), (None, "(with a voice, which you cannot see)\nlook"))
+
     def test_malformed_sizes(self):
         for photo in (None, [], [[]], [{"width": 3}], [{"file_id": 5}], [1], "x"):
             text = self.taken(photo=photo)
-            self.assertTrue("I cannot read" in text or "photos only" in text, text)
+            self.assertTrue("I cannot read" in text or "voice notes only" in text, text)
         many = [size("n%d" % n, n, n, 1) for n in range(50)]
         self.assertEqual(self.taken(photo=many)[0], ("photo", "n7", 1))
 

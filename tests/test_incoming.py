@@ -18,6 +18,7 @@ class Api:
         self.data = data
         self.size = len(data) if size is None else size
         self.piece = piece
+        self.place = b"photos/f.jpg"
         self.plan = None
         self.urls = []
         self.status = 200
@@ -27,10 +28,8 @@ class Api:
     async def exchange(self, method, url, headers, body, consume, timeout_s):
         self.urls.append((method, url))
         if url.endswith("/getFile"):
-            reply = (
-                b'{"ok":true,"result":{"file_id":"f","file_size":%d,"file_path":"photos/f.jpg"}}'
-            )
-            status, data = self.plan or (200, reply % self.size)
+            reply = b'{"ok":true,"result":{"file_id":"f","file_size":%d,"file_path":"%s"}}'
+            status, data = self.plan or (200, reply % (self.size, self.place))
             if isinstance(status, Exception):
                 raise status
             return await consume(FakeResponse(status, data, self.piece, {}))

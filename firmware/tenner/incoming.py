@@ -7,6 +7,7 @@ files, so after a power cut the next start removes it.
 
 import os
 
+from tenner import overlay, voice
 from tenner.channels.telegram import download, failures
 from tenner.channels.telegram.errors import FAILURES
 from tenner.log import log
@@ -32,7 +33,13 @@ _TYPES = (
 
 async def fetch(app: "App", message: "Message") -> bool:
     """Fetch the file of `message`; return False if the person got a sentence instead."""
-    sentence = await _fetch(app, message)
+    sentence, name = await _fetch(app, message)
+    if sentence is None and message.file[0] != "photo":
+        # Steps of their own, so that the memory holds the download, the request, or the outbox.
+        sentence, text = await overlay.step("HEAR", _hear, app, name)
+        await overlay.enter("FETCH")
+        if sentence is None:
+            _quote(app, message, text)
     if sentence is None:
         return True
     log("incoming", sentence)
@@ -46,31 +53,57 @@ async def clear(app: "App") -> None:
 
 
 async def _fetch(app, message):
-    """Fetch the file; return None or a sentence for the person."""
+    """Fetch the file; return (None or a sentence for the person, its name)."""
     kind, file_id, size = message.file
     path = _place(app)
-    limit_kb = app.config.get("telegram.photo_kb")
+    setting = "telegram.photo_kb" if kind == "photo" else "voice.max_kb"
+    limit_kb = app.config.get(setting)
     free = os.statvfs(app.state)
     if free[1] * free[4] < size + _RESERVE:
-        return "My flash has no room for this %s: delete files first." % kind
+        return "My flash has no room for this %s: delete files first." % kind, ""
     http = app.http()
     try:
-        await download.fetch(app.telegram, http, file_id, path, 1024 * limit_kb)
+        name = await download.fetch(app.telegram, http, file_id, path, 1024 * limit_kb)
     except download.TooBig:
-        return "This %s has over %d KB (telegram.photo_kb): send a smaller one." % (kind, limit_kb)
+        sentence = "This %s has over %d KB (%s): send a smaller one." % (kind, limit_kb, setting)
+        return sentence, ""
     except FAILURES as error:
-        return "I could not fetch this %s (%s): please send it again." % (
-            kind,
-            failures.reason(error),
-        )
+        why = failures.reason(error)
+        return "I could not fetch this %s (%s): please send it again." % (kind, why), ""
     finally:
         await http.close()
-    found = media_type(path)
-    if found is None:
-        return "I look at pictures in JPEG, PNG, WebP and GIF only."
-    message.image = found, path
     log("incoming", "a %s of %d KB" % (kind, (files.size(path) + 1023) // 1024))
-    return None
+    if kind == "photo":
+        found = media_type(path)
+        if found is None:
+            return "I look at pictures in JPEG, PNG, WebP and GIF only.", ""
+        message.image = found, path
+    return None, name
+
+
+async def _hear(app, name):
+    """Return (None or a sentence, the words of the voice note)."""
+    ending = name.rpartition(".")[2].lower()
+    http = app.http()
+    try:
+        # Telegram's voice notes are .oga, which some services refuse.
+        ending = ending.replace("oga", "ogg")
+        text = await voice.transcribe(app.config, http, _place(app), ending)
+    except OSError as error:
+        return "I could not transcribe this voice note: %s." % error, ""
+    finally:
+        await http.close()
+    if text:
+        return None, text
+    return "I heard no words in this voice note: please say it again, or write it.", ""
+
+
+def _quote(app, message, text):
+    """Put the words of a voice note into the message, and quote them."""
+    message.text = message.text.replace("[a %s]" % message.file[0], text, 1).rstrip()
+    id = "heard-%s-%d" % (message.chat, message.reply_to)
+    quoted = "\u201c%s\u201d" % text
+    app.deliver(message.channel, message.chat, quoted, False, id, message.reply_to)
 
 
 def media_type(path: str) -> str | None:

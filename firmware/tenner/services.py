@@ -145,6 +145,9 @@ async def _serve(app, message):
                         if not message.file or await overlay.run(
                             "FETCH", incoming.fetch, app, message
                         ):
+                            if message.file:
+                                # A voice note is quoted before it is answered.
+                                await app.drain()
                             await overlay.run("TURN", answer.answer, app.agent, message)
                     finally:
                         if message.file:

@@ -10,7 +10,7 @@ import ssl
 from collections.abc import Callable
 from typing import Any
 
-from . import answer_rules, chat_completions, messages_api
+from . import answer_rules, chat_completions, messages_api, transcription
 from .conversation import Answer, Conversation, ToolCall
 from .loop import LoopThread
 from .records import Call, Event, Response
@@ -22,12 +22,14 @@ API_KEY = "offline-key"
 
 #: A fixed moment, so that the same request gets the same bytes.
 _CREATED = 1_700_000_000
+_SOUND = "/v1/audio/transcriptions"
 #: Tokens of a picture of any size.
 _PICTURE_TOKENS = 1000
 
 
 class OfflineModel(Service):
-    """`POST /v1/chat/completions`, `POST /v1/messages`, `GET /v1/models`.
+    """`POST /v1/chat/completions`, `POST /v1/messages`, `POST /v1/audio/transcriptions`, `GET
+    /v1/models`.
 
     `base_url` is the address for clients (chat completions: with `/v1`).
     """
@@ -55,6 +57,9 @@ class OfflineModel(Service):
         self.context_tokens = 128_000
         #: Whether the list of models contains the context, as vLLM's does.
         self.tells_context = False
+        #: The words that it hears in each sound, and the sounds so far.
+        self.words = "say: hello from a voice note"
+        self.sounds: list[bytes] = []
         #: Whether it takes pictures.
         self.sees = True
         #: Follow orders found in tool results, like a model that fell for an injection.
@@ -81,13 +86,15 @@ class OfflineModel(Service):
         request = call.request
         if request.path.startswith("/v1/models") and request.method == "GET":
             return self._models(call)
-        if request.path not in ("/v1/chat/completions", "/v1/messages"):
+        if request.path not in ("/v1/chat/completions", "/v1/messages", _SOUND):
             return self.error_response(call, 404, f"Invalid URL ({request.method} {request.path})")
         if request.method != "POST":
             return self.error_response(
                 call, 405, f"Not allowed to {request.method} on {request.path}."
             )
         try:
+            if request.path == _SOUND:
+                return self._transcription(call)
             if request.path == "/v1/messages":
                 return self._messages(call)
             return self._chat(call)
@@ -109,7 +116,15 @@ class OfflineModel(Service):
             return Event(json.dumps(Refusal(message, 529).messages_body()), "error")
         return Event(json.dumps(Refusal(message, 500).chat_body()))
 
-    # --- the three resources -----------------------------------------------------------------
+    # --- the resources -------------------------------------------------------------------------
+
+    def _transcription(self, call: Call) -> Response:
+        check_bearer(call.headers, self.api_key)
+        data = transcription.check(call, ("whisper-1",))
+        with self.changed:
+            self.sounds.append(data)
+        self.tell(f"{MODEL} (offline stand-in) hears {len(data)} bytes")
+        return Response.of_json({"text": self.words})
 
     def _models(self, call: Call) -> Response:
         try:

@@ -81,6 +81,7 @@ ROWS = [
     Row("heap.chart.min_kb", "a picture of readings, by /chart", "KB", chart.command_min_kb, 100),
     Row("heap.chart.turn.min_kb", "the same by a turn with its tool", "KB", chart.turn_min_kb, 100),  # noqa: E501
     Row("heap.photo.min_kb", "a turn about a photo of 800 x 600", "KB", media.photo_min_kb, 100),
+    Row("heap.voice.min_kb", "a turn about a voice note", "KB", media.voice_min_kb, 100),
     Row("heap.update.min_kb", "an update over the network", "KB", update.min_kb, 100),
     Row("heap.update.remote.min_kb", "the same from your computer, over MQTT", "KB", remote.update_min_kb, 112),  # noqa: E501
     Row("heap.remote.min_kb", "requests of the owner's computer", "KB", remote.min_kb, 112),

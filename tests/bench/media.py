@@ -1,8 +1,8 @@
-"""The smallest heap in which a board answers a photo."""
+"""The smallest heap in which a board answers a photo or a voice note."""
 
 from __future__ import annotations
 
-from tenner_sim.services import OWNER
+from tenner_sim.services import API_KEY, OWNER, OfflineModel
 from tests import photos
 from tests.bench import heap
 from tests.bench.agent import Died, agent
@@ -22,3 +22,20 @@ def photo_turn(heap_kb: int) -> None:
 
 def photo_min_kb() -> float:
     return heap.smallest_kb(photo_turn)
+
+
+def voice_turn(heap_kb: int) -> None:
+    """One turn about a voice note of eight seconds; Died when it does not fit."""
+    with OfflineModel() as hears:
+        settings: dict[str, object] = {"voice": {"url": hears.base_url, "key": API_KEY}}
+        with agent(heap_kb, settings=settings) as running:
+            running.idle()
+            telegram = running.services.telegram
+            telegram.attach(OWNER, "voice", data=photos.voice_note())
+            running.wait_sent(2)
+            if not telegram.sent[1].text.startswith("hello from a voice note"):
+                raise Died(f"answered {telegram.sent[1].text[:200]!r}; {running.last()}")
+
+
+def voice_min_kb() -> float:
+    return heap.smallest_kb(voice_turn)

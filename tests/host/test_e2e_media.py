@@ -1,9 +1,11 @@
-"""Photos of people, on the whole agent: to the model in both wire formats, and each fault in a
+"""Photos and voice notes of people, on the whole agent: in both wire formats, and each fault in a
 sentence."""
+
+import re
 
 import pytest
 
-from tenner_sim.services import OWNER, Step
+from tenner_sim.services import API_KEY, OWNER, Step
 from tests import photos, provider_requests
 from tests.host.e2e import agent_board
 
@@ -123,3 +125,78 @@ def test_a_stranger_makes_it_fetch_nothing():
         bench.echo("after")
         assert not [one for one in bench.telegram.requests if "getFile" in one.path]
         assert downloads(bench) == []
+
+
+NOTE = photos.voice_note()
+
+
+def voice(services):
+    return {"voice.url": services.model.base_url, "voice.key": API_KEY, "voice.max_kb": 64}
+
+
+def speak(bench, data=NOTE, **options):
+    bench.telegram.attach(OWNER, "voice", data=data, **options)
+
+
+@pytest.mark.parametrize("runtime", ["micropython", "cpython"])
+def test_a_voice_note_is_answered_as_if_typed(runtime):
+    with agent_board(runtime=runtime, changes=voice) as bench:
+        bench.ready()
+        speak(bench)
+        bench.wait_told(r"^hello from a voice note\n\n\(now: ")
+        quote, answer = bench.telegram.sent
+        assert quote.text == "\u201csay: hello from a voice note\u201d"
+        assert quote.reply_to == answer.reply_to == 1
+        assert bench.model.sounds == [NOTE]
+        check_gone(bench)
+        assert "Traceback" not in bench.log
+
+
+def test_voice_notes_that_are_not_heard():
+    with agent_board(changes=voice) as bench:
+        bench.ready()
+        speak(bench, duration=1200, file_size=3_000_000)
+        bench.wait_told("^This voice note has 2930 KB, and I take 64 KB at most")
+        bench.telegram.plan([Step(path="/file/", cut=5000, where="body")])
+        speak(bench)
+        bench.wait_told(r"^I could not fetch this voice note \(.*\): please send it again")
+        for step, says in (
+            (Step(path="/audio/", status=401), r"answered 401 \(.*\): check voice.key"),
+            (Step(path="/audio/", status=413), r"answered 413 \(.*\): send a shorter one"),
+            (Step(path="/audio/", reset=0), "voice.url: "),
+            (Step(path="/audio/", cut=10, where="body"), "voice.url: "),
+            (Step(path="/audio/", body=b"<html>"), "sent no transcription"),
+        ):
+            bench.model.plan([step])
+            before = len(bench.told())
+            speak(bench)
+            bench.telegram.wait_for(lambda _, before=before: len(bench.told()) > before)
+            text = bench.told()[before]
+            assert re.match("I could not transcribe this voice note: .*" + says, text), text
+        bench.model.words = ""
+        speak(bench)
+        bench.wait_told("^I heard no words in this voice note")
+        check_gone(bench)
+        assert [one.path for one in bench.model.requests].count("/v1/chat/completions") == 1
+
+
+def test_without_a_service_voice_notes_are_off():
+    with agent_board() as bench:
+        bench.ready()
+        speak(bench)
+        bench.wait_told("^I listen to no voice notes: set voice.url to a transcription service")
+        assert downloads(bench) == []
+
+
+def test_a_power_cut_while_a_voice_note_is_transcribed():
+    with agent_board(changes=voice) as bench:
+        bench.ready()
+        bench.model.plan([Step(path="/audio/", stall=0)])
+        speak(bench)
+        bench.model.wait_requests(1, path="/audio/")
+        bench.board.power_cycle()
+        bench.ready()
+        bench.wait_told("^I was restarted while working on this. Please send it again.")
+        check_gone(bench)
+        speak(bench)
+        bench.wait_told("^hello from a voice note")

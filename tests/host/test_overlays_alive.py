@@ -11,7 +11,7 @@ import pytest
 
 from tenner_host import interpreters
 from tenner_host.release import keys
-from tenner_sim.services import OWNER, Step
+from tenner_sim.services import API_KEY, OWNER, OfflineModel, Step
 from tenner_sim.services.mcp_tools import McpTools
 from tests import photos, provider_requests
 from tests.bench import agent, mqtt, remote
@@ -94,6 +94,22 @@ def test_a_photo(api):
         assert telegram.sent[1].text.startswith("I see image/jpeg")
 
     check(run(ask, llm={"api": api}), "FETCH", "TURN", "REQUEST", "REPLY")
+
+
+def test_a_voice_note():
+    # The answer comes after the quote; without a service's address nothing would be fetched.
+    with OfflineModel() as hears:
+
+        def ask(running):
+            telegram = running.services.telegram
+            for count in (2, 4):
+                telegram.attach(OWNER, "voice", data=photos.voice_note())
+                running.wait_sent(count)
+                running.idle()
+            assert len(hears.sounds) == 2
+
+        settings = {"voice": {"url": hears.base_url, "key": API_KEY}}
+        check(run(ask, settings=settings), "FETCH", "HEAR", "SEND", "TURN")
 
 
 def test_a_long_answer_and_a_long_history():

@@ -3,8 +3,9 @@
 
 from tenner import overlay
 from tenner.agent.message_queue import Message
-from tenner.channels.telegram import api, document, message
+from tenner.channels.telegram import api, message
 from tenner.log import log
+from tenner.net import multipart
 from tenner.port.compat import const
 
 TYPE_CHECKING = False
@@ -36,7 +37,7 @@ async def send(bot: "Telegram", question: "Question") -> int:
         def pieces():
             return _pieces(text)
 
-        body = document.Document(fields, "document", "question.txt", kind, pieces, boundary)
+        body = multipart.Multipart(fields, "document", "question.txt", kind, pieces, boundary)
         async with bot.sending:
             verdict, detail = await message.send_body(
                 bot, "sendDocument", body, headers=body.headers

@@ -5,8 +5,9 @@ from binascii import hexlify
 from os import urandom
 
 from tenner import overlay
-from tenner.channels.telegram import document, message
+from tenner.channels.telegram import message
 from tenner.log import log
+from tenner.net import multipart
 from tenner.store import attachments, files
 
 TYPE_CHECKING = False
@@ -43,7 +44,7 @@ async def send(
         return files.blocks(path)
 
     while True:
-        body = document.Document(fields, field, name, media_type, pieces, boundary, began)
+        body = multipart.Multipart(fields, field, name, media_type, pieces, boundary, began)
         async with bot.sending:
             result = await message.send_body(bot, method, body, headers=body.headers)
         if result[0] != "moved" or fields["chat_id"] == result[1]:

@@ -18,10 +18,11 @@ class TooBig(Exception):
     """The file has more bytes than allowed."""
 
 
-async def fetch(bot: "Telegram", http: "Http", file_id: str, path: str, limit: int) -> None:
+async def fetch(bot: "Telegram", http: "Http", file_id: str, path: str, limit: int) -> str:
     """
-    Store the file with this id at `path`. Raise TooBig if it has more than `limit` bytes, one of
-    FAILURES if it cannot be fetched. `path` may have a part of the file after an exception.
+    Store the file with this id at `path`, and return its name at Telegram. Raise TooBig if it has
+    more than `limit` bytes, one of FAILURES if it cannot be fetched. `path` may have a part of the
+    file after an exception.
     """
     place = ""
     size = 0
@@ -59,3 +60,4 @@ async def fetch(bot: "Telegram", http: "Http", file_id: str, path: str, limit: i
     base = bot.config.get("telegram.base_url").rstrip("/")
     url = "%s/file/bot%s/%s" % (base, bot.config.get("telegram.token"), place)
     await http.exchange("GET", url, (), None, store, _TIMEOUT_S)
+    return place.rpartition("/")[2]

@@ -13,6 +13,7 @@ _SIZES = const(8)  # of one photo
 _LONGEST = const(256)
 #: A photo with this longer side, in pixels, is large enough for a model.
 _ENOUGH = const(768)
+_TOO_BIG = const("This %s has %d KB, and I take %d KB at most (%s)%s.")
 _TYPES = ("image/jpeg", "image/png", "image/webp", "image/gif")
 
 
@@ -54,10 +55,18 @@ def take(
             if limit_kb
             else "I look at no photos: telegram.photo_kb is 0."
         )
+    elif kind in ("voice", "audio"):
+        if bot.config.get("voice.url") and not is_stale:
+            return _voice(bot, sizes[0], text)
+        refusal = (
+            "This voice note came over an hour late: please send it again."
+            if bot.config.get("voice.url")
+            else "I listen to no voice notes: set voice.url to a transcription service."
+        )
     what = kind.replace("_", " ")
     if text.strip():
         return None, "(with a %s, which you cannot see)\n%s" % (what, text), None
-    return None, "", refusal or "I understand text and photos only, no %s." % what
+    return None, "", refusal or "I understand text, photos and voice notes only, no %s." % what
 
 
 def _picture(update, kind, sizes, limit_kb, text):
@@ -66,9 +75,11 @@ def _picture(update, kind, sizes, limit_kb, text):
     best = _best(sizes, 1024 * limit_kb)
     if best is None:
         least = min([one.get("file_size", 0) for one in sizes])
-        why = "This picture has %d KB, and I take %d KB at most (telegram.photo_kb)%s." % (
+        why = _TOO_BIG % (
+            "picture",
             (least + 1023) // 1024,
             limit_kb,
+            "telegram.photo_kb",
             ": send it as a photo, not as a file" if kind == "document" else "",
         )
         return None, "", why
@@ -76,6 +87,18 @@ def _picture(update, kind, sizes, limit_kb, text):
     if "media_group_id" in update:
         about += ", the first of several; the others are not shown"
     return ("photo", best["file_id"], best.get("file_size", 0)), "[%s]\n%s" % (about, text), None
+
+
+def _voice(bot, file, text):
+    size = file.get("file_size", 0)
+    limit_kb = bot.config.get("voice.max_kb")
+    if size > 1024 * limit_kb:
+        return (
+            None,
+            "",
+            _TOO_BIG % ("voice note", (size + 1023) // 1024, limit_kb, "voice.max_kb", ""),
+        )
+    return ("voice note", file["file_id"], size), "[a voice note]\n" + text, None
 
 
 def _best(sizes, limit):

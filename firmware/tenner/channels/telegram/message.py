@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tenner.channels.telegram.channel import Telegram
-    from tenner.channels.telegram.document import Document
+    from tenner.net.multipart import Multipart
 
 _PIECE = const(256)
 _MARKS = const("*_`~[<>&#|\\-+\n\r\t")
@@ -124,7 +124,7 @@ async def send_locked(
 async def send_body(
     bot: "Telegram",
     method: str,
-    body: "Body | Document",
+    body: "Body | Multipart",
     is_html: bool = False,
     headers: "Sequence[tuple[str, str]] | None" = None,
 ) -> "tuple[str, Any] | None":

@@ -206,7 +206,7 @@ def _refusal(update, text, stale):
     if update["kind"] == "edited_message":
         return "I do not follow edits: please send it again."
     if not text.strip() and "media" not in update:
-        return "I understand text and photos only."
+        return "I understand text, photos and voice notes only."
     if text[:1] == "/":
         if update.get("forwarded"):
             return "A forwarded command is not executed: please type it."

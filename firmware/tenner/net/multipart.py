@@ -1,4 +1,4 @@
-# tenner channels.telegram.document: the body of a request that sends a file.
+# tenner net.multipart: the body of a request that sends a file, as multipart/form-data.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import json
@@ -17,11 +17,11 @@ _FILE = const(
 _NOT_IN_NAMES = '"\\\r\n'
 
 
-class Document:
+class Multipart:
     """
-    The body of a sendDocument or sendPhoto, as multipart/form-data: `fields`, and the file in
-    `field`. The HTTP client calls it for each pass, and it calls `pieces()` for the bytes. `began`
-    and `taken`: see message.Body.
+    `fields`, and behind them the file in `field`. The HTTP client calls it for each pass, to
+    count and to send, and it calls `pieces()` for the bytes of the file. The second pass calls
+    `began()`. `taken`: all bytes went to the socket, so the request may arrive.
     """
 
     def __init__(
