@@ -23,7 +23,10 @@ HERE = Path(__file__).resolve().parent
 MODULES = ("gpio-mxc", "i2c-imx", "spi-imx", "gpio-aspeed", "i2c-aspeed", "i2c-dev")
 LIBRARIES = "usr/lib/arm-linux-gnueabihf"
 #: The libraries of the interpreters.
-LIBRARY_NAMES = ("libc.", "libm.", "libffi.", "libgcc_s.", "libmbed", "libz.", "libexpat.", "ld-")
+LIBRARY_NAMES = (
+    *("libc.", "libm.", "libffi.", "libgcc_s.", "libz.", "libzstd.", "libexpat.", "ld-"),
+    *("libmbed", "libssl.", "libcrypto."),
+)
 #: Parts of Python's library that no tool imports; unpacking them takes the guest seconds.
 UNUSED = (
     "_pyrepl config-3 curses dbm email ensurepip http idlelib multiprocessing pydoc_data sqlite3 "
