@@ -11,7 +11,12 @@ if "lib" in os.listdir("/") and "next" in os.listdir("/lib"):
         for line in lines:
             line = line.strip()
             try:
-                if line[0] == "-":
+                if line[0] == "=":
+                    trial = __import__("boot_trial")
+                    if not trial.running(line[1:]):
+                        trial.undo()
+                        break
+                elif line[0] == "-":
                     os.remove(line[1:])
                 elif ">" in line:
                     __import__("boot_trial").swap(*line.split(">"))

@@ -5,11 +5,18 @@ The update has left /lib/trial, whose first character is the state: 0 is a versi
 started yet. The new version counts it up as it becomes well, and removes the file in the end
 (tenner.update.trial). If the board starts again before that, it goes back to the old version, and
 that one tells the owner. Only the cable replaces this file.
+
+The fourth word of the file, if any, is the slot of a new MicroPython, which the boot loader tries
+at the same time: it goes back at the next reset, unless the version has passed.
 """
 
 import builtins
 import os
 import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 # Longer than a trial, so that a version that hangs is reset.
 TRIAL_MS = 600000
@@ -21,6 +28,7 @@ MAX_WRITES = 300
 # Done again from the start if the power fails in between.
 ROLL_BACK = (
     ("/lib/tenner.old", "/lib/tenner", "/lib/tenner.bad"),
+    ("/lib/trial.new", "/lib/failed", "/lib/failed.old"),
     ("/lib/trial", "/lib/failed", "/lib/failed.old"),
 )
 
@@ -41,11 +49,25 @@ def swap(source: str, place: str, old: str) -> None:
     os.rename(source, place)
 
 
+def running(slot: str) -> bool:
+    """Does the MicroPython in this slot run? Asks the boot loader first, if it was not asked."""
+    import esp32
+    import machine
+
+    if machine.reset_cause() == machine.SOFT_RESET:
+        machine.reset()
+    kind: Any = esp32.Partition
+    return kind(kind.RUNNING).info()[4] == slot
+
+
 def begin() -> None:
     """Begin the trial of a new version, or undo the update if the trial has failed."""
     with open("/lib/trial") as file:
         state = file.read()
-    if state[:1] == "0":
+    slot = state.split()[3:]
+    if slot and not running(slot[0]):
+        undo()
+    elif state[:1] == "0":
         with open("/lib/trial", "w") as file:
             file.write("1" + state[1:])
         # Begins before the new version's own code, so that a broken one leaves a log.
@@ -53,7 +75,13 @@ def begin() -> None:
         import machine
 
         machine.WDT(timeout=TRIAL_MS)
-        return
+    elif not slot:
+        undo()
+    # Else the boot loader keeps the new MicroPython: this version has passed.
+
+
+def undo() -> None:
+    """Go back to the old version."""
     for change in ROLL_BACK:
         try:
             swap(*change)

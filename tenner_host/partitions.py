@@ -10,8 +10,13 @@ from dataclasses import dataclass
 TABLE_OFFSET = 0x8000
 TABLE_SIZE = 0xC00
 
+#: Of the first application, behind the table and the small partitions.
+APP_OFFSET = 0x10000
+
 APP = 0
 DATA = 1
+#: The subtypes of the applications ota_0 and ota_1.
+SLOTS = (0x10, 0x11)
 
 _ROW = struct.Struct("<HBBII16sI")
 _ROW_MAGIC = 0x50AA
@@ -56,6 +61,19 @@ def parse_table(table: bytes | bytearray) -> list[Partition]:
             Partition(label.rstrip(b"\0").decode("ascii", "replace"), kind, subtype, offset, size)
         )
     return []
+
+
+def with_slots(size: int) -> list[Partition]:
+    """The rows of MicroPython's layout for updates over the air: two slots of `size` bytes."""
+    return [
+        Partition("nvs", DATA, 0x02, 0x9000, 0x4000),
+        Partition("otadata", DATA, 0x00, 0xD000, 0x2000),
+        Partition("phy_init", DATA, 0x01, 0xF000, 0x1000),
+        *(
+            Partition(f"ota_{number}", APP, subtype, APP_OFFSET + number * size, size)
+            for number, subtype in enumerate(SLOTS)
+        ),
+    ]
 
 
 def file_system(rows: list[Partition], flash_size: int) -> Partition | None:

@@ -119,6 +119,27 @@ class TestManifest(unittest.TestCase):
             found = refusal(fakes.sign(fakes.lines(mpy="5")))
             self.assertIn("has .mpy version 5, this MicroPython loads 6", found)
 
+    def test_micropython_itself(self):
+        line = "micropython 1659184 %s 5 ESP32-C3 1.27.0" % HASH
+        data = fakes.sign(fakes.lines(extra=(line,)))
+        with fakes.Board() as root:
+            found = Manifest(data, root)
+        self.assertEqual(found.micropython, ["5", "ESP32-C3", "1.27.0"])
+        self.assertEqual(found.files[-1], ("", 1659184, bytes(32)))
+        self.assertEqual(found.total(), 1659184 + len(fakes.content()))
+        # Its own bytecode counts, not that of the running one.
+        self.assertIsNone(refusal(fakes.sign(fakes.lines(extra=(line,), mpy="7"))))
+        for extra in (
+            (line, line),
+            (line, "file 1 %s zz" % HASH),
+            (line + " more",),
+            (line.replace("1659184", "16591840"),),
+            (line.replace("1659184", "-1"),),
+            (line.replace(HASH, HASH[2:]),),
+            (line.replace("5 ESP32-C3", "5"),),
+        ):
+            self.assertIsNotNone(refusal(fakes.sign(fakes.lines(extra=extra))), extra)
+
     def test_a_signed_manifest_is_not_believed_blindly(self):
         for line, sentence in (
             ("file 1 %s ../config.json" % HASH, "a place where it must not write"),

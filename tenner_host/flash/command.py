@@ -16,10 +16,10 @@ from tenner_host.board.options import board_options
 from tenner_host.board.ports import Port
 from tenner_host.catalog import KnownBoard, boards_with, find_board, image_hashes, release
 from tenner_host.errors import CommandError
-from tenner_host.flash.images import Downloads, Image, from_file, recognize
 from tenner_host.flash.loader import DEFAULT_BAUD
 from tenner_host.flash.run import FlashRequest, Report
 from tenner_host.flash.run import flash as flash_board
+from tenner_host.images import Downloads, Image, from_file, recognize
 from tenner_host.output import at_terminal, echo, json_option, print_json, step_bar
 from tenner_host.project import Project
 
@@ -75,6 +75,12 @@ class _Terminal:
     ),
 )
 @click.option(
+    "--layout",
+    type=click.Choice(["ota"]),
+    default=None,
+    help="Two slots, so that MicroPython itself is updated over the network.",
+)
+@click.option(
     "--sha256", default=None, metavar="HEX", help="The sha256 a downloaded image must have."
 )
 @click.option("--discard", is_flag=True, help="Go on although files on the board cannot be read.")
@@ -92,6 +98,7 @@ def flash(
     board: str | None,
     version: str | None,
     fast: bool,
+    layout: str | None,
     sha256: str | None,
     discard: bool,
     baud: int,
@@ -141,6 +148,7 @@ def flash(
     request = FlashRequest(
         choose_board=lambda chip: _choose_board(named, project, found, chip),
         get_image=get_image,
+        slots=layout == "ota",
         fast=fast,
         discard=discard,
         baud=baud,

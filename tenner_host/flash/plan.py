@@ -10,9 +10,9 @@ from tenner_host import partitions
 from tenner_host.build import read_tree
 from tenner_host.catalog import KnownBoard
 from tenner_host.errors import CommandError
-from tenner_host.flash.images import Contents
 from tenner_host.flash.loader import Loader
 from tenner_host.flash.saved import START_FILES, is_blank, is_code, own_files, read_region
+from tenner_host.images import Contents
 from tenner_host.littlefs_image import BLOCK_SIZE, FileSystem, FileSystemError, read_file_system
 from tenner_host.partitions import Partition
 from tenner_host.project import Project

@@ -18,11 +18,12 @@ from tenner_host.board.ports import Port
 from tenner_host.board.transport import RETURN_LIMIT_S
 from tenner_host.catalog import KnownBoard
 from tenner_host.errors import CommandError, PortError, then
-from tenner_host.flash.images import Contents, Image, check
 from tenner_host.flash.loader import DEFAULT_BAUD, Loader
 from tenner_host.flash.plan import FilePlan, agent_files, plan_files
 from tenner_host.flash.saved import Unfinished, save
-from tenner_host.littlefs_image import BLOCK_SIZE, make_file_system
+from tenner_host.flash.slots import described, has_slots, with_slots
+from tenner_host.images import Contents, Image, check
+from tenner_host.littlefs_image import BLOCK_SIZE, FileSystemError, make_file_system
 from tenner_host.project import Project
 from tenner_host.sync.backup import Backup
 
@@ -53,6 +54,8 @@ class FlashRequest:
 
     choose_board: Callable[[str], KnownBoard]
     get_image: Callable[[KnownBoard], Image]
+    #: Two slots for MicroPython.
+    slots: bool = False
     fast: bool = False
     #: The owner agrees to lose unreadable files.
     discard: bool = False
@@ -96,6 +99,7 @@ class Report:
                 "bytes": len(self.image.data),
                 "version": self.contents.version,
             },
+            "slots": has_slots(self.contents.rows),
             "fast": self.fast,
             "saved": self.saved,
             "replaced": self.replaced,
@@ -190,6 +194,9 @@ def _look(
     known = request.choose_board(loader.chip)
     image = request.get_image(known)
     contents = check(image, loader.chip, known.flash_offset, loader.flash_size)
+    if request.slots:
+        image, contents = with_slots(image, contents, known, loader.flash_size)
+        screen.say(described(contents.rows, loader.flash_size))
     report = Report(
         port.device,
         loader.chip,
@@ -252,7 +259,10 @@ def _burn(
         before = loader.md5(region.offset, region.size)
     else:
         report.files = len(plan.tree)
-        made = make_file_system(region.size, plan.tree)
+        try:
+            made = make_file_system(region.size, plan.tree)
+        except FileSystemError as exc:
+            raise CommandError(f"{exc}; nothing was changed") from exc
         parts.append(("files", region.offset, _without_free_blocks(made)))
     for what, start, data in parts:
         with screen.progress(f"Writing {what}") as step:

@@ -9,7 +9,7 @@ import rich_click as click
 from tenner_host import tenner_version
 from tenner_host.errors import CommandError
 from tenner_host.output import echo, json_option, print_json
-from tenner_host.release import keys
+from tenner_host.release import keys, micropython
 from tenner_host.release.release import Release, check_notes, check_version, code_of, signed
 
 #: Older versions cannot update themselves.
@@ -45,6 +45,13 @@ _OLDEST = "0.2.0"
 @click.option(
     "--family", default="esp32", metavar="NAME", help="Chip family; esp32 has all of its chips."
 )
+@click.option(
+    "--micropython",
+    "image",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="IMAGE",
+    help="Replace MicroPython, too, on boards of this image's chip with two slots.",
+)
 @json_option
 def release(
     file: Path | None,
@@ -55,6 +62,7 @@ def release(
     oldest: str,
     notes: str,
     family: str,
+    image: Path | None,
     as_json: bool,
 ) -> None:
     """Write the agent's code as one signed FILE, from which boards update themselves.
@@ -78,7 +86,12 @@ def release(
     key = keys.load(key_file)
     version = check_version(version or tenner_version())
     made = Release(
-        version, family, check_version(oldest), check_notes(notes), code_of(version, family)
+        version,
+        family,
+        check_version(oldest),
+        check_notes(notes),
+        code_of(version, family),
+        micropython=micropython.load(image) if image else None,
     )
     data = signed(made, key)
     path = file or Path(f"tenner-{version}-{family}.release")
@@ -91,4 +104,9 @@ def release(
         print_json({"file": str(path), "bytes": len(data), "version": version, "key": key_name})
     else:
         echo(f"{path}: version {version} for {family}, {len(made.files)} files, {len(data)} bytes")
+        if made.micropython:
+            echo(
+                f"with MicroPython {made.micropython.version} for the {made.micropython.chip}, "
+                f"{len(made.micropython.data)} bytes: for boards with two slots"
+            )
         echo(f"signed with key {key_name}; replaces {made.oldest} and newer")

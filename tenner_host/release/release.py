@@ -10,10 +10,12 @@
     notes Reads the SHT45.
     file 49 SHA256 __init__.py
     ...
+    micropython 1659184 SHA256 5 ESP32-C3 1.27.0
     signature KEY-ID SIGNATURE
 
 Every line but the last is signed, with its line break. The files follow in the order of their
-lines. firmware/tenner/update/manifest.py reads it.
+lines, and then MicroPython itself, if the release has one. firmware/tenner/update/manifest.py
+reads it.
 """
 
 from __future__ import annotations
@@ -34,6 +36,8 @@ from tenner_host.release.keys import key_id, public_line
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
+
+    from tenner_host.release.micropython import MicroPython
 
 FORMAT = 1
 #: The version of boot.py and main.py that the code needs: only the cable replaces these.
@@ -59,6 +63,7 @@ class Release:
     files: dict[str, bytes]
     migrates: str = "nothing"
     start: int = START
+    micropython: MicroPython | None = None
 
     def manifest(self) -> bytes:
         """Return the signed lines."""
@@ -75,10 +80,13 @@ class Release:
         ]
         for path, data in sorted(self.files.items()):
             lines.append(f"file {len(data)} {hashlib.sha256(data).hexdigest()} {path}")
+        if self.micropython:
+            lines.append(self.micropython.line())
         return "".join(f"{line}\n" for line in lines).encode()
 
     def content(self) -> bytes:
-        return b"".join(data for _, data in sorted(self.files.items()))
+        code = b"".join(data for _, data in sorted(self.files.items()))
+        return code + (self.micropython.data if self.micropython else b"")
 
 
 def code_of(version: str, family: str = "esp32", firmware: Path = FIRMWARE) -> dict[str, bytes]:

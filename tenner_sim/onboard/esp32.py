@@ -5,6 +5,19 @@ from binascii import hexlify
 
 import _board
 
+try:
+    from _flash import FlashRegion
+
+    _image = open(_board.flash_fd, "r+b")
+except ImportError:
+    # On CPython the board has no flash.
+    FlashRegion = _image = None
+
+_BLOCK = 4096
+# ESP-IDF's.
+_INVALID_ARG = 0x102
+_INVALID_SIZE = 0x104
+
 HEAP_DATA = 4
 HEAP_EXEC = 1
 WAKEUP_ALL_LOW = False
@@ -59,19 +72,96 @@ class NVS:
 
 
 class Partition:
-    """The running application; there is no second slot, so no rollback to cancel."""
+    """
+    A row of the partition table. As on NOR flash, a write without an erase leaves the AND of old
+    and new; the errors are those of ESP-IDF, negative.
+    """
 
     BOOT = 0
     RUNNING = 1
     TYPE_APP = 0
     TYPE_DATA = 1
 
-    def __init__(self, id):
-        self._id = id
+    def __init__(self, id, block_size=_BLOCK):
+        if id == self.RUNNING:
+            id = "running"
+        elif id == self.BOOT:
+            id = "next_start"
+        elif isinstance(id, int):
+            raise ValueError
+        else:
+            id = "label " + id
+        self._row = _board.ask("partition " + id).decode().split(" ")
+        self._size = int(self._row[3])
+
+    @classmethod
+    def find(cls, type=TYPE_APP, subtype=0xFF, label=None, block_size=_BLOCK):
+        found = []
+        for line in _board.ask("partition find").decode().split("\n"):
+            row = line.split(" ")
+            if int(row[0]) == type and subtype in (0xFF, int(row[1])):
+                if label is None or label == row[4]:
+                    found.append(cls(row[4]))
+        return found
 
     def info(self):
-        return (0, 0, 0x10000, 0x1F0000, "factory", False)
+        kind, subtype, offset, size, label = self._row
+        return (int(kind), int(subtype), int(offset), int(size), label, False)
+
+    def readblocks(self, block, buf, offset=0):
+        at = block * _BLOCK + offset
+        self._check(at, len(buf))
+        _flash(self._row).readblocks(0, buf, at)
+
+    def writeblocks(self, block, buf, offset=None):
+        at = block * _BLOCK + (offset or 0)
+        if offset is None:
+            self._erase(at, len(buf))
+        self._check(at, len(buf))
+        there = bytearray(len(buf))
+        flash = _flash(self._row)
+        flash.readblocks(0, there, at)
+        if there.count(b"\xff") < len(there):
+            buf = bytes([old & new for old, new in zip(there, buf)])
+        flash.writeblocks(0, buf, at)
+
+    def ioctl(self, cmd, arg):
+        if cmd in (1, 2, 3):
+            return 0
+        if cmd == 4:
+            return self._size // _BLOCK
+        if cmd == 5:
+            return _BLOCK
+        if cmd == 6:
+            self._erase(arg * _BLOCK, _BLOCK)
+            return 0
+
+    def _check(self, at, length):
+        if at < 0 or at > self._size:
+            raise _board.os_error(-_INVALID_ARG)
+        if at + length > self._size:
+            raise _board.os_error(-_INVALID_SIZE)
+
+    def _erase(self, at, length):
+        self._check(at, length)
+        if length % _BLOCK:
+            raise _board.os_error(-_INVALID_SIZE)
+        if at % _BLOCK:
+            raise _board.os_error(-_INVALID_ARG)
+        for block in range(at // _BLOCK, (at + length) // _BLOCK):
+            _flash(self._row).ioctl(6, block)
+
+    def set_boot(self):
+        _board.ask("partition boot " + self._row[4])
+
+    def get_next_update(self):
+        return Partition(_board.ask("partition next " + self._row[4]).decode().split(" ")[4])
 
     @classmethod
     def mark_app_valid_cancel_rollback(cls):
-        raise _board.os_error(-261)
+        _board.ask("partition valid")
+
+
+def _flash(row):
+    """The partition's part of the flash."""
+    return FlashRegion(_image, int(row[2]), int(row[3]))

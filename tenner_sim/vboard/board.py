@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -26,10 +27,11 @@ from tenner_host import ROOT
 from tenner_host.board.sims import running_boards, sim_folder
 from tenner_host.build import board_folder, firmware_tree, read_tree, write_tree
 from tenner_host.interpreters import Interpreter, find_micropython
+from tenner_host.partitions import Partition
 from tenner_sim import LIMIT_S
 from tenner_sim.vboard.chips import MODELS
 from tenner_sim.vboard.control import BoardError, ControlClient
-from tenner_sim.vboard.image import FLASH_SIZE, read_image, write_image
+from tenner_sim.vboard.image import FLASH_SIZE, PARTITIONS, read_image, write_image
 from tenner_sim.vboard.prepare import ONBOARD, heap_bytes, install_onboard
 from tenner_sim.vboard.raw_repl import RawRepl
 from tenner_sim.vboard.shared import FlashCounters
@@ -59,6 +61,7 @@ class VirtualBoard:
         wifi: bool = True,
         power: bool = True,
         environment: dict[str, str] | None = None,
+        rows: Sequence[Partition] = PARTITIONS,
     ) -> None:
         """A board with the files of `tree` (default: the firmware).
 
@@ -68,7 +71,8 @@ class VirtualBoard:
         of the chip's emulation. `tcp_port` also offers the serial line as
         `socket://127.0.0.1:PORT` (0: any port; see `.tcp_port`), and `rfc2217_port` as
         `rfc2217://127.0.0.1:PORT`, where DTR and RTS reset the chip. `chip` is esp32, esp32c3 or
-        esp32s3, as its serial loader reports it; `erased` starts with an empty flash.
+        esp32s3, as its serial loader reports it; `erased` starts with an empty flash; `rows` are
+        those of a new flash's partition table.
         """
         if runtime not in ("micropython", "cpython"):
             raise BoardError(f"runtime is micropython or cpython, not {runtime!r}")
@@ -87,6 +91,7 @@ class VirtualBoard:
         self._rfc2217_port = rfc2217_port
         self.chip = chip
         self._erased = erased
+        self._rows = rows
         self._wifi = wifi
         self._power = power
         self._environment = dict(environment or {})
@@ -156,9 +161,9 @@ class VirtualBoard:
             if self._erased:
                 self.flash.write_bytes(b"\xff" * FLASH_SIZE)
             elif self._tree is not None:
-                write_image(self.flash, self._tree, model)
+                write_image(self.flash, self._tree, model, self._rows)
             elif not self.flash.exists():
-                write_image(self.flash, firmware_tree(self._board), model)
+                write_image(self.flash, firmware_tree(self._board), model, self._rows)
         else:
             onboard = ONBOARD
             if self._tree is not None:

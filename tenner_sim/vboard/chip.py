@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from tenner_sim.vboard import partitions
 from tenner_sim.vboard.chips import ChipModel
 from tenner_sim.vboard.clocks import Clocks
 from tenner_sim.vboard.control import BoardError
 from tenner_sim.vboard.hardware import Hardware
-from tenner_sim.vboard.image import boot_fault, find_vfs
+from tenner_sim.vboard.image import boot, find_vfs
 from tenner_sim.vboard.loop import Loop, Part
 from tenner_sim.vboard.nor import NorFlash
 from tenner_sim.vboard.program import Program
@@ -67,6 +68,8 @@ class Chip(Part):
         self.on_request: Callable[[Program, str], None]
         self.state = "off"
         self.boots = 0
+        #: The label of the running application.
+        self.slot = "factory"
         self.heap_free = 0
         self.rtc_memory = b""
         self.wake_reason = 0
@@ -82,6 +85,10 @@ class Chip(Part):
     @property
     def model_name(self) -> str:
         return self._model.name
+
+    def partition(self, request: str, *words: str) -> bytes:
+        """Answer a question of `esp32.Partition`."""
+        return partitions.answer(self._flash, self._model, self.slot, request, *words)
 
     @property
     def watchdog_s(self) -> float | None:
@@ -152,7 +159,13 @@ class Chip(Part):
         self._wake_pins = (0, ())
         self._say(_RESET_REASONS[cause] + b"," + self._model.flash_boot)
         if self._flash:
-            fault = boot_fault(self._flash.read_bytes(), self._model)
+            before = self._flash.read_bytes()
+            flash = bytearray(before)
+            fault, self.slot = boot(flash, self._model)
+            if flash != before:
+                # In place: tests have the file open.
+                with self._flash.open("r+b") as file:
+                    file.write(flash)
             if fault:
                 self._line.emit(fault.encode() + b"\r\n")
                 return

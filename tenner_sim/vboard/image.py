@@ -16,6 +16,7 @@ from pathlib import Path
 from tenner_host import littlefs_image, partitions
 from tenner_host.littlefs_image import BLOCK_SIZE
 from tenner_host.partitions import Partition
+from tenner_sim.vboard import otadata
 from tenner_sim.vboard.chips import MODELS, ChipModel
 
 FLASH_SIZE = 0x400000
@@ -30,6 +31,9 @@ PARTITIONS = (
     Partition("factory", partitions.APP, 0x00, APP_OFFSET, 0x1F0000),
     Partition("vfs", partitions.DATA, 0x81, VFS_OFFSET, VFS_SIZE),
 )
+
+#: Two slots for MicroPython, as `tenner flash --layout ota` makes them.
+SLOTS = tuple(partitions.with_slots(0x180000))
 
 _C3 = MODELS["esp32c3"]
 _IMAGE_MAGIC = 0xE9
@@ -137,17 +141,49 @@ def stand_in(chip: str) -> bytes:
 
 def boot_fault(flash: bytes | bytearray, model: ChipModel = _C3) -> str | None:
     """The board's message if it cannot start from this flash; None if it can."""
+    return boot(bytearray(flash), model)[0]
+
+
+def boot(flash: bytearray, model: ChipModel = _C3) -> tuple[str | None, str]:
+    """Both stages of a start: the board's message if it cannot start, and the label of the
+    application that starts. The boot loader's notes change `flash`."""
     start = model.bootloader_offset
     if flash[start] != _IMAGE_MAGIC:
         (word,) = struct.unpack_from("<I", flash, start)
-        return f"invalid header: 0x{word:08x}"
+        return f"invalid header: 0x{word:08x}", ""
     fault = image_fault(flash, start, model)
     if fault:
-        return fault
+        return fault, ""
     if find_vfs(flash) is None:
-        return "E (30) flash_parts: no vfs partition"
-    application = next(row for row in partition_rows(flash) if row.type == partitions.APP)
-    return image_fault(flash, application.offset, model)
+        return "E (30) flash_parts: no vfs partition", ""
+    faults: list[str] = []
+
+    def is_good(row: otadata.Row) -> bool:
+        faults.append(image_fault(flash, row[3], model) or "")
+        return not faults[-1]
+
+    row = otadata.choose(Memory(flash), is_good)
+    if row is None:
+        return faults[0] if faults else "E (30) boot: No bootable app partitions", ""
+    return None, row[0]
+
+
+class Memory:
+    """A flash in memory with MicroPython's block protocol."""
+
+    def __init__(self, flash: bytearray) -> None:
+        self._flash = flash
+
+    def readblocks(self, block: int, buf: bytearray, offset: int = 0) -> None:
+        at = block * BLOCK_SIZE + offset
+        buf[:] = self._flash[at : at + len(buf)]
+
+    def writeblocks(self, block: int, buf: bytes, offset: int = 0) -> None:
+        at = block * BLOCK_SIZE + offset
+        self._flash[at : at + len(buf)] = buf
+
+    def ioctl(self, what: int, block: int) -> None:
+        self.writeblocks(block, b"\xff" * BLOCK_SIZE)
 
 
 def partition_rows(flash: bytes | bytearray) -> list[Partition]:
@@ -168,10 +204,14 @@ def _vfs(flash: bytes | bytearray) -> Partition:
     return row
 
 
-def build_image(tree: dict[str, bytes] | None = None, model: ChipModel = _C3) -> bytearray:
+def build_image(
+    tree: dict[str, bytes] | None = None,
+    model: ChipModel = _C3,
+    rows: Iterable[Partition] = PARTITIONS,
+) -> bytearray:
     """A bootable flash whose file system holds `tree`, a dict of absolute paths and contents."""
     flash = bytearray(b"\xff" * FLASH_SIZE)
-    firmware = firmware_image(model)
+    firmware = firmware_image(model, rows=rows)
     flash[model.bootloader_offset : model.bootloader_offset + len(firmware)] = firmware
     row = _vfs(flash)
     flash[row.offset : row.end] = littlefs_image.make_file_system(row.size, tree or {})
@@ -196,7 +236,12 @@ def read_image(flash: bytes | bytearray) -> dict[str, bytes]:
     return littlefs_image.read_file_system(row.size, partial(_block, flash, row.offset)).files
 
 
-def write_image(path: Path, tree: dict[str, bytes] | None = None, model: ChipModel = _C3) -> None:
+def write_image(
+    path: Path,
+    tree: dict[str, bytes] | None = None,
+    model: ChipModel = _C3,
+    rows: Iterable[Partition] = PARTITIONS,
+) -> None:
     """Write a fresh flash image file."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(build_image(tree, model))
+    path.write_bytes(build_image(tree, model, rows))

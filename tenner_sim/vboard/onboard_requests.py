@@ -127,6 +127,9 @@ class OnboardRequests:
             raise WifiError("ESP_ERR_NVS_NOT_FOUND")
         return bytes.fromhex(self._nvs.get(key, ""))
 
+    def _ask_partition(self, request: str, *words: str) -> bytes:
+        return self._chip.partition(request, *words)
+
     def _ask_ntp(self, host: str) -> bytes:
         if not self._chip.wifi.connected:
             raise OSError(_NAME_NOT_RESOLVED, "no network")

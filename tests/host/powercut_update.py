@@ -222,4 +222,5 @@ def judge(new):
     return None
 
 
-say({"make": make, "cut": cut, "after": after, "wear": wear}[sys.argv[1]](*sys.argv[2:]))
+if __name__ == "__main__":
+    say({"make": make, "cut": cut, "after": after, "wear": wear}[sys.argv[1]](*sys.argv[2:]))

@@ -16,8 +16,11 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 
 from tenner_host import FIRMWARE
 from tenner_host.release import keys
+from tenner_host.release.micropython import MicroPython
 from tenner_host.release.release import Release, code_of, signed
 from tenner_sim.services.authority import Authority
+from tenner_sim.vboard import image
+from tenner_sim.vboard.chips import MODELS
 from tests.host.e2e import BUILDING
 
 #: The trial's minutes would make a test wait.
@@ -54,12 +57,34 @@ def _built(version: str, changes: tuple[tuple[str, str, str], ...]) -> dict[str,
         return code_of(version, firmware=firmware)
 
 
+def micropython_of(
+    code: bytes = b"new" * 3000, version: str = "1.29.1", chip: str = "esp32c3"
+) -> MicroPython:
+    """The application of an image with this code, as a part of a release."""
+    model = MODELS[chip]
+    firmware = image.firmware_image(model, version, code=code)
+    return MicroPython(
+        firmware[image.APP_OFFSET - model.bootloader_offset :], model.image_id, chip, version
+    )
+
+
 def release(
-    files: dict[str, bytes], version: str = "0.9.0", signer: str = "owner", **changes: str
+    files: dict[str, bytes],
+    version: str = "0.9.0",
+    signer: str = "owner",
+    micropython: MicroPython | None = None,
+    **changes: str,
 ) -> bytes:
     """A release of these files, signed by the key of this name."""
     values = {"family": "esp32", "oldest": "0.2.0", "notes": "Tested.", **changes}
-    made = Release(version, values["family"], values["oldest"], values["notes"], files)
+    made = Release(
+        version,
+        values["family"],
+        values["oldest"],
+        values["notes"],
+        files,
+        micropython=micropython,
+    )
     return signed(made, key(signer))
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tenner_host.flash import images
+from tenner_host import images
 from tenner_sim.vboard.chips import MODELS
 from tenner_sim.vboard.image import boot_fault
 from tests.host import flash_fakes

@@ -1,6 +1,7 @@
 """`tenner release`: the key, the file, a board that checks it, and the sync that brings the
 key."""
 
+import hashlib
 import json
 import os
 import shutil
@@ -14,7 +15,7 @@ from tenner_host import tenner_version
 from tenner_host.cli import main as tenner
 from tenner_host.project import Project
 from tenner_host.release import keys
-from tenner_sim.vboard import VirtualBoard
+from tenner_sim.vboard import VirtualBoard, image
 from tests.host.releases import code, key, public, release
 from tests.host.test_sync import agent, code_of, run
 
@@ -127,6 +128,37 @@ def test_owners_mistakes_are_sentences(folder):
     assert "is no private key in PEM form" in call().output
     for words in ([], ["--new-key"]):
         assert call(*words).exit_code == 1
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_release_has_the_micropython_of_an_image(folder, whole):
+    call("--new-key")
+    made = image.firmware_image(version="1.29.1", code=b"new" * 400)
+    # A ROMFS partition behind it, as in the project's own images, is no part of it.
+    path = folder / "image.bin"
+    path.write_bytes(made + b"\xff" * 5000 if whole else made[image.APP_OFFSET :])
+    done = call("x.release", "--version", "9.1.0", "--micropython", str(path))
+    assert "with MicroPython 1.29.1 for the ESP32-C3" in done.output
+    data = (folder / "x.release").read_bytes()
+    found = Manifest(head(data), board_of(folder, keys.board_files()[keys.ON_BOARD]))
+    assert found.micropython == ["5", "ESP32-C3", "1.29.1"]
+    assert data.endswith(made[image.APP_OFFSET :])
+    assert found.files[-1][2] == hashlib.sha256(made[image.APP_OFFSET :]).digest()
+
+
+def test_no_release_has_a_micropython_that_would_not_start(folder):
+    call("--new-key")
+    path = folder / "image.bin"
+    for data, said in (
+        (image.firmware_image()[:-100], "is damaged"),
+        (image.firmware_image(version="1.21.0"), "the agent needs 1.22 or newer"),
+        (image.firmware_image(version="mine"), "does not say which MicroPython it is"),
+        (b"<html>", "is a web page"),
+    ):
+        path.write_bytes(data)
+        done = call("x.release", "--micropython", str(path))
+        assert done.exit_code == 6
+        assert said in done.output
 
 
 def test_two_releases_of_the_same_code_are_the_same_file():

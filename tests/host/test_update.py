@@ -18,7 +18,7 @@ TRIAL_MS = "TRIAL_MS = 600000"
 
 
 @contextlib.contextmanager
-def board(server, trial_ms=60000, **changes):
+def board(server, trial_ms=60000, options=None, **changes):
     """A board that knows the owner's key, and is to update itself from `server`."""
     script = (FIRMWARE / "boot_trial.py").read_text()
     assert TRIAL_MS in script
@@ -28,7 +28,8 @@ def board(server, trial_ms=60000, **changes):
     }
     if server.root:
         files["/certs/releases.der"] = server.root
-    with agent_board(files=files, changes={"update.url": server.url, **changes}) as bench:
+    settings = {"update.url": server.url, **changes}
+    with agent_board(files=files, changes=settings, **(options or {})) as bench:
         yield bench.ready()
 
 

@@ -8,7 +8,7 @@ with this manifest to `staging.receive`. download.Download is one; nothing here 
 
 from tenner import __version__
 from tenner.log import log
-from tenner.update import pinned
+from tenner.update import pinned, slot
 from tenner.update.download import Download
 from tenner.update.manifest import Manifest, Refused
 from tenner.update.staging import Staging
@@ -38,8 +38,11 @@ async def look(
         offer = _verified(app, data)
     except Refused as error:
         return source.etag, None, error.args[0]
+    version = offer.version
+    if offer.micropython:
+        version += " with MicroPython " + offer.micropython[2]
     text = "Version %s is there, %d KB, in place of %s: %s\nInstall it? Later: /update" % (
-        offer.version,
+        version,
         offer.total() // 1024,
         __version__,
         offer.notes,
@@ -82,4 +85,6 @@ def _verified(app, data):
     """Return the Manifest of these bytes; Refused unless this board takes it."""
     offer = Manifest(data, app.port.root)
     offer.check(app.port.kind)
+    if offer.micropython:
+        slot.check(offer, app.port.root)
     return offer

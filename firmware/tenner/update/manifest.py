@@ -34,7 +34,7 @@ class Refused(ValueError):
 
 class Manifest:
     """The fields of a verified manifest; `files` are (path, size, SHA-256 as bytes) in their order
-    in the release."""
+    in the release. The path "" is that of MicroPython itself."""
 
     def __init__(self, data: bytes, root: str = "") -> None:
         """Take the bytes of a manifest with its signature; raise Refused unless a known key has
@@ -54,6 +54,8 @@ class Manifest:
         #: The number of bytes before the content.
         self.size = len(data)
         self.files = []
+        #: The chip's number, its name and the version of a MicroPython in the release.
+        self.micropython: list[str] = []
         lines = str(data[:signed], "utf-8").split("\n")[1:-1]
         values = {}
         for name in _FIELDS:
@@ -71,18 +73,23 @@ class Manifest:
 
     def _add(self, line):
         words = line.split(" ")
-        if len(words) != 4 or words[0] != "file":
+        if words[0] == "micropython" and len(words) == 6 and not self.micropython:
+            self.micropython = words[3:]
+            words[3:] = [""]
+        elif len(words) != 4 or words[0] != "file" or self.micropython:
             raise Refused("the release has the line %s, which is no file" % line[:40])
+        elif not is_safe(words[3]) or words[3] in OF_THE_BOARD:
+            raise Refused(
+                "the release has a file %s, a place where it must not write" % words[3][:40]
+            )
         _, size, digest, path = words
-        if not is_safe(path) or path in OF_THE_BOARD:
-            raise Refused("the release has a file %s, a place where it must not write" % path[:40])
-        if not 0 < len(size) < 8 or size.strip("0123456789") or int(size) > _MAX_FILE:
+        if not 0 < len(size) < 8 or size.strip("0123456789") or path and int(size) > _MAX_FILE:
             raise Refused("the release says that %s has %s bytes" % (path, size[:20]))
         digest = signature.from_hex(digest)
         if len(digest) != 32:
             raise Refused("the release has no SHA-256 of %s" % path)
         # In order, so that no file is there twice.
-        if self.files and path <= self.files[-1][0]:
+        if path and self.files and path <= self.files[-1][0]:
             raise Refused("the files of the release are not in order at %s" % path)
         self.files.append((path, int(size), digest))
 
@@ -94,7 +101,7 @@ class Manifest:
             raise Refused("the release is for %s, this board is %s" % (values["family"], family))
         # CPython loads none.
         mpy = getattr(sys.implementation, "_mpy", _number(values["mpy"])) & 0xFF
-        if values["mpy"] != str(mpy):
+        if values["mpy"] != str(mpy) and not self.micropython:
             raise Refused(
                 (
                     "the release has .mpy version %s, this MicroPython loads %d: `tenner flash` "

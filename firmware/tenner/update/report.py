@@ -1,11 +1,13 @@
 # tenner update.report: tells the owner how a trial has ended, and removes the other tree.
 # MIT license; Copyright (c) 2026 the tenner authors
 
+import sys
+
 from tenner import power
 from tenner.log import log
 from tenner.port.compat import const
 from tenner.store import files
-from tenner.update import facts
+from tenner.update import facts, slot
 from tenner.update.staging import Staging
 
 TYPE_CHECKING = False
@@ -22,13 +24,17 @@ _FAILED = (
 )
 
 
-async def passed(app: "App", version: str, old: str) -> None:
+async def passed(app: "App", version: str, old: str, new_slot: str = "") -> None:
     """End the trial: tell the owner that the new version stays, and restart, which alone ends the
     trial's watchdog."""
+    here = version
+    if new_slot:
+        slot.keep()
+        here += _micropython()
     # From here on the version stays.
     files.remove(app.port.path("lib/trial"))
     log("update", "%s has passed its trial" % version)
-    _tell(app, "I run version %s now, in place of %s." % (version, old), "update-" + version)
+    _tell(app, "I run version %s now, in place of %s." % (here, old), "update-" + version)
     Staging(app.port.root).discard()
     files.remove(app.port.path("lib/trial.log"))
     await restart(app)
@@ -43,7 +49,8 @@ async def rolled_back(app: "App") -> None:
     lines = files.read_text(log_path, _LOG_BYTES * 2) if files.exists(log_path) else "none"
     log("update", "%s failed its trial: %s" % (words[1], _FAILED[state - 1]))
     text = "Version %s failed its trial: %s. I run %s again.\nIts last log lines:\n%s"
-    _tell(app, text % (words[1], _FAILED[state - 1], words[2], lines[-_LOG_BYTES:]))
+    here = words[2] + (_micropython() if words[3] != "?" else "")
+    _tell(app, text % (words[1], _FAILED[state - 1], here, lines[-_LOG_BYTES:]))
     files.remove(note)
     files.remove(log_path)
     Staging(app.port.root).discard()
@@ -58,6 +65,10 @@ async def restart(app: "App") -> None:
 def note(app: "App", text: str) -> None:
     """Keep how the update has ended, for the owner's computer."""
     files.write_atomic(app.state + facts.OUTCOME, text)
+
+
+def _micropython():
+    return " on MicroPython %d.%d.%d" % sys.implementation.version[:3]
 
 
 def _tell(app, text, id=None):

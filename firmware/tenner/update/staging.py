@@ -14,6 +14,7 @@ from tenner import __version__
 from tenner.port.compat import const
 from tenner.port.folders import entries
 from tenner.store import files
+from tenner.update import slot
 from tenner.update.manifest import Manifest, Refused
 
 TYPE_CHECKING = False
@@ -61,10 +62,14 @@ class Staging:
             return file.read()
 
     def _size(self, path):
+        if not path:
+            return slot.present(self.tree)
         return max(files.size(self.tree + "/" + path), 0)
 
     def _check_space(self):
-        need = _SPARE_BLOCKS + sum([-(-size // _BLOCK) for _, size, _ in self.manifest.files])
+        need = _SPARE_BLOCKS + sum(
+            [-(-size // _BLOCK) for path, size, _ in self.manifest.files if path]
+        )
         stat = os.statvfs(self.root + "/lib")
         free = stat[0] * stat[3] // _BLOCK
         if free < need:
@@ -90,7 +95,10 @@ class Staging:
                 count = await _some(readinto, view[: min(present, there)])
                 present -= count
                 there -= count
-            await self._receive_file(readinto, view, path, size)
+            if path:
+                await self._receive_file(readinto, view, path, size)
+            else:
+                await slot.receive(self.tree, size, _some, readinto, view)
 
     async def _receive_file(self, readinto, view, path, size):
         place = self.tree + "/" + path
@@ -109,14 +117,21 @@ class Staging:
         """Read every file back and compare it; Refused and no tree if one is wrong."""
         for path, size, digest in self.manifest.files:
             found = sha256()
-            for count, block in enumerate(files.blocks(self.tree + "/" + path)):
+            blocks = files.blocks(self.tree + "/" + path) if path else slot.blocks(size)
+            for count, block in enumerate(blocks):
                 found.update(block)
                 if count & 15 == 15:
                     await asyncio.sleep(0)
-            if self._size(path) != size or found.digest() != digest:
+            if (
+                self._size(path) != size
+                or found.digest() != digest
+                or not path
+                and not slot.is_for_this_chip()
+            ):
                 self.discard()
                 raise Refused(
-                    "%s is not as the release's manifest says; nothing was changed" % path
+                    "%s is not as the release's manifest says; nothing was changed"
+                    % (path or "MicroPython")
                 )
 
     def switch(self) -> None:
@@ -127,11 +142,21 @@ class Staging:
         lib = self.root + "/lib/"
         for name in ("failed", "trial.log"):
             files.remove(lib + name)
-        files.write_atomic(lib + "trial.new", "0 %s %s\n" % (self.manifest.version, __version__))
+        other = slot.other() if self.manifest.micropython else None
+        label = other.info()[4] if other else ""
+        text = "0 %s %s %s\n" % (self.manifest.version, __version__, label)
+        files.write_atomic(lib + "trial.new", text)
         home = self.root + _HOME
-        files.write_atomic(
-            lib + "next", "%s>%s>%s\n%strial\n" % (self.tree, home, home + ".old", lib)
-        )
+        text = "%s>%s>%s\n%strial\n" % (self.tree, home, home + ".old", lib)
+        files.write_atomic(lib + "next", "=%s\n%s" % (label, text) if other else text)
+        if other:
+            # Last: boot.py drops the list of a MicroPython that does not run.
+            try:
+                other.set_boot()
+            except OSError as error:
+                files.remove(lib + "next")
+                self.discard()
+                raise Refused("the chip does not take the MicroPython of the release: %s" % error)
 
 
 def remove_tree(top: str) -> None:

@@ -22,20 +22,21 @@ async def run(app: "App") -> None:
     """Advance the state in /lib/trial as far as this version gets; remove the file when it has
     passed."""
     note = app.port.path("lib/trial")
-    version, old = files.read_text(note).split()[1:3]
+    rest = files.read_text(note)[1:]
+    version = rest.split()[0]
     log("update", "the trial of %s begins" % version)
     told = ""
     while True:
         state = _state(app)
         if state > told:
             told = state
-            files.write_atomic(note, "%s %s %s\n" % (state, version, old))
+            files.write_atomic(note, state + rest)
             log("update", "trial: " + _REACHED[int(state) - 2])
         if state == "4" and app.clock.mono_s() >= _LIVE_S and not app.agent.lane.busy():
             break
         await asyncio.sleep(_CHECK_S)
     # It loads as much code as any update, so a version without memory fails its trial here.
-    await overlay.run("UPDATE", report.passed, app, version, old)
+    await overlay.run("UPDATE", report.passed, app, *rest.split())
 
 
 def _state(app):

@@ -27,6 +27,9 @@ from tenner_host.places import cache_folder
 
 _MAGIC = 0xE9
 _CHIP_AT = 12
+_DIGEST = 32
+#: Where the chips have their boot loader, and so the beginning of a whole image.
+_LOADER_OFFSETS = (0x1000, 0x0, 0x2000)
 _DESCRIPTOR_MAGIC = 0xABCD5432
 _MAX_BYTES = 16 << 20
 _TIMEOUT_S = 30
@@ -233,11 +236,26 @@ def check(image: Image, chip: str, offset: int, flash_size: int) -> Contents:
     return Contents(rows, _version(data, start), offset + len(data))
 
 
-def _check_part(image: Image, chip: str, start: int, what: str) -> None:
-    """Check one boot loader or application as esptool does: checksum and hash must match."""
+def application_in(image: Image) -> tuple[bytes, str]:
+    """The application of an image, a whole one or only that, and its version."""
+    recognize(image)
+    start = 0
+    for offset in _LOADER_OFFSETS:
+        table = partitions.TABLE_OFFSET - offset
+        rows = partitions.parse_table(image.data[table : table + partitions.TABLE_SIZE])
+        start = next((row.offset - offset for row in rows if row.type == partitions.APP), start)
+    end = start + _check_part(image, chip_named(image.chip_id), start, "application")
+    return image.data[start:end], _version(image.data, start)
+
+
+def _check_part(image: Image, chip: str, start: int, what: str) -> int:
+    """Check one boot loader or application as esptool does: checksum and hash must match; return
+    its size."""
+    size = 0
     try:
         part = LoadFirmwareImage(chip, image.data[start:])
         whole = part.checksum == part.calculate_checksum()
+        size = int(part.data_length) + _DIGEST if part.append_digest else len(image.data) - start
         if part.append_digest:
             whole = whole and part.stored_digest == part.calc_digest
     except (FatalError, struct.error, TypeError, ValueError):
@@ -247,6 +265,7 @@ def _check_part(image: Image, chip: str, start: int, what: str) -> None:
             f"{image.source} is damaged: the {what} in it is cut short or changed; download it "
             "again"
         )
+    return size
 
 
 def _version(data: bytes, start: int) -> str:
