@@ -38,6 +38,9 @@ DATA_SUFFIXES = (".tsv", ".csv", ".der", ".md")
 #: Maps each module to its overlay; beside boot.py and main.py.
 TABLE = "overlays.toml"
 
+#: The pack of the overlays that only a board with a page has.
+_PAGE = "page"
+
 
 class BuildError(Exception):
     """A source file does not compile, or a board does not exist; the text names it and the
@@ -120,6 +123,7 @@ def firmware_tree(
     firmware: Path = FIRMWARE,
     debug: bool = False,
     packed: bool | None = None,
+    page: bool = False,
 ) -> dict[str, bytes]:
     """All files of `board` by their path on the board: code, data, pins, workspace templates.
 
@@ -128,7 +132,7 @@ def firmware_tree(
     `mpy=False` all modules stay source, for CPython and for the REPL. With `debug` the board
     checks that only code of the current phase is loaded, and prints its heap after each phase. The
     overlays are one file, since on littlefs each would take another block; in a debug build, or
-    without `packed`, each has a file and its name.
+    without `packed`, each has a file and its name. With `page` the board can serve its page.
     """
     modules, scripts = _sources(firmware)
     tree = dict(scripts)
@@ -145,10 +149,12 @@ def firmware_tree(
             tree[f"/lib/{name}"] = path.read_bytes()
     if mpy:
         made = _overlays(firmware, debug, not debug if packed is None else packed)
-        tree.update(_overlay_tree(made, optimize, set(tree)))
+        tree.update(_overlay_tree(made, optimize, set(tree), page))
     else:
         tree.update({f"/lib/{name}": source for name, source in modules.items()})
-    tree = data_pack.packed(tree, modules, "/lib/tenner/")
+    if page:
+        tree |= page_files.compressed("/lib/tenner/page/")
+    tree = data_pack.packed(tree, modules, "/lib/tenner/", has_meanings=page)
     tree["/lib/tenner/pins.csv"] = (board_folder(board) / "pins.csv").read_bytes()
     if workspace:
         for path in _files(firmware / "workspace"):
@@ -212,6 +218,7 @@ def _overlays(firmware: Path, debug: bool, is_packed: bool) -> dict[str, Any]:
         return {
             "files": texts,
             "places": bundled.places,
+            "page": table.packs.get(_PAGE, []),
             "index": bundled.index,
             "map": bundled.map.as_json(),
         }
@@ -222,8 +229,11 @@ def _overlays(firmware: Path, debug: bool, is_packed: bool) -> dict[str, Any]:
     return {**made, "about": about}
 
 
-def _overlay_tree(made: dict[str, Any], optimize: int, paths: set[str]) -> dict[str, bytes]:
-    """The code of the agent from `_overlays`; `paths` are those of the tree's other files."""
+def _overlay_tree(
+    made: dict[str, Any], optimize: int, paths: set[str], page: bool
+) -> dict[str, bytes]:
+    """The code of the agent from `_overlays`, with or without that of its page; `paths` are those
+    of the tree's other files."""
     for name in made["files"]:
         if any(path.startswith(f"/lib/tenner/{name}/") for path in paths):
             raise BuildError(f"overlay {name} has the name of a folder with data: rename it")
@@ -232,9 +242,14 @@ def _overlay_tree(made: dict[str, Any], optimize: int, paths: set[str]) -> dict[
     sources = {places.get(name, name): text.encode() for name, text in made["files"].items()}
     compiled = compile_modules(sources, optimize=optimize)
     tree = {}
+    of_page = {places.get(name, name) for name in made["page"]}
     if places:
-        tree["/lib/tenner/overlays.pack"] = overlays.packed(places.values(), compiled)
-    for name in compiled.keys() - set(places.values()):
+        names = places.values()
+        tree["/lib/tenner/overlays.pack"] = overlays.packed(names, compiled, of_page)
+        if page and of_page:
+            others = set(names) - of_page
+            tree[f"/lib/tenner/{_PAGE}.pack"] = overlays.packed(names, compiled, others)
+    for name in compiled.keys() - set(places.values()) - (set() if page else of_page):
         tree[f"/lib/tenner/{name}.mpy"] = compiled[name]
     tree["/lib/tenner/overlays.tsv"] = made["index"].encode()
     # Small enough for its folder's entry, so that it takes no block.

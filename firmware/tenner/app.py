@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from tenner.net.clock import Clock
     from tenner.net.tls_reserve import TlsContext
     from tenner.page.channel import Page
+    from tenner.page.chip import ChipPage
     from tenner.port import Port
     from tenner.store.config import Config
 
@@ -76,7 +77,7 @@ class App:
     telegram: "Telegram | None"
     mqtt: "Mqtt | None"
     console: "Console | None"
-    page: "Page | None"
+    page: "Page | ChipPage | None"
     telegram = mqtt = console = page = None
     #: Has the start ended well?
     is_up = False

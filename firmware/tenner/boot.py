@@ -11,6 +11,7 @@ from tenner.agent.message_queue import Queue
 from tenner.channels.telegram import pair
 from tenner.log import log
 from tenner.net.clock import Clock
+from tenner.overlay_loader import module
 from tenner.port import open_port
 from tenner.port.compat import const
 from tenner.store import attachments, configload, files, repairs
@@ -106,7 +107,10 @@ def _list(app, is_safe):
     if app.page is not None:
         yield "page", app.page.run
     elif app.config.section("web").get("enabled"):
-        log("page", "web.enabled has no effect on a chip: `tenner web` on your computer shows it")
+        try:
+            yield "page", services.when_connected, app, module("tenner.page.chip").equip(app).run
+        except (OSError, ImportError):
+            log("page", "web.enabled: the page is not on this board yet: `tenner sync` brings it")
     yield "network", services.network, app
     yield "people", services.people, app
     if app.port.shares_memory:

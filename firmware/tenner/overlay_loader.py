@@ -99,9 +99,15 @@ class _Files:
     def open(self, path, mode):
         if not _PACKED:
             return open(self.folder + self.name + ".mpy", mode)
-        file = open(self.folder + "overlays.pack", mode)
-        file.seek(3 * _index(_CARRIED, self.name))
-        file.seek(int.from_bytes(file.read(3), "little"))
+        for pack in ("overlays.pack", "page.pack"):
+            file = open(self.folder + pack, mode)
+            file.seek(3 * _index(_CARRIED, self.name))
+            start = int.from_bytes(file.read(3), "little")
+            if start:
+                break
+            # An overlay that only some boards have (overlays.toml, [packs]).
+            file.close()
+        file.seek(start)
         return file
 
 

@@ -152,8 +152,8 @@ class Report:
         page = self.app.page
         if page is None:
             return (
-                "This agent serves no page: set web.enabled on a Linux board. `tenner web` on "
-                "your computer shows any board."
+                "This agent serves no page: set web.enabled, and run `tenner sync` for a board "
+                "on USB. `tenner web` on your computer shows any board."
             )
         if not self._is_owner(channel, chat):
             return "Only the owner opens the page."

@@ -51,7 +51,7 @@ def check_code(info: Info, there: dict[str, Entry], project: Project) -> Part:
         return
     try:
         name = codes.board_name(project, info, None)
-        tree = codes.code_tree(name, image=info.image)
+        tree = codes.code_tree(name, image=info.image, page=codes.PAGE in there)
     except CommandError as exc:
         yield skip("code", exc.message)
         return

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from tenner_host.overlays.constants import find_constants
@@ -104,16 +104,19 @@ def bundle(
     return Bundle(files, index, _map(overlays, files, naming), symbols, names)
 
 
-def packed(places: Iterable[str], compiled: Mapping[str, bytes]) -> bytes:
+def packed(
+    places: Iterable[str], compiled: Mapping[str, bytes], without: Container[str] = ()
+) -> bytes:
     """One file of overlays in this order, in the format of `firmware/tenner/overlay_loader.py`:
-    their offsets, then all of them."""
+    their offsets, 0 for those `without`, then the overlays."""
     places = list(places)
     begins = len(places) * 3
-    table = b""
+    table = data = b""
     for name in places:
-        table += begins.to_bytes(3, "little")
-        begins += len(compiled[name])
-    return table + b"".join(compiled[name] for name in places)
+        is_here = name not in without
+        table += (begins + len(data) if is_here else 0).to_bytes(3, "little")
+        data += compiled[name] if is_here else b""
+    return table + data
 
 
 def wanted(sources: Mapping[str, bytes], table: Table) -> dict[str, bytes]:

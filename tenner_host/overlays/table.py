@@ -27,7 +27,7 @@ LOADER = "tenner.overlay_loader"
 #: Key in [phases]: overlays that every phase may hold.
 EVERY_PHASE = "*"
 
-_SECTIONS = ("overlays", "phases", "carry", "dynamic", "api", "separate", "linux")
+_SECTIONS = ("overlays", "phases", "carry", "dynamic", "packs", "api", "separate", "linux")
 
 
 @dataclass
@@ -46,6 +46,8 @@ class Table:
     #: Packages with modules that code finds by name at run time, and the names it looks up in such
     #: a module. Each has the first; the package's other modules are ordinary ones.
     dynamic: dict[str, list[str]] = field(default_factory=dict)
+    #: Overlays in a file of their own, which only some boards have, by its name.
+    packs: dict[str, list[str]] = field(default_factory=dict)
     #: Modules that owners' tools and drivers may import.
     api: list[str] = field(default_factory=list)
     #: Modules that get a separate file, unchanged.
@@ -68,6 +70,10 @@ class Table:
                     raise OverlayError(
                         f"overlays.toml: {phase} cannot carry {name!r}: it may not hold it"
                     )
+        for pack, names in self.packs.items():
+            for name in names:
+                if name not in self.overlays:
+                    raise OverlayError(f"overlays.toml: pack {pack} names no overlay: {name!r}")
         self._home: dict[str, str] = {}
         #: By module and overlay, the names that are in another overlay than the rest of the
         #: module.
@@ -153,6 +159,7 @@ def read_table(path: Path) -> Table:
         phases=_lists(data.get("phases", {}), f"{path.name} [phases]"),
         carry=_lists(data.get("carry", {}), f"{path.name} [carry]"),
         dynamic=_lists(data.get("dynamic", {}), f"{path.name} [dynamic]"),
+        packs=_lists(data.get("packs", {}), f"{path.name} [packs]"),
         api=_modules(data, "api", path.name),
         separate=_modules(data, "separate", path.name),
         linux=_modules(data, "linux", path.name),

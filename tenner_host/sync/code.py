@@ -22,6 +22,8 @@ from tenner_host.sync.activate import LIST, MAIN, NEW
 
 HOME = "/lib/tenner"
 CONFIG = "/config.json"
+#: The code of the page, on boards that serve it.
+PAGE = f"{HOME}/page.pack"
 #: A library that older versions needed for MQTT.
 OLD_LIBRARY = "/lib/chumicro_mqtt"
 _HOMES = (f"{HOME}/", f"{OLD_LIBRARY}/")
@@ -168,13 +170,13 @@ def has_code(info: Info, there: dict[str, Entry]) -> bool:
 
 
 def code_tree(
-    board: str, *, templates: bool = False, image: str | None = None
+    board: str, *, templates: bool = False, image: str | None = None, page: bool = False
 ) -> dict[str, bytes]:
-    """The code, compiled, and the workspace's templates if wanted. Code that the board's `image`
-    (Info.image) contains unchanged is left out.
+    """The code, compiled, with the workspace's templates and the code of the page if wanted. Code
+    that the board's `image` (Info.image) contains unchanged is left out.
     """
     try:
-        tree = firmware_tree(board, workspace=templates)
+        tree = firmware_tree(board, workspace=templates, page=page)
         is_inside = False
         if image is not None:
             # Code that is executed in place is not packed.
@@ -188,6 +190,12 @@ def code_tree(
         # Code on the flash would hide the image's.
         return {path: data for path, data in tree.items() if not path.startswith(f"{HOME}/")}
     return tree
+
+
+def wants_page(files: dict[str, bytes]) -> bool:
+    """Does the config.json among these files let the board serve its page?"""
+    section = settings_in(files.get(CONFIG)).get("web")
+    return isinstance(section, dict) and section.get("enabled") is True
 
 
 def settings_in(config: bytes | None) -> dict[str, Any]:

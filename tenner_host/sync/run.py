@@ -47,7 +47,8 @@ def synchronize(
     info, there, folders = board.survey([*codes.ROOTS, HOME, codes.CONFIG])
     name = codes.board_name(project, info, board_name)
     if tree is None:
-        tree = codes.code_tree(name, image=info.image)
+        page = codes.wants_page(board.read_files([codes.CONFIG]) if codes.CONFIG in there else {})
+        tree = codes.code_tree(name, image=info.image, page=page)
         tree.update(_keys(info.device_id, there))
     codes.check_version(info, tree)
     plan = codes.plan_code(tree, there)

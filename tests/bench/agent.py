@@ -161,7 +161,8 @@ def _tree(
     debug: bool,
     packed: bool | None,
 ) -> dict[str, bytes]:
-    tree = build.firmware_tree("VIRTUAL", debug=debug, packed=packed)
+    page = "enabled" in str(settings.get("web"))
+    tree = build.firmware_tree("VIRTUAL", debug=debug, packed=packed, page=page)
     tree.update(code.chip_tree())
     own = services.settings()
     config: dict[str, object] = {

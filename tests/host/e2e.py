@@ -53,14 +53,14 @@ WARM_ROOM = (
 BUILDING = threading.Lock()
 
 
-def _firmware(mpy):
+def _firmware(mpy, page):
     with BUILDING:
-        return _built(mpy)
+        return _built(mpy, page)
 
 
 @functools.cache
-def _built(mpy):
-    return firmware_tree("VIRTUAL", mpy=mpy, workspace=False)
+def _built(mpy, page):
+    return firmware_tree("VIRTUAL", mpy=mpy, workspace=False, page=page)
 
 
 def wifi():
@@ -87,7 +87,7 @@ def settings(services, changes=None):
 
 def tree(services, heartbeat=QUIET, files=None, changes=None, roots=None, mpy=True):
     """Everything on the flash of a board; `heartbeat` None leaves the file out."""
-    made = dict(_firmware(mpy))
+    made = dict(_firmware(mpy, bool((changes or {}).get("web.enabled"))))
     if heartbeat is not None:
         made["/workspace/HEARTBEAT.md"] = heartbeat.encode()
     made["/workspace/SENSORS.json"] = SENSORS.encode()

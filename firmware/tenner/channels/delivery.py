@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from tenner.channels.mqtt.channel import Mqtt
     from tenner.channels.telegram.channel import Telegram
     from tenner.page.channel import Page
+    from tenner.page.chip import ChipPage
     from tenner.store.outbox import Outbox
 
 _MARK = const("(maybe sent before) ")
@@ -48,7 +49,7 @@ class Delivery:
         self.arrived = arrived
         self._channels = {}
 
-    def register(self, name: str, channel: "Telegram | Mqtt | Console | Page") -> None:
+    def register(self, name: str, channel: "Telegram | Mqtt | Console | Page | ChipPage") -> None:
         """Send messages to `name` over `channel` from now on."""
         self._channels[name] = channel
 

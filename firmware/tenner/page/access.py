@@ -20,6 +20,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from tenner.page.channel import Page
+    from tenner.page.chip import ChipPage
+
 _FILE = "/browsers.json"
 _CODE_LETTERS = const(10)
 _CODE_S = const(600)
@@ -36,18 +39,26 @@ class TooManyTries(Exception):
 
 
 class Access:
-    """The code and the sessions of the page; `mono_s()` is a clock that never goes back."""
+    """
+    The code and the sessions of the page; `mono_s()` is a clock that never goes back. `kept` is
+    the state of an earlier object, from its method of this name.
+    """
 
-    def __init__(self, state: str, mono_s: "Callable[[], int]") -> None:
+    def __init__(
+        self, state: str, mono_s: "Callable[[], int]", kept: "tuple | None" = None
+    ) -> None:
         self._path = state + _FILE
         self._mono_s = mono_s
+        # _owed_s: seconds that wrong codes cost.
+        self._code, self._code_until, self._owed_s, self._tried_s = (
+            kept[:4] if kept else ("", 0, 0, mono_s())
+        )
         #: [hash, time of its last use]; the one that was paired last stands last.
-        self._sessions: list[list] = [[one, mono_s()] for one in self._load()]
-        self._code = ""
-        self._code_until = 0
-        # Seconds that wrong codes cost.
-        self._owed_s = 0
-        self._tried_s = mono_s()
+        self._sessions: list[list] = kept[4] if kept else [[one, mono_s()] for one in self._load()]
+
+    def kept(self) -> tuple:
+        """Return the state, for the next object."""
+        return self._code, self._code_until, self._owed_s, self._tried_s, self._sessions
 
     def offer(self) -> str:
         """Return a new code, which is good once and for ten minutes."""
@@ -118,6 +129,17 @@ class Access:
 
     def _save(self):
         files.write_atomic(self._path, json.dumps([one[0] for one in self._sessions]))
+
+
+def of(page: "Page | ChipPage") -> Access:
+    """Return the sessions of a page; after a change call `keep`."""
+    app = page.app
+    return page.access or Access(app.state, app.clock.mono_s, page.kept)
+
+
+def keep(page: "Page | ChipPage", access: Access) -> None:
+    """Keep the state of the sessions for the next request."""
+    page.kept = access.kept()
 
 
 def _random():

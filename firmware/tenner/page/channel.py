@@ -7,6 +7,7 @@ from tenner import log
 from tenner.agent.message_queue import Message
 from tenner.channels.console import KEPT
 from tenner.channels.question import Question
+from tenner.page import stream
 from tenner.page.access import Access
 from tenner.page.events import Events
 from tenner.page.request import Refused
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tenner.app import App
+    from tenner.page.connection import Connection
+    from tenner.page.request import Request
 
 _KEPT_MESSAGES = const(100)
 
@@ -31,6 +34,10 @@ class Page:
     listening: "Any" = None
     #: How many streams of events are open (page.stream)?
     streams = 0
+    #: Entries of the run log that a view gets.
+    runs = 200
+    #: As of a chip's page; `access` lasts here.
+    kept: tuple | None = None
     #: Alarms go to the owner's channel, and to the page too.
     alert_chat = "alerts"
 
@@ -109,6 +116,22 @@ class Page:
             "question": question.text if question else None,
             "waiting": self._waits,
         }
+
+    async def send_chat(self, connection: "Connection", status: int) -> None:
+        """Send the conversation."""
+        await connection.answer(status, self.as_json())
+
+    async def follow(self, connection: "Connection", request: "Request") -> None:
+        """Send events as they come."""
+        await stream.send(self, connection, request)
+
+    def last_event(self) -> int:
+        """Return the number of the newest event."""
+        return self.events.last
+
+    def log_lines(self) -> "list[dict[str, Any]]":
+        """Return the last lines of the log, as events."""
+        return self.events.of("log")
 
     def say(self, text: str) -> None:
         """Pass a person's words to the agent."""

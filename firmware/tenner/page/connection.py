@@ -2,8 +2,8 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import asyncio
-import json
 
+from tenner.page.json_pieces import pieces
 from tenner.port.compat import const
 
 TYPE_CHECKING = False
@@ -11,45 +11,28 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
+    from tenner.page.request import Request
     from tenner.page.tls import Sockets
 
 _CLOSE_S = const(5)
+#: Rest of a refused request that is read, since closing at once would drop the answer.
+_REST = const(262144)
+_REST_S = const(2)
 #: TLS on MicroPython loses bytes of longer writes.
 _PIECE = const(2048)
-_REASONS = {
-    200: "OK",
-    202: "Accepted",
-    204: "No Content",
-    304: "Not Modified",
-    400: "Bad Request",
-    401: "Unauthorized",
-    403: "Forbidden",
-    404: "Not Found",
-    405: "Method Not Allowed",
-    406: "Not Acceptable",
-    408: "Request Timeout",
-    409: "Conflict",
-    411: "Length Required",
-    413: "Content Too Large",
-    421: "Misdirected Request",
-    422: "Unprocessable Content",
-    429: "Too Many Requests",
-    431: "Request Header Fields Too Large",
-    500: "Internal Server Error",
-    503: "Service Unavailable",
-}
+#: So many characters of an answer wait to be sent together.
+_FULL = const(400)
+_NO_STORE = const("Cache-Control: no-store")
 #: A browser is strict with the page: no script, style or picture of another place.
 _STRICT = (
-    "Connection: close",
-    (
-        "Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; "
-        "connect-src 'self'; img-src 'self'; manifest-src 'self'; base-uri 'none'; form-action "
-        "'none'; frame-ancestors 'none'"
-    ),
-    "X-Content-Type-Options: nosniff",
-    "Referrer-Policy: no-referrer",
-    "Cross-Origin-Resource-Policy: same-origin",
-    "Cross-Origin-Opener-Policy: same-origin",
+    b"Connection: close\r\n"
+    b"Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; "
+    b"connect-src 'self'; img-src 'self'; manifest-src 'self'; base-uri 'none'; form-action "
+    b"'none'; frame-ancestors 'none'\r\n"
+    b"X-Content-Type-Options: nosniff\r\n"
+    b"Referrer-Policy: no-referrer\r\n"
+    b"Cross-Origin-Resource-Policy: same-origin\r\n"
+    b"Cross-Origin-Opener-Policy: same-origin\r\n\r\n"
 )
 
 
@@ -62,27 +45,36 @@ class Connection:
     has_spoken = False
     #: Has an answer begun?
     is_answered = False
+    #: Bytes that were read before; `read` returns them first.
+    first = b""
+    #: On a chip: the request, once it is read and its checks are over.
+    request: "Request | None" = None
 
     def __init__(self, reader: "Any", writer: "Any", sockets: "Sockets | None" = None) -> None:
         self._reader = reader
         self._writer = writer
         self._sockets = sockets
+        self._held: list[str] = []
+        self._size = 0
 
     async def read(self, count: int) -> bytes:
         """Return at most `count` bytes that have come, b"" at the end."""
-        block = await self._reader.read(count)
+        block, self.first = self.first, b""
+        if not block:
+            block = await self._reader.read(count)
         self.has_spoken = True
         return block
 
     async def start(self, status: int, kind: str, headers: "Sequence[str]" = ()) -> None:
         """Send the head of the answer; `kind` is its Content-Type, "" without a body."""
         self.is_answered = True
-        lines = ["HTTP/1.1 %d %s" % (status, _REASONS[status])]
-        lines.extend(_STRICT)
+        # HTTP lets the words for the status be left out.
+        lines = ["HTTP/1.1 %d " % status]
         if kind:
             lines.append("Content-Type: " + kind)
         lines.extend(headers)
-        await self.send(("\r\n".join(lines) + "\r\n\r\n").encode())
+        await self.send(("\r\n".join(lines) + "\r\n").encode())
+        await self.send(_STRICT)
 
     async def send(self, data: "bytes | bytearray") -> None:
         """Send bytes; OSError if the browser does not take them."""
@@ -95,11 +87,56 @@ class Connection:
                 raise OSError("the browser takes nothing")
 
     async def answer(self, status: int, value: "Any", *headers: str) -> None:
-        """Send a JSON value as the whole answer."""
-        data = json.dumps(value).encode()
-        length = "Content-Length: %d" % len(data)
-        await self.start(status, "application/json", (length, "Cache-Control: no-store") + headers)
+        """Send a JSON value as the whole answer (see json_pieces)."""
+        headers += (_NO_STORE,)
+        self._held = []
+        self._size = 0
+        for piece in pieces(value):
+            if not self.is_answered and self._is_full():
+                await self.start(status, "application/json", headers)
+            await self.put(piece)
+        if not self.is_answered:
+            # A short one.
+            size = sum([len(piece.encode()) for piece in self._held])
+            headers += ("Content-Length: %d" % size,)
+            await self.start(status, "application/json", headers)
+        await self.flush()
+
+    async def put(self, piece: str) -> None:
+        """Add a short text to the answer; `flush` sends the last ones."""
+        self._held.append(piece)
+        self._size += len(piece)
+        if self.is_answered and self._is_full():
+            await self.flush()
+
+    async def put_value(self, value: "Any") -> None:
+        """Add a JSON value to the answer."""
+        for piece in pieces(value):
+            await self.put(piece)
+
+    async def flush(self) -> None:
+        """Send the rest of the answer."""
+        data = "".join(self._held).encode()
+        self._held = []
+        self._size = 0
         await self.send(data)
+
+    def _is_full(self):
+        return self._size >= _FULL
+
+    async def drop_rest(self) -> None:
+        """Read the rest that the browser sends."""
+        try:
+            await asyncio.wait_for(self._drop(), _REST_S)
+        except asyncio.TimeoutError:
+            pass
+
+    async def _drop(self):
+        left = _REST
+        block = b"-"
+        while block and left > 0:
+            block = await self.read(256)
+            left -= len(block)
 
     async def close(self) -> None:
         """Close it after all is sent."""

@@ -3,9 +3,9 @@
 
 import json
 
-from tenner import __version__, log
+from tenner import __version__, log, overlay
 from tenner.channels.console import KEPT
-from tenner.port.compat import const
+from tenner.page import board, readings
 from tenner.schedule.occurrences import Occurrences
 
 TYPE_CHECKING = False
@@ -14,26 +14,40 @@ if TYPE_CHECKING:
 
     from tenner.app import App
     from tenner.page.channel import Page
+    from tenner.page.connection import Connection
 
-_RUNS = const(200)
+
+async def send(page: "Page", connection: "Connection") -> None:
+    """Send the present state, the tasks and the next step, as the commands tell them."""
+    # A step each: memory has room for the code of one command.
+    status = await overlay.step("VIEW", page.command, "/status")
+    tasks = await overlay.step("VIEW", page.command, "/heartbeat json")
+    why = await overlay.step("VIEW", page.command, "/why json")
+    await connection.start(200, "application/json", ("Cache-Control: no-store",))
+    await connection.put('{"board": ')
+    await connection.put_value(board.about(page))
+    await connection.put(', "problem": null, "agent": ')
+    await overlay.step("VIEW", _send_agent, page, connection, [status, tasks, why])
+    status = tasks = why = None
+    await connection.put(', "sensors": [')
+    await overlay.step("VIEW", readings.sparks, page.app, connection)
+    await connection.put('], "files_at": %d}' % page.app.clock.now())
+    await connection.flush()
 
 
-async def agent(page: "Page") -> "dict[str, Any]":
-    """Return the state, the tasks and the next step, as the commands tell them."""
-    app = page.app
-    lines = await page.command("/status")
-    tasks = await page.command("/heartbeat json")
-    why = _objects(await page.command("/why json"))
+async def _send_agent(page, connection, texts):
+    why = _objects(texts[2])
     next_s = None
     for one in why:
         next_s = one.get("next_s", next_s)
-    return {
-        "at": app.clock.now(),
-        "status": _status(app, lines.split("\n")),
-        "tasks": _objects(tasks),
+    found = {
+        "at": page.app.clock.now(),
+        "status": _status(page.app, texts[0].split("\n")),
+        "tasks": _objects(texts[1]),
         "decisions": [one for one in why if "task" in one],
         "next_s": next_s,
     }
+    await connection.put_value(found)
 
 
 def _status(app, lines):
@@ -54,9 +68,19 @@ def _status(app, lines):
     return found
 
 
-def runs(app: "App") -> "list[dict[str, Any]]":
+async def send_log(page: "Page", connection: "Connection") -> None:
+    """Send the log and the past runs."""
+    found = {
+        "last_event": page.last_event(),
+        "lines": page.log_lines(),
+        "runs": runs(page.app, page.runs),
+    }
+    await connection.answer(200, found)
+
+
+def runs(app: "App", count: int) -> "list[dict[str, Any]]":
     """Return the last entries of the run log, oldest first."""
-    entries = Occurrences(app.get("heartbeat")).log.tail(_RUNS)
+    entries = Occurrences(app.get("heartbeat")).log.tail(count)
     return [_visible(entry) for entry in entries if isinstance(entry, dict)]
 
 

@@ -11,7 +11,7 @@ from tenner.sensors.units import unit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from collections.abc import Callable
 
     from tenner.app import App
     from tenner.page.channel import Page
@@ -22,21 +22,21 @@ _DAY_S = const(86400)
 _SPARK_POINTS = const(96)
 _POINTS = const(4000)
 _YEAR_H = const(8784)
-#: The longest text of CSV that waits to be sent.
-_FULL = const(4096)
 _CSV_HEAD = ('Content-Disposition: attachment; filename="readings.csv"', "Cache-Control: no-store")
 
 
 class Thinned:
     """
-    Takes readings between two times and keeps about `count` of them: the lowest and the highest of
-    each of equal spans, so that no peak is lost.
+    Takes readings between two times and passes about `count` of them to `keep(time, value)`: the
+    lowest and the highest of each of equal spans, so that no peak is lost.
     """
 
-    def __init__(self, since: int, until: int, count: int) -> None:
+    def __init__(
+        self, since: int, until: int, count: int, keep: "Callable[[int, float], None]"
+    ) -> None:
         self._since = since
         self._step = max((until - since) * 2 // count, 1)
-        self._points: list = []
+        self._pass = keep
         self._span: int | None = None
         self._low = self._high = (0, 0.0)
         #: The newest reading.
@@ -49,7 +49,7 @@ class Thinned:
         point = (time, value)
         span = (time - self._since) // self._step
         if span != self._span:
-            self._keep()
+            self.end()
             self._span = span
             self._low = self._high = point
         elif value < self._low[1]:
@@ -59,19 +59,14 @@ class Thinned:
         if self.last is None or time >= self.last[0]:
             self.last = point
 
-    def points(self) -> list:
-        """Return the points by time."""
-        self._keep()
-        self._span = None
-        # The clock may have been set back.
-        self._points.sort()
-        return self._points
-
-    def _keep(self):
+    def end(self) -> None:
+        """Pass on the rest."""
         if self._span is not None:
-            self._points.append(self._low)
-            if self._high != self._low:
-                self._points.append(self._high)
+            self._span = None
+            first, second = sorted((self._low, self._high))
+            self._pass(*first)
+            if first != second:
+                self._pass(*second)
 
 
 def _ring(app):
@@ -89,29 +84,56 @@ def _live(app):
     return found
 
 
-async def sparks(app: "App") -> "list[dict[str, Any]]":
-    """Return each value's newest reading, and a curve of its last day."""
+async def sparks(app: "App", connection: "Connection") -> None:
+    """Put each value's newest reading, and a curve of its last day, into the answer."""
     now = app.clock.now()
     ring = _ring(app)
     live = _live(app)
-    found = []
+    mark = ""
     for name in sorted(set(ring.names() + list(live))):
-        thinned = Thinned(now - _DAY_S, now, _SPARK_POINTS)
+        points: list = []
+        thinned = Thinned(now - _DAY_S, now, _SPARK_POINTS, _adder(points))
         await ring.visit(name, now - _DAY_S, now, thinned.take)
         if name in live:
             thinned.take(now, live[name])
         if thinned.last:
+            thinned.end()
+            # The clock may have been set back.
+            points.sort()
             at, value = thinned.last
-            found.append(
-                {
-                    "name": name,
-                    "unit": _unit(name),
-                    "value": value,
-                    "at": at,
-                    "points": thinned.points(),
-                }
-            )
-    return found
+            found = {"name": name, "unit": _unit(name), "value": value, "at": at}
+            found["points"] = points
+            await connection.put(mark)
+            await connection.put_value(found)
+            mark = ", "
+
+
+def _adder(points):
+    """Return a function that adds a point to a list."""
+    return lambda at, value: points.append((at, value))
+
+
+class _Points:
+    """The points of a series as text; `begin` comes before the first."""
+
+    def __init__(self, connection: "Connection", begin: str) -> None:
+        self._connection = connection
+        self._mark = begin
+        self._held: list[str] = []
+        #: Was any sent?
+        self.any = False
+
+    def keep(self, at: int, value: float) -> None:
+        self._held.append("[%d, %s]" % (at, json.dumps(value)))
+
+    async def send(self, _: int = 0) -> None:
+        """Send those kept so far."""
+        for point in self._held:
+            await self._connection.put(self._mark + point)
+            self._mark = ", "
+            self.any = True
+        self._held = []
+        await sleep_ms(0)
 
 
 async def send(page: "Page", connection: "Connection", request: "Request") -> None:
@@ -121,16 +143,20 @@ async def send(page: "Page", connection: "Connection", request: "Request") -> No
     now = page.app.clock.now()
     since = now - int(hours * 3600)
     await connection.start(200, "application/json", ("Cache-Control: no-store",))
-    text = '{"series": ['
+    await connection.put('{"series": [')
+    mark = ""
     for name in _chosen(ring, names):
-        thinned = Thinned(since, now, _POINTS)
-        await ring.visit(name, since, now, thinned.take)
-        points = thinned.points()
-        if points:
-            series = {"name": name, "unit": _unit(name), "points": points}
-            await connection.send((text + json.dumps(series)).encode())
-            text = ", "
-    await connection.send(((text if text[0] == "{" else "") + "]}").encode())
+        about = '{"name": %s, "unit": %s, "points": ['
+        points = _Points(connection, mark + about % (json.dumps(name), json.dumps(_unit(name))))
+        thinned = Thinned(since, now, _POINTS, points.keep)
+        await ring.visit(name, since, now, thinned.take, points.send)
+        thinned.end()
+        await points.send()
+        if points.any:
+            await connection.put("]}")
+            mark = ", "
+    await connection.put("]}")
+    await connection.flush()
 
 
 async def send_csv(page: "Page", connection: "Connection", request: "Request") -> None:
@@ -141,11 +167,10 @@ async def send_csv(page: "Page", connection: "Connection", request: "Request") -
     rows = ["time,name,value\n"]
     await connection.start(200, "text/csv", _CSV_HEAD)
 
-    async def send_rows(limit):
-        if sum([len(row) for row in rows]) >= limit:
-            data = "".join(rows).encode()
-            rows[:] = []
-            await connection.send(data)
+    async def send_rows(_=0):
+        for row in rows:
+            await connection.put(row)
+        rows[:] = []
         await sleep_ms(0)
 
     for name in _chosen(ring, names):
@@ -155,8 +180,9 @@ async def send_csv(page: "Page", connection: "Connection", request: "Request") -
             moment = tuple(time.gmtime(at)[:6])
             rows.append("%d-%02d-%02dT%02d:%02d:%02dZ,%s,%g\n" % (moment + (quoted, value)))
 
-        await ring.visit(name, now - int(hours * 3600), now, take, lambda _: send_rows(_FULL))
-    await send_rows(1)
+        await ring.visit(name, now - int(hours * 3600), now, take, send_rows)
+    await send_rows()
+    await connection.flush()
 
 
 def _asked(request):

@@ -15,18 +15,22 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from tenner.page.access import Access
     from tenner.page.connection import Connection
 
+#: The longest head and body, in bytes.
 _MAX_HEAD = const(8192)
-_MAX_LINES = const(64)
-#: The longest body.
 MAX_BODY = const(65536)
-_TOO_LONG = const("the body is longer than 64 KB")
-_BLOCK = const(1024)
+_MAX_LINES = const(64)
+_BLOCK = const(256)
 #: Characters of a method or of a header's name.
 _TOKEN = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789!#$%&'*+-.^_`|~"
 #: Control characters that a text may have: newline, tab, and the joiners of letters and emojis.
 _KEPT = "\n\t\u200c\u200d"
+
+
+COOKIE = const("tenner_session")
+_TOKEN_HEADER = const("x-tenner-token")
 
 
 class Refused(Exception):
@@ -48,8 +52,9 @@ class Request:
     body = b""
     #: Did it come over TLS?
     is_secure = False
-    #: The cookie and the token of its session.
+    #: The cookie and the token of its session, and is it one that is paired?
     halves = ("", "")
+    is_paired = False
 
     def __init__(self, method: str, path: str, query: str, headers: dict[str, str]) -> None:
         self.method = method
@@ -64,6 +69,11 @@ class Request:
             if key == name:
                 return value
         return ""
+
+    def find_session(self, access: "Access") -> None:
+        """Set `halves` and `is_paired`."""
+        self.halves = self.cookie(COOKIE), self.headers.get(_TOKEN_HEADER, "")
+        self.is_paired = access.allows(*self.halves)
 
     def asked(self, name: str) -> list[str]:
         """Return every value of a name in the query."""
@@ -102,8 +112,9 @@ def text_of(found: "dict[str, Any]", name: str, limit: int) -> str:
     return value
 
 
-async def read_head(connection: "Connection") -> "Request | None":
-    """Read the head of a request; None when the other side left before it sent any of it."""
+async def read_head(connection: "Connection", limit: int = _MAX_HEAD) -> "Request | None":
+    """Read the head of a request, of at most `limit` bytes; None when the other side left before
+    it sent any of it."""
     data = b""
     while True:
         block = await connection.read(_BLOCK)
@@ -115,8 +126,8 @@ async def read_head(connection: "Connection") -> "Request | None":
         start = max(len(data) - 3, 0)
         data += block
         end = data.find(b"\r\n\r\n", start)
-        if end > _MAX_HEAD or end < 0 and len(data) > _MAX_HEAD:
-            raise Refused(431, "the head of the request is longer than 8 KB")
+        if end > limit or end < 0 and len(data) > limit:
+            raise Refused(431, "the head of the request is longer than %d KB" % (limit // 1024))
         if end >= 0:
             request = parse_head(data[:end])
             request.rest = data[end + 4 :]
@@ -148,16 +159,16 @@ def parse_head(data: bytes) -> Request:
     return Request(str(words[0], "utf-8"), path, query, headers)
 
 
-def body_size(request: Request) -> int:
-    """Return the length of the body that follows the head."""
+def body_size(request: Request, limit: int = MAX_BODY) -> int:
+    """Return the length of the body that follows the head, at most `limit`."""
     if "transfer-encoding" in request.headers:
         raise Refused(411, "send the body with a Content-Length")
     text = request.headers.get("content-length", "0")
     # isdigit() of a str also takes other letters for digits.
     if not text.encode().isdigit():
         raise Refused(400, "the Content-Length is no number")
-    if len(text) > 9 or int(text) > MAX_BODY:
-        raise Refused(413, _TOO_LONG)
+    if len(text) > 9 or int(text) > limit:
+        raise Refused(413, "the body is longer than %d KB" % (limit // 1024))
     return int(text)
 
 

@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from tenner.page.channel import Page
 
 _RETRY_S = const(60)
-#: Rest of a refused request that is read, since closing at once would drop the answer.
-_REST = const(262144)
-_REST_S = const(2)
 
 
 async def run(app: "App", page: "Page") -> None:
@@ -109,14 +106,16 @@ class Server:
             size = request.body_size(found)
             await self._limited(request.read_body(connection, found, size), "body")
             size = 0
-            await routes.answer(self._page, connection, found, self._is_secure)
+            found.is_secure = self._is_secure
+            found.find_session(self._page.access)
+            await routes.answer(self._page, connection, found)
         except Refused as error:
             if connection.is_answered or not connection.has_spoken:
                 # MicroPython would wait long to tell one who speaks no TLS.
                 raise OSError("there is nobody to answer")
             await connection.answer(error.status, {"error": error.sentence}, *error.headers)
             if found is None or size:
-                await _drop_rest(connection)
+                await connection.drop_rest()
 
     async def _read_head(self, connection):
         task = asyncio.create_task(self._limited(request.read_head(connection), "head"))
@@ -134,20 +133,3 @@ class Server:
             return await asyncio.wait_for(reading, self.read_s)
         except asyncio.TimeoutError:
             raise Refused(408, "the %s did not come in time" % what)
-
-
-async def _drop_rest(connection):
-    """Read the rest that the browser sends."""
-
-    async def drop():
-        left = _REST
-        while left > 0:
-            block = await connection.read(1024)
-            if not block:
-                return
-            left -= len(block)
-
-    try:
-        await asyncio.wait_for(drop(), _REST_S)
-    except asyncio.TimeoutError:
-        pass

@@ -28,14 +28,16 @@ _NEW = ".new"
 async def get(page: "Page", connection: "Connection", request: "Request") -> None:
     """Send every key, and the values of those that are set."""
     shown = dict(_shown(_load(page.app), ""))
-    found = []
+    await connection.answer(200, {"settings": _rows(shown)})
+
+
+def _rows(shown):
     for key, _, _, _, secret, about in config.rows():
         value = shown.pop(key, None)
-        found.append({"key": key, "about": about, "secret": secret, "value": value})
+        yield {"key": key, "about": about, "secret": secret, "value": value}
     for key in sorted(shown):
         # Of a section with names of the owner's choice.
-        found.append({"key": key, "about": "", "secret": _is_secret(key), "value": "\u2026"})
-    await connection.answer(200, {"settings": found})
+        yield {"key": key, "about": "", "secret": _is_secret(key), "value": "\u2026"}
 
 
 async def change(page: "Page", connection: "Connection", request: "Request") -> None:

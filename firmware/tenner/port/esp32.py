@@ -122,6 +122,10 @@ class Port:
     def network_up(self) -> bool:
         return self._wlan().isconnected()
 
+    def address(self) -> str:
+        """Return the board's address in its network."""
+        return self._wlan().ifconfig()[0]
+
     def connect_network(self, ssid: str, password: str) -> None:
         """Start connecting and return at once."""
         wlan = self._wlan()

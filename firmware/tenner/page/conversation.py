@@ -1,0 +1,149 @@
+# tenner page.conversation: the conversation of a chip's page, on flash.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+import json
+
+from tenner import log
+from tenner.agent.message_queue import Message
+from tenner.channels.console import KEPT
+from tenner.channels.question import Question
+from tenner.page.request import Refused
+from tenner.port.compat import const
+from tenner.store import files
+from tenner.store.appendlog import AppendLog
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from tenner.page.chip import ChipPage
+    from tenner.page.connection import Connection
+    from tenner.page.request import Request
+
+_FILE = "/page.jsonl"
+_MAX_BYTES = const(8192)
+#: Characters of a message; a longer text is several.
+_LONGEST = const(800)
+#: Milliseconds after which a browser asks for further events.
+_AGAIN_MS = const(4000)
+
+
+def question(page: "ChipPage", text: str) -> Question:
+    """Return a new question to the owner; its number is that of its event."""
+    page.count = _count(page) + 1
+    return Question(log.visible(log.redact(text), KEPT))
+
+
+def show(page: "ChipPage", chat: int | str, text: str) -> None:
+    """Keep an answer, or a message to the owner."""
+    is_answer = chat == page.chat
+    failed = is_answer and page.failed
+    text = log.visible(log.redact(text), KEPT)
+    while text:
+        cut = len(text) if len(text) <= _LONGEST else text.rfind("\n", 1, _LONGEST) + 1 or _LONGEST
+        _add(page, "agent", text[:cut], failed)
+        text = text[cut:]
+    if is_answer:
+        page.waits = page.failed = False
+
+
+def say(page: "ChipPage", text: str) -> None:
+    """Pass a person's words to the agent."""
+    if page.waits:
+        raise Refused(409, "the agent has not answered yet")
+    if not page.app.inbox.put_nowait(Message(page.name, page.chat, text, page.chat)):
+        raise Refused(503, "the board has enough to do: try again in a moment")
+    page.waits = True
+    _add(page, "you", text, False)
+
+
+def answer(page: "ChipPage", yes: bool) -> None:
+    """Answer the agent's question."""
+    if page.question is None:
+        raise Refused(409, "the agent asks nothing now")
+    page.question.resolve(yes)
+    page.question = None
+    _add(page, "you", "yes" if yes else "no", False)
+
+
+async def send(page: "ChipPage", connection: "Connection", status: int) -> None:
+    """Send the conversation."""
+    found = {
+        "messages": _messages(page),
+        "question": page.question.text if page.question else None,
+        "waiting": page.waits,
+    }
+    await connection.answer(status, found)
+
+
+async def follow(page: "ChipPage", connection: "Connection", request: "Request") -> None:
+    """
+    Send the events behind that of the header Last-Event-ID, and end: a browser asks again, as it
+    does for a lost connection. Without the header there is none.
+    """
+    after = request.headers.get("last-event-id", "")
+    last = int(after) if after.encode().isdigit() and len(after) < 10 else _count(page)
+    await connection.start(200, "text/event-stream", ("Cache-Control: no-store",))
+    await connection.put("retry: %d\n\n" % _AGAIN_MS)
+    if last > _count(page):
+        last = 0
+    for message in _messages(page):
+        number = message["number"]
+        if number > last:
+            event = {"id": number, "type": "chat", "at": message["time"], "message": message}
+            await _put(connection, event)
+    if page.question and _count(page) > last:
+        event = {"id": _count(page), "type": "question", "at": page.app.clock.now()}
+        event["text"] = page.question.text
+        await _put(connection, event)
+    elif after == "":
+        await connection.put("id: %d\n\n" % last)
+    await connection.flush()
+
+
+async def _put(connection, event):
+    await connection.put("id: %d\nevent: %s\ndata: " % (event["id"], event["type"]))
+    await connection.put_value(event)
+    await connection.put("\n\n")
+
+
+def last_event(page: "ChipPage") -> int:
+    """Return the number of the newest event."""
+    return _count(page)
+
+
+def _count(page: "ChipPage") -> int:
+    if page.count is None:
+        found = AppendLog(_path(page), _MAX_BYTES).tail(1)
+        page.count = found[0].get("number", 0) if found else 0
+    return page.count
+
+
+def _add(page, who, text, failed):
+    number = _count(page) + 1
+    message = {
+        "number": number,
+        "who": who,
+        "text": text,
+        "failed": failed,
+        "time": page.app.clock.now(),
+    }
+    AppendLog(_path(page), _MAX_BYTES).append([message])
+    page.count = number
+
+
+def _messages(page: "ChipPage") -> "Any":
+    """Yield the kept messages, oldest first."""
+    path = _path(page)
+    if files.exists(path):
+        for line in files.lines_of(files.blocks(path)):
+            try:
+                # The last line may be torn, and MicroPython's reader accepts some cut-off texts.
+                if line[-1:] == b"}":
+                    yield json.loads(line.decode())
+            except ValueError:
+                continue
+
+
+def _path(page):
+    return page.app.state + _FILE

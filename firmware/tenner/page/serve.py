@@ -1,0 +1,53 @@
+# tenner page.serve: serves one request of a chip's page.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+import asyncio
+
+from tenner import overlay
+from tenner.log_exception import log_exception
+from tenner.page import receive, routes
+from tenner.page.connection import Connection
+from tenner.page.request import Refused
+from tenner.port.compat import const
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from tenner.page.chip import ChipPage
+
+#: Others wait for the memory: a slow browser is cut off.
+_SEND_S = const(4)
+_ALL_S = const(30)
+
+
+async def serve(page: "ChipPage", stream: "Any", first: "list[bytes]") -> None:
+    """Read a request that begins with `first[0]`, and answer it."""
+    connection = Connection(stream, stream)
+    connection.send_s = _SEND_S
+    connection.first = first[0]
+    first[0] = b""
+    try:
+        await asyncio.wait_for(_answer(page, connection), _ALL_S)
+    except (MemoryError, overlay.OutOfMemory) as error:
+        log_exception("a request of the page failed", error)
+        if not connection.is_answered:
+            await connection.answer(
+                503, {"error": "too little memory: try again"}, "Retry-After: 3"
+            )
+    except (OSError, asyncio.TimeoutError):
+        # The browser has left, or is too slow: its own affair.
+        pass
+
+
+async def _answer(page, connection):
+    try:
+        await overlay.step("PAGE", receive.receive, page, connection)
+        if connection.request is not None:
+            await overlay.step("VIEW", routes.answer, page, connection, connection.request)
+    except Refused as error:
+        if connection.is_answered or not connection.has_spoken:
+            return
+        await connection.answer(error.status, {"error": error.sentence}, *error.headers)
+        if connection.request is None:
+            await connection.drop_rest()
