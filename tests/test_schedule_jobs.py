@@ -365,7 +365,10 @@ class TheTool(unittest.TestCase):
         board.step()
         self.assertEqual(self.call(board, action="list"), "no jobs")
         text = self.call(board, action="add", id="plants", message="Look.", cron="0 8 * * *")
-        self.assertEqual(text, "plants (cron 0 8 * * *): next 2026-11-21 08:00")
+        self.assertEqual(
+            text,
+            "plants: cron 0 8 * * *, next 2026-11-21 08:00, 2026-11-22 08:00, 2026-11-23 08:00",
+        )
         self.call(board, action="add", id="tea", message="Tea!", kind="message", every_seconds=900)
         self.assertEqual(board.entries()[1]["payload"]["chat"], "7")
         self.assertEqual(
@@ -375,6 +378,43 @@ class TheTool(unittest.TestCase):
         self.assertEqual(self.call(board, action="remove", id="tea"), "removed tea")
         board.pass_time(9 * 3600)
         self.assertEqual(len(board.turns), 1)
+
+    def test_a_new_job_runs_after_the_next_look(self):
+        board = Board(self, [job("a", EVERY)])
+        board.step()
+        text = self.call(board, action="add", id="tea", message="Tea!", every_seconds=900)
+        self.assertEqual(text, "tea: every 900 s")
+        # The service reads it when the memory is free.
+        self.assertEqual([one.key for one in board.service.tasks], ["a"])
+        board.step()
+        self.assertEqual([one.key for one in board.service.tasks], ["a", "tea"])
+        board.pass_time(901)
+        self.assertEqual([turn[0] for turn in board.turns], [START + 600, START + 900])
+
+    def test_a_job_that_is_added_again_is_no_longer_off(self):
+        board = Board(self, [job("a", EVERY)])
+        board.step()
+        (old,) = board.service.tasks
+        old.off_since, old.why, old.failures = START, "failed", 5
+        self.assertTrue("off: failed" in self.call(board, action="list"))
+        self.call(board, action="add", id="a", message="Look.", every_seconds=600)
+        self.assertTrue("next" in self.call(board, action="list"))
+
+    def test_a_time_of_day_waits_for_the_clock(self):
+        board = Board(self, None, trusted=False)
+        text = self.call(board, action="add", id="plants", message="Look.", cron="0 8 * * *")
+        self.assertEqual(text, "plants: cron 0 8 * * *, once the clock is set")
+
+    def test_there_is_room_for_64_jobs(self):
+        board = Board(self, [job("j%d" % number, EVERY) for number in range(64)])
+        try:
+            self.call(board, action="add", id="tea", message="Tea!", every_seconds=900)
+        except ToolError as error:
+            self.assertTrue("there are 64 jobs already" in str(error), str(error))
+        else:
+            self.fail("no error")
+        self.call(board, action="add", id="j5", message="Tea!", every_seconds=900)
+        self.assertEqual(len(board.entries()), 64)
 
     def test_what_is_wrong_is_said(self):
         board = Board(self, None)

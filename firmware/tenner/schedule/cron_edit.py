@@ -2,10 +2,11 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.port.compat import const
-from tenner.schedule import cron_jobs, due
+from tenner.schedule import cron_jobs, due, schedule_files
 from tenner.schedule.cronexpr import Cron
 from tenner.schedule.occurrences import Occurrences
 from tenner.schedule.reload import reload
+from tenner.schedule.task import Moment
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,12 +19,14 @@ _SHOWN = const(3)  # times of a job that the owner is asked about
 
 def lines(cron: "CronJobs") -> "Iterator[str]":
     """Yield one line for each job: its id, its time, its next run."""
-    occurrences = _refreshed(cron)
-    zone = occurrences.zone
+    if not cron.booted or schedule_files.of(cron).signature() != cron.signature:
+        reload(Occurrences(cron))
+    zone = cron.app.get("zone")
+    moment = Moment(cron.app.clock)
     if not cron.tasks:
         yield "no jobs"
     for job in cron.tasks or ():
-        due_s = occurrences.due_at(job)
+        due_s = due.due_at(job, moment, zone)
         if due_s is not None:
             text = "next " + zone.short(due_s)
         elif job.off_since or 0 < job.at <= job.last:
@@ -38,64 +41,78 @@ def lines(cron: "CronJobs") -> "Iterator[str]":
         yield "%s (%s): %s" % (job.key, when, text)
 
 
-def add(cron: "CronJobs", entry: dict) -> None:
-    """Add an entry, in the place of one with the same id; ValueError names the mistake."""
-    occurrences = _refreshed(cron)
-    job = cron_jobs.job_of(entry, occurrences.zone)
-    if job.at and occurrences.moment.trusted and job.at <= occurrences.moment.now:
+def add(cron: "CronJobs", entry: dict) -> str:
+    """
+    Add an entry, in the place of one with the same id, and return `times` of it; ValueError names
+    the mistake. The service reads a new job when the memory is free.
+    """
+    app = cron.app
+    job = cron_jobs.job_of(entry, app.get("zone"))
+    if job.at and app.clock.trusted and job.at <= app.clock.now():
         raise ValueError(
-            "that time is over; it is %s now" % occurrences.zone.short(occurrences.moment.now)
+            "that time is over; it is %s now" % app.get("zone").short(app.clock.now())
         )
-    cron_jobs.full([other for other in cron.tasks or () if other.key != job.key])
+    keys = cron_jobs.keys(cron.file)
+    if job.key not in keys:
+        cron_jobs.check_room(len(keys))
     cron_jobs.rewrite(cron.file, job.key, entry)
-    _restart(cron, job.key)
+    if job.key in cron.saved or any(job.key == other.key for other in cron.tasks or ()):
+        _restart(cron, job.key)
+    cron.poke()
+    return _when(cron, job)
 
 
 def times(cron: "CronJobs", entry: dict) -> str:
     """Return in words when the job of an entry would run, with the next three times; ValueError if
     it is wrong."""
+    return _when(cron, cron_jobs.job_of(entry, cron.app.get("zone")))
+
+
+def _when(cron, job):
     zone = cron.app.get("zone")
     clock = cron.app.clock
-    job = cron_jobs.job_of(entry, zone)
     if job.at:
         return "once, at " + zone.short(job.at)
     if job.every_s:
         return "every %d s" % job.every_s
-    text = "cron %s" % job.cron
-    if clock.trusted:
-        at = clock.now()
-        found = []
-        for _ in range(_SHOWN):
-            at = Cron(job.cron).next_after(at, zone)
-            found.append(zone.short(at))
-        text += ", next " + ", ".join(found)
-    return text
+    text = "cron " + job.cron
+    if not clock.trusted:
+        return text + ", once the clock is set"
+    at = clock.now()
+    found = []
+    for _ in range(_SHOWN):
+        at = Cron(job.cron).next_after(at, zone)
+        found.append(zone.short(at))
+    return text + ", next " + ", ".join(found)
 
 
-def enable(cron: "CronJobs", key: str, enabled: bool | None = True) -> None:
-    """Switch a job on, also after failures, or off; None removes it."""
-    keys = [job.key for job in _refreshed(cron).service.tasks or ()]
-    if key not in keys:
-        raise ValueError('there is no job "%s"; jobs: %s' % (key, ", ".join(keys) or "none"))
+def remove(cron: "CronJobs", key: str) -> None:
+    """Remove a job; ValueError for an unknown id."""
+    _check(cron, key)
+    cron_jobs.rewrite(cron.file, key, None)
+    cron.poke()
 
+
+def enable(cron: "CronJobs", key: str, enabled: bool) -> None:
+    """Switch a job on, also after failures, or off; ValueError for an unknown id."""
+    _check(cron, key)
     entry = cron_jobs.find(cron.file, key)
-    if enabled is None:
-        entry = None
-    else:
-        entry["enabled"] = enabled
+    entry["enabled"] = enabled
     cron_jobs.rewrite(cron.file, key, entry)
     _restart(cron, key)
+    cron.poke()
 
 
-def _refreshed(cron):
-    occurrences = Occurrences(cron)
-    reload(occurrences)
-    return occurrences
+def _check(cron, key):
+    keys = cron_jobs.keys(cron.file)
+    if key not in keys:
+        raise ValueError('there is no job "%s"; jobs: %s' % (key, ", ".join(keys) or "none"))
 
 
 def _restart(cron, key):
     """Forget why a job was off, and count from now."""
-    occurrences = _refreshed(cron)
+    occurrences = Occurrences(cron)
+    reload(occurrences)
     for job in cron.tasks or ():
         if job.key == key:
             job.failures = job.off_since = job.not_before_s = 0
@@ -103,4 +120,3 @@ def _restart(cron, key):
             if occurrences.moment.trusted:
                 due.start_timer(job, occurrences.moment)
     occurrences.save()
-    cron.poke()

@@ -116,6 +116,11 @@ def _id_of(entry):
     return entry.get("id") if isinstance(entry, dict) else None
 
 
+def keys(path: str) -> list[str]:
+    """Return the ids of the file's jobs."""
+    return [key for key in (_id_of(entry) for _, entry in read(path)) if isinstance(key, str)]
+
+
 def find(path: str, key: str) -> dict | None:
     """Return the entry of a job, or None."""
     for _, entry in read(path):
@@ -165,7 +170,7 @@ def scan(occurrences: "Occurrences", old: "Sequence[Task]") -> tuple[list[Task] 
                 job = job_of(entry, occurrences.zone)
                 if job.key in keys:
                     raise ValueError('the id "%s" stands twice' % job.key)
-                full(found)
+                check_room(len(found))
             except (ValueError, OverflowError) as error:
                 complain(problems, "CRON.json entry %d: %s." % (index + 1, error))
                 continue
@@ -187,9 +192,9 @@ def scan(occurrences: "Occurrences", old: "Sequence[Task]") -> tuple[list[Task] 
     return found, problems
 
 
-def full(jobs: list[Task]) -> None:
-    """Raise ValueError when the list of jobs is full."""
-    if len(jobs) >= _MAX_JOBS:
+def check_room(count: int) -> None:
+    """Raise ValueError when so many jobs are as many as there may be."""
+    if count >= _MAX_JOBS:
         raise ValueError("there are %d jobs already; remove one first" % _MAX_JOBS)
 
 

@@ -286,9 +286,10 @@ class CronJobs(Service):
         """Yield one line for each job: its id, its time, its next run."""
         return cron_edit.lines(self)
 
-    def add(self, entry: dict) -> None:
-        """Add an entry, in the place of one with the same id; ValueError names the mistake."""
-        cron_edit.add(self, entry)
+    def add(self, entry: dict) -> str:
+        """Add an entry, in the place of one with the same id, and return in words when its job
+        runs; ValueError names the mistake."""
+        return cron_edit.add(self, entry)
 
     def times(self, entry: dict) -> str:
         """Return in words when the job of an entry would run; ValueError names the mistake."""
@@ -296,7 +297,7 @@ class CronJobs(Service):
 
     def remove(self, key: str) -> None:
         """Remove a job; ValueError for an unknown id."""
-        cron_edit.enable(self, key, None)
+        cron_edit.remove(self, key)
 
     def enable(self, key: str, enabled: bool = True) -> None:
         """Switch a job on, also after failures, or off; ValueError for an unknown id."""

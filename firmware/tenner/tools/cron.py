@@ -43,16 +43,17 @@ async def run(args: dict, ctx: "ToolContext") -> str:
     action = args["action"]
     try:
         if action == "add":
-            jobs.add(_entry(args, ctx.turn))
-        elif action == "remove":
+            return "%s: %s" % (args["id"], jobs.add(_entry(args, ctx.turn)))
+        if action == "remove":
             jobs.remove(args["id"])
-        elif action in ("enable", "disable"):
+            return "removed %s" % args["id"]
+        if action != "list":
             jobs.enable(args["id"], action == "enable")
     except (ValueError, OSError) as error:
         raise ToolError("cron: %s" % error)
     return "\n".join(
         line for line in jobs.lines() if action == "list" or line.startswith(args["id"] + " ")
-    ) or "removed %s" % args.get("id")
+    )
 
 
 def _entry(args, turn):
