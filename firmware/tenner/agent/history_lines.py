@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 # Small, since the heap has few long free blocks; large enough for the longest id and name of a
 # call in one piece.
 PIECE = 352
-_BLOCK = const(512)
+_BLOCK = const(384)
 
 
 def line_pieces(file: "BinaryIO", end: int) -> "Iterator[bytes]":
@@ -38,14 +38,13 @@ def line_blocks(file: "BinaryIO", end: int) -> "Iterator[bytes]":
     while True:
         block = file.read(min(_BLOCK - len(held), left)) if left > 0 else b""
         left = left - len(block) if block else 0
-        held += block
-        if not held:
+        if held:
+            block = held + block
+        if not block:
             return
-        cut = (held.find(b"\n") if is_long else held.rfind(b"\n")) + 1
-        if not cut:
-            cut = len(held)
-            is_long = True
-        else:
-            is_long = False
-        yield held[:cut]
-        held = held[cut:]
+        cut = (block.find(b"\n") if is_long else block.rfind(b"\n")) + 1
+        is_long = not cut
+        if is_long:
+            cut = len(block)
+        yield block[:cut]
+        held = block[cut:]

@@ -29,7 +29,8 @@ _ENOSPC = const(28)
 _FOLDER = const(0x4000)  # the S_IFDIR bit of a mode, the same on littlefs and POSIX
 _KIND = const(0xF000)
 _REGULAR = const(0x8000)
-_BLOCK = const(512)
+# Small, since the heap has few long free blocks.
+_BLOCK = const(384)
 
 #: Ending of a file that is being written; a power cut may leave a stray one behind.
 TEMP = ".tmp"
