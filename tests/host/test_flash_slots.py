@@ -3,7 +3,7 @@
 import pytest
 
 from tenner_host import partitions
-from tenner_sim.vboard import image, otadata
+from tenner_sim.vboard import VirtualBoard, image, otadata
 from tests.host import flash_fakes
 from tests.host.flash_fakes import OWN, board, flashed, noise, own, refused, tenner, written
 
@@ -39,6 +39,20 @@ def test_a_used_board_gets_two_slots_and_keeps_its_files(place):
         assert otadata.next_start(image.Memory(bytearray(flash))) == "ota_0"
         application = path.read_bytes()[image.APP_OFFSET :]
         assert flash[rows["ota_0"].offset :].startswith(application)
+
+
+def test_a_larger_flash_has_slots_for_every_image(place):
+    """And its table stays within the 4 MB that the boot loader's header states."""
+    flash = place / "flash.bin"
+    flash.write_bytes(b"\xff" * (8 << 20))
+    with VirtualBoard(flash=flash, name="one") as large:
+        path = written(place, rows=ROWS, code=noise(1) * 33)
+        assert flashed("--fast", "--layout", "ota", "--image", path)["agent"]["running"]
+        rows = labels(large)
+        assert rows["ota_0"].size == rows["ota_1"].size == 0x1F0000
+        assert max(row.end for row in rows.values()) <= 4 << 20
+        found = image.find_vfs(flash.read_bytes())
+        assert (found.offset, found.end) == (0x3F0000, 8 << 20)
 
 
 def test_an_empty_board_becomes_a_working_agent_with_two_slots(place):

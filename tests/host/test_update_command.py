@@ -19,8 +19,9 @@ from tenner_host.update import staged
 from tenner_host.update.one import End, Result
 from tenner_host.update.server import NAME, ReleaseServer, address_towards
 from tenner_sim.services import Authority
+from tenner_sim.vboard import image
 from tests.host.broker import Broker, Owner
-from tests.host.releases import SHORT_TRIAL, code, release
+from tests.host.releases import SHORT_TRIAL, code, micropython_of, release
 from tests.host.remote_board import own_key, remote_board, tenner
 from tests.host.test_update import TRIAL_MS
 from tests.ports import free_port
@@ -53,20 +54,21 @@ def broker(tmp_path):
         yield running
 
 
-def board(broker, name="attic", **changes):
+def board(broker, name="attic", rows=image.PARTITIONS, **changes):
     """A board whose watchdog ends a trial soon, if the new version does not fit its settings."""
     script = (FIRMWARE / "boot_trial.py").read_text()
     assert TRIAL_MS in script
     files = {
         "/boot_trial.py": script.replace(TRIAL_MS, f"TRIAL_MS = {12000 if changes else 60000}")
     }
-    return remote_board(broker, name, files, changes, name=name)
+    return remote_board(broker, name, files, changes, name=name, rows=rows)
 
 
-def made(home, *changes, version="0.9.0"):
+def made(home, *changes, version="0.9.0", micropython=None):
     """A file with a release of the changed firmware, whose trial is short."""
     place = home / f"{version}.release"
-    place.write_bytes(release(code("0.9.0", SHORT_TRIAL, *changes), version))
+    files = code("0.9.0", SHORT_TRIAL, *changes)
+    place.write_bytes(release(files, version, micropython=micropython))
     return place
 
 
@@ -81,6 +83,21 @@ def test_a_board_fetches_a_release_and_keeps_it(broker, home):
         older = made(home, version="0.8.0")
         said = tenner("update", "attic", "--file", older, *HERE, code=1)
         assert "it runs 0.9.0, and only a newer version is installed" in said
+
+
+def test_micropython_comes_from_the_computer_too(broker, home):
+    data = made(home, micropython=micropython_of())
+    with board(broker, rows=image.SLOTS) as bench:
+        assert tenner("update", "--file", data, *HERE).endswith("attic: healthy, runs 0.9.0\n")
+        bench.wait_told("I run version 0.9.0 on MicroPython")
+
+
+def test_a_board_with_one_slot_says_what_it_needs(broker, home):
+    data = made(home, micropython=micropython_of())
+    with board(broker):
+        said = tenner("update", "--file", data, *HERE, code=1)
+        assert "attic: refused: the release has MicroPython, for which this board has no" in said
+        assert "run `tenner flash --layout ota` over the cable" in said
 
 
 def test_a_version_that_fails_is_rolled_back_with_its_last_lines(broker, home):

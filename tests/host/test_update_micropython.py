@@ -3,10 +3,11 @@ rollback."""
 
 import dataclasses
 
-from tenner_host import tenner_version
+from tenner_host import FIRMWARE, tenner_version
+from tenner_host.release import keys
 from tenner_sim.vboard import image, otadata
-from tests.host.e2e import OWNER, SideBySide
-from tests.host.releases import SHORT_TRIAL, Server, code, micropython_of, release
+from tests.host.e2e import OWNER, SideBySide, agent_board
+from tests.host.releases import SHORT_TRIAL, Server, code, micropython_of, public, release
 from tests.host.test_update import board, install, trees
 
 together = SideBySide(3)
@@ -106,6 +107,19 @@ def test_a_board_refuses_before_it_writes_anything(name, rows, micropython, reas
         bench.telegram.say(OWNER, "/update 0.9.0")
         bench.wait_told("No update: .*" + reason, count=2, timeout_s=60)
         assert bench.board.flash.read_bytes()[0x190000:0x1A0000].count(b"\xff") == 0x10000
+
+
+@together.check
+def test_a_board_whose_boot_py_is_older_asks_for_a_sync():
+    body = release(code("0.9.0"), micropython=NEW)
+    old = (FIRMWARE / "boot_trial.py").read_text().replace("def running(", "def is_running(")
+    files = {keys.ON_BOARD: public(), "/boot_trial.py": old}
+    with Server(body) as server:
+        changes = {"update.url": server.url}
+        with agent_board(files=files, changes=changes, rows=image.SLOTS) as bench:
+            bench.ready()
+            bench.telegram.say(OWNER, "/update")
+            bench.wait_told("No update: the release needs a newer boot.py: .*tenner sync")
 
 
 # (name, the MicroPython that arrives in place of the signed one)
