@@ -5,6 +5,7 @@
 
     make IMAGE FOLDER            a board with the old code and the old MicroPython
     cut IMAGE FOLDER pass torn   its update; a cut at flash operation N leaves IMAGE.N
+    again IMAGE.N FOLDER torn    the boot after that; a cut at its operation M leaves IMAGE.N.M
     after IMAGE.N FOLDER         the boots after that, and their outcome
 
 As powercut_update, whose littlefs is now a part of a flash with a partition table, otadata and two
@@ -205,6 +206,7 @@ def cut(path, folder, outcome, torn):
     assert start(folder) == "ota_0"
     board.update(release)
     power_off()
+    switched = wires.flash.operations
     assert (start(folder), code(release)) == ("ota_1", "new")
     finish(outcome)
     power_off()
@@ -212,6 +214,14 @@ def cut(path, folder, outcome, torn):
     assert (start(folder), code(release)) == expected
     if outcome == "fail":
         board.after_failure()
+    power_off()
+    return "%d %d" % (wires.flash.operations, switched)
+
+
+def again(path, folder, torn):
+    """The boot after a cut, with a cut at each of its own operations."""
+    image = plug_in(path, torn, lambda number: board.keep("%s.%d" % (path, number), image))
+    start(folder)
     power_off()
     return "%d" % wires.flash.operations
 
@@ -262,4 +272,4 @@ def code_at(folder, release):
     return found if wires.running == "ota_1" else wires.running
 
 
-board.say({"make": make, "cut": cut, "after": after}[sys.argv[1]](*sys.argv[2:]))
+board.say({"make": make, "cut": cut, "again": again, "after": after}[sys.argv[1]](*sys.argv[2:]))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import pytest
 
-from tenner_host import interpreters
+from tenner_host import FIRMWARE, interpreters
 from tenner_host.release import keys
 from tenner_sim.services import API_KEY, OWNER, OfflineModel, Step
 from tenner_sim.services.mcp_tools import McpTools
@@ -18,7 +18,7 @@ from tests.bench import agent, mqtt, remote
 from tests.bench.rows import NotMeasured
 from tests.host.broker import find_mosquitto
 from tests.host.overlays_heap import looks, stale
-from tests.host.releases import Server, code, public, release
+from tests.host.releases import Server, code, micropython_of, public, release
 
 #: Less than a board with PSRAM has, and more than enough.
 HEAP_KB = 400
@@ -173,6 +173,72 @@ def test_an_update_from_the_owners_computer():
         lines = list(running.lines)
     assert not [line for line in lines if "may not hold" in line]
     check(lines, "REMOTE", "UPDATE")
+
+
+#: The chip's module with two slots, of which one is a file.
+SLOTS = """
+HEAP_DATA = 4
+slot = open("slot.bin", "w+b")
+
+
+def idf_heap_info(capabilities):
+    return [(180000, 100000, 60000, 90000)]
+
+
+class Partition:
+    RUNNING = 1
+
+    def __init__(self, id):
+        self.runs = id == 1
+
+    def get_next_update(self):
+        return Partition(0)
+
+    def info(self):
+        return (0, 0, 0, 2031616, "ota_0" if self.runs else "ota_1", False)
+
+    def readblocks(self, block, buf, offset=0):
+        slot.seek(offset)
+        if self.runs:
+            buf[0], buf[12] = 0xE9, 5
+        else:
+            slot.readinto(buf)
+
+    def writeblocks(self, block, buf, offset=0):
+        slot.seek(offset)
+        slot.write(buf)
+
+    def ioctl(self, what, block):
+        pass
+
+    def set_boot(self):
+        pass
+"""
+
+
+def test_an_update_of_micropython():
+    files = {
+        "chip/esp32.py": SLOTS.encode(),
+        "boot_trial.py": (FIRMWARE / "boot_trial.py").read_bytes(),
+        keys.ON_BOARD.lstrip("/"): public(),
+    }
+    wrong = micropython_of(chip="esp32s3")
+    releases = [
+        release(code("9.0.0"), "9.0.0", micropython=one) for one in (wrong, micropython_of())
+    ]
+    with Server(releases[0]) as server:
+
+        def ask(running):
+            running.ask("/update", "Looking at update.url")
+            running.wait_line("has MicroPython for the esp32s3, this board is none")
+            running.services.telegram.wait_sent(2)
+            ask_each(running, ("say hello", TOOLS[0]))
+            server.body = releases[1]
+            running.services.telegram.say(OWNER, "/update 9.0.0")
+            running.wait_line("9.0.0 is in place: restarting")
+
+        lines = run(ask, files=files, settings={"update": {"url": server.url}})
+        check(lines, "UPDATE", "TURN", "TOOL")
 
 
 def test_a_model_that_fails():
