@@ -208,7 +208,7 @@ class Partition:
         slot.seek(offset)
         slot.write(buf)
 
-    def ioctl(self, what, block):
+    def ioctl(self, command, block):
         pass
 
     def set_boot(self):
