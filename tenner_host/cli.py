@@ -29,7 +29,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
         "release",
         "A signed file that boards update themselves from.",
     ),
-    "update": (".update.command", "update", "A release onto boards at a broker, one first."),
+    "update": (".update.command", "update", "A release onto boards without a cable, one first."),
     "deploy": (".linux.command", "deploy", "The agent onto a Linux board, over ssh."),
     "sd-card": (".linux.sdcard", "sd_card", "Wi-Fi and your ssh key onto a Linux board's card."),
     "pull": (".sync.copies", "pull", "The agent's changes, into workspace/."),

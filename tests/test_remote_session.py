@@ -170,14 +170,14 @@ class TestFiles(unittest.TestCase):
             return
         self.fail("not refused: " + word)
 
-    def put(self, path, data, old="*"):
+    def put(self, path, data, old="*", channel="mqtt"):
         change.write(self.app, path, 0, len(data), data[:3])
         if data[3:]:
             change.write(self.app, path, 3, len(data), data[3:])
-        return change.commit(self.app, path, hexlify(sha256(data).digest()).decode(), old)
+        return change.commit(self.app, path, hexlify(sha256(data).digest()).decode(), old, channel)
 
-    def put_settings(self, app, data):
-        return self.put("/config.json", data)
+    def put_settings(self, app, data, channel="mqtt"):
+        return self.put("/config.json", data, channel=channel)
 
     def content(self, path):
         return b"".join(files.blocks(self.root + path))
@@ -200,7 +200,7 @@ class TestFiles(unittest.TestCase):
         change.write(self.app, path, 0, 6, b"abc")
         self.refused("a part of /workspace/a.md is missing", change.write, path, 4, 6, b"f")
         self.refused("longer than announced", change.write, path, 3, 6, b"defg")
-        self.refused("did not arrive complete", change.commit, path, "00" * 32, "*")
+        self.refused("did not arrive complete", change.commit, path, "00" * 32, "*", "mqtt")
         self.assertEqual(os.listdir(self.root + "/workspace"), [])
         self.refused("the flash is too full", change.write, path, 0, 1 << 50, b"a")
 
@@ -208,7 +208,7 @@ class TestFiles(unittest.TestCase):
         for path in ("/lib/tenner/app.mpy", "/lib/remote.key", "/boot.py", "/configs.json", "/"):
             self.refused("", place_of, path)
         for path in ("/lib/remote.key", "/main.py", "/config.jsonc"):
-            self.refused("out of reach over the broker", place_of, path)
+            self.refused("out of reach over the air", place_of, path)
         for path in (
             "/workspace/../config.json",
             "/workspace/./a",
@@ -238,9 +238,17 @@ class TestFiles(unittest.TestCase):
             changed.update(more)
             self.refused(word, self.put_settings, settings(**changed))
             self.assertEqual(json.loads(self.content("/config.json")), now)
-        now["name"] = "attic"
-        self.put("/config.json", settings(**now))
-        self.assertEqual(json.loads(self.content("/config.json")), now)
+        # Each channel has settings of its own that would cut it off.
+        moved = dict(now)
+        moved["web"] = {"port": 80}
+        self.refused("web.* cannot be changed", self.put_settings, settings(**moved), "web")
+        moved = dict(now)
+        moved["mqtt"] = {"host": "other"}
+        self.put("/config.json", settings(**moved), channel="web")
+        self.assertEqual(json.loads(self.content("/config.json")), moved)
+        moved["name"] = "attic"
+        self.put("/config.json", settings(**moved))
+        self.assertEqual(json.loads(self.content("/config.json")), moved)
 
 
 if __name__ == "__main__":

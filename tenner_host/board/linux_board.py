@@ -22,9 +22,13 @@ from tenner_host.board.ssh import NO_REPL, Refused, Ssh, SshLine, script
 from tenner_host.board.transfer import Progress
 from tenner_host.board.transport import Transport
 from tenner_host.errors import BoardGone, CommandError, Conflict
+from tenner_host.release import keys
+from tenner_host.remote import known
 from tenner_host.tarball import tarred
 
 _CONFIG = "/config.json"
+#: The files of the owner's computer.
+_KEYS = (keys.ON_BOARD, known.ON_BOARD)
 _TRACEBACK = re.compile(r"^(\w*(?:Error|Exception|Exit|Interrupt)\b.*)$")
 _LOG_LINE = re.compile(r"^ *\S+ (?:config|service) +(.+)$")
 
@@ -170,6 +174,12 @@ class LinuxBoard(Board):
             raise CommandError(f"{self.ssh.host} is no Linux but {self._probe.get('system')!r}")
         return self._probe
 
+    @property
+    def address(self) -> str:
+        """Its address as the ssh connection shows it, "" for one that its page does not serve."""
+        found = self.probe.get("address")
+        return "" if ":" in found else found
+
     def repl(self) -> Transport:
         raise CommandError(NO_REPL)
 
@@ -255,7 +265,7 @@ class LinuxBoard(Board):
         boot.py."""
         if name == _CONFIG:
             return self.probe.get("etc") + _CONFIG
-        if name.split("/")[1] in ("workspace", "state", "certs"):
+        if name.split("/")[1] in ("workspace", "state", "certs") or name in _KEYS:
             return self.probe.get("data") + name
         return ""
 

@@ -9,13 +9,17 @@ from __future__ import annotations
 from tenner_host.board import ports
 from tenner_host.board.board import B, Board
 from tenner_host.board.linux_board import LinuxBoard
-from tenner_host.board.mqtt_board import MqttBoard
+from tenner_host.board.remote_board import RemoteBoard
 from tenner_host.board.serial_board import SerialBoard
 from tenner_host.board.transport import Transport
 from tenner_host.project import Project
 
 #: The class of a board by the scheme of its port; all others are serial.
-_CLASSES: dict[str, type[Board]] = {"ssh": LinuxBoard, "mqtt": MqttBoard}
+_CLASSES: dict[str, type[Board]] = {
+    "ssh": LinuxBoard,
+    "mqtt": RemoteBoard,
+    "lan": RemoteBoard,
+}
 
 
 def class_of(port: ports.Port) -> type[Board]:
@@ -63,5 +67,5 @@ def open_board(
 
 
 def _is_remembered(project: Project, chosen: ports.Port, wanted: bool, named: str | None) -> bool:
-    """Shall this port be the project's? A detour over a broker is for one command."""
-    return class_of(chosen) is not MqttBoard and (wanted or (project.exists and bool(named)))
+    """Shall this port be the project's? A detour without the cable is for one command."""
+    return class_of(chosen) is not RemoteBoard and (wanted or (project.exists and bool(named)))

@@ -10,7 +10,7 @@ from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 from tenner_host.board.sims import running_boards
-from tenner_host.remote.known import SCHEME
+from tenner_host.remote.known import LAN, MQTT
 
 
 def _complete_port(
@@ -32,6 +32,7 @@ def _complete_sim(
 
 
 _VIA = "tenner.via"
+_WAYS = {"mqtt": MQTT, "lan": LAN}
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -69,14 +70,17 @@ def sim_option(
     )
 
 
-def _via(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
+def _via(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
     if value is None:
-        return
+        return None
     way, _, name = value.partition(":")
-    if way != "mqtt":
-        raise click.BadParameter("available: mqtt, or mqtt:NAME of a board")
+    if way not in _WAYS:
+        raise click.BadParameter(
+            "available: mqtt or mqtt:NAME of a board, lan, lan:NAME or lan:ADDRESS[:PORT]"
+        )
     # Eager, so before `_port`.
-    context.meta[_VIA] = SCHEME + name
+    context.meta[_VIA] = _WAYS[way] + name
+    return _WAYS[way] + name
 
 
 def _port(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
@@ -87,14 +91,28 @@ def _port(context: click.Context, parameter: click.Parameter, value: str | None)
     return via or value
 
 
-def board_options(command: F) -> F:
-    """Add the parameters `port` and `sim`, as `open_board` takes them; `--via` sets `port`."""
-    via = click.option(
+def _via_option(about: str, *, exposed: bool) -> Callable[[F], F]:
+    return click.option(
         "--via",
-        metavar="mqtt[:NAME]",
+        metavar="mqtt[:NAME]|lan[:ADDRESS]",
         callback=_via,
         is_eager=True,
-        expose_value=False,
-        help="Reach the board through its MQTT broker instead of the cable.",
+        expose_value=exposed,
+        help=about,
+    )
+
+
+def via_option(command: F) -> F:
+    """Add the parameter `via`, as known.way_of takes it."""
+    return _via_option("Through their MQTT broker, the default, or the network.", exposed=True)(
+        command
+    )
+
+
+def board_options(command: F) -> F:
+    """Add the parameters `port` and `sim`, as `open_board` takes them; `--via` sets `port`."""
+    via = _via_option(
+        "Reach the board through its MQTT broker, or in the network, instead of the cable.",
+        exposed=False,
     )
     return port_option(sim_option("sim")(via(command)))

@@ -130,7 +130,7 @@ def refind(port: Port) -> str:
 
 
 def _given(port: str) -> Port:
-    if port.startswith(("ssh://", "mqtt://")):
+    if port.startswith(("ssh://", "mqtt://", "lan://")):
         return Port(port)
     for one in list_ports():
         # Windows takes com5 for COM5; a device elsewhere has lower-case letters.

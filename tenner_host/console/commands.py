@@ -12,15 +12,15 @@ from typing import Any
 
 import rich_click as click
 
-from tenner_host.board.mqtt_board import MqttBoard
 from tenner_host.board.opening import open_as, open_board, open_line
 from tenner_host.board.options import board_options
 from tenner_host.board.ports import Port
+from tenner_host.board.remote_board import RemoteBoard
 from tenner_host.console.console import LOG_LINE, TURN_LIMIT_S, Console, Kind, Said
 from tenner_host.errors import CommandError
 from tenner_host.output import at_terminal, echo, json_option, json_text, print_json, visible
 from tenner_host.project import Project
-from tenner_host.remote.known import SCHEME
+from tenner_host.remote.known import is_remote
 
 _RUN_LOG = "/state/runs.jsonl"
 _FOREVER_S = 3600.0
@@ -46,8 +46,8 @@ def _asked(
     port: str | None, sim: str | None, command: str, as_json: bool, structured: bool = False
 ) -> None:
     line = command + " json" if as_json and structured else command
-    if port and port.startswith(SCHEME):
-        with open_as(MqttBoard, Port(port), Project.find(), remember=False) as board:
+    if port and is_remote(port):
+        with open_as(RemoteBoard, Port(port), Project.find(), remember=False) as board:
             answer = board.say(line).splitlines()
     else:
         with _console(port, sim) as console:

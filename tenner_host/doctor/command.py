@@ -73,5 +73,6 @@ def examine(port: str | None, sim: str | None, *, loader: bool = True) -> Part:
         return
     cls = class_of(found)
     if cls not in _EXAMINE:
-        raise CommandError("`tenner doctor` needs the cable; try `tenner status --via mqtt`")
+        way = found.device.partition("://")[0]
+        raise CommandError(f"`tenner doctor` needs the cable; try `tenner status --via {way}`")
     yield from _EXAMINE[cls](found, loader)

@@ -10,12 +10,14 @@ from tenner_host import FIRMWARE
 from tenner_host.board.board import Started
 from tenner_host.board.linux_board import Ending, LinuxBoard, Probe
 from tenner_host.board.ssh import Refused, script
-from tenner_host.board.transfer import Progress
+from tenner_host.board.transfer import Progress, short_hash
 from tenner_host.errors import BoardGone, CommandError
 from tenner_host.linux import kit, release
 from tenner_host.linux.package import unpacked_kit
 from tenner_host.linux.release import Release
 from tenner_host.project import Project
+from tenner_host.release import keys
+from tenner_host.sync import reach
 from tenner_host.sync.code import CodePlan, space_needed
 from tenner_host.sync.report import Report
 from tenner_host.sync.workspace import HOME, Ask, Workspace
@@ -146,14 +148,34 @@ def deploy(
     )
     if plan:
         stage(board, made, plan)
+    # Without the owner's key nothing there could be reached.
+    reached = reach.board_files(info.device_id, {}) if keys.has_own() else {}
+    changed = _put_keys(board, reached)
     ending = activate(board, made)
     if ending.result != "running":
         raise CommandError(_failure(ending))
     if board_name:
         project.remember(board=board_name)
+    if changed and not plan:
+        # The agent reads its keys when it starts.
+        board.restart()
+    reach.learn(board, info.device_id, reached, project, board.address)
     report.started = Started(True, board.ctl("status").strip().removeprefix("running "))
     report.seconds = time.monotonic() - begun
     return report
+
+
+def _put_keys(board: LinuxBoard, files: dict[str, bytes]) -> bool:
+    """Bring these keys; return whether the board had not all of them."""
+    there = board.manifest(list(files)) if files else {}
+    new = {
+        path: data
+        for path, data in files.items()
+        if path not in there or there[path].hash != short_hash(data)
+    }
+    if new:
+        board.write_files(new)
+    return bool(new)
 
 
 def plan_release(made: Release, probe: Probe) -> CodePlan:

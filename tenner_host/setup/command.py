@@ -11,9 +11,9 @@ from pathlib import Path
 import rich_click as click
 
 from tenner_host.board.board import Board, Started
-from tenner_host.board.mqtt_board import MqttBoard
 from tenner_host.board.opening import open_board
 from tenner_host.board.options import board_options
+from tenner_host.board.remote_board import RemoteBoard
 from tenner_host.errors import BoardSilent, CommandError, then
 from tenner_host.output import at_terminal, echo, json_option, print_json
 from tenner_host.project import Project
@@ -89,10 +89,10 @@ def setup(
         raise CommandError("there is no terminal to ask at: use --from FILE or --set KEY=VALUE")
     project = Project.find()
     with open_board(port, sim, project=project, remember=not show) as board:
-        if asked and not show and isinstance(board, MqttBoard):
+        if asked and not show and isinstance(board, RemoteBoard):
             raise CommandError(
-                "the questions need the cable, since their answers are tried on the board; over "
-                "the broker use --set KEY=VALUE or --from FILE"
+                "the questions need the cable, since their answers are tried on the board; with "
+                "--via use --set KEY=VALUE or --from FILE"
             )
         settings = _present(board)
         if show:
@@ -113,7 +113,7 @@ def setup(
                 questions.ask_all(trial, settings)
                 store.check(settings)
                 trial.trust(settings)
-            elif no_test or isinstance(board, MqttBoard):
+            elif no_test or isinstance(board, RemoteBoard):
                 trial.trust(settings, offline=True)
             else:
                 _try(trial, settings, quiet=as_json)
@@ -127,7 +127,7 @@ def setup(
         started = board.restart()
         _report(settings, trial, started, as_json)
         telegram = bool(get(settings, "telegram.token"))
-        if isinstance(board, MqttBoard):
+        if isinstance(board, RemoteBoard):
             pass  # it has its owner
         elif telegram and not as_json and not board.has_repl:
             echo("owner      `/pair` in `tenner chat` makes the code for your chat")

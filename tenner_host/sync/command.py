@@ -10,9 +10,9 @@ import rich_click as click
 
 from tenner_host.board.board import Board
 from tenner_host.board.linux_board import LinuxBoard
-from tenner_host.board.mqtt_board import MqttBoard
 from tenner_host.board.opening import open_board
 from tenner_host.board.options import board_options
+from tenner_host.board.remote_board import RemoteBoard
 from tenner_host.board.serial_board import SerialBoard
 from tenner_host.errors import CommandError
 from tenner_host.heartbeat import check
@@ -122,7 +122,7 @@ def _update(board: Board, project: Project, **options: Any) -> Report:
 
 _update.register(SerialBoard, synchronize)
 _update.register(LinuxBoard, deploy)
-_update.register(MqttBoard, update_workspace)
+_update.register(RemoteBoard, update_workspace)
 
 
 def _heartbeat_problems(project: Project) -> list[dict[str, Any]]:

@@ -49,7 +49,7 @@ def show(report: Report) -> None:
         for path in plan.shadows:
             echo(f"           {path} {would}removed: it hid newer code")
     elif not plan.unchanged:
-        echo("code       unchanged: over the broker it comes as a release (/update)")
+        echo("code       unchanged: it comes by `tenner update`, on Linux by `tenner deploy`")
     else:
         echo(f"code       up to date ({plan.unchanged} files)")
     if plan.foreign:

@@ -8,14 +8,12 @@ from collections.abc import Iterable
 
 from tenner_host import FIRMWARE
 from tenner_host.board import Board
-from tenner_host.board.board import Entry
-from tenner_host.board.mqtt_board import MqttBoard
+from tenner_host.board.remote_board import RemoteBoard
 from tenner_host.board.transfer import Progress
 from tenner_host.errors import BoardGone, BoardRefused, CommandError
 from tenner_host.project import Project
-from tenner_host.release import keys
-from tenner_host.remote import known
 from tenner_host.sync import code as codes
+from tenner_host.sync import reach
 from tenner_host.sync.activate import LIST, MAIN, NEW, activate, finish
 from tenner_host.sync.code import CodePlan
 from tenner_host.sync.report import Report
@@ -49,7 +47,7 @@ def synchronize(
     if tree is None:
         page = codes.wants_page(board.read_files([codes.CONFIG]) if codes.CONFIG in there else {})
         tree = codes.code_tree(name, image=info.image, page=page)
-        tree.update(_keys(info.device_id, there))
+        tree.update(reach.board_files(info.device_id, there))
     codes.check_version(info, tree)
     plan = codes.plan_code(tree, there)
     workspace = Workspace(project, info.device_id)
@@ -72,32 +70,24 @@ def synchronize(
         raise
     if board_name:
         project.remember(board=board_name)
-    _learn(board, info.device_id, tree, project)
+    reach.learn(board, info.device_id, tree, project, _address(board))
     report.started = board.restart()
     report.seconds = time.monotonic() - begun
     return report
 
 
-def _keys(device: str | None, there: dict[str, Entry]) -> dict[str, bytes]:
-    """The keys of a board that the owner's computer may update and reach over the network."""
-    files = keys.board_files(there)
-    if device and keys.has_own():
-        files |= known.board_files(device)
-    return files
-
-
-def _learn(board: Board, device: str | None, tree: dict[str, bytes], project: Project) -> None:
-    """Note where to find the board without the cable."""
-    if device is None or known.ON_BOARD not in tree:
-        return
-    settings = codes.settings_in(board.read_files([codes.CONFIG]).get(codes.CONFIG))
-    certificates = board.read_files(sorted(board.manifest(["/certs"])))
-    known.learn(device, tree, settings, list(certificates.values()))
-    project.remember(remote=device)
+def _address(board: Board) -> str:
+    """Return the address of a board that is on its Wi-Fi, "" for another one."""
+    code = "import network;print(network.WLAN(network.STA_IF).ifconfig()[0])"
+    try:
+        found = board.run(code).strip()
+    except CommandError:
+        return ""
+    return "" if found == "0.0.0.0" else found
 
 
 def update_workspace(
-    board: MqttBoard,
+    board: RemoteBoard,
     project: Project,
     *,
     ask: Ask,

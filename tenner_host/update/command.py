@@ -11,6 +11,7 @@ from pathlib import Path
 import rich_click as click
 
 from tenner_host import tenner_version
+from tenner_host.board.options import via_option
 from tenner_host.errors import BoardSilent, CommandError
 from tenner_host.output import echo, json_option, print_json, step_bar
 from tenner_host.project import Project
@@ -29,7 +30,7 @@ _OLDEST = "0.2.0"
 
 @click.command()
 @click.argument("boards", nargs=-1, metavar="[BOARD]...")
-@click.option("--fleet", is_flag=True, help="Every board that this computer knows at a broker.")
+@click.option("--fleet", is_flag=True, help="Every board that this computer knows on this way.")
 @click.option(
     "--file",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
@@ -46,7 +47,7 @@ _OLDEST = "0.2.0"
 @click.option(
     "--address",
     metavar="ADDRESS",
-    help="This computer's, for the boards; else that on the way to the broker.",
+    help="This computer's, for the boards; else that on the way to the broker or the board.",
 )
 @click.option(
     "--listen",
@@ -55,8 +56,10 @@ _OLDEST = "0.2.0"
     metavar="PORT",
     help="The port that the boards fetch from, for a firewall; else any free one.",
 )
+@via_option
 @json_option
 def update(
+    via: str | None,
     boards: tuple[str, ...],
     fleet: bool,
     file: Path | None,
@@ -65,25 +68,30 @@ def update(
     listen: int,
     as_json: bool,
 ) -> None:
-    """Install a signed release on boards behind an MQTT broker.
+    """Install a signed release on boards behind an MQTT broker, or with --via lan in the network.
 
-    Each BOARD is the end of a topic, a topic or a name; without any it is the board of this
-    folder. The boards fetch the release from this computer over TLS, and try it. With several,
-    one goes first, and the first that fails is the last that is begun.
+    Each BOARD is the end of a topic, a topic, a name, or with --via lan an address; without any it
+    is the board of this folder. The boards fetch the release from this computer over TLS, and try
+    it. With several, one goes first, and the first that fails is the last that is begun.
     """
-    wanted = _chosen(boards, fleet)
+    scheme, name = known.way_of(via or known.MQTT)
+    if name and (boards or fleet):
+        raise click.UsageError("--via names a board: leave --fleet and the names out")
+    wanted = _chosen(boards or ((name,) if name else ()), fleet, scheme)
     data = file.read_bytes() if file else _made()
     version, family = about(data)
     if family != _FAMILY:
         raise CommandError(f"{file} is a release for {family}, and these boards are {_FAMILY}")
     # In time: the links to the boards need the key that signs.
     keys.load()
-    address = address or address_towards(wanted[0].host)
+    address = address or address_towards(
+        wanted[0].host if scheme == known.MQTT else wanted[0].address
+    )
     stopped = threading.Event()
     running: list[Update] = []
 
     def one(show: Callable[[str, str], None], board: Known) -> Result:
-        made = Update(board, version, server, address, show, stopped)
+        made = Update(board, version, server, address, show, stopped, scheme)
         running.append(made)
         result = made.run()
         show(board.label, _sentence(result))
@@ -97,15 +105,15 @@ def update(
     _report(found, as_json)
 
 
-def _chosen(names: tuple[str, ...], fleet: bool) -> list[Known]:
+def _chosen(names: tuple[str, ...], fleet: bool, scheme: str) -> list[Known]:
     if fleet and names:
         raise click.UsageError("--fleet means every board: leave the names out")
     if fleet:
-        boards = known.every()
+        boards = known.every(scheme)
         if boards:
             return boards
     # Without names: the board of this folder, or the sentence why there is none.
-    chosen = [known.find(name, Project.find()) for name in names or ("",)]
+    chosen = [known.find(name, Project.find(), scheme) for name in names or ("",)]
     return list({one.device: one for one in chosen}.values())
 
 

@@ -23,7 +23,6 @@ _LOG = "\nIts last log lines:\n"
 _SILENT_S = 900.0
 #: Without news the computer asks the board so soon, and then less and less often.
 _ASK_S = 2.0
-_MOST_S = 30.0
 _ANSWER_S = 20.0
 _TICK_S = 1.0
 
@@ -70,7 +69,8 @@ Show = Callable[[str, str], None]
 
 
 class Update:
-    """The update of one board to `version`, which `server` serves at `address`."""
+    """The update of one board to `version`, which `server` serves at `address`; `scheme` is that
+    of the way to the board (remote/known.py)."""
 
     def __init__(
         self,
@@ -80,16 +80,19 @@ class Update:
         address: str,
         show: Show,
         stopped: threading.Event,
+        scheme: str,
     ) -> None:
         self.known = known
+        self._scheme = scheme
         self._version = version
         self._server = server
         self._address = address
         self._show = show
         self._stopped = stopped
         self._old = ""
-        #: Has the board connected to the broker since it has accepted the update?
+        #: Has the board restarted since it has accepted the update?
         self._came_back = False
+        self._up_s = 0
         self._in_trial = False
         self._lost_session = False
         #: Its part of the release's paths; "" before it was told one.
@@ -98,12 +101,12 @@ class Update:
     def run(self) -> Result:
         """Update the board, and wait for the end of the trial."""
         try:
-            link = Link(self.known)
+            link = Link(self.known, self._scheme)
         except CommandError as exc:
             return self._end(End.AWAY, exc.message)
         try:
-            if link.first_status() == "offline":
-                return self._end(End.AWAY, "it is offline")
+            if away := link.way.away():
+                return self._end(End.AWAY, away)
             early = self._begin(link)
             return early or self._wait(link)
         except BoardSilent as exc:
@@ -121,6 +124,7 @@ class Update:
         """Tell the board where the release is; a result if it needs none."""
         state, _ = link.ask("info")
         self._old = state["agent"]
+        self._up_s = state["up_s"]
         if not is_newer(self._version, self._old):
             if self._old == self._version and not state["trial"]:
                 return self._end(End.HAD_IT)
@@ -145,20 +149,20 @@ class Update:
         heard_at = asked_at = time.monotonic()
         pause_s = _ASK_S
         while not self._stopped.is_set():
-            is_back = link.hear(_TICK_S)
+            is_back = link.way.hear(_TICK_S)
             now = time.monotonic()
             if is_back or self._server.fetched(self.path) != fetched:
                 fetched = self._server.fetched(self.path)
                 heard_at = now
                 pause_s = _ASK_S
                 self._came_back = self._came_back or is_back
-            is_due = now - max(heard_at, asked_at) > pause_s and link.status != "offline"
+            is_due = now - max(heard_at, asked_at) > pause_s and not link.way.is_off
             if is_back or is_due:
                 found = self._ask(link, is_back)
                 if found:
                     return found
                 asked_at = time.monotonic()
-                pause_s = min(2 * pause_s, _MOST_S)
+                pause_s = min(2 * pause_s, link.way.most_s)
             if now - heard_at > _SILENT_S:
                 return self._end(
                     End.SILENT,
@@ -175,6 +179,8 @@ class Update:
                 link.open(_ANSWER_S)
                 self._lost_session = False
             state, _ = link.ask("info", limit_s=_ANSWER_S)
+            self._came_back = self._came_back or state["up_s"] < self._up_s
+            self._up_s = state["up_s"]
             if state["trial"]:
                 if not self._in_trial:
                     self._in_trial = True

@@ -45,6 +45,8 @@ class Home:
         self._lib = lib
         self._changed = threading.Condition()
         self._seen = 0
+        #: A service manager would start it again when it ends.
+        self.starts_again = False
         self.lines = []
         self.process = None
         self.port = json.loads((root / "config.json").read_text())["web"]["port"]
@@ -74,6 +76,9 @@ class Home:
             with self._changed:
                 self.lines.append(line.rstrip("\n"))
                 self._changed.notify_all()
+        # After a restart on request only: one that fails at once would fail forever.
+        if self.starts_again and process.wait() == 0:
+            self.start()
 
     def wait_for(self, pattern, limit_s=LIMIT_S):
         """Wait for a line that fits, behind that of the last wait; return the match."""
@@ -118,6 +123,7 @@ class Home:
         return SimpleNamespace(code=self.links[0].partition("#code=")[2])
 
     def stop(self):
+        self.starts_again = False
         if self.process.poll() is None:
             self.process.kill()
         self.process.wait(LIMIT_S)
@@ -147,6 +153,7 @@ def home(folder, argv, lib, heartbeat=HEARTBEAT, changes=None, files=None, secur
             json.dumps({"room": {"driver": "room", "file": str(root / "room")}})
         )
         for name, data in (files or {}).items():
+            (root / name).parent.mkdir(exist_ok=True)
             (root / name).write_bytes(data)
         made = {
             "telegram.token": None,

@@ -1,6 +1,7 @@
 """Boards without a cable: sync, settings, logs and answers through a real broker that is not
-trusted."""
+trusted, and in a network that is not trusted either."""
 
+import contextlib
 import json
 from concurrent.futures import ThreadPoolExecutor
 
@@ -11,10 +12,12 @@ from tenner_host.project import Project
 from tenner_host.remote import known
 from tenner_host.remote.link import Link
 from tenner_sim.services import Authority
+from tests.host import lan_board, page_home
 from tests.host.broker import Broker, Owner
 from tests.host.remote_board import KEY, own_key, remote_board, tenner
 
 VIA = ("--via", "mqtt")
+WAYS = ("mqtt", *(f"lan-{name}" for name in page_home.INTERPRETERS))
 
 
 @pytest.fixture
@@ -37,62 +40,126 @@ def broker(tmp_path):
         yield running
 
 
+class ChipAtBroker:
+    """A chip behind a broker."""
+
+    via = VIA
+    scheme = known.MQTT
+    lifeline = "mqtt"
+
+    def __init__(self, bench):
+        self.bench = bench
+        self.wait_for = bench.wait_for
+        self.device = known.find("attic").device
+
+    def read(self, path):
+        return on_board(self.bench, path)
+
+    def paths(self):
+        return set(self.bench.board.read_tree())
+
+    def ready(self):
+        self.bench.wait_for("connected as attic", 60)
+
+
+@pytest.fixture(scope="module")
+def libs(tmp_path_factory):
+    return tmp_path_factory.mktemp("lib")
+
+
+@pytest.fixture(params=WAYS)
+def board(request, home, tmp_path, libs):
+    """A board and the way to it."""
+    with contextlib.ExitStack() as stack:
+        if request.param == "mqtt":
+            broker = request.getfixturevalue("broker")
+            yield ChipAtBroker(stack.enter_context(remote_board(broker)))
+            return
+        name = request.param.partition("-")[2]
+        argv = page_home.argv_of(request, name)
+        lib = page_home.lib_of(libs, name)
+        yield stack.enter_context(lan_board.linux_home(tmp_path / "home", argv, lib))
+
+
 def on_board(bench, path):
     return bench.board.read_tree()[path]
 
 
-def test_the_commands_work_without_a_cable(broker, home):
-    with remote_board(broker) as bench:
-        assert "tenner 0." in tenner("status", *VIA)
-        assert json.loads(tenner("why", *VIA, "--json"))["command"] == "/why"
+def test_the_commands_work_without_a_cable(board, home):
+    via = board.via
+    assert "tenner 0." in tenner("status", *via)
+    assert json.loads(tenner("why", *via, "--json"))["command"] == "/why"
 
-        # Both directions, then nothing to do, then a change here.
-        (home / "workspace" / "NOTE.md").write_text("from here\n" * 300)
-        said = tenner("sync", *VIA)
-        assert "NOTE.md: here -> board" in said
-        assert "HEARTBEAT.md: board -> here" in said
-        assert "it comes as a release" in said
-        assert on_board(bench, "/workspace/NOTE.md") == b"from here\n" * 300
-        assert (home / "workspace" / "SENSORS.json").is_file()
-        assert "nothing to do" in tenner("sync", *VIA)
-        (home / "workspace" / "NOTE.md").unlink()
-        assert "kept on the other side" in tenner("sync", *VIA)
-        assert "deleted here" in tenner("sync", *VIA, "--delete")
-        assert "/workspace/NOTE.md" not in bench.board.read_tree()
+    # Both directions, then nothing to do, then a change here.
+    (home / "workspace" / "NOTE.md").write_text("from here\n" * 300)
+    said = tenner("sync", *via)
+    assert "NOTE.md: here -> board" in said
+    assert "HEARTBEAT.md: board -> here" in said
+    assert "it comes by `tenner update`" in said
+    assert board.read("/workspace/NOTE.md") == b"from here\n" * 300
+    assert (home / "workspace" / "SENSORS.json").is_file()
+    assert "nothing to do" in tenner("sync", *via)
+    (home / "workspace" / "NOTE.md").unlink()
+    assert "kept on the other side" in tenner("sync", *via)
+    assert "deleted here" in tenner("sync", *via, "--delete")
+    assert "/workspace/NOTE.md" not in board.paths()
 
-        # Settings: set and shown; secrets travel sealed.
-        tenner("setup", "--set", "name=Attic board", *VIA)
-        bench.wait_for("connected as attic", 60)
-        assert '"Attic board"' in tenner("setup", "--show", *VIA)
-        assert json.loads(on_board(bench, "/config.json"))["name"] == "Attic board"
+    # Settings: set and shown; secrets travel sealed.
+    tenner("setup", "--set", "name=Attic board", *via)
+    board.ready()
+    assert '"Attic board"' in tenner("setup", "--show", *via)
+    assert json.loads(board.read("/config.json"))["name"] == "Attic board"
 
-        made = home / "made.zip"
-        assert "files (" in tenner("backup", made, *VIA)
-        assert made.stat().st_size > 1000
-        assert "heartbeat" in tenner("logs", *VIA)
-
-
-def test_what_would_cut_the_board_off_is_refused(broker, home):
-    with remote_board(broker) as bench:
-        before = on_board(bench, "/config.json")
-        for setting, section in (
-            ("mqtt.every=30s", "mqtt"),
-            ("wifi.ssid=elsewhere", "wifi"),
-            ("power.mode=sleep", "power"),
-        ):
-            said = tenner("setup", "--set", setting, *VIA, code=1)
-            assert f"{section}.* cannot be changed over the broker" in said, said
-        assert on_board(bench, "/config.json") == before
-        for arguments, word in (
-            (("flash",), "`tenner flash` needs the cable"),
-            (("repl",), "a console needs the cable"),
-            (("chat", "hello"), "a console needs the cable"),
-            (("doctor",), "`tenner doctor` needs the cable"),
-        ):
-            assert word in tenner(*arguments, *VIA, code=1)
+    made = home / "made.zip"
+    assert "files (" in tenner("backup", made, *via)
+    assert made.stat().st_size > 1000
+    assert "heartbeat" in tenner("logs", *via)
 
 
-def test_only_the_owner_gets_in(broker, home, tmp_path, monkeypatch):
+def test_what_would_cut_the_board_off_is_refused(board):
+    before = board.read("/config.json")
+    for setting, section in (
+        ("mqtt.every=30s", "mqtt"),
+        ("web.port=9000", "web"),
+        ("wifi.ssid=elsewhere", "wifi"),
+        ("power.mode=sleep", "power"),
+    ):
+        if section in (board.lifeline, "wifi", "power"):
+            said = tenner("setup", "--set", setting, *board.via, code=1)
+            assert f"{section}.* cannot be changed over the air" in said, said
+    assert board.read("/config.json") == before
+    for arguments, word in (
+        (("flash",), "`tenner flash` needs the cable"),
+        (("repl",), "a console needs the cable"),
+        (("chat", "hello"), "a console needs the cable"),
+        (("doctor",), "`tenner doctor` needs the cable"),
+    ):
+        assert word in tenner(*arguments, *board.via, code=1)
+
+
+def test_another_owner_gets_nothing(board, tmp_path, monkeypatch):
+    mine = known.find("attic", None, board.scheme)
+    # Another owner's key, with the key of the board; and for another board.
+    own_key(tmp_path / "other", "somebody")
+    monkeypatch.setenv("TENNER_CONFIG", str(tmp_path / "other"))
+    with contextlib.closing(Link(mine, board.scheme)) as stranger:
+        with pytest.raises(CommandError, match="not signed by a key that this board knows"):
+            stranger.open()
+    monkeypatch.setenv("TENNER_CONFIG", str(tmp_path / "config"))
+    other = known.Known(**{**vars(mine), "device": "feed"})
+    with contextlib.closing(Link(other, board.scheme)) as link:
+        with pytest.raises(CommandError, match="for the board feed, this one is"):
+            link.open()
+    # Without the board's own key there is no answer at all.
+    lost = known.Known(**{**vars(mine), "key": "00" * 32})
+    with contextlib.closing(Link(lost, board.scheme)) as link:
+        with pytest.raises(BoardSilent, match="gave no answer in 3 s|no request of this board's"):
+            link.open(3)
+    # The owner gets in all the same.
+    assert "tenner 0." in tenner("status", *board.via)
+
+
+def test_nothing_gets_in_twice(broker, home):
     with remote_board(broker) as bench:
         mine = known.find("attic")
         spy = Owner(broker, ["attic/#"], binary=True)
@@ -136,23 +203,6 @@ def test_only_the_owner_gets_in(broker, home, tmp_path, monkeypatch):
         assert link.forged >= 5
         link.close()
 
-        # Another owner's key, with the key of the board; and for another board.
-        own_key(tmp_path / "other", "somebody")
-        monkeypatch.setenv("TENNER_CONFIG", str(tmp_path / "other"))
-        stranger = Link(mine)
-        with pytest.raises(CommandError, match="not signed by a key that this board knows"):
-            stranger.open()
-        stranger.close()
-        monkeypatch.setenv("TENNER_CONFIG", str(tmp_path / "config"))
-        other = Link(known.Known(**{**vars(mine), "device": "feed"}))
-        with pytest.raises(CommandError, match="for the board feed, this one is"):
-            other.open()
-        other.close()
-        # Without the board's own key there is no answer at all.
-        lost = Link(known.Known(**{**vars(mine), "key": "00" * 32}))
-        with pytest.raises(BoardSilent, match="gave no answer in 3 s"):
-            lost.open(3)
-        lost.close()
         spy.close()
 
 

@@ -47,6 +47,8 @@ class Connection:
     is_answered = False
     #: Bytes that were read before; `read` returns them first.
     first = b""
+    #: On Linux: the other side's, a text or four bytes.
+    address: "str | bytes" = b""
     #: On a chip: the request, once it is read and its checks are over.
     request: "Request | None" = None
 

@@ -5,10 +5,11 @@ import asyncio
 
 from tenner.log import log
 from tenner.log_exception import log_exception
-from tenner.page import guard, request, routes, tls
+from tenner.page import guard, request, routes, sealed, tls
 from tenner.page.connection import Connection
 from tenner.page.request import Refused
 from tenner.port.compat import const
+from tenner.remote import session
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from tenner.page.channel import Page
 
 _RETRY_S = const(60)
+_NOT_HERE = const("without web.cert and web.key this page is for browsers of its own machine")
 
 
 async def run(app: "App", page: "Page") -> None:
@@ -28,8 +30,10 @@ async def run(app: "App", page: "Page") -> None:
     except (OSError, ValueError) as error:
         log("page", "the page is off: %s" % error)
         return
-    # Without TLS anybody in the network could read the session's cookie and token.
-    host = "0.0.0.0" if context else "127.0.0.1"
+    has_owner = bool(session.board_key(app.port.root))
+    # Without TLS anybody in the network could read the session's cookie and token: there is no
+    # page then, but sealed requests need neither.
+    host = "0.0.0.0" if context or has_owner else "127.0.0.1"
     port = get("web.port")
     options: dict[str, Any] = {"backlog": Server.connections, "ssl": context}
     if hasattr(context, "minimum_version"):
@@ -38,6 +42,8 @@ async def run(app: "App", page: "Page") -> None:
     server = Server(page, context is not None, get("web.hosts"))
     if isinstance(context, tls.Sockets):
         server.sockets = context
+    if has_owner:
+        server.computer = sealed.Computer(app)
     while True:
         try:
             page.listening = await asyncio.start_server(server.serve, host, port, **options)
@@ -53,6 +59,8 @@ async def run(app: "App", page: "Page") -> None:
         "%s://%s:%d/ is open; /web gives a browser its code"
         % ("https" if context else "http", "localhost" if not context else "ADDRESS", port),
     )
+    if server.computer:
+        log("page", "port %d takes sealed requests of the owner's computer (--via lan)" % port)
 
 
 class Server:
@@ -64,6 +72,8 @@ class Server:
     connections = 32
     #: The sockets below MicroPython's TLS sessions.
     sockets: "tls.Sockets | None" = None
+    #: The owner's computer, if the board has its key.
+    computer: "sealed.Computer | None" = None
 
     def __init__(self, page: "Page", is_secure: bool, names: list[str]) -> None:
         self._page = page
@@ -77,6 +87,7 @@ class Server:
     async def serve(self, reader: "Any", writer: "Any") -> None:
         """Serve one connection: one request and its answer."""
         connection = Connection(reader, writer, self.sockets)
+        connection.address = _address(writer)
         self.open += 1
         try:
             if self.open > self.connections and self._early:
@@ -102,13 +113,22 @@ class Server:
             found = await self._read_head(connection)
             if found is None:
                 return
-            guard.check(found, self._is_secure, self._names)
-            size = request.body_size(found)
+            is_sealed = self.computer and found.path == sealed.PATH
+            if is_sealed:
+                size = request.body_size(found, sealed.MAX_BODY)
+            else:
+                guard.check(found, self._is_secure, self._names)
+                if not self._is_secure and not _is_local(connection.address):
+                    raise Refused(403, _NOT_HERE)
+                size = request.body_size(found)
             await self._limited(request.read_body(connection, found, size), "body")
             size = 0
-            found.is_secure = self._is_secure
-            found.find_session(self._page.access)
-            await routes.answer(self._page, connection, found)
+            if is_sealed:
+                await self.computer.take(connection, found)
+            else:
+                found.is_secure = self._is_secure
+                found.find_session(self._page.access)
+                await routes.answer(self._page, connection, found)
         except Refused as error:
             if connection.is_answered or not connection.has_spoken:
                 # MicroPython would wait long to tell one who speaks no TLS.
@@ -133,3 +153,15 @@ class Server:
             return await asyncio.wait_for(reading, self.read_s)
         except asyncio.TimeoutError:
             raise Refused(408, "the %s did not come in time" % what)
+
+
+def _address(writer):
+    """Return the other side's; CPython has (address, port), MicroPython the bytes of a
+    sockaddr_in."""
+    place = writer.get_extra_info("peername")
+    return place[0] if isinstance(place, tuple) else bytes(place[4:8])
+
+
+def _is_local(address):
+    """Is it this machine's?"""
+    return address[:4] == "127." if isinstance(address, str) else address[0] == 127

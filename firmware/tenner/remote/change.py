@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 _TEMP = files.WORKSPACE_TEMP
 _SPARE = const(16384)
-#: Settings without which the board could not be reached any more.
-_LIFELINES = ("wifi", "mqtt", "power")
+#: Settings without which the board could not be reached any more, besides those of the channel.
+_LIFELINES = ("wifi", "power")
 
 
 def write(app: "App", path: str, at: int, size: int, body: bytes) -> "dict[str, Any]":
@@ -45,8 +45,8 @@ def write(app: "App", path: str, at: int, size: int, body: bytes) -> "dict[str, 
     return {}
 
 
-def commit(app: "App", path: str, sha256: str, old: str) -> "dict[str, Any]":
-    """Let a complete file replace the old one."""
+def commit(app: "App", path: str, sha256: str, old: str, channel: str) -> "dict[str, Any]":
+    """Let a complete file replace the old one; the settings of this channel stay."""
     place = _writable(app, path)
     temp = place + _TEMP
     try:
@@ -55,10 +55,12 @@ def commit(app: "App", path: str, sha256: str, old: str) -> "dict[str, Any]":
         if not _is_seen(place, old):
             return {"changed": True}
         if path == CONFIG:
-            _check_settings(app, temp, place)
+            _check_settings(temp, place, channel)
     except ValueError:
         files.remove(temp)
         raise
+    if files.exists(place) and hasattr(os, "chmod"):
+        os.chmod(temp, os.stat(place)[0] & 0x1FF)
     files.rename(temp, place)
     log("remote", "wrote %s" % path)
     return {}
@@ -91,15 +93,15 @@ def _is_seen(place, old):
     return old == "*" or old == (short_hash(place) if files.is_file(place) else "-")
 
 
-def _check_settings(app, temp, place):
+def _check_settings(temp, place, channel):
     """Raise ValueError unless the agent starts with the new settings, and stays in reach."""
     new = configload.load(temp, {})
     now = configload.load(place, {})
-    for name in _LIFELINES:
+    for name in _LIFELINES + (channel,):
         if new.section(name) != now.section(name):
             raise ValueError(
                 (
-                    "%s.* cannot be changed over the broker, since a mistake there would cut the "
+                    "%s.* cannot be changed over the air, since a mistake there would cut the "
                     "board off: use the cable"
                 )
                 % name

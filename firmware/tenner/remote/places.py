@@ -24,6 +24,8 @@ def place_of(app: "App", path: str) -> str:
         return app.workspace + path[len("/workspace") :]
     if parts[1] == "state":
         return app.state + path[len("/state") :]
-    if parts[1] == "certs" or path == CONFIG:
+    if path == CONFIG:
+        return getattr(app.port, "settings", "") or app.port.path(path[1:])
+    if parts[1] == "certs":
         return app.port.path(path[1:])
-    raise ValueError("%s is out of reach over the broker: it needs the cable" % path)
+    raise ValueError("%s is out of reach over the air: it needs the cable" % path)

@@ -1,8 +1,10 @@
-# tenner remote.serve: answers the messages of the owner's computer at the broker.
+# tenner remote.serve: answers the sealed messages of the owner's computer.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
 A request is a line of JSON, then its body. `do` names the command, the rest are its arguments. The
 parts of a reply are its body; the last one is JSON: the result, or `error` with a sentence.
+
+A channel is Mqtt, or page.sealed.Computer for requests that come over HTTP.
 """
 
 import json
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tenner.channels.mqtt.channel import Mqtt
+    from tenner.page.sealed import Computer
 
 #: The topic of replies, below that of the board.
 _TOPIC = "remote/out"
@@ -27,37 +30,37 @@ _PART = const(1024)
 class Reply:
     """The reply to one request."""
 
-    def __init__(self, mqtt: "Mqtt") -> None:
-        self._mqtt = mqtt
-        self._session = mqtt.session
-        self._number = mqtt.session[0]
+    def __init__(self, channel: "Mqtt | Computer") -> None:
+        self.channel = channel
+        self._session = channel.session
+        self._number = channel.session[0]
         self._part = 0
 
     async def send(self, data: bytes, is_last: bool = False) -> None:
         """Send the next part; OSError if it cannot arrive."""
         frame = session.reply(self._session, self._number, self._part, data, is_last)
         self._part += 1
-        if not await self._mqtt.publish(_TOPIC, frame):
+        if not await self.channel.publish(_TOPIC, frame):
             raise OSError("the broker did not acknowledge a reply to the owner's computer")
 
     async def end(self, result: "dict[str, Any]") -> None:
         await self.send(json.dumps(result).encode(), True)
 
 
-async def take(mqtt: "Mqtt", data: bytes) -> None:
+async def take(channel: "Mqtt | Computer", data: bytes) -> None:
     """Answer one message; drop it with a line in the log unless it is the owner's."""
-    mqtt.requests -= 1
+    channel.requests -= 1
     try:
         if session.is_opening(data):
-            answer, made = session.begin(mqtt.port.root, mqtt.id, data)
+            answer, made = session.begin(channel.port.root, channel.id, data)
             if made:
-                mqtt.session = made
+                channel.session = made
             if answer:
-                await mqtt.publish(_TOPIC, answer)
-        elif mqtt.session:
-            content = session.request(mqtt.session, data)
+                await channel.publish(_TOPIC, answer)
+        elif channel.session:
+            content = session.request(channel.session, data)
             if content is not None:
-                await _answer(mqtt.app, Reply(mqtt), content)
+                await _answer(channel.app, Reply(channel), content)
     except OSError as error:
         log("remote", error)
 
@@ -74,6 +77,8 @@ async def _answer(app, reply, content):
         result = {"error": str(error)}
     await reply.end(result)
     if result.get("restart"):
+        if hasattr(reply.channel, "left"):
+            await reply.channel.left()
         await about.restart(app)
 
 
@@ -89,6 +94,9 @@ async def _run(app, reply, name, request, body):
         return {}
     if name == "restart":
         return {"restart": True}
+    if name == "end":
+        reply.channel.session = None
+        return {}
     if name == "update":
         return update.accept(app, request, body)
     if name == "list":
@@ -99,7 +107,8 @@ async def _run(app, reply, name, request, body):
     if name == "write":
         return change.write(app, path, request["at"], request["size"], body)
     if name == "commit":
-        return change.commit(app, path, request["sha256"], request["old"])
+        lifeline = reply.channel.name
+        return change.commit(app, path, request["sha256"], request["old"], lifeline)
     if name == "remove":
         return change.remove(app, path, request["old"])
     raise ValueError("this board knows no request %s: update it" % name)

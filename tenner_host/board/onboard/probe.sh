@@ -18,6 +18,9 @@ echo "machine $(uname -m)"
 echo "kernel $(uname -r)"
 echo "host $(uname -n)"
 echo "clock $(date +%s)"
+# "CLIENT PORT ADDRESS PORT"
+address=${SSH_CONNECTION% *}
+echo "address ${address##* }"
 echo "id $(cat /etc/machine-id 2>/dev/null)"
 libc=unknown
 for file in /lib/ld-musl-* /lib/ld-linux* /lib64/ld-linux* /lib/*-linux-gnu*/libc.so.6 /lib/ld-uClibc*; do

@@ -1,4 +1,4 @@
-"""`MqttBoard`: a board behind an MQTT broker, through sealed requests; its agent runs on.
+"""`RemoteBoard`: a board without a cable, through sealed requests; its agent runs on.
 
 It has the owner's files, not the code: that comes as a signed release.
 """
@@ -19,13 +19,14 @@ from tenner_host.project import Project
 from tenner_host.remote import known
 from tenner_host.remote.link import PIECE, Link
 
-#: From a restart to the next connection with the broker.
+#: From a restart to the next connection.
 _START_S = 180.0
 _OWN = "/workspace/"
 
 
-class MqttBoard(Board):
-    """`port` is `mqtt://` and a name of the board (tenner_host/remote/known.py)."""
+class RemoteBoard(Board):
+    """`port` is `mqtt://` or `lan://`, and a name of the board or its address
+    (tenner_host/remote/known.py)."""
 
     has_repl = False
     joins_wifi = False
@@ -37,9 +38,9 @@ class MqttBoard(Board):
         self._seen: dict[str, str] = {}
 
     @classmethod
-    def open(cls, port: ports.Port) -> MqttBoard:
-        name = port.device.removeprefix(known.SCHEME)
-        return cls(port, Link(known.find(name, Project.find())))
+    def open(cls, port: ports.Port) -> RemoteBoard:
+        scheme, name = known.way_of(port.device)
+        return cls(port, Link(known.find(name, Project.find(), scheme), scheme))
 
     @classmethod
     def console(cls, port: ports.Port) -> Transport:
@@ -47,7 +48,7 @@ class MqttBoard(Board):
 
     @classmethod
     def peek(cls, port: ports.Port) -> str:
-        return "a board at a broker: `tenner fleet status` shows its state"
+        return "a board without a cable: `tenner status` with --via shows its state"
 
     @classmethod
     def need_loader(cls, port: ports.Port) -> None:
@@ -202,11 +203,10 @@ class MqttBoard(Board):
     def restart(self, limit_s: float = 0.0) -> Started:
         limit_s = limit_s or _START_S
         self.link.ask("restart")
-        if not self.link.wait_online(limit_s):
-            return Started(False, f"it did not come back to the broker within {limit_s:g} s")
-        self.link.open()
+        if not self.link.wait_restart(limit_s):
+            return Started(False, f"it did not come back within {limit_s:g} s")
         return Started(True, f"tenner {self.state()['agent']}")
 
 
 def _needs_cable(what: str) -> NoReturn:
-    raise CommandError(f"{what} needs the cable: it cannot go through a broker")
+    raise CommandError(f"{what} needs the cable: it cannot go over the network")
