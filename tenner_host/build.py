@@ -245,13 +245,16 @@ def _overlay_tree(
     of_page = {places.get(name, name) for name in made["page"]}
     if places:
         names = places.values()
-        tree["/lib/tenner/overlays.pack"] = overlays.packed(names, compiled, of_page)
+        tree["/lib/tenner/overlays.pack"] = overlays.packed(
+            names, compiled, of_page, made["index"].encode()
+        )
         if page and of_page:
             others = set(names) - of_page
             tree[f"/lib/tenner/{_PAGE}.pack"] = overlays.packed(names, compiled, others)
+    else:
+        tree["/lib/tenner/overlays.tsv"] = made["index"].encode()
     for name in compiled.keys() - set(places.values()) - (set() if page else of_page):
         tree[f"/lib/tenner/{name}.mpy"] = compiled[name]
-    tree["/lib/tenner/overlays.tsv"] = made["index"].encode()
     # Small enough for its folder's entry, so that it takes no block.
     tree["/lib/tenner/__init__.py"] = made["about"].encode()
     return tree

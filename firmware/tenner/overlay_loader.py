@@ -29,8 +29,8 @@ _CARRY = b""
 _WIDTH = 0
 _CARRIED = " "
 #: Whether the build has put all overlays into one file. It begins with the offset of each, in
-#: three bytes, and `_CARRIED` has the names of all in that order. The names cost no RAM, since
-#: MicroPython has them in ROM.
+#: three bytes, and `_CARRIED` has the names of all in that order; the index comes last. The names
+#: cost no RAM, since MicroPython has them in ROM.
 _PACKED = False
 #: In a debug build, the overlays each phase may hold: {"IDLE": (), "REQUEST": ("turn", ...)}.
 _MAY_HOLD = ()
@@ -97,21 +97,26 @@ class _Files:
         return (0x8000,) + (0,) * 9
 
     def open(self, path, mode):
-        if not _PACKED:
-            return open(self.folder + self.name + ".mpy", mode)
-        for pack in ("overlays.pack", "page.pack"):
-            file = open(self.folder + pack, mode)
-            file.seek(3 * _index(_CARRIED, self.name))
-            start = int.from_bytes(file.read(3), "little")
-            if start:
-                break
-            # An overlay that only some boards have (overlays.toml, [packs]).
-            file.close()
-        file.seek(start)
-        return file
+        return _open(self.folder, self.name, mode)
 
 
 _files = _Files()
+
+
+def _open(folder, name, mode):
+    """Open the file of an overlay at its beginning; the build's index for the name ""."""
+    if not _PACKED:
+        return open(folder + (name + ".mpy" if name else "overlays.tsv"), mode)
+    for pack in ("overlays.pack", "page.pack"):
+        file = open(folder + pack, mode)
+        file.seek(3 * _index(_CARRIED, name))
+        start = int.from_bytes(file.read(3), "little")
+        if start:
+            break
+        # An overlay that only some boards have (overlays.toml, [packs]).
+        file.close()
+    file.seek(start)
+    return file
 
 
 def load(name: str) -> "Any":
@@ -201,7 +206,8 @@ def entries(prefix: str = "") -> "Iterator[list[str]]":
     a build finds by name, for lines that begin with `prefix`.
     """
     if _PHASES:
-        with open(package_path("overlays.tsv")) as index:
+        wanted = prefix.encode()
+        with _open(package_path(""), "", "rb") as index:
             for line in index:
-                if line.startswith(prefix):
-                    yield line[:-1].split("\t")
+                if line.startswith(wanted):
+                    yield line[:-1].decode().split("\t")

@@ -105,17 +105,19 @@ def bundle(
 
 
 def packed(
-    places: Iterable[str], compiled: Mapping[str, bytes], without: Container[str] = ()
+    places: Iterable[str],
+    compiled: Mapping[str, bytes],
+    without: Container[str] = (),
+    index: bytes = b"",
 ) -> bytes:
     """One file of overlays in this order, in the format of `firmware/tenner/overlay_loader.py`:
-    their offsets, 0 for those `without`, then the overlays."""
-    places = list(places)
-    begins = len(places) * 3
+    their offsets, 0 for those `without`, the offset of the index or 0, the overlays, the index."""
+    made = [b"" if name in without else compiled[name] for name in places]
     table = data = b""
-    for name in places:
-        is_here = name not in without
-        table += (begins + len(data) if is_here else 0).to_bytes(3, "little")
-        data += compiled[name] if is_here else b""
+    for one in (*made, index):
+        place = 3 * (len(made) + 1) + len(data) if one else 0
+        table += place.to_bytes(3, "little")
+        data += one
     return table + data
 
 

@@ -41,7 +41,6 @@ def write(bundled: Bundle, folder: Path, *, compiled: bool = True) -> None:
     """The files of a build below `folder`."""
     home = folder / "tenner"
     home.mkdir(parents=True, exist_ok=True)
-    (home / "overlays.tsv").write_text(bundled.index)
     made = {}
     for name, file in bundled.files.items():
         (folder / f"{name}.py.txt").write_text(file.text)
@@ -50,8 +49,11 @@ def write(bundled: Bundle, folder: Path, *, compiled: bool = True) -> None:
             made[name] = build.compile_module(file.text.encode(), name)
     for name in made.keys() - set(bundled.places.values()):
         (home / f"{name}.mpy").write_bytes(made[name])
+    index = bundled.index.encode()
     if bundled.places:
-        (home / "overlays.pack").write_bytes(packed(bundled.places.values(), made))
+        (home / "overlays.pack").write_bytes(packed(bundled.places.values(), made, (), index))
+    else:
+        (home / "overlays.tsv").write_bytes(index)
 
 
 def run(folder: Path, interpreter: interpreters.Interpreter, main: bytes = MAIN) -> str:

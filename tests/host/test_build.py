@@ -60,15 +60,15 @@ def test_the_tree_of_a_board(firmware):
         "/lib/tenner/app.mpy",
         "/lib/tenner/data.pack",
         "/lib/tenner/overlays.pack",
-        "/lib/tenner/overlays.tsv",
         "/lib/tenner/pins.csv",
         "/main.py",
         "/workspace/SOUL.md",
     ]
     assert tree["/main.py"].startswith(b"from tenner.app import main")
     assert tree["/lib/tenner/app.mpy"][:2] == b"M\x06"
-    # One overlay, and so three bytes of where it begins.
-    assert tree["/lib/tenner/overlays.pack"][:5] == b"\x03\0\0M\x06"
+    # Where the one overlay and the index begin, in three bytes each.
+    pack = tree["/lib/tenner/overlays.pack"]
+    assert pack[:3] + pack[6:8] == b"\x06\0\0M\x06"
     assert '{"name":"té"}'.encode() in tree["/lib/tenner/data.pack"]
     assert b"exec" not in tree["/lib/tenner/data.pack"]
     assert b"I2C0_SCL,GPIO" in tree["/lib/tenner/pins.csv"]
