@@ -83,7 +83,9 @@ class _Files:
     every import forever, so all overlays share one of each.
     """
 
+    #: The overlay, or "" for the index of the build.
     name = ""
+    folder = ""
 
     def mount(self, readonly, mkfs):
         # Here __path__ is a text.
@@ -96,34 +98,29 @@ class _Files:
             raise OSError(2)
         return (0x8000,) + (0,) * 9
 
-    def open(self, path, mode):
-        return _open(self.folder, self.name, mode)
+    def open(self, path, mode, pack="overlays.pack"):
+        if not _PACKED:
+            return open(self.folder + self.name + ".mpy", mode)
+        file = open(self.folder + pack, mode)
+        # As _index does: a turn loads 70 overlays.
+        file.seek(3 * _CARRIED.count(" ", 0, _CARRIED.find(" %s " % self.name)))
+        start = int.from_bytes(file.read(3), "little")
+        if not start:
+            # An overlay that only some boards have (overlays.toml, [packs]).
+            file.close()
+            return self.open(path, mode, "page.pack")
+        file.seek(start)
+        return file
 
 
 _files = _Files()
-
-
-def _open(folder, name, mode):
-    """Open the file of an overlay at its beginning; the build's index for the name ""."""
-    if not _PACKED:
-        return open(folder + (name + ".mpy" if name else "overlays.tsv"), mode)
-    for pack in ("overlays.pack", "page.pack"):
-        file = open(folder + pack, mode)
-        file.seek(3 * _index(_CARRIED, name))
-        start = int.from_bytes(file.read(3), "little")
-        if start:
-            break
-        # An overlay that only some boards have (overlays.toml, [packs]).
-        file.close()
-    file.seek(start)
-    return file
 
 
 def load(name: str) -> "Any":
     """Load an overlay of the build and return it."""
     if _MAY_HOLD and phase and name not in _MAY_HOLD[phase] + tuple(suspended):
         raise RuntimeError("phase %s may not hold overlay %s: see overlays.toml" % (phase, name))
-    if sys.modules["tenner"].__path__[:7] in (".frozen", "/rom/li"):
+    if not _files.folder and sys.modules["tenner"].__path__[:7] in (".frozen", "/rom/li"):
         # Executed in place: there is no file to read.
         full = "tenner." + name
         __import__(full)
@@ -136,11 +133,12 @@ def load(name: str) -> "Any":
 
 
 def _read(name):
-    if not _files.name:
+    if not _files.folder:
         os.mount(_files, "/overlay")
     _files.name = name
-    # Loading one overlay may import another.
-    remove(sys.modules, _IMPORTED)
+    if _IMPORTED in sys.modules:
+        # Loading one overlay imports another.
+        remove(sys.modules, _IMPORTED)
     try:
         setattr(overlays, name, __import__(_IMPORTED))
     except MemoryError:
@@ -207,7 +205,14 @@ def entries(prefix: str = "") -> "Iterator[list[str]]":
     """
     if _PHASES:
         wanted = prefix.encode()
-        with _open(package_path(""), "", "rb") as index:
+        if _PACKED:
+            if not _files.folder:
+                os.mount(_files, "/overlay")
+            _files.name = ""
+            file = _files.open("", "rb")
+        else:
+            file = open(package_path("overlays.tsv"), "rb")
+        with file as index:
             for line in index:
                 if line.startswith(wanted):
                     yield line[:-1].decode().split("\t")

@@ -232,6 +232,8 @@ def test_an_update_of_micropython():
             running.ask("/update", "Looking at update.url")
             running.wait_line("has MicroPython for the esp32s3, this board is none")
             running.services.telegram.wait_sent(2)
+            # Nobody writes while the answer is sent: see ask_each.
+            running.idle()
             ask_each(running, ("say hello", TOOLS[0]))
             server.body = releases[1]
             running.services.telegram.say(OWNER, "/update 9.0.0")
