@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import functools
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -17,12 +18,15 @@ from tenner_host.board.info import Info
 from tenner_host.board.ports import Port
 from tenner_host.board.transfer import Progress
 from tenner_host.board.transport import Transport
+from tenner_host.errors import Conflict
 
 _ONBOARD = Path(__file__).parent / "onboard"
 #: Long enough for any sync, short enough that a board that lost its link soon restarts.
 GUARD_S = 120
 #: The answer of `Board.peek` for a board whose REPL waits.
 AT_REPL = "at the REPL"
+
+_OWN = "/workspace/"
 
 B = TypeVar("B", bound="Board")
 
@@ -33,6 +37,21 @@ class Entry:
 
     size: int
     hash: str
+
+
+def expected(path: str, seen: Mapping[str, str]) -> str:
+    """The hash that a file must still have so that it may be replaced, "-" for an absent one, "*"
+    for any; `seen` are those of the last survey. The agent changes files of the workspace only."""
+    return seen.get(path, "-") if path.startswith(_OWN) else "*"
+
+
+def refuse_changed(paths: list[str]) -> None:
+    """Raise Conflict if there are files that the agent has changed since the survey."""
+    if paths:
+        raise Conflict(
+            f"the agent has changed {', '.join(paths)} just now, so it was left unchanged; "
+            "run it again"
+        )
 
 
 @dataclass(frozen=True)

@@ -16,12 +16,20 @@ import time
 from dataclasses import dataclass, field
 
 from tenner_host.board import ports
-from tenner_host.board.board import GUARD_S, Board, Entry, Started, onboard
+from tenner_host.board.board import (
+    GUARD_S,
+    Board,
+    Entry,
+    Started,
+    expected,
+    onboard,
+    refuse_changed,
+)
 from tenner_host.board.info import Info
 from tenner_host.board.ssh import NO_REPL, Refused, Ssh, SshLine, script
 from tenner_host.board.transfer import Progress
 from tenner_host.board.transport import Transport
-from tenner_host.errors import BoardGone, CommandError, Conflict
+from tenner_host.errors import BoardGone, CommandError
 from tenner_host.release import keys
 from tenner_host.remote import known
 from tenner_host.tarball import tarred
@@ -313,9 +321,7 @@ class LinuxBoard(Board):
             if not place or "\n" in place:
                 raise CommandError(f"{path!r} has no place on a Linux board")
             sent[str(number)] = data
-            # Do not overwrite the agent's changes since the survey.
-            hash_ = self._seen.get(path, "-") if path.startswith("/workspace/") else "*"
-            rows.append(f"{number} {hash_} {place}\n")
+            rows.append(f"{number} {expected(path, self._seen)} {place}\n")
         sent["list"] = "".join(rows).encode()
         packed = gzip.compress(tarred(sent, 0o600), 6)
         work = f"{self.probe.get('data')}/.incoming"
@@ -331,11 +337,7 @@ class LinuxBoard(Board):
                 changed.append(path)
             elif progress:
                 progress(path, len(files[path]))
-        if changed:
-            raise Conflict(
-                f"the agent has changed {', '.join(changed)} just now, so it was left unchanged; "
-                "run it again"
-            )
+        refuse_changed(changed)
         for path, data in files.items():
             self._seen[path] = hashlib.sha256(data).hexdigest()
 

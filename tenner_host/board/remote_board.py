@@ -10,18 +10,17 @@ import json
 from typing import Any, NoReturn
 
 from tenner_host.board import ports
-from tenner_host.board.board import GUARD_S, Board, Entry, Started
+from tenner_host.board.board import GUARD_S, Board, Entry, Started, expected, refuse_changed
 from tenner_host.board.info import Info
 from tenner_host.board.transfer import Progress
 from tenner_host.board.transport import Transport
-from tenner_host.errors import CommandError, Conflict
+from tenner_host.errors import CommandError
 from tenner_host.project import Project
 from tenner_host.remote import known
 from tenner_host.remote.link import PIECE, Link
 
 #: From a restart to the next connection.
 _START_S = 180.0
-_OWN = "/workspace/"
 
 
 class RemoteBoard(Board):
@@ -164,10 +163,11 @@ class RemoteBoard(Board):
                 if progress:
                     progress(path, at + len(piece))
             digest = hashlib.sha256(data).hexdigest()
-            result, _ = self.link.ask("commit", path=path, sha256=digest, old=self._old(path))
+            old = expected(path, self._seen)
+            result, _ = self.link.ask("commit", path=path, sha256=digest, old=old)
             if result.get("changed"):
                 changed.append(path)
-        self._refuse_changed(changed)
+        refuse_changed(changed)
 
     def make_folders(self, paths: list[str]) -> None:
         """Does nothing: the board makes the folder of each file that it writes."""
@@ -176,21 +176,10 @@ class RemoteBoard(Board):
         changed = [
             path
             for path in paths
-            if self.link.ask("remove", path=path, old=self._old(path))[0].get("changed")
+            if self.link.ask("remove", path=path, old=expected(path, self._seen))[0].get("changed")
         ]
-        self._refuse_changed(changed)
+        refuse_changed(changed)
         return []
-
-    def _old(self, path: str) -> str:
-        # Do not overwrite the agent's changes since the survey.
-        return self._seen.get(path, "-") if path.startswith(_OWN) else "*"
-
-    def _refuse_changed(self, paths: list[str]) -> None:
-        if paths:
-            raise Conflict(
-                f"the agent has changed {', '.join(paths)} just now, so it was left unchanged; "
-                "run it again"
-            )
 
     # Life.
 

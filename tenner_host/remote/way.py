@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from types import TracebackType
 
 from tenner_host.errors import BoardSilent
 
@@ -64,14 +63,3 @@ class Way(ABC):
     @abstractmethod
     def close(self) -> None:
         """Release the connection."""
-
-    def __enter__(self) -> Way:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()

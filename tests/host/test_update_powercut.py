@@ -8,15 +8,12 @@ changed. A board with the old code must also take the update to its end. On the 
 only, as test_schedule_powercut.
 """
 
-import os
-from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from tenner_host import FIRMWARE
-from tests.host.powercuts import program
+from tests.host.powercuts import cut_everywhere, program
 from tests.host.releases import put_board, release
 
 HERE = Path(__file__).resolve().parent
@@ -44,19 +41,4 @@ def run(micropython, folder):
 @pytest.mark.parametrize("torn", ["", "torn"])
 @pytest.mark.parametrize("outcome", ["pass", "fail"])
 def test_a_cut_at_every_flash_operation_of_an_update(run, folder, outcome, torn):
-    image = folder / "flash"
-    run("make", image, folder)
-    operations = int(run("cut", image, folder, outcome, torn))
-    # Or the test would say nothing.
-    assert operations > 150
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        found = list(
-            pool.map(lambda number: run("after", f"{image}.{number}", folder), range(operations))
-        )
-    wrong = [
-        f"operation {n}: {what}" for n, what in enumerate(found) if what not in ("old", "new")
-    ]
-    assert wrong == []
-    assert found[0] == "old"
-    assert found[-1] == ("new" if outcome == "pass" else "old")
-    print(Counter(found))
+    cut_everywhere(run, folder, outcome, torn, 150)

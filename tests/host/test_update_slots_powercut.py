@@ -15,7 +15,7 @@ from tenner_host import FIRMWARE, partitions
 from tenner_host.partitions import Partition
 from tenner_sim.vboard import otadata
 from tenner_sim.vboard.prepare import ONBOARD
-from tests.host.powercuts import program
+from tests.host.powercuts import cut_everywhere, program
 from tests.host.releases import micropython_of, put_board, release
 from tests.host.test_update_powercut import FILES
 
@@ -49,22 +49,7 @@ def run(micropython, folder):
 @pytest.mark.parametrize("torn", ["", "torn"])
 @pytest.mark.parametrize("outcome", ["pass", "fail"])
 def test_a_cut_at_every_flash_operation_leaves_both_old_or_both_new(run, folder, outcome, torn):
-    flash = folder / "flash"
-    run("make", flash, folder)
-    operations = int(run("cut", flash, folder, outcome, torn).split()[0])
-    # Or the test would say nothing.
-    assert operations > 200
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        found = list(
-            pool.map(lambda number: run("after", f"{flash}.{number}", folder), range(operations))
-        )
-    wrong = [
-        f"operation {n}: {what}" for n, what in enumerate(found) if what not in ("old", "new")
-    ]
-    assert wrong == []
-    assert found[0] == "old"
-    assert found[-1] == ("new" if outcome == "pass" else "old")
-    print(Counter(found))
+    cut_everywhere(run, folder, outcome, torn, 200)
 
 
 @pytest.mark.parametrize("torn", ["", "torn"])
