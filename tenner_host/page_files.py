@@ -1,18 +1,65 @@
-"""The files of the page, as a Linux board gets them."""
+"""The files of the page, as each server of it sends them."""
 
 from __future__ import annotations
 
 import gzip
+import re
 from pathlib import Path
 
 from tenner_host import __file__ as _package
 
 _WEB = Path(_package).parent / "web"
+#: The module that imports all others.
+_MAIN = "app.js"
+_IMPORT = re.compile(
+    r'^import (?:\{ (\w+(?:, \w+)*) \}|\* as (\w+)) from "\./(\w+\.js)";$', re.MULTILINE
+)
+_EXPORT = re.compile(r"^export ((?:async )?(?:function|const|class) (\w+))", re.MULTILINE)
+_LEFT = re.compile(r"^(?:import|export)\b.*", re.MULTILINE)
 
 
 def page() -> dict[str, bytes]:
-    """Every file of the page by its name."""
-    return {one.name: one.read_bytes() for one in sorted((_WEB / "page").iterdir())}
+    """Every file of the page by its name. The modules are one file: a browser would ask for all at
+    once, and a chip has few connections."""
+    files = {one.name: one.read_bytes() for one in sorted((_WEB / "page").iterdir())}
+    modules = {name: files.pop(name).decode() for name in list(files) if name.endswith(".js")}
+    return {**files, _MAIN: joined(modules, _MAIN).encode()}
+
+
+def joined(modules: dict[str, str], main: str) -> str:
+    """`main` with all modules that it imports, as one; ValueError for a form of import or export
+    that the page does not use, and for a circle."""
+    done: dict[str, str] = {}
+
+    def add(name: str) -> None:
+        if done.get(name) == "":
+            raise ValueError(f"{name}: it imports itself")
+        if name in done:
+            return
+        done[name] = ""
+        text = modules[name]
+        for _, _, other in _IMPORT.findall(text):
+            add(other)
+        text = _IMPORT.sub(lambda found: f"const {_taken(found)} = {_object(found[3])};", text)
+        exports = ", ".join(found[1] for found in _EXPORT.findall(text))
+        text = _EXPORT.sub(r"\1", text)
+        if left := _LEFT.search(text):
+            raise ValueError(f"{name}: {left[0]!r} is a form that the page does not use")
+        # Taken out and put in again: behind those that it imports.
+        del done[name]
+        done[name] = f"const {_object(name)} = (() => {{\n{text}return {{ {exports} }};\n}})();\n"
+
+    add(main)
+    return "".join(done.values())
+
+
+def _taken(found: re.Match[str]) -> str:
+    return f"{{ {found[1]} }}" if found[1] else found[2]
+
+
+def _object(name: str) -> str:
+    """The variable that has the exports of a module."""
+    return "$" + name.removesuffix(".js")
 
 
 def openapi() -> bytes:

@@ -124,7 +124,7 @@ async function begin() {
 
 events.addEventListener("link", (event) => setLink(event.detail.state, event.detail.text));
 events.addEventListener("lost", (event) => setLink("lost", event.detail));
-events.addEventListener("open", async () => setBoard((await get("/session")).board));
+events.addEventListener("open", () => get("/session").then((found) => setBoard(found.board), () => {}));
 addEventListener("unpaired", () => { if (app.board) { app.board = null; askForCode("The session is over."); } });
 addEventListener("hashchange", () => { if (location.hash.startsWith("#code=")) begin(); else if (app.board) show(); });
 begin();
