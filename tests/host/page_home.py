@@ -14,7 +14,7 @@ from types import SimpleNamespace
 from tenner_host import interpreters
 from tenner_host.build import linux_tree, write_tree
 from tenner_sim import LIMIT_S
-from tenner_sim.services import Services
+from tenner_sim.services import Authority, Services
 from tests.host.e2e import settings
 
 INTERPRETERS = ("cpython", "micropython", "micropython32")
@@ -27,6 +27,9 @@ HEARTBEAT = (
     "# Heartbeat\n\n- (every 1s; when room.temperature > 30 reset 28; notify) It is "
     "{room.temperature} in the room.\n- (daily 07:30) Say: good morning.\n"
 )
+
+#: Signs the certificate of a page; nobody trusts it unless told.
+AUTHORITY = Authority()
 
 
 def free_port():
@@ -49,7 +52,9 @@ class Home:
         self.starts_again = False
         self.lines = []
         self.process = None
-        self.port = json.loads((root / "config.json").read_text())["web"]["port"]
+        web = json.loads((root / "config.json").read_text())["web"]
+        self.port = web["port"]
+        self.address = f"http{'s' if 'cert' in web else ''}://localhost:{self.port}/"
 
     def start(self):
         # A terminal's output comes at once.
@@ -110,10 +115,6 @@ class Home:
         (self.root / "room").write_text(str(value))
 
     @property
-    def address(self):
-        return f"http://localhost:{self.port}/"
-
-    @property
     def links(self):
         self.type("/web")
         return [self.wait_for("open (http[^ ]*#code=[a-z0-9]+)$")[1]]
@@ -122,6 +123,12 @@ class Home:
     def access(self):
         return SimpleNamespace(code=self.links[0].partition("#code=")[2])
 
+    def reset(self):
+        """End the agent in the middle of its work, and start it again."""
+        self.process.kill()
+        self.process.wait(LIMIT_S)
+        self.start()
+
     def stop(self):
         self.starts_again = False
         if self.process.poll() is None:
@@ -129,6 +136,13 @@ class Home:
         self.process.wait(LIMIT_S)
         with contextlib.suppress(BrokenPipeError):
             self.process.stdin.close()
+
+
+def pem_files():
+    """The files of a certificate for localhost, as an authority hands them out."""
+    issued = AUTHORITY.issue("right")
+    chain = b"".join(one.bytes() for one in issued.cert_chain_pems)
+    return {"page.pem": chain, "page.key": issued.private_key_pem.bytes()}
 
 
 def lib_of(folder, name):
@@ -141,7 +155,8 @@ def lib_of(folder, name):
 
 @contextlib.contextmanager
 def home(folder, argv, lib, heartbeat=HEARTBEAT, changes=None, files=None, secure=False):
-    """A running agent with its stand-ins and a sensor, which ends with the block."""
+    """A running agent with its stand-ins and a sensor, which ends with the block; `secure`: its
+    page is behind TLS."""
     with Services() as services:
         root = folder / "root"
         for name in ("certs", "workspace/drivers", "state"):
@@ -152,6 +167,8 @@ def home(folder, argv, lib, heartbeat=HEARTBEAT, changes=None, files=None, secur
         (root / "workspace" / "SENSORS.json").write_text(
             json.dumps({"room": {"driver": "room", "file": str(root / "room")}})
         )
+        if secure:
+            files = {**pem_files(), **(files or {})}
         for name, data in (files or {}).items():
             (root / name).parent.mkdir(exist_ok=True)
             (root / name).write_bytes(data)
@@ -161,6 +178,7 @@ def home(folder, argv, lib, heartbeat=HEARTBEAT, changes=None, files=None, secur
             "name": "kitchen",
             "web.enabled": True,
             "web.port": free_port(),
+            **({"web.cert": "page.pem", "web.key": "page.key"} if secure else {}),
             **(changes or {}),
         }
         config = settings(services, made)

@@ -7,10 +7,8 @@ import socket
 import pytest
 
 from tenner_sim import LIMIT_S
-from tenner_sim.services import Authority
 from tests.host import page_home
-
-AUTHORITY = Authority()
+from tests.host.page_home import AUTHORITY, pem_files
 
 
 @pytest.fixture(scope="module")
@@ -26,13 +24,6 @@ def argv(request):
 @pytest.fixture
 def lib(request, libs, argv):
     return page_home.lib_of(libs, request.node.callspec.params["argv"])
-
-
-def pem_files():
-    """The files of a certificate for localhost, as an authority hands them out."""
-    issued = AUTHORITY.issue("right")
-    chain = b"".join(one.bytes() for one in issued.cert_chain_pems)
-    return {"page.pem": chain, "page.key": issued.private_key_pem.bytes()}
 
 
 def asked(home, request):
