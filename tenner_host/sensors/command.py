@@ -27,7 +27,13 @@ from tenner_host.sensors.terminal import plot as plot_lines
     "--png",
     metavar="FILE",
     type=click.Path(dir_okay=False, path_type=Path),
-    help=("Draw them into a PNG file."),
+    help="Draw them into a PNG file.",
+)
+@click.option(
+    "--svg",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Draw them into an SVG file, which stays sharp at any size.",
 )
 @json_option
 def sensors(
@@ -37,6 +43,7 @@ def sensors(
     hours: float,
     plot: bool,
     png: Path | None,
+    svg: Path | None,
     as_json: bool,
 ) -> None:
     """The sensors' readings over time: of all sensors, or of those whose NAME begins so.
@@ -55,8 +62,9 @@ def sensors(
         for found in everything
         if (not names or found.name.startswith(names)) and (one := found.since(start))
     ]
-    if png and series:
-        _write(png, picture(series, _first(series, start), end))
+    pictures = [(form, path) for form, path in (("png", png), ("svg", svg)) if path and series]
+    for form, path in pictures:
+        _write(path, picture(series, _first(series, start), end, form))
     if as_json:
         print_json([_summary(one) for one in series])
     elif not series:
@@ -67,8 +75,8 @@ def sensors(
             echo("\n".join(plot_lines(one, _first(series, start), end, min(width, 120))) + "\n")
     else:
         _table(series)
-    if png and series:
-        echo(f"drawn into {png}", err=True)
+    for _, path in pictures:
+        echo(f"drawn into {path}", err=True)
 
 
 def _first(series: list[Series], start: float) -> float:

@@ -1,4 +1,4 @@
-"""The same curves as a PNG file: a panel for each unit, drawn by matplotlib, an optional
+"""The same curves as a PNG or SVG file: a panel for each unit, drawn by matplotlib, an optional
 library."""
 
 from __future__ import annotations
@@ -37,10 +37,13 @@ _FONTS = (
 )
 
 
-def picture(series: Sequence[Series], start: float, end: float) -> bytes:
-    """A PNG of the series between two times."""
+def picture(series: Sequence[Series], start: float, end: float, form: str = "png") -> bytes:
+    """A picture of the series between two times; `form` is png or svg."""
     file = io.BytesIO()
-    figure(series, start, end).savefig(file, format="png", dpi=_DOTS_PER_INCH)
+    made = figure(series, start, end)
+    # An SVG would say when it was made.
+    metadata = {"Date": None} if form == "svg" else None
+    made.savefig(file, format=form, dpi=_DOTS_PER_INCH, metadata=metadata)
     return file.getvalue()
 
 

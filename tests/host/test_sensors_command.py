@@ -4,6 +4,7 @@ import json
 import math
 import sys
 import time
+from xml.etree import ElementTree
 
 import pytest
 from click.testing import CliRunner
@@ -17,6 +18,8 @@ from tenner_host.sensors.ring import PATHS, Series, read_ring
 from tenner_host.sensors.scale import number, value_range
 from tenner_host.sensors.terminal import plot
 from tenner_sim.vboard import VirtualBoard
+
+SVG = "{http://www.w3.org/2000/svg}"
 
 
 @pytest.fixture
@@ -181,6 +184,28 @@ def test_a_name_may_have_any_letters(name):
     assert legend(panels(every_5_minutes(name, [0.0, 1.0]))[0]) == [name]
 
 
+def test_an_svg_has_the_panels_and_a_line_for_each_series_and_no_time():
+    series = [
+        every_5_minutes("room.temperature", [21.0, 22.0, 23.0]),
+        every_5_minutes('<b>&"attic.temperature', [1.0, 5.0, 4.0]),
+        every_5_minutes("room.humidity", [50.0, 51.0, 52.0]),
+    ]
+    data = picture(series, 0, 86400, "svg")
+    root = ElementTree.fromstring(data)
+    assert root.tag == f"{SVG}svg" and root.get("width") == "720pt"
+    panels = [one for one in root.iter(f"{SVG}g") if one.get("id", "").startswith("axes_")]
+    assert len(panels) == 2
+    assert b"<dc:date>" not in data and b"<b>" not in data and b"<image" not in data
+    # The line of a panel rises as its values do: in SVG, upwards is less.
+    (humidity,) = [
+        one.get("d").split()
+        for one in panels[1].findall(f"{SVG}g[@id]/{SVG}path[@clip-path]")
+        if "stroke-width: 1.6" in one.get("style")
+    ]
+    heights = [float(one) for one in humidity if "." in one][1::2]
+    assert heights == sorted(heights, reverse=True) and len(set(heights)) > 1
+
+
 def test_without_matplotlib_a_sentence_says_how_to_get_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(
@@ -218,7 +243,8 @@ def test_the_command(written, tmp_path, monkeypatch):
             "tank.level", 199.0, 12, 188.0, 199.0
         ]  # fmt: skip
         assert "┤" in sensors("--plot").stdout
-        sensors("--png", "x.png")
+        done = sensors("--png", "x.png", "--svg", "x.svg")
+        assert done.stderr.splitlines()[-2:] == ["drawn into x.png", "drawn into x.svg"]
         # Temperature and level have a panel each.
         assert (tmp_path / "x.png").read_bytes()[20:24] == (2 * 336).to_bytes(4, "big")
         assert (
