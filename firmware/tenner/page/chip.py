@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from tenner.page.connection import Connection
     from tenner.page.request import Request
 
-#: Connections that may wait; a further one is closed.
-_WAITING = const(4)
+#: Connections that may wait, as many as a browser opens; a further one is closed.
+_WAITING = const(6)
 #: Bytes of a request that wait with it.
 _FIRST = const(256)
 _FIRST_S = const(5)

@@ -1,5 +1,7 @@
 // The API as functions: calls with the session's token, and the stream of events.
 const KEY = "tenner-token";
+const PATIENCE_MS = 60000;
+const LOST_MS = 3000;
 
 export class Failed extends Error {
   constructor(status, sentence) {
@@ -8,15 +10,26 @@ export class Failed extends Error {
   }
 }
 
+// A chip at work says when to come again, and closes a connection too many.
+async function ask(path, options) {
+  const end = Date.now() + PATIENCE_MS;
+  for (;;) {
+    let again = 1;
+    try {
+      const answer = await fetch(path, options);
+      again = answer.status === 503 && Number(answer.headers.get("Retry-After"));
+      if (!again || Date.now() > end) return answer;
+    } catch {
+      if (options.method !== "GET" || Date.now() > end - PATIENCE_MS + LOST_MS) throw new Failed(0, "The server of this page does not answer: does it still run?");
+    }
+    await new Promise((go) => setTimeout(go, again * 1000));
+  }
+}
+
 async function request(method, path, body, more = {}) {
   const headers = { "X-Tenner-Token": localStorage.getItem(KEY) || "", ...more };
   if (body !== undefined) headers["Content-Type"] = "application/json";
-  let answer;
-  try {
-    answer = await fetch("/api/v1" + path, { method, headers, body: body && JSON.stringify(body) });
-  } catch {
-    throw new Failed(0, "The server of this page does not answer: does it still run?");
-  }
+  const answer = await ask("/api/v1" + path, { method, headers, body: body && JSON.stringify(body) });
   if (!answer.ok) {
     const found = await answer.json().catch(() => ({}));
     if (answer.status === 401) dispatchEvent(new Event("unpaired"));
