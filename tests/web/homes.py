@@ -1,13 +1,17 @@
-"""The servers of the page in one form: `tenner web`, and the agent of a Linux board."""
+"""The servers of the page in one form: `tenner web`, and the agents of Linux boards and chips."""
 
 import contextlib
 import re
 
 from tests.host import page_home
+from tests.host.chip_home import chip_home
 from tests.web import browser
 
 #: The settings of every board.
 _CHANGES = {"name": "kitchen", "web.hosts": ["localhost"]}
+
+#: The smallest in which every view is there, Now and three days of readings among them.
+_CHIPS_HEAP = "192K"
 
 
 class Home:
@@ -52,7 +56,11 @@ class Home:
 
 
 #: A board's own server is away while it starts.
-_AWAY = ("net::ERR_CONNECTION_REFUSED", "net::ERR_CONNECTION_RESET")
+_AWAY = (
+    "net::ERR_CONNECTION_REFUSED",
+    "net::ERR_CONNECTION_RESET",
+    "net::ERR_EMPTY_RESPONSE",
+)
 
 
 class ComputersHome(Home):
@@ -87,6 +95,18 @@ class LinuxHome(Home):
         self._server.reset()
 
 
+class ChipHome(Home):
+    """The agent of a chip, which has lines of the log on its console only."""
+
+    expected = (*Home.expected, *_AWAY)
+
+    def ready(self):
+        self._server.bench.ready()
+
+    def reset(self):
+        self._server.bench.board.reset()
+
+
 @contextlib.contextmanager
 def computer(folder, heartbeat, interpreters):
     with browser.board_and_server(folder, heartbeat) as (bench, server):
@@ -112,8 +132,23 @@ def linux(name):
     return start
 
 
+@contextlib.contextmanager
+def chip(folder, heartbeat, interpreters):
+    with chip_home(
+        interpreter=interpreters("chip"),
+        heartbeat=heartbeat,
+        files=browser.readings(folder),
+        changes=_CHANGES,
+        heap=_CHIPS_HEAP,
+    ) as running:
+        running.bench.board.set("room.temperature", 31.5)
+        running.bench.wait_told("in the room")
+        yield ChipHome(running)
+
+
 HOMES = {
     "computer": computer,
     "linux": linux("cpython"),
     "linux-micropython": linux("micropython"),
+    "chip": chip,
 }
