@@ -112,13 +112,21 @@ class Case(unittest.TestCase):
         lines += ["%s: %s" % (name.replace("_", "-"), headers[name]) for name in headers]
         return "\r\n".join(lines) + "\r\n\r\n"
 
-    async def quiet(self):
-        """Wait until the server has no connection any more."""
+    async def reach(self, is_so):
         for _ in range(LIMIT_S * 100):
-            if not self.server.open:
+            if is_so():
                 return
             await asyncio.sleep(0.01)
-        self.fail("%d connections stay open" % self.server.open)
+        self.fail("%d connections are open" % self.server.open)
+
+    async def quiet(self):
+        """Wait until the server has no connection any more."""
+        await self.reach(lambda: not self.server.open)
+
+    def be_quiet(self):
+        """Streams say nothing while there is no event, so that no write notices a closed one."""
+        wait = self.page.events.wait
+        self.page.events.wait = lambda number, limit_s, woken: wait(number, 1000, woken)
 
     def paired(self):
         session, token = self.page.access.pair(self.page.access.offer())
@@ -202,32 +210,55 @@ class TestServer(Case):
     def test_one_who_leaves_is_forgotten(self):
         async def check():
             headers = self.paired()
+            self.be_quiet()
             for _ in range(3):
                 leaver = await self.browser(self.get("/api/v1/events", **headers))
                 await leaver.reader.read(15)
                 await leaver.close()
                 half = await self.browser("GET /")
                 await half.close()
-            while self.page.streams:
-                # A closed connection is noticed by writing to it.
-                self.page.events.publish("log", {"text": "x"})
-                await asyncio.sleep(0)
             await self.quiet()
+            self.assertEqual(self.page.streams, 0)
 
         self.serve(check)
 
     def test_streams_are_bounded(self):
         async def check():
             headers = self.paired()
+            self.be_quiet()
             made = []
             for _ in range(8):
                 made.append(await self.browser(self.get("/api/v1/events", **headers)))
                 await made[-1].reader.read(15)
             self.assertEqual((await self.ask(self.get("/api/v1/events", **headers)))[0], 503)
+            # The place of a closed tab is free at once.
+            await made.pop(0).close()
+            await self.reach(lambda: self.page.streams == 7)
+            made.append(await self.browser(self.get("/api/v1/events", **headers)))
+            self.assertTrue(" 200 " in (await made[-1].reader.read(15)).decode())
             for one in made:
                 await one.close()
 
         self.serve(check)
+
+    def test_a_new_start_has_a_new_word_for_its_numbers(self):
+        words = []
+
+        async def check():
+            headers = self.paired()
+            for _ in range(2):
+                browser = await self.browser(self.get("/api/v1/events", **headers))
+                head = ""
+                while "\r\n\r\n" not in head:
+                    head += (await browser.reader.read(256)).decode()
+                words.append(head.partition("Tenner-Start: ")[2].partition("\r\n")[0])
+                await browser.close()
+
+        self.serve(check)
+        self.serve(check)
+        self.assertEqual([len(one) for one in words], [16] * 4)
+        self.assertEqual((words[0], words[2]), (words[1], words[3]))
+        self.assertNotEqual(words[0], words[2])
 
     def test_a_stream_goes_on_behind_the_last_event(self):
         async def check():

@@ -132,7 +132,7 @@ class AgentApi:
             finally:
                 self._state.events.leave(reader)
 
-        headers = {"cache-control": "no-store"}
+        headers = {"cache-control": "no-store", "tenner-start": self._state.events.start}
         return StreamingResponse(stream(), media_type="text/event-stream", headers=headers)
 
     async def update(self, request: Request) -> Response:

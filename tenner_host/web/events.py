@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import secrets
 import time
 from collections import deque
 from typing import Any
@@ -58,6 +59,8 @@ class Events:
         self._kept: deque[Event] = deque(maxlen=_KEPT)
         self._readers: set[Reader] = set()
         self._number = 0
+        #: A word for this numbering, since a restart begins a new one.
+        self.start = secrets.token_hex(8)
 
     def attach(self, loop: asyncio.AbstractEventLoop) -> None:
         """Deliver in this loop; before that, events are only kept."""

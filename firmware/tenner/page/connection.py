@@ -43,6 +43,8 @@ class Connection:
     send_s = 20
     #: Has the browser sent anything?
     has_spoken = False
+    #: Has the browser of a stream closed the connection?
+    has_left = False
     #: Has an answer begun?
     is_answered = False
     #: Bytes that were read before; `read` returns them first.

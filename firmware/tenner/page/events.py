@@ -2,6 +2,8 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import asyncio
+from binascii import hexlify
+from os import urandom
 
 from tenner.port.compat import const
 
@@ -19,6 +21,8 @@ class Events:
 
     def __init__(self, now: "Callable[[], int]") -> None:
         self._now = now
+        #: A word for this numbering, since a restart begins a new one.
+        self.start = hexlify(urandom(8)).decode()
         self._kept: list[dict] = []
         #: The number of the newest event.
         self.last = 0
@@ -43,11 +47,11 @@ class Events:
         """Return the kept events of a type, oldest first."""
         return [event for event in self._kept if event["type"] == kind]
 
-    async def wait(self, number: int, limit_s: float) -> None:
-        """Wait until there is an event behind this number, but no longer than `limit_s`."""
+    async def wait(self, number: int, limit_s: float, waiting: asyncio.Event) -> None:
+        """Wait until there is an event behind this number, or `waiting` is set, but no longer than
+        `limit_s`."""
         if self.last > number:
             return
-        waiting = asyncio.Event()
         self._waiting.append(waiting)
         try:
             await asyncio.wait_for(waiting.wait(), limit_s)

@@ -1,6 +1,7 @@
 # tenner page.stream: sends events to an open page as they come (server-sent events).
 # MIT license; Copyright (c) 2026 the tenner authors
 
+import asyncio
 import json
 
 from tenner.page.request import Refused
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 #: A stream says something at least so often, so that both ends see a lost connection.
 _QUIET_S = const(15)
 _STREAMS = const(8)
+_BLOCK = const(256)
 
 
 async def send(page: "Page", connection: "Connection", request: "Request") -> None:
@@ -26,11 +28,17 @@ async def send(page: "Page", connection: "Connection", request: "Request") -> No
     # After a restart of the agent the numbers begin again.
     last = min(last, page.events.last)
     page.streams += 1
+    woken = asyncio.Event()
+    leaving = asyncio.create_task(_wait_end(connection, woken))
     try:
-        await connection.start(200, "text/event-stream", ("Cache-Control: no-store",))
+        about = ("Cache-Control: no-store", "Tenner-Start: " + page.events.start)
+        await connection.start(200, "text/event-stream", about)
         await connection.send(b": tenner\n\n")
         while page.access.allows(*request.halves):
-            await page.events.wait(last, _QUIET_S)
+            woken.clear()
+            if connection.has_left:
+                break
+            await page.events.wait(last, _QUIET_S, woken)
             events = page.events.after(last)
             for event in events:
                 text = "id: %d\nevent: %s\ndata: %s\n\n"
@@ -42,3 +50,15 @@ async def send(page: "Page", connection: "Connection", request: "Request") -> No
                 await connection.send(b": quiet\n\n")
     finally:
         page.streams -= 1
+        leaving.cancel()
+
+
+async def _wait_end(connection, woken):
+    """Notice that the browser has left: its place is another one's."""
+    try:
+        while await connection.read(_BLOCK):
+            pass
+    except OSError:
+        pass
+    connection.has_left = True
+    woken.set()

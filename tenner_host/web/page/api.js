@@ -53,9 +53,10 @@ export async function pair(code) {
 }
 
 // Events come as `detail` of a DOM event with their type's name. After a loss the stream goes on
-// behind the last one.
+// behind the last one, unless the agent has started again: then its numbers begin at one.
 export const events = new EventTarget();
 let running = false;
+let start;
 
 export async function listen(last) {
   if (running) return;
@@ -64,6 +65,12 @@ export async function listen(last) {
     try {
       const more = last === undefined ? {} : { "Last-Event-ID": String(last) };
       const answer = await request("GET", "/events", undefined, more);
+      const now = answer.headers.get("Tenner-Start");
+      if (start !== undefined && start !== now) {
+        last = undefined;
+        events.dispatchEvent(new Event("renumbered"));
+      }
+      start = now;
       events.dispatchEvent(new Event("open"));
       const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
       let text = "";

@@ -62,7 +62,8 @@ export async function show(place) {
   const onQuestion = (event) => ask(event.detail.text);
   const onLog = ({ detail }) => { if (waiting && WORK.test(detail.area)) progress.textContent = `${detail.area}: ${detail.text}`; };
   const onOpen = () => sync().catch(() => {});
-  const all = [["chat", onChat], ["question", onQuestion], ["log", onLog], ["open", onOpen]];
+  const onRenumbered = () => { seen = 0; list.replaceChildren(); };
+  const all = [["renumbered", onRenumbered], ["chat", onChat], ["question", onQuestion], ["log", onLog], ["open", onOpen]];
   all.forEach(([name, work]) => events.addEventListener(name, work));
   const leave = () => all.forEach(([name, work]) => events.removeEventListener(name, work));
   try {

@@ -49,8 +49,9 @@ export async function show(place, app) {
 
   const onLog = (event) => add(event.detail);
   const onOpen = () => load().catch(() => {});
+  const onRenumbered = () => { last = 0; };
   await load();
-  events.addEventListener("log", onLog);
-  events.addEventListener("open", onOpen);
-  return () => { events.removeEventListener("log", onLog); events.removeEventListener("open", onOpen); };
+  const all = [["renumbered", onRenumbered], ["log", onLog], ["open", onOpen]];
+  all.forEach(([name, work]) => events.addEventListener(name, work));
+  return () => all.forEach(([name, work]) => events.removeEventListener(name, work));
 }
