@@ -53,6 +53,7 @@ def arrange(program: Program, table: Table) -> dict[str, Overlay]:
                 if binding not in program.aliases and binding.stores and symbol.value is None:
                     overlay.symbols.append(symbol)
     _find_split_classes(program, overlays)
+    _check_constructors(program, table)
     _find_objects(program, table, overlays)
     _find_needs(program, table, overlays)
     return overlays
@@ -74,6 +75,33 @@ def _find_split_classes(program: Program, overlays: dict[str, Overlay]) -> None:
                 found[overlay] = found.get(overlay, ()) + named
         if symbol in borrowed and found:
             overlays[symbol.overlay].borrows[symbol] = found
+
+
+def _check_constructors(program: Program, table: Table) -> None:
+    """Refuse objects made outside the overlay of their `__init__`: Python would make them
+    without it."""
+    apart = {
+        program.symbol(program.modules[one.home], one.owner): table.overlay_of(one.module)
+        for one in program.fragments
+        if "__init__" in one.methods
+    }
+    for module in program.modules.values():
+        for node in ast.walk(module.tree):
+            used: ast.expr | None = None
+            if isinstance(node, ast.Call):
+                used = node.func
+            elif isinstance(node, ast.Attribute) and node.attr == "__init__":
+                used = node.value
+            link = program.links.get(used) if used is not None else None
+            if link is None or not isinstance(link.target, Symbol):
+                continue
+            for owner in _family(program, link.target):
+                home = apart.get(owner)
+                if home is not None and table.overlay_of(module.name) != home:
+                    raise OverlayError(
+                        f"{module.where(node)}: {owner.full} is made here, but its __init__ is in "
+                        f"overlay {home}"
+                    )
 
 
 def _classes(program: Program) -> Iterator[Symbol]:

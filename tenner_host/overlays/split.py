@@ -116,7 +116,7 @@ class _Splitter:
                 full = f"{node.name}.{statement.name}"
                 if full in self.place or not _is_tied(statement):
                     place = self._find(full)
-                    if place != home and _is_tied(statement):
+                    if place != home and _is_tied(statement) and not _makes(statement):
                         raise OverlayError(
                             f"{self.module.where(statement)}: {full} must be where its class is"
                         )
@@ -187,6 +187,12 @@ def _used(body: Iterable[ast.stmt]) -> Iterator[str]:
         for node in ast.walk(statement):
             if isinstance(node, ast.Name):
                 yield node.id
+
+
+def _makes(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Is this a constructor that may be apart? The overlay that makes the objects has it."""
+    calls = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
+    return function.name == "__init__" and "super" not in calls and not function.decorator_list
 
 
 def _is_tied(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:

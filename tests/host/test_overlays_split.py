@@ -129,20 +129,47 @@ def test_a_split_module_does_the_same_as_a_whole_one(tmp_path):
     both(tmp_path, {**MODULES, "app": app}, SPLIT, phases={**PHASES}, carry=CARRY)
 
 
+def test_a_constructor_may_be_where_the_objects_are_made(tmp_path):
+    modules = {
+        **MODULES,
+        "base": MODULES["base"].replace("    def name", "    mark = '?'\n    def name"),
+        "line": MODULES["line"].replace("super().__init__(kept)", "Base.__init__(self, kept)"),
+        "made": "from tenner.line import Line\ndef make():\n    return Line('a')\n",
+        "app": MODULES["app"]
+        .replace("from tenner.line import Line", "from tenner.made import make")
+        .replace('line = Line("a")', "line = None")
+        .replace(
+            "steps():", 'steps():\n    global line\n    line = await overlay.run("BOOT", new)'
+        )
+        .replace("async def send", "async def new():\n    return make()\n\nasync def send"),
+    }
+    overlays = {**SPLIT, "making": ["made", "base: Base.__init__", "line: Line.__init__"]}
+    phases = {**PHASES, "BOOT": ["making"]}
+    names = table(overlays, phases=phases, carry=CARRY)
+    made = bundle(package(modules), names, scripts={"main.py": MAIN})
+    write(made, tmp_path)
+    lines = run(tmp_path, interpreters.find_micropython32()).splitlines()
+    assert lines[0] == "line a line"
+    assert lines[-1] == "IDLE ['looking', 'send']"
+    assert "('xx!', 'line a', 2)" in lines
+
+
 @pytest.mark.parametrize(
     ("entry", "sentence"),
     [
         ("line: Lines", "tenner.line has no Lines"),
         ("line: Line.x Line", "tenner.line has no Line.x"),
         ("line: Line.__init__", "Line.__init__ must be where its class is"),
+        ("base: Base.__init__", "tenner.base.Base is made here, but its __init__ is in overlay"),
         ("line: Line count", "count must be in the overlay of the function that changes it"),
         ("lines: Line", "there is no module tenner.lines to split"),
     ],
 )
 def test_mistakes_are_sentences(entry, sentence):
     overlays = {"core": ["app", "base"], "send": ["line"], "looking": [entry]}
+    names = table(overlays, phases={**PHASES}, carry=CARRY)
     with pytest.raises(OverlayError, match=sentence):
-        bundle(package(MODULES), table(overlays), scripts={"main.py": MAIN})
+        bundle(package(MODULES), names, scripts={"main.py": MAIN})
 
 
 def test_a_name_is_in_one_overlay():
