@@ -899,6 +899,28 @@ class TestAsking(unittest.TestCase):
         bench, _ = self.ask(lambda bench, data: bench.server.press(data[0]))
         self.assertEqual(self.closed(bench), [])
 
+    def failed(self, bench):
+        """Ask, and return the error."""
+        with self.assertRaises(OSError) as caught:
+            run(bench.bot.ask("Open the valve?", 5))
+        self.assertEqual((bench.bot.asks, self.closed(bench)), ({}, []))
+        return str(caught.exception)
+
+    def test_a_question_that_telegram_refuses_is_an_error(self):
+        bench = Bench()
+        bench.server.plan["sendMessage"] = [refusal(403, "Forbidden: bot was blocked by the user")]
+        why = self.failed(bench)
+        self.assertTrue("could not be asked" in why and "blocked" in why, why)
+
+    def test_a_question_without_memory_is_an_error(self):
+        def full(yields):
+            raise MemoryError("none")
+
+        bench = Bench()
+        bench.bot.http_factory = full
+        why = self.failed(bench)
+        self.assertTrue("too little memory" in why, why)
+
     def test_a_button_of_an_alarm_is_the_command_it_stands_for(self):
         bench = Bench()
         run(bench.bot.send("1000", "It is warm.", alarm="7.3"))

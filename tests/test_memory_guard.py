@@ -5,6 +5,7 @@ import unittest
 
 from support import run, temp_folder
 from tenner import memory_guard, memory_restart
+from tenner.channels.question import Question
 from tenner.net.tls_semaphore import TlsSemaphore
 from tenner.store import files
 
@@ -13,6 +14,7 @@ class Board:
     """The app, its port, its clock and its lane as far as the guard knows them."""
 
     again = False
+    telegram = None
 
     def __init__(self, folder):
         self.state = folder
@@ -54,6 +56,12 @@ class Board:
 
     def deliver(self, channel, chat, text):
         self.told.append(text)
+
+
+class Telegram:
+    """Its pending questions, by id."""
+
+    asks = {}
 
 
 class Reserve:
@@ -112,6 +120,21 @@ class TestGuard(unittest.TestCase):
             self.assertEqual(ended, [])
         self.assertEqual(memory_guard.end_stalled(self.board, looks), 0)
         self.assertEqual([error.args for error in ended], [(12,)])
+
+    def test_a_question_that_no_connection_can_take_fails(self):
+        board = self.board
+        board.telegram = Telegram()
+        waiting, sent = Question("Open?"), Question("Close?")
+        sent.message_id = 7
+        board.telegram.asks = {waiting.id: waiting, sent.id: sent}
+        for count in (1, 2, 3):
+            self.assertIsNone(waiting.failure, count)
+            board.semaphore.lacked_memory(OSError(12))
+            memory_guard.end_stalled(board, 0)
+        self.assertTrue("too little memory" in waiting.failure)
+        self.assertIsNone(sent.failure)
+        with self.assertRaises(OSError):
+            run(waiting.wait(5))
 
     def test_a_restart_waits_for_the_turn_and_is_told_once(self):
         board = self.board

@@ -5,6 +5,7 @@ Python's heap on an ESP32 without PSRAM grows into the memory of Wi-Fi and TLS a
 back. Without it a board answers nobody until a reset; `memory_restart` resets it between turns.
 """
 
+from tenner.channels.question import SHORT
 from tenner.port.compat import const
 
 TYPE_CHECKING = False
@@ -35,7 +36,14 @@ def needs_look(app: "App") -> bool:
 
 
 def end_stalled(app: "App", looks: int) -> int:
-    """Return how many looks in a row found too little memory; end all exchanges at the last."""
+    """
+    Return how many looks in a row found too little memory; end all exchanges at the last. Fail
+    questions that a turn waits for where no connection can take them to Telegram.
+    """
+    if app.telegram and app.get("semaphore").shortages >= _TRIES:
+        for question in app.telegram.asks.values():
+            if question.message_id is None:
+                question.fail(SHORT)
     if app.port.system_memory()[0] >= _DEAF:
         return 0
     if looks + 1 < _LOOKS:

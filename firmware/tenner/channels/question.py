@@ -6,6 +6,10 @@ from binascii import hexlify
 from os import urandom
 
 from tenner.log import log
+from tenner.port.compat import const
+
+#: Why a question failed: no code or connection for it fits into memory.
+SHORT = const("the owner could not be asked: too little memory. Try again later")
 
 
 class Question:
@@ -17,6 +21,7 @@ class Question:
     answer: bool | None = None
     message_id: int | None = None  # Telegram's, once it is sent
     sending: "asyncio.Task[None] | None" = None  # the task that sends it to Telegram
+    failure: str | None = None  # why nobody can answer it
 
     def __init__(self, text: str) -> None:
         self.id = hexlify(urandom(4)).decode()
@@ -28,10 +33,17 @@ class Question:
         self.answer = answer
         self._answered.set()
 
+    def fail(self, why: str) -> None:
+        """End the wait: the question cannot be asked."""
+        self.failure = why
+        self._answered.set()
+
     async def wait(self, timeout_s: float) -> bool:
-        """Wait for the answer; a timeout means no."""
+        """Wait for the answer; a timeout means no. Raise OSError where it could not be asked."""
         try:
             await asyncio.wait_for(self._answered.wait(), timeout_s)
         except asyncio.TimeoutError:
             log("ask", "no answer in %d s: denied" % timeout_s)
+        if self.failure:
+            raise OSError(self.failure)
         return self.answer is True

@@ -7,6 +7,7 @@ It stays in memory while it waits, so it holds no other code of an update.
 import asyncio
 
 from tenner import overlay
+from tenner.log import log
 from tenner.port.compat import const
 from tenner.update import daily, request
 
@@ -39,6 +40,11 @@ async def answer(app: "App", channel: str, chat: int | str) -> None:
 
 async def _ask(app, channel, chat, found):
     version, text = found
-    # A channel of App has its own name.
-    if await getattr(app, channel).ask(text):
+    try:
+        # A channel of App has its own name.
+        allowed = await getattr(app, channel).ask(text)
+    except OSError as error:
+        log("update", error)
+        return
+    if allowed:
         await overlay.run("UPDATE", request.run, app, channel, chat, version)

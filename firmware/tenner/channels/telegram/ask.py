@@ -50,8 +50,7 @@ async def send(bot: "Telegram", question: "Question") -> int:
     if verdict == "ok":
         question.message_id = detail
     elif verdict == "refused":
-        log("telegram", "cannot ask the owner: %s" % detail)
-        question.resolve(False)
+        question.fail("the owner could not be asked: Telegram refused the question: %s" % detail)
     else:
         # A repeated question does no harm: the first press counts.
         return (verdict == "retry" and detail) or _RETRY_S
@@ -81,10 +80,9 @@ def alarm_buttons(id: str) -> dict[str, list]:
 
 async def close(bot: "Telegram", message_id: int) -> None:
     """Remove the buttons of a closed question."""
-    if message_id is not None:
-        fields = {"chat_id": bot.owner, "message_id": message_id}
-        await api.attempt(bot, "editMessageReplyMarkup", fields)
-        await bot.idle()
+    fields = {"chat_id": bot.owner, "message_id": message_id}
+    await api.attempt(bot, "editMessageReplyMarkup", fields)
+    await bot.idle()
 
 
 async def pressed(bot: "Telegram", http: "Http", update: dict, who: str) -> None:

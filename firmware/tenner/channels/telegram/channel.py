@@ -11,7 +11,7 @@ the interruption.
 import asyncio
 
 from tenner import overlay
-from tenner.channels.question import Question
+from tenner.channels.question import SHORT, Question
 from tenner.channels.telegram import ask, failures, overhear, receive, send
 from tenner.channels.telegram.errors import FAILURES
 from tenner.log import log
@@ -223,7 +223,8 @@ class Telegram:
         return await send.send(self, chat, text, reply_to, keyboard, began)
 
     async def ask(self, text: str, timeout_s: float = 600) -> bool:
-        """Ask the owner with two buttons; a timeout means no."""
+        """Ask the owner with two buttons; a timeout means no. Raise OSError where the question
+        cannot be sent."""
         if not self.owner:
             log("telegram", "cannot ask for approval: set telegram.owner")
             return False
@@ -236,13 +237,17 @@ class Telegram:
             if question.sending:
                 question.sending.cancel()
             del self.asks[question.id]
-            if question.answer is None:
+            if question.answer is None and question.message_id:
                 # A separate task, since the asking one may be cancelled.
                 asyncio.create_task(overlay.run("SEND", ask.close, self, question.message_id))
 
     async def _send_question(self, question):
         while True:
-            wait_s = await overlay.run("SEND", ask.send, self, question)
+            try:
+                wait_s = await overlay.run("SEND", ask.send, self, question)
+            except overlay.OutOfMemory:
+                question.fail(SHORT)
+                wait_s = 0
             if not wait_s:
                 # An ended task keeps the code that it ran.
                 question.sending = None
