@@ -108,29 +108,18 @@ class App:
         return self._parts[name]
 
     def _make(self, name):
-        get = self.config.get
         if name == "zone":
-            return Zone(get("time.zone"))
+            return Zone(self.config.get("time.zone"))
         if name == "chain":
-            notify = self.agent.notify
-            return Chain(self.config, self.http, self.state + "/cooldown.json", notify=notify)
+            return _chain(self)
         if name == "sensors":
             return Sensors(self.port, self.workspace)
         if name == "registry":
             return Registry(self.port, self.config, self.workspace)
         if name == "budget":
-            per_day = get("budget.tokens_per_day")
-            reserve = get("budget.person_reserve_percent")
-            slots = self.slots(name)
-            zone = self.get("zone")
-            return Budget(slots, self.clock, zone, per_day, reserve, self.agent.notify)
+            return _budget(self)
         if name == "delivery":
-            outbox = Outbox(self.state, self.clock, self.outbox_state)
-            delivery = Delivery(outbox, self.owner, self.get("heartbeat").confirm)
-            for channel in (self.console, self.telegram, self.mqtt, self.page):
-                if channel is not None:
-                    delivery.register(channel.name, channel)
-            return delivery
+            return _delivery(self)
         return factories.make(name, self)
 
     def has(self, name: str) -> bool:
@@ -177,6 +166,7 @@ class App:
         session."""
         if self.telegram and self.get("semaphore").polls and self.telegram.is_starved():
             await turn.chain.close()
+            await overlay.enter("TOOL_CALL")
             async with overlay.released():
                 await self.telegram.poll_once()
 
@@ -293,6 +283,28 @@ class App:
     def take_request(self, data: bytes) -> None:
         """Start the answer to a message of the owner's computer at the broker."""
         overlay.later("REMOTE", None, serve.take, self.mqtt, data)
+
+
+def _chain(app):
+    return Chain(app.config, app.http, app.state + "/cooldown.json", notify=app.agent.notify)
+
+
+def _budget(app):
+    get = app.config.get
+    per_day = get("budget.tokens_per_day")
+    reserve = get("budget.person_reserve_percent")
+    return Budget(
+        app.slots("budget"), app.clock, app.get("zone"), per_day, reserve, app.agent.notify
+    )
+
+
+def _delivery(app):
+    outbox = Outbox(app.state, app.clock, app.outbox_state)
+    made = Delivery(outbox, app.owner, app.get("heartbeat").confirm)
+    for channel in (app.console, app.telegram, app.mqtt, app.page):
+        if channel is not None:
+            made.register(channel.name, channel)
+    return made
 
 
 async def _drain(app):
