@@ -5,10 +5,12 @@ import os
 import unittest
 
 from support import run, temp_folder
-from tenner import log
+from tenner import log, overlay
 from tenner.agent.message_queue import Queue
+from tenner.page import serve
 from tenner.page.channel import Page
 from tenner.page.connection import Connection
+from tenner.page.request import Refused
 from tenner.page.server import Server
 
 LIMIT_S = 30
@@ -21,6 +23,9 @@ class App:
         self.state = state
         self.clock = self
         self.inbox = Queue(2)
+
+        #: The names of web.hosts.
+        self.config = {"web.hosts": ()}
 
     def mono_s(self):
         return 1000
@@ -81,7 +86,7 @@ class Case(unittest.TestCase):
                 self.port = 20000 + int.from_bytes(os.urandom(2), "big") % 40000
                 try:
                     listening = await asyncio.start_server(
-                        self.server.serve, "127.0.0.1", self.port, backlog=50
+                        self.accept, "127.0.0.1", self.port, backlog=50
                     )
                     break
                 except OSError:
@@ -92,6 +97,9 @@ class Case(unittest.TestCase):
                 listening.close()
 
         run(work())
+
+    async def accept(self, reader, writer):
+        await self.server.serve(reader, writer)
 
     async def browser(self, text=""):
         made = Browser(*await asyncio.open_connection("127.0.0.1", self.port))
@@ -274,6 +282,84 @@ class TestServer(Case):
             await browser.close()
 
         self.serve(check)
+
+
+class Both:
+    """Reader and writer as one, as on MicroPython."""
+
+    def __init__(self, reader, writer):
+        self.read = reader.read
+        self.write = writer.write
+        self.drain = writer.drain
+
+
+class TestFaults(Case):
+    """An unexpected fault is a sentence and a line of the log, and no lost connection."""
+
+    def asked(self, error, serve=None, name="send_chat"):
+        """Return (status, sentence, log) for a request that meets a fault; both None when the
+        connection ended in the answer."""
+        lines = []
+        found = []
+
+        async def fail(*args):
+            raise error
+
+        async def fail_late(connection, status):
+            await connection.start(status, "application/json")
+            raise error
+
+        async def check():
+            log.write = lines.append
+            headers = self.paired()
+            if serve:
+                self.server.serve = serve
+            if name == "allows":
+                self.page.access.allows = lambda *args: 1 // 0
+            else:
+                self.page.send_chat = fail_late if name == "late" else fail
+            browser = await self.browser(self.get("/api/v1/chat", **headers))
+            found.append(await browser.read())
+            await browser.close()
+            await self.quiet()
+
+        self.serve(check)
+        head, _, body = found[0].partition("\r\n\r\n")
+        status = int(head.split(" ")[1])
+        return status, json.loads(body)["error"] if body else "", "\n".join(lines)
+
+    def check_all(self, serve=None):
+        status, sentence, lines = self.asked(ValueError("x"), serve)
+        self.assertEqual((status, sentence), (500, "the agent has a fault; its log shows it"))
+        self.assertTrue("a request of the page failed: ValueError: x" in lines, lines)
+        status, sentence, lines = self.asked(OSError(28), serve)
+        self.assertEqual(status, 500)
+        self.assertTrue(sentence.startswith("a file of the agent cannot be read"), sentence)
+        self.assertTrue("28" in sentence and "failed: OSError" in lines, sentence)
+        for error in (MemoryError("y"), overlay.OutOfMemory("y")):
+            status, sentence, lines = self.asked(error, serve)
+            self.assertEqual((status, sentence), (503, "too little memory: try again"))
+        self.assertEqual(self.asked(Refused(422, "no such"), serve)[:2], (422, "no such"))
+        status, sentence, lines = self.asked(ValueError("x"), serve, "late")
+        self.assertEqual((status, sentence), (200, ""))
+        self.assertTrue("a request of the page failed: ValueError: x" in lines, lines)
+        status, sentence, lines = self.asked(None, serve, "allows")
+        self.assertEqual((status, sentence), (500, "the agent has a fault; its log shows it"))
+        self.assertTrue("ZeroDivisionError" in lines, lines)
+
+    def test_on_linux(self):
+        self.check_all()
+
+    def test_on_a_chip(self):
+        async def serve_one(reader, writer):
+            try:
+                await serve.serve(self.page, Both(reader, writer), [b""])
+            finally:
+                # close() of MicroPython does nothing.
+                writer.close()
+                await writer.wait_closed()
+
+        self.check_all(serve_one)
 
 
 class TestChat(Case):

@@ -3,6 +3,8 @@
 
 import asyncio
 
+from tenner import overlay
+from tenner.log_exception import log_exception
 from tenner.page.json_pieces import pieces
 from tenner.port.compat import const
 
@@ -36,6 +38,10 @@ _STRICT = (
 )
 
 
+class Gone(OSError):
+    """The browser has left, or is too slow, or speaks no TLS: its own affair."""
+
+
 class Connection:
     """A connection of asyncio.start_server; on MicroPython reader and writer are the same."""
 
@@ -65,7 +71,11 @@ class Connection:
         """Return at most `count` bytes that have come, b"" at the end."""
         block, self.first = self.first, b""
         if not block:
-            block = await self._reader.read(count)
+            try:
+                block = await self._reader.read(count)
+            except (OSError, EOFError, ValueError) as error:
+                # MicroPython's TLS has ValueError for some failures.
+                raise Gone(str(error))
         self.has_spoken = True
         return block
 
@@ -81,14 +91,16 @@ class Connection:
         await self.send(_STRICT)
 
     async def send(self, data: "bytes | bytearray") -> None:
-        """Send bytes; OSError if the browser does not take them."""
+        """Send bytes; Gone if the browser does not take them."""
         view = memoryview(data)
         for at in range(0, len(data), _PIECE):
-            self._writer.write(bytes(view[at : at + _PIECE]))
             try:
+                self._writer.write(bytes(view[at : at + _PIECE]))
                 await asyncio.wait_for(self._writer.drain(), self.send_s)
             except asyncio.TimeoutError:
-                raise OSError("the browser takes nothing")
+                raise Gone("the browser takes nothing")
+            except (OSError, ValueError) as error:
+                raise Gone(str(error))
 
     async def answer(self, status: int, value: "Any", *headers: str) -> None:
         """Send a JSON value as the whole answer (see json_pieces)."""
@@ -105,6 +117,19 @@ class Connection:
             headers += ("Content-Length: %d" % size,)
             await self.start(status, "application/json", headers)
         await self.flush()
+
+    async def answer_fault(self, error: Exception) -> None:
+        """Log an unexpected failure, and answer it by a sentence unless the answer has begun."""
+        log_exception("a request of the page failed", error)
+        if self.is_answered:
+            return
+        if isinstance(error, (MemoryError, overlay.OutOfMemory)):
+            await self.answer(503, {"error": "too little memory: try again"}, "Retry-After: 3")
+        elif isinstance(error, OSError):
+            said = "a file of the agent cannot be read or written (%s); its log shows more"
+            await self.answer(500, {"error": said % error})
+        else:
+            await self.answer(500, {"error": "the agent has a fault; its log shows it"})
 
     async def put(self, piece: str) -> None:
         """Add a short text to the answer; `flush` sends the last ones."""

@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 """tenner_host/web/openapi.json describes them; a test compares the two."""
 
-from tenner.log_exception import log_exception
+from tenner import overlay
 from tenner.page import actions, heartbeat_file, now, readings, settings, static
 from tenner.page.request import Refused
 from tenner.port.compat import const
@@ -53,22 +53,11 @@ async def answer(page: "Page", connection: "Connection", request: "Request") -> 
         raise Refused(401, "pair this browser with the code that /web gives")
     try:
         await _answer(page, connection, request, path, request.method == "GET")
-    except Refused:
-        raise
-    except MemoryError:
+    except MemoryError as error:
         if connection.is_answered:
             # Not once more.
-            raise OSError("too little memory for the answer")
+            raise overlay.OutOfMemory(str(error))
         raise
-    except OSError as error:
-        if connection.is_answered:
-            raise
-        raise Refused(422, str(error))
-    except Exception as error:
-        if connection.is_answered:
-            raise
-        log_exception("a request of the page failed", error)
-        raise Refused(500, "the agent has a fault; its log shows it")
 
 
 async def _answer(page, connection, request, path, reads):

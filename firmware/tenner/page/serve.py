@@ -4,9 +4,8 @@
 import asyncio
 
 from tenner import overlay
-from tenner.log_exception import log_exception
 from tenner.page import receive, routes
-from tenner.page.connection import Connection
+from tenner.page.connection import Connection, Gone
 from tenner.page.request import Refused
 from tenner.port.compat import const
 
@@ -29,15 +28,10 @@ async def serve(page: "ChipPage", stream: "Any", first: "list[bytes]") -> None:
     first[0] = b""
     try:
         await asyncio.wait_for(_answer(page, connection), _ALL_S)
-    except (MemoryError, overlay.OutOfMemory) as error:
-        log_exception("a request of the page failed", error)
-        if not connection.is_answered:
-            await connection.answer(
-                503, {"error": "too little memory: try again"}, "Retry-After: 3"
-            )
-    except (OSError, asyncio.TimeoutError):
-        # The browser has left, or is too slow: its own affair.
+    except (Gone, asyncio.TimeoutError):
         pass
+    except Exception as error:
+        await connection.answer_fault(error)
 
 
 async def _answer(page, connection):

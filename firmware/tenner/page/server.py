@@ -4,9 +4,8 @@
 import asyncio
 
 from tenner.log import log
-from tenner.log_exception import log_exception
 from tenner.page import guard, request, routes, sealed, tls
-from tenner.page.connection import Connection
+from tenner.page.connection import Connection, Gone
 from tenner.page.request import Refused
 from tenner.port.compat import const
 from tenner.remote import session
@@ -98,11 +97,9 @@ class Server:
         except asyncio.CancelledError:
             # The end of the program. CPython would print a traceback for it.
             await connection.abort()
-        except Exception as error:
-            # The browser has left, or is too slow, or TLS failed: its own affair.
+        except OSError:
+            # Also Gone.
             await connection.abort()
-            if not isinstance(error, (OSError, EOFError, ValueError)):
-                log_exception("the page failed", error)
         finally:
             self.open -= 1
 
@@ -132,10 +129,14 @@ class Server:
         except Refused as error:
             if connection.is_answered or not connection.has_spoken:
                 # MicroPython would wait long to tell one who speaks no TLS.
-                raise OSError("there is nobody to answer")
+                raise Gone("there is nobody to answer")
             await connection.answer(error.status, {"error": error.sentence}, *error.headers)
             if found is None or size:
                 await connection.drop_rest()
+        except Gone:
+            raise
+        except Exception as error:
+            await connection.answer_fault(error)
 
     async def _read_head(self, connection):
         task = asyncio.create_task(self._limited(request.read_head(connection), "head"))
@@ -143,7 +144,7 @@ class Server:
         try:
             return await task
         except asyncio.CancelledError:
-            raise OSError("too many connections")
+            raise Gone("too many connections")
         finally:
             if task in self._early:
                 self._early.remove(task)
