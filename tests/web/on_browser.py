@@ -164,6 +164,9 @@ def test_the_sensors_have_their_last_day(page):
     card = page.get_by_role("region", name="room.humidity")
     assert re.search(r"\d %", card.inner_text())
     assert card.locator("path").get_attribute("d").count("L") > 20
+    switch = page.get_by_role("region", name="pump.on")
+    assert re.search(r"\bo(n|ff)\b", switch.locator(".value").inner_text())
+    assert "L" not in switch.locator("path").get_attribute("d")
 
 
 def test_a_chat_is_answered_in_two_tabs_and_after_a_reload(page, context, home):
@@ -217,6 +220,9 @@ def test_the_editor_checks_replays_and_saves(page, home):
 
 def test_a_plot_is_zoomed_and_saved_as_csv(page):
     show(page, "plots")
+    switch = page.get_by_role("img", name=re.compile("pump.on"))
+    for word in ("off", "on"):
+        switch.locator("text", has_text=re.compile(f"^{word}$")).wait_for()
     picture = page.get_by_role("img", name=re.compile("room.temperature"))
     whole = picture.get_attribute("aria-label")
     picture.scroll_into_view_if_needed()

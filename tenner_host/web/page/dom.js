@@ -54,7 +54,10 @@ export function span(seconds) {
 
 export const number = (value) => (typeof value === "number" ? String(Number(value.toPrecision(4))) : "–");
 
-export function sparkline(points, label) {
+// Readings of 0 and 1 without a unit.
+export const isSwitch = (one) => !one.unit && one.points.every((point) => point[1] === 0 || point[1] === 1);
+
+export function sparkline(points, label, steps) {
   const picture = s("svg", { class: "spark", viewBox: "0 0 100 30", preserveAspectRatio: "none", role: "img", "aria-label": label });
   if (points.length < 2) return picture;
   const times = points.map((one) => one[0]);
@@ -64,7 +67,7 @@ export function sparkline(points, label) {
   const path = points.map(([at, value], place) => {
     const x = ((at - first) / (last - first || 1)) * 100;
     const y = high > low ? 28 - ((value - low) / (high - low)) * 26 : 15;
-    return `${place ? "L" : "M"}${x.toFixed(2)} ${y.toFixed(2)}`;
+    return place && steps ? `H${x.toFixed(2)}V${y.toFixed(2)}` : `${place ? "L" : "M"}${x.toFixed(2)} ${y.toFixed(2)}`;
   });
   picture.append(s("path", { d: path.join("") }));
   return picture;

@@ -1,6 +1,6 @@
 // Now: the board's health, its sensors, its tasks and alarms.
 import { get, post } from "./api.js";
-import { button, clock, h, note, number, span, sparkline } from "./dom.js";
+import { button, clock, h, isSwitch, note, number, span, sparkline } from "./dom.js";
 
 export const title = "Now";
 const EVERY_MS = 10000;
@@ -57,10 +57,11 @@ function healthLines({ agent, problem }) {
 }
 
 function sensor(one) {
-  const value = `${number(one.value)}${one.unit ? " " + one.unit : ""}`;
+  const steps = isSwitch(one) && (one.value === 0 || one.value === 1);
+  const value = steps ? ["off", "on"][one.value] : `${number(one.value)}${one.unit ? " " + one.unit : ""}`;
   const label = `${one.name} over the last day, now ${value}`;
   return h("section", { class: "card", "aria-label": one.name }, h("p", null, one.name),
-    h("p", { class: "value" }, value), sparkline(one.points, label), h("small", null, clock(one.at)));
+    h("p", { class: "value" }, value), sparkline(one.points, label, steps), h("small", null, clock(one.at)));
 }
 
 export function filesCard(app, after) {

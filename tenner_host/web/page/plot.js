@@ -1,5 +1,5 @@
 // One picture: lines of a unit over time, gaps where readings are missing, marks at messages.
-import { h, number, s } from "./dom.js";
+import { h, isSwitch, number, s } from "./dom.js";
 
 const LEFT = 52;
 const BOTTOM = 24;
@@ -18,9 +18,10 @@ export function plot(unit, series, [first, last], marks, width, choose) {
   const y = (value) => HEIGHT - BOTTOM - ((value - low) / (high - low)) * (HEIGHT - BOTTOM - 8);
   const label = drawn.map((one) => describe(one)).join("; ");
   const picture = s("svg", { class: "plot", width: right + 24, height: HEIGHT, role: "img", "aria-label": label });
-  for (const value of ticks(low, high, 5)) {
+  const switches = drawn.every(isSwitch);
+  for (const value of switches ? [0, 1].filter((one) => one > low && one < high) : ticks(low, high, 5)) {
     picture.append(s("line", { class: "axis", x1: LEFT, x2: right, y1: y(value), y2: y(value) }),
-      s("text", { x: LEFT - 6, y: y(value) + 4, "text-anchor": "end" }, number(value)));
+      s("text", { x: LEFT - 6, y: y(value) + 4, "text-anchor": "end" }, switches ? ["off", "on"][value] : number(value)));
   }
   for (const at of times(first, last, Math.max(2, Math.floor((right - LEFT) / 110)))) {
     picture.append(s("line", { class: "axis", x1: x(at), x2: x(at), y1: 8, y2: HEIGHT - BOTTOM }),
@@ -84,8 +85,6 @@ function path(points, x, y, steps) {
     return steps ? `H${x(at).toFixed(1)}V${y(value).toFixed(1)}` : `L${spot}`;
   }).join("");
 }
-
-export const isSwitch = (one) => !one.unit && one.points.every((point) => point[1] === 0 || point[1] === 1);
 
 function nearest(points, at) {
   return points.reduce((best, one) => (Math.abs(one[0] - at) < Math.abs(best[0] - at) ? one : best));

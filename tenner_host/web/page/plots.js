@@ -1,8 +1,8 @@
 // Plots: the stored readings, a picture for each unit, with the times of messages.
 import { blob, get } from "./api.js";
-import { button, h } from "./dom.js";
+import { button, h, isSwitch } from "./dom.js";
 import { filesCard } from "./now.js";
-import { isSwitch, plot } from "./plot.js";
+import { plot } from "./plot.js";
 
 export const title = "Plots";
 const SPANS = [[6, "6 hours"], [24, "a day"], [168, "a week"], [720, "a month"], [8760, "all"]];
