@@ -1,53 +1,79 @@
-"""Draw the page of `tenner web` as Chromium shows it, into docs/pictures: `make picture`."""
+"""Draw the page of each server as Chromium shows it, into docs/pictures: `make picture`."""
 
 from __future__ import annotations
 
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
-from tenner_host import ROOT
+from tenner_host import ROOT, interpreters
+from tests.host.e2e import ASK
 from tests.services.kit import Unavailable
 from tests.web import browser
+from tests.web.homes import HOMES
 
 TARGET = ROOT / "docs" / "pictures"
-#: (view, size, colors)
-PICTURES = [
-    ("now", (1000, 760), "light"),
-    ("plots", (1000, 760), "light"),
-    ("heartbeat", (360, 940), "dark"),
-]
+_TALL = (360, 940)
+#: Home: [(view, size, colors)]
+PICTURES = {
+    "computer": [
+        ("now", browser.WIDE, "light"),
+        ("plots", browser.WIDE, "light"),
+        ("heartbeat", _TALL, "dark"),
+    ],
+    "linux": [("settings", browser.WIDE, "dark"), ("now", _TALL, "dark")],
+    "chip": [("chat", browser.PHONE, "light")],
+}
+#: The name of a picture, if it is not that of its view.
+_NAMES = {("linux", "now"): "phone"}
 
 
 def main() -> int:
     try:
-        _draw()
+        with browser.chromium() as chromium:
+            for name, views in PICTURES.items():
+                _draw(chromium, name, views)
     except Unavailable as exc:
         print(f"no pictures: {exc}", file=sys.stderr)
         return 1
     return 0
 
 
-def _draw() -> None:
+def _interpreter(name: str) -> Any:
+    return interpreters.find_micropython32() if name == "chip" else (sys.executable,)
+
+
+def _draw(chromium: Any, name: str, views: list[tuple[str, tuple[int, int], str]]) -> None:
     with (
         tempfile.TemporaryDirectory() as folder,
-        browser.chromium() as chromium,
-        browser.board_and_server(Path(folder)) as (_, server),
+        HOMES[name](Path(folder), browser.ITEMS, _interpreter) as home,
     ):
-        page = chromium.new_page(locale="en-GB", reduced_motion="reduce")
-        page.goto(server.links[-1])
-        for view, (width, height), colors in PICTURES:
+        page = chromium.new_page(locale="en-GB", reduced_motion="reduce", ignore_https_errors=True)
+        page.goto(home.link())
+        for view, (width, height), colors in views:
             page.set_viewport_size({"width": width, "height": height})
             page.emulate_media(color_scheme=colors)
             page.locator(f'nav a[href="#{view}"]').click()
-            if view == "heartbeat":
-                page.get_by_role("button", name="What would it do?").click()
-                page.get_by_role("heading", name="On the stored readings").wait_for()
-            page.locator("main .card, main table").first.wait_for()
+            _prepare(page, view)
             page.mouse.move(0, 0)
-            target = TARGET / f"web-{view}.png"
+            target = TARGET / f"web-{_NAMES.get((name, view), view)}.png"
             page.screenshot(path=target)
             print(f"{target.relative_to(ROOT)}: {target.stat().st_size // 1024} KB")
+        page.close()
+
+
+def _prepare(page: Any, view: str) -> None:
+    """Wait until the view has its parts."""
+    if view == "heartbeat":
+        page.get_by_role("button", name="What would it do?").click()
+        page.get_by_role("heading", name="On the stored readings").wait_for()
+    elif view == "chat":
+        page.get_by_label("Your message").fill(ASK)
+        page.keyboard.press("Enter")
+        page.get_by_role("listitem").filter(has_text="reads 31.5 °C").last.wait_for()
+    else:
+        page.locator("main .card, main table").first.wait_for()
 
 
 if __name__ == "__main__":
