@@ -50,7 +50,7 @@ test-hw: env-test ## Lead a real board at PORT, or an emulator of one, through i
 test-riscv64: env-test ## Run the core of the tests on riscv64, MicroPython and CPython, in qemu-user
 	@$(VENV) -m pytest -rs $(if $(K),-k "$(K)") tests/riscv64/on_riscv64.py
 
-test-web: env-test ## Drive the page of `tenner web` in Chromium, with Playwright and axe-core (fetches 60 MB once)
+test-web: env-test ## Drive the page of each server in Chromium, with Playwright and axe-core (fetches 60 MB once)
 	@$(VENV) -m pytest -rs $(if $(K),-k "$(K)") tests/web/on_browser.py
 
 # `make soak MESSAGES=200 ALERTS=50 SEED=7 HEAP=160K`

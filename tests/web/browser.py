@@ -1,7 +1,4 @@
-"""Chromium, driven by Playwright, and axe-core: fetched once into the cache, or the system's.
-
-Playwright's own Chromium serves too, where somebody installed it.
-"""
+"""Chromium, driven by Playwright, and axe-core: fetched once into the cache, or the system's."""
 
 import contextlib
 import math
@@ -14,6 +11,9 @@ from tests.host.web_client import Client, served
 from tests.services.kit import Unavailable, npm, pip, program
 
 PLAYWRIGHT = {"playwright": "1.65.2"}
+#: Names of a browser that Playwright drives; without any, its own serves where somebody installed
+#: it.
+_PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 AXE = {"axe-core": "4.11.0"}
 ITEMS = """# Heartbeat
 You look after one room.
@@ -35,15 +35,22 @@ def chromium():
 
     with sync_playwright() as playwright:
         try:
-            made = playwright.chromium.launch(
-                executable_path=program("chromium"), args=["--no-sandbox"]
-            )
+            made = playwright.chromium.launch(executable_path=_installed(), args=["--no-sandbox"])
         except Error as exc:
-            raise Unavailable(f"Chromium does not start: {str(exc).splitlines()[0]}") from exc
+            reason = str(exc).splitlines()[0]
+            raise Unavailable(f"Chromium does not start, apt install chromium: {reason}") from exc
         try:
             yield made
         finally:
             made.close()
+
+
+def _installed():
+    """The path of the system's browser, or None."""
+    for name in _PROGRAMS:
+        with contextlib.suppress(Unavailable):
+            return program(name)
+    return None
 
 
 def axe_source():
