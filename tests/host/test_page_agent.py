@@ -356,7 +356,7 @@ def without(value):
 
 
 def same_answers(clients, method, path, body):
-    """Ask both; what a state file does not have yet on one of them is asked for again."""
+    """Ask both, and once more while one of them has too little state yet."""
     until_s = time.monotonic() + LIMIT_S
     while True:
         answers = [client(method, path, body) for client in clients]
