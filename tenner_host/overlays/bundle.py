@@ -12,7 +12,7 @@ from tenner_host.overlays.constants import find_constants
 from tenner_host.overlays.emit import File, emit
 from tenner_host.overlays.errors import OverlayError
 from tenner_host.overlays.maps import Map
-from tenner_host.overlays.merge import Overlay, arrange
+from tenner_host.overlays.merge import Overlay, arrange, phases_named
 from tenner_host.overlays.minify import Minify
 from tenner_host.overlays.naming import Naming
 from tenner_host.overlays.plan import BORROW, LOADED, Plan
@@ -20,7 +20,7 @@ from tenner_host.overlays.program import Program, read_program
 from tenner_host.overlays.prune import fold_switches, prune
 from tenner_host.overlays.rom_names import ARGUMENTS, ATTRIBUTES, ROM, STATIC
 from tenner_host.overlays.source import PACKAGE, module_name
-from tenner_host.overlays.table import CORE, CORE_MODULE, LOADER, RUNTIME, Table
+from tenner_host.overlays.table import CORE, CORE_MODULE, IDLE, LOADER, RUNTIME, Table
 from tenner_host.overlays.texts import words
 
 #: The index for lookups at run time, a line for each module: its name, its overlay, its object's
@@ -41,6 +41,8 @@ class Bundle:
     #: Overlays in the order of `packed`, with their names in code; empty if each has a separate
     #: file.
     places: dict[str, str]
+    #: The phases with their names in code.
+    phases: dict[str, str]
 
 
 def bundle(
@@ -57,8 +59,8 @@ def bundle(
 
     `scripts`, such as main.py, import from the core by name and stay unchanged. With `debug` the
     run time checks that only overlays of the current phase are loaded. `build` is the build's id.
-    `is_packed`: one file holds all overlays but the core, and code calls them by names that are in
-    ROM.
+    `is_packed`: one file holds all overlays but the core, and code calls them and the phases by
+    names that are in ROM.
     """
     places = _places(table) if is_packed else []
     # A name that is in ROM costs no RAM.
@@ -66,12 +68,13 @@ def bundle(
     names = dict(zip(places, free, strict=False))
     if len(names) < len(places):
         raise OverlayError(f"{len(places)} overlays are more than there are names in ROM")
+    phases = dict(zip(table.phases, free if is_packed else table.phases, strict=False))
     program = read_program(wanted(sources, table), table.is_outside, table.pieces)
     _fill_in(
         program,
         LOADER,
         {
-            "_PHASES": " %s " % " ".join(table.phases),
+            "_PHASES": " %s " % " ".join(phases.values()),
             "_CARRY": b"".join(_carried(table)),
             "_WIDTH": _width(table),
             "_CARRIED": " %s " % " ".join(names.values() or _carried_names(table)),
@@ -79,11 +82,14 @@ def bundle(
             "_PACKED": is_packed,
         },
     )
-    _fill_in(program, RUNTIME, {"_DEBUG": debug})
+    idle = {"_IDLE": phases[IDLE]} if IDLE in phases else {}
+    _fill_in(program, RUNTIME, {"_DEBUG": debug, **idle})
     _fill_in(program, PACKAGE, {"__build__": build})
     find_constants(program)
     fold_switches(program)
     overlays = arrange(program, table)
+    for phase, _ in phases_named(program):
+        phase.value = phases[str(phase.value)]
     scripts = scripts or {}
     entries = set(_entries(scripts))
     used = {f"{LOADER}.{LOADED}", *_split_names(program)}
@@ -101,7 +107,7 @@ def bundle(
             files[file_name(name)] = emit(plans[name], kept if minify else None)
     index = _index(overlays, table, naming)
     symbols = [one.full for one in dead]
-    return Bundle(files, index, _map(overlays, files, naming), symbols, names)
+    return Bundle(files, index, _map(overlays, files, naming), symbols, names, phases)
 
 
 def packed(

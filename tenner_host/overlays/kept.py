@@ -5,7 +5,8 @@
   built-in tools and drivers, because a copy of one works in /workspace;
 - names in scripts such as main.py;
 - names in strings: `getattr(app, "status")`. In a module that computes such names any word of any
-  string counts, and may be one end of a name;
+  string counts, and may be one end of a name. A name must stand in a string of the module that
+  looks it up;
 - keywords of calls to functions that are not ours.
 """
 
@@ -34,11 +35,16 @@ class Kept:
         self.parts: set[str] = set()
         for source in outside.values():
             self.names.update(_words_of(ast.parse(source)))
+        #: The names of attributes in strings, and those that owners may use.
+        self.looked_up: set[str] = set()
         for module in program.modules.values():
-            self.names.update(program.texts(module))
+            self.looked_up.update(_looked_up(module))
+            if _names_fields(module):
+                self.looked_up.update(program.texts(module))
             self.parts.update(_parts(program, module))
             if is_seen_by_owners(module, table):
-                self.names.update(mentioned(program, module))
+                self.looked_up.update(mentioned(program, module))
+        self.names |= self.looked_up
         self.names |= self.parts
         defined: set[str] = set()
         for module in program.modules.values():
@@ -110,6 +116,24 @@ def _words_of(tree: ast.AST) -> Iterator[str]:
             name = getattr(node, field, None)
             if isinstance(name, str):
                 yield name
+
+
+def _looked_up(module: Module) -> Iterator[str]:
+    """Yield the constant names in a module's calls of getattr and its like."""
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            given = node.args[1:2]
+            if node.func.id in _BY_NAME and given and isinstance(given[0], ast.Constant):
+                yield str(given[0].value)
+
+
+def _names_fields(module: Module) -> bool:
+    """Are texts of a module the fields of a namedtuple, or the keywords of a call with `**`?"""
+    return any(
+        (isinstance(node, ast.Name) and node.id == "namedtuple")
+        or (isinstance(node, ast.keyword) and node.arg is None)
+        for node in ast.walk(module.tree)
+    )
 
 
 def _parts(program: Program, module: Module) -> Iterable[str]:

@@ -176,8 +176,8 @@ def _module_of(target: Target | None) -> str:
 _ENTER = ("run", "step", "enter", "later")
 
 
-def phases_named(program: Program) -> Iterator[tuple[str, Module, ast.AST]]:
-    """Yield each phase that the source enters by name, and the place."""
+def phases_named(program: Program) -> Iterator[tuple[ast.Constant, Module]]:
+    """Yield the name of each phase that the source enters, and its module."""
     for module in program.modules.values():
         for node in ast.walk(module.tree):
             link = program.links.get(node.func) if isinstance(node, ast.Call) else None
@@ -189,14 +189,16 @@ def phases_named(program: Program) -> Iterator[tuple[str, Module, ast.AST]]:
                 continue
             if link.target.module.name == RUNTIME and link.target.name in _ENTER and node.args:
                 name = node.args[0]
-                if isinstance(name, ast.Constant) and isinstance(name.value, str):
-                    yield name.value, module, node
+                either = [name.body, name.orelse] if isinstance(name, ast.IfExp) else [name]
+                for one in either:
+                    if isinstance(one, ast.Constant) and isinstance(one.value, str):
+                        yield one, module
 
 
 def _check_phases(program: Program, table: Table) -> None:
-    for phase, module, node in phases_named(program):
-        if phase not in table.phases:
-            raise OverlayError(f"{module.where(node)}: overlays.toml has no phase {phase}")
+    for name, module in phases_named(program):
+        if name.value not in table.phases:
+            raise OverlayError(f"{module.where(name)}: overlays.toml has no phase {name.value}")
 
 
 # --- modules as values

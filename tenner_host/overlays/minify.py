@@ -56,7 +56,7 @@ class Minify(Naming):
         self._given = keywords(program)
         self.kept = Kept(program, table, outside)
         places = _places(program, overlays)
-        fresh = _fresh(program, places)
+        fresh = _Fresh(program, places, self.kept, self._given)
         self.private = _private_names(program, places, fresh)
         self.public = _public_names(places, self.kept, fresh)
 
@@ -132,17 +132,40 @@ def _places(program: Program, overlays: Mapping[str, Overlay]) -> dict[str, Coun
     return places
 
 
-def _fresh(program: Program, places: Mapping[str, Counter[str]]) -> Iterator[str]:
-    """Yield unused names for attributes, the cheapest first."""
-    used = {name for module in places.values() for name in module}
-    for module in program.modules.values():
-        used.update(mentioned(program, module))
-        used.update(program.texts(module))
-    return (name for name in chain(ATTRIBUTES, _generated()) if name not in used)
+class _Fresh:
+    """Unused names for attributes, the cheapest first."""
+
+    def __init__(
+        self,
+        program: Program,
+        places: Mapping[str, Counter[str]],
+        kept: Kept,
+        given: Iterable[str],
+    ) -> None:
+        self._given = frozenset(given)
+        #: Attributes of objects that may be anybody's, and what owners may use.
+        used = {name for module in places.values() for name in module} | kept.looked_up
+        #: A keyword is an argument, too, and a function may have other names.
+        self._taken = set(used)
+        for module in program.modules.values():
+            self._taken.update(mentioned(program, module))
+            self._taken.update(program.texts(module))
+        self._names = (name for name in chain(ATTRIBUTES, _generated()) if name not in used)
+        self._left: list[str] = []
+
+    def next(self, name: str = "") -> str:
+        """The new name of an attribute, which may be a keyword as well."""
+        if name not in self._given:
+            return self._left.pop(0) if self._left else next(self._names)
+        for one in self._names:
+            if one not in self._taken:
+                return one
+            self._left.append(one)
+        raise AssertionError("names without end")
 
 
 def _private_names(
-    program: Program, places: Mapping[str, Counter[str]], fresh: Iterator[str]
+    program: Program, places: Mapping[str, Counter[str]], fresh: _Fresh
 ) -> dict[str, dict[str, str]]:
     """For each module, the new names of its private attributes, the same in all pieces of a
     module."""
@@ -164,7 +187,7 @@ def _private_names(
         for name in sorted(family):
             renamed = [one for one in mine[name] if one not in foreign]
             while len(pool) < at + len(renamed):
-                pool.append(next(fresh))
+                pool.append(fresh.next())
             result[name] = dict(zip(renamed, pool[at:], strict=False))
             at += len(renamed)
     return {name: result[whole(name)] for name in program.modules}
@@ -200,15 +223,13 @@ def _families(program: Program) -> list[set[str]]:
     return found
 
 
-def _public_names(
-    places: Mapping[str, Counter[str]], kept: Kept, fresh: Iterator[str]
-) -> dict[str, str]:
+def _public_names(places: Mapping[str, Counter[str]], kept: Kept, fresh: _Fresh) -> dict[str, str]:
     """The new names of public attributes, methods and keywords."""
     modules: Counter[str] = Counter()
     for found in places.values():
         modules.update(found.keys())
     names = [name for name in modules if not is_private(name) and name not in kept]
-    return {name: next(fresh) for name in sorted(names, key=lambda one: (-modules[one], one))}
+    return {name: fresh.next(name) for name in sorted(names, key=lambda one: (-modules[one], one))}
 
 
 def _generated() -> Iterator[str]:

@@ -110,5 +110,7 @@ implementation new_event_loop MBEDTLS_VERSION load_cert_chain open_connection pr
 python_compiler start_new_thread SingletonGenerator StopAsyncIteration run_until_complete
 PROTOCOL_TLS_CLIENT PROTOCOL_TLS_SERVER PROTOCOL_DTLS_CLIENT PROTOCOL_DTLS_SERVER
 get_exception_handler load_verify_locations set_exception_handler call_exception_handler
-default_exception_handler
+default_exception_handler center deleter fromhex fromkeys getter intersection
+intersection_update isdisjoint islower isspace issubset issuperset isupper popitem rindex setter
+splitlines symmetric_difference symmetric_difference_update union
 """.split()

@@ -23,6 +23,8 @@ CORE_MODULE = "tenner.app"
 #: The module whose calls enter phases, and the one that loads and evicts overlays.
 RUNTIME = "tenner.overlay"
 LOADER = "tenner.overlay_loader"
+#: The phase outside of all others.
+IDLE = "IDLE"
 
 #: Key in [phases]: overlays that every phase may hold.
 EVERY_PHASE = "*"

@@ -24,7 +24,7 @@ def generated(sources: dict[str, bytes]) -> Table:
         and any(line.strip() and not line.startswith(b"#") for line in source.splitlines())
     }
     program = read_program(wanted, empty.is_linux_only)
-    phases = {"BOOT", "IDLE", *(name for name, _, _ in phases_named(program))}
+    phases = {"BOOT", "IDLE", *(str(name.value) for name, _ in phases_named(program))}
     find_constants(program)
     core: set[str] = set()
 

@@ -95,7 +95,7 @@ def test_a_name_is_short_wherever_it_stands():
         ("GaugeError", "class GaugeError(ValueError): pass\nclass Worse(GaugeError): pass\n"),
         ("Worse", "class GaugeError(ValueError): pass\nclass Worse(GaugeError): pass\n"),
         ("gauge", "class B:\n    def gauge(self): getattr(1, 'gauge')\n"),
-        ("gauge", "class B:\n    def gauge(self): pass\n_N = ('gauge', 'weigh')\n"),
+        ("def gauge", "class B:\n    def gauge(self): getattr(1, N[0])\nN = ('gauge', 'weigh')\n"),
         ("gauge_it", "class B:\n    def gauge_it(self): getattr(1, 'gauge' + '_it')\n"),
         ("gauge", "class B:\n    def gauge(self): getattr(1, 'weigh gauge'.split()[0])\n"),
         (
@@ -112,6 +112,23 @@ def test_a_name_is_short_wherever_it_stands():
 def test_what_the_outside_knows_keeps_its_name(kept, text):
     defined = ", ".join(re.findall(r"^(?:class |def )?(\w+)(?: =|\(|:)", text, re.M))
     assert kept in made(f"{text}\ndef main(): print({defined})\n")
+
+
+def test_a_text_that_nothing_looks_up_keeps_no_name():
+    text = made("class B:\n    def gauge(self): pass\ndef main(): print(B().gauge(), 'gauge')\n")
+    assert "def gauge" not in text
+    assert "'gauge'" in text
+
+
+def test_a_keyword_gets_no_name_that_its_function_uses():
+    text = made(
+        "import ssl\ndef f(fineness=1): return ssl, fineness\n"
+        "class B:\n    def weigh(self): self.depth = self.height = f(fineness=2)\n"
+        "def main(): B().weigh()\n"
+    )
+    keyword = re.search(r"def \w+\((\w+)=1\)", text)
+    assert keyword, text
+    assert f"({keyword[1]}=2)" in text
 
 
 def test_what_owners_see_keeps_its_name():

@@ -96,6 +96,8 @@ def test_a_phase_has_what_it_may_hold_and_idle_nothing(tmp_path, name, is_packed
     printed = run(tmp_path, find(name))
     for overlay, name in made.places.items():
         printed = printed.replace(f"'{name}'", f"'{overlay}'")
+    for phase, name in made.phases.items():
+        printed = printed.replace(f"{name} [", f"{phase} [")
     assert printed.splitlines() == [
         "ONE ['one']",
         "first 1",

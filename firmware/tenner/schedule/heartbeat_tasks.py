@@ -85,14 +85,31 @@ def build(clauses: dict, key: int, board_phase: int, interval_s: int) -> Task:
     grid."""
     task = Task()
     task.key = key
+    # Only what an item names: the defaults in the class cost nothing for each task.
     for name in clauses:
         value = clauses[name]
-        if name == "daily":
-            task.cron = "%s %s * * *" % (value[3:], value[:2])
-        elif name == "when":
+        if name == "when":
             task.condition = _condition(value)
+        elif name == "every_s":
+            task.every_s = value
+        elif name == "daily":
+            task.cron = "%s %s * * *" % (value[3:], value[:2])
+        elif name == "cron":
+            task.cron = value
+        elif name == "hours":
+            task.hours = value
+        elif name == "model":
+            task.model = value
+        elif name == "notify":
+            task.notify = value
+        elif name == "urgent":
+            task.urgent = value
+        elif name == "resolve":
+            task.resolve = value
+        elif name == "repeat_s":
+            task.repeat_s = value
         else:
-            setattr(task, name, value)
+            task.chart_s = value
     if not task.every_s and not task.cron:
         # Without a condition it falls due with the beat, and still counts as a separate task.
         task.every_s = _CONDITION_S if task.condition else interval_s
@@ -107,8 +124,16 @@ def _condition(value):
     made = []
     for part in parts:
         one = Condition()
-        for name in part:
-            setattr(one, name, part[name])
+        one.sensor, one.value, one.op = part["sensor"], part["value"], part["op"]
+        one.number = part["number"]
+        if "number2" in part:
+            one.number2 = part["number2"]
+        if "for_s" in part:
+            one.for_s = part["for_s"]
+        if "within_s" in part:
+            one.within_s = part["within_s"]
+        if "reset" in part:
+            one.reset = part["reset"]
         made.append(one)
     first = made.pop(0)
     if made:

@@ -100,8 +100,7 @@ def _adopt(occurrences, task, old):
         if saved.run:
             # It was interrupted, and is due again.
             due.set_last(task, min(task.last, saved.run[0] - (task.every_s or 1)))
-        for name, value in zip(saved_state.kept_names(task), saved.kept):
-            setattr(task.condition or task, name, value)
+        saved_state.restore(task, saved.kept)
     if old or service.was_trusted:
         task.base_s = moment.mono_s
     if service.was_trusted:

@@ -31,23 +31,23 @@ SHORT_BOOTS = const(3)
 # Lines that may have been written since the state was, beside two for each task.
 _TAIL = const(24)
 
-# The counters, and their names up to 0.9.
-_COUNTERS = (
-    ("short_boots", "b"),
-    ("failures", "f"),
-    ("told", "n"),
-    ("problems", "p"),
-    ("episodes", ""),
-    ("faults", ""),
-)
+
+def kept(task: "Task") -> list:
+    """Return further values that outlive a reboot: of the task's condition, or of a job."""
+    of = task.condition
+    if of:
+        return [of.alarm, of.reference, of.muted, of.told]
+    return [task.failures, task.off_since, task.why] if isinstance(task.key, str) else []
 
 
-def kept_names(task: "Task") -> tuple[str, ...]:
-    """Return the names of further values that outlive a reboot: of the task's condition, or of a
-    job."""
-    if task.condition:
-        return ("alarm", "reference", "muted", "told")
-    return ("failures", "off_since", "why") if isinstance(task.key, str) else ()
+def restore(task: "Task", values: "Sequence") -> None:
+    """Give a task the values of `kept`; those that an older version did not have stay."""
+    of = task.condition
+    values = list(values) + kept(task)[len(values) :]
+    if of:
+        of.alarm, of.reference, of.muted, of.told = values[:4]
+    elif isinstance(task.key, str):
+        task.failures, task.off_since, task.why = values[:3]
 
 
 def current(service: "Service", task: "Task") -> SavedTask:
@@ -60,36 +60,36 @@ def current(service: "Service", task: "Task") -> SavedTask:
         last, run, pending = task.last, None, task.pending if service.was_trusted else None
     if task.run:
         run = [task.run.due, task.run.start, _is_due_again(service, task)]
-    kept = [getattr(task.condition or task, name) for name in kept_names(task)]
+    values = kept(task)
     if saved:
-        kept += saved.kept[len(kept) :]
+        values += saved.kept[len(values) :]
     elif task.condition and service.was_trusted:
-        kept += _measured(task.condition, service.offset_s)
-    return SavedTask(last, run, pending, kept)
+        values += _measured(task.condition, service.offset_s)
+    return SavedTask(last, run, pending, values)
 
 
 def _measured(condition, offset_s):
     """Return since when the condition holds, and the readings that `drops by` and `rises by`
     compare with, by the clock."""
-    kept = [None if condition.since_s is None else condition.since_s + offset_s]
+    values = [None if condition.since_s is None else condition.since_s + offset_s]
     for term in (condition,) + tuple(condition.also):
         if term.within_s:
-            kept.append([(one[0] + offset_s, one[1]) for one in term.past])
-    return kept if kept != [None] else []
+            values.append([(one[0] + offset_s, one[1]) for one in term.past])
+    return values if values != [None] else []
 
 
-def resume(service: "Service", condition: "Condition", kept: "Sequence") -> None:
+def resume(service: "Service", condition: "Condition", values: "Sequence") -> None:
     """Go on with the measurements from before a reboot."""
     offset_s = service.offset_s
-    since = kept[0] if kept else None
+    since = values[0] if values else None
     # Where it was looked at since the boot, it must have held then.
     if since is not None and (condition.seen is None or condition.since_s is not None):
         # The clock may have been set back.
         condition.since_s = min(since - offset_s, service.app.clock.mono_s())
     place = 1
     for term in (condition,) + tuple(condition.also):
-        if term.within_s and place < len(kept):
-            term.past = [(one[0] - offset_s, one[1]) for one in kept[place]] + list(term.past)
+        if term.within_s and place < len(values):
+            term.past = [(one[0] - offset_s, one[1]) for one in values[place]] + list(term.past)
             place += 1
 
 
@@ -109,9 +109,14 @@ def save(service: "Service", files: "ScheduleFiles") -> None:
 
 
 def _pieces(service):
-    counters = {}
-    for name, _ in _COUNTERS:
-        counters[name] = getattr(service, name)
+    counters = {
+        "short_boots": service.short_boots,
+        "failures": service.failures,
+        "told": service.told,
+        "problems": service.problems,
+        "episodes": service.episodes,
+        "faults": service.faults,
+    }
     yield '{"":%s' % json.dumps(counters)
     names = []
     for task in service.tasks or ():
@@ -144,14 +149,20 @@ def load(service: "Service", run_log: "RunLog", moment: "Moment") -> None:
     if not isinstance(found, dict):
         found = {}
     counters = found.pop("", {})
-    for name, old in _COUNTERS:
-        setattr(service, name, counters.get(name, counters.get(old, 0)))
+    get = counters.get
+    # The second names are those up to 0.9.
+    service.short_boots = get("short_boots", get("b", 0))
+    service.failures = get("failures", get("f", 0))
+    service.told = get("told", get("n", 0))
+    service.problems = get("problems", get("p", 0))
+    service.episodes = get("episodes", 0)
+    service.faults = get("faults")
     if not isinstance(service.faults, dict):
         service.faults = {}
     service.saved = {}
     for name in found:
-        last, run, waits, *kept = found[name]
-        service.saved[name] = SavedTask(last, run, waits and Occurrence(*waits), kept)
+        last, run, waits, *values = found[name]
+        service.saved[name] = SavedTask(last, run, waits and Occurrence(*waits), values)
     service.early = service.short_boots >= SHORT_BOOTS
     if service.short_boots < SHORT_BOOTS:
         service.short_boots += 1

@@ -139,7 +139,7 @@ class SavedTask:
     """
     The state from the last boot of a task that is not in force yet: its last run, the run that was
     under way ([due, start, whether it is due again]) or None, the Occurrence that waited or None,
-    and the values of `kept_names`.
+    and the values of saved_state.kept.
     """
 
     def __init__(

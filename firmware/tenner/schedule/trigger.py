@@ -70,18 +70,10 @@ def _pieces(occurrences, task, readings):
 def _alone(term):
     """Return a copy of one condition, without those that are joined to it."""
     copy = Condition()
-    for name in (
-        "sensor",
-        "value",
-        "op",
-        "number",
-        "number2",
-        "within_s",
-        "for_s",
-        "reference",
-        "past",
-    ):
-        setattr(copy, name, getattr(term, name))
+    copy.sensor, copy.value, copy.op = term.sensor, term.value, term.op
+    copy.number, copy.number2 = term.number, term.number2
+    copy.within_s, copy.for_s = term.within_s, term.for_s
+    copy.reference, copy.past = term.reference, term.past
     return copy
 
 

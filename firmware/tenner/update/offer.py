@@ -40,9 +40,11 @@ async def answer(app: "App", channel: str, chat: int | str) -> None:
 
 async def _ask(app, channel, chat, found):
     version, text = found
+    allowed = False
     try:
-        # A channel of App has its own name.
-        allowed = await getattr(app, channel).ask(text)
+        for one in (app.telegram, app.console, app.mqtt, app.page):
+            if one is not None and one.name == channel:
+                allowed = await one.ask(text)
     except OSError as error:
         log("update", error)
         return
