@@ -60,8 +60,10 @@ def begin() -> None:
     agent is loaded."""
     if gc.mem_free() + gc.mem_alloc() < _PSRAM_HEAP:
         _grow(_wifi_bytes())
-    for name in ("_grow", "_wifi_bytes", "_hold", "_end"):
-        del globals()[name]
+    own = globals()
+    for name in ("_grow", "_wifi_bytes", "_hold", "_end", "begin"):
+        own[name] = None  # `del` alone leaves the function in the table
+        del own[name]
     gc.collect()
 
 

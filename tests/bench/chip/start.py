@@ -20,14 +20,17 @@ gc.collect()
 _empty = gc.mem_alloc()
 gc.threshold(8192)  # as in main.py
 
+from tenner import chip_heap  # noqa: E402
+
 if hasattr(esp32, "take"):
     # The interpreter has an ESP32's memory: the heap grows first, as main.py makes it grow.
     import stacks
 
     sys.modules["_thread"] = stacks
-    from tenner import chip_heap
-
-    chip_heap.begin()
+else:
+    # This heap has its size already.
+    chip_heap._grow = chip_heap._wifi_bytes = lambda *_: None
+chip_heap.begin()
 
 # The measurement counts every import from here on.
 import asyncio  # noqa: E402
