@@ -8,6 +8,7 @@ It is wired as on a board: it polls Telegram, the heartbeat waits, all tools are
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 import math
 import queue
@@ -42,6 +43,34 @@ class Died(Exception):
     """The agent ended, or gave a wrong answer; the text is the last it printed."""
 
 
+@functools.cache
+def standins_bytes() -> int:
+    """The heap that the stand-ins for the chip's own modules take: on a chip these are C, so an
+    agent gets it on top."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        STOCK.install(code.chip_tree(), root)
+        done = subprocess.run(
+            STOCK.find().command("-c", _STANDINS),
+            cwd=root,
+            env=STOCK.environment(root),
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    return int(done.stdout)
+
+
+_STANDINS = """
+import gc
+gc.collect()
+before = gc.mem_alloc()
+import esp32, machine, network, ntptime
+gc.collect()
+print(gc.mem_alloc() - before)
+"""
+
+
 class Agent:
     """One agent process and the services it talks to, over plain HTTP."""
 
@@ -51,7 +80,7 @@ class Agent:
         self.root = root
         self.services = services
         self._process = subprocess.Popen(
-            image.find().command("-m", "start", mode, heap=f"{heap_kb}K"),
+            image.find().command("-m", "start", mode, heap=str(heap_kb * 1024 + standins_bytes())),
             cwd=root,
             env=image.environment(root),
             stdin=subprocess.PIPE,
