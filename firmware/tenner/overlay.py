@@ -101,7 +101,8 @@ async def enter(name: str) -> None:
         if _DEBUG:
             import micropython
 
-            print("entered", name, len(sys.modules), " ".join(overlay_loader.overlays.__dict__))
+            held = " ".join(overlay_loader.overlays.__dict__)
+            print("entered", overlay_loader.title(name), len(sys.modules), held)
             micropython.mem_info(1)
 
 

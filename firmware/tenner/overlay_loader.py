@@ -20,19 +20,20 @@ if TYPE_CHECKING:
 
 _IMPORTED = const("/overlay/o")
 
-#: The names of the phases. The build fills it in; while it is empty the modules are those of the
-#: source, and nothing is evicted.
-_PHASES = ""
-#: For each phase, `_WIDTH` bytes with a bit for each overlay in `_CARRIED`: does it stay when the
-#: phase begins? Texts and bytes take less RAM than lists and dicts.
+#: Whether this is a build of overlays. If not, the modules are those of the source, and nothing is
+#: evicted.
+_BUILT = False
+#: A few bytes for each set of phases that an overlay outlasts, with a bit for each phase: does it
+#: stay when the phase begins? An overlay has the place of its set as `stays`; the first set is
+#: empty. Bytes take less RAM than lists and dicts.
 _CARRY = b""
-_WIDTH = 0
-_CARRIED = " "
-#: Whether the build has put all overlays into one file. It begins with the offset of each, in
-#: three bytes, and `_CARRIED` has the names of all in that order; the index comes last. The names
-#: cost no RAM, since MicroPython has them in ROM.
+#: Whether the build has put all overlays into one file, which begins with the places of the
+#: overlays, ordered by the lengths of their names: each name, and its offset in three bytes. The
+#: index of modules has the empty name. Their names cost no RAM, since MicroPython has them in ROM.
 _PACKED = False
-#: In a debug build, the overlays each phase may hold: {"IDLE": (), "REQUEST": ("turn", ...)}.
+#: Where the names of each length begin in that file, from 0 on, and their end.
+_PLACES = ()
+#: In a debug build, the name of each phase and the overlays it may hold, by its number.
 _MAY_HOLD = ()
 
 
@@ -47,31 +48,28 @@ class _Overlays:
 overlays = _Overlays()
 
 
-#: The phase under way, "" before the first.
-phase = ""
+#: The number of the phase under way, None before the first. In the source it is its name.
+phase = None
 #: The overlays that stay in every phase, for a task that has released the ticket.
 suspended = []
 
 
-def enter(name: str) -> bool:
+def enter(number: "Any") -> bool:
     """
-    Begin phase `name` and drop the overlays it may not hold; code that still runs stays until its
-    end. Return whether this is a build of overlays.
+    Begin the phase of this number and drop the overlays it may not hold; code that still runs
+    stays until its end. Return whether this is a build of overlays.
     """
     global phase
-    phase = name
-    if not _PHASES:
+    phase = number
+    if not _BUILT:
         return False
-    start = _WIDTH * _index(_PHASES, name)
-    stays = int.from_bytes(_CARRY[start : start + _WIDTH], "little")
-    carried = _CARRIED
+    place, bit = number >> 3, 1 << (number & 7)
     for one in list(overlays.__dict__):
-        # As _index does; its calls would take a thousand opcodes a turn.
-        place = carried.count(" ", 0, carried.find(" %s " % one))
-        if not stays >> place & 1 and one not in suspended:
+        made = getattr(overlays, one)
+        if not (_CARRY[getattr(made, "stays", 0) + place] & bit or one in suspended):
             if _MAY_HOLD:
-                print("evicted", one, id(getattr(overlays, one)))
-            _withdraw(getattr(overlays, one))
+                print("evicted", one, id(made))
+            _withdraw(made)
             setattr(overlays, one, None)
             delattr(overlays, one)
     return True
@@ -102,9 +100,15 @@ class _Files:
         if not _PACKED:
             return open(self.folder + self.name + ".mpy", mode)
         file = open(self.folder + pack, mode)
-        # As _index does: a turn loads 70 overlays.
-        file.seek(3 * _CARRIED.count(" ", 0, _CARRIED.find(" %s " % self.name)))
-        start = int.from_bytes(file.read(3), "little")
+        name = self.name.encode()
+        size = len(name)
+        begin = _PLACES[size]
+        file.seek(begin)
+        places = file.read(_PLACES[size + 1] - begin)
+        at = places.find(name)
+        while at % (size + 3):
+            at = places.find(name, at + 1)
+        start = int.from_bytes(places[at + size : at + size + 3], "little")
         if not start:
             # An overlay that only some boards have (overlays.toml, [packs]).
             file.close()
@@ -118,8 +122,10 @@ _files = _Files()
 
 def load(name: str) -> "Any":
     """Load an overlay of the build and return it."""
-    if _MAY_HOLD and phase and name not in _MAY_HOLD[phase] + tuple(suspended):
-        raise RuntimeError("phase %s may not hold overlay %s: see overlays.toml" % (phase, name))
+    if _MAY_HOLD and phase is not None:
+        title, *held = _MAY_HOLD[phase]
+        if name not in held and name not in suspended:
+            raise RuntimeError("phase %s may not hold overlay %s: overlays.toml" % (title, name))
     if not _files.folder and sys.modules["tenner"].__path__[:7] in (".frozen", "/rom/li"):
         # Executed in place: there is no file to read.
         full = "tenner." + name
@@ -149,9 +155,9 @@ def _read(name):
         remove(sys.modules, _IMPORTED)
 
 
-def _index(names, name):
-    """Return the index of a name in a text of names; one past the end if it is missing."""
-    return names.count(" ", 0, names.find(" %s " % name))
+def title(number: int) -> str:
+    """Return the name of a phase, in a debug build."""
+    return _MAY_HOLD[number][0]
 
 
 def borrow(borrower: "Any", name: str) -> "Any":
@@ -191,7 +197,7 @@ def remove(table: dict, key: str) -> None:
 def module(name: str) -> "ModuleType":
     """Return the module of the package with this full name, such as `tenner.tools.i2c`;
     ImportError if there is none."""
-    if not _PHASES:
+    if not _BUILT:
         return __import__(name, None, None, ("x",))
     for _, home, symbol, _ in entries(name + "\t"):
         return getattr(getattr(overlays if home != "app" else sys.modules["tenner"], home), symbol)
@@ -203,7 +209,7 @@ def entries(prefix: str = "") -> "Iterator[list[str]]":
     Yield [module, its overlay, its symbol there, "+" if owners may import it] of the modules that
     a build finds by name, for lines that begin with `prefix`.
     """
-    if _PHASES:
+    if _BUILT:
         wanted = prefix.encode()
         if _PACKED:
             if not _files.folder:

@@ -38,11 +38,8 @@ class Bundle:
     map: Map
     #: Symbols without a use on a chip, which the build omits.
     dead: list[str]
-    #: Overlays in the order of `packed`, with their names in code; empty if each has a separate
-    #: file.
+    #: The overlays of `packed` with their names in code; empty if each has a separate file.
     places: dict[str, str]
-    #: The phases with their names in code.
-    phases: dict[str, str]
 
 
 def bundle(
@@ -59,27 +56,29 @@ def bundle(
 
     `scripts`, such as main.py, import from the core by name and stay unchanged. With `debug` the
     run time checks that only overlays of the current phase are loaded. `build` is the build's id.
-    `is_packed`: one file holds all overlays but the core, and code calls them and the phases by
-    names that are in ROM.
+    `is_packed`: one file holds all overlays but the core, and code calls them by names that are in
+    ROM.
     """
-    places = _places(table) if is_packed else []
+    packs = sorted(set(table.overlays) - {CORE}) if is_packed else []
     # A name that is in ROM costs no RAM.
     free = sorted({*STATIC, *ROM}, key=lambda name: (len(name), name))
-    names = dict(zip(places, free, strict=False))
-    if len(names) < len(places):
-        raise OverlayError(f"{len(places)} overlays are more than there are names in ROM")
-    phases = dict(zip(table.phases, free if is_packed else table.phases, strict=False))
+    names = dict(zip(packs, free, strict=False))
+    if len(names) < len(packs):
+        raise OverlayError(f"{len(packs)} overlays are more than there are names in ROM")
+    phases = {name: number for number, name in enumerate(table.phases)}
+    stays = _stays(table)
+    sets = sorted({0, *stays.values()})
+    width = (len(phases) + 7) // 8
     program = read_program(wanted(sources, table), table.is_outside, table.pieces)
     _fill_in(
         program,
         LOADER,
         {
-            "_PHASES": " %s " % " ".join(phases.values()),
-            "_CARRY": b"".join(_carried(table)),
-            "_WIDTH": _width(table),
-            "_CARRIED": " %s " % " ".join(names.values() or _carried_names(table)),
-            "_MAY_HOLD": _phases(table) if debug else (),
+            "_BUILT": True,
+            "_CARRY": b"".join(one.to_bytes(width, "little") for one in sets),
+            "_MAY_HOLD": tuple((name, *held) for name, held in table.phases.items() if debug),
             "_PACKED": is_packed,
+            "_PLACES": tuple(_begins(names.values())),
         },
     )
     idle = {"_IDLE": phases[IDLE]} if IDLE in phases else {}
@@ -90,6 +89,8 @@ def bundle(
     overlays = arrange(program, table)
     for phase, _ in phases_named(program):
         phase.value = phases[str(phase.value)]
+    for name, overlay in overlays.items():
+        overlay.stays = width * sets.index(stays.get(name, 0))
     scripts = scripts or {}
     entries = set(_entries(scripts))
     used = {f"{LOADER}.{LOADED}", *_split_names(program)}
@@ -107,24 +108,42 @@ def bundle(
             files[file_name(name)] = emit(plans[name], kept if minify else None)
     index = _index(overlays, table, naming)
     symbols = [one.full for one in dead]
-    return Bundle(files, index, _map(overlays, files, naming), symbols, names, phases)
+    return Bundle(files, index, _map(overlays, files, naming), symbols, names)
 
 
 def packed(
-    places: Iterable[str],
+    names: Iterable[str],
     compiled: Mapping[str, bytes],
     without: Container[str] = (),
     index: bytes = b"",
 ) -> bytes:
-    """One file of overlays in this order, in the format of `firmware/tenner/overlay_loader.py`:
-    their offsets, 0 for those `without`, the offset of the index or 0, the overlays, the index."""
-    made = [b"" if name in without else compiled[name] for name in places]
+    """One file of overlays, by their names in code, in the format of
+    `firmware/tenner/overlay_loader.py`: the names with their offsets, 0 for those `without`, the
+    overlays, the index."""
+    made = {"": index}
+    made.update((name, b"" if name in without else compiled[name]) for name in names)
+    order = sorted(made, key=_place)
     table = data = b""
-    for one in (*made, index):
-        place = 3 * (len(made) + 1) + len(data) if one else 0
-        table += place.to_bytes(3, "little")
-        data += one
+    begin = _begins(names)[-1]
+    for name in order:
+        place = begin + len(data) if made[name] else 0
+        table += name.encode() + place.to_bytes(3, "little")
+        data += made[name]
     return table + data
+
+
+def _place(name: str) -> tuple[int, str]:
+    return len(name), name
+
+
+def _begins(names: Iterable[str]) -> list[int]:
+    """Where the records of the names of each length begin in a pack, from 0 on, and their end. The
+    index has the empty name."""
+    sizes = Counter(len(name) for name in ("", *names))
+    found = [0]
+    for size in range(max(sizes) + 1):
+        found.append(found[-1] + sizes[size] * (size + 3))
+    return found
 
 
 def wanted(sources: Mapping[str, bytes], table: Table) -> dict[str, bytes]:
@@ -176,37 +195,13 @@ def _split_names(program: Program) -> Iterator[str]:
             yield program.symbol(program.modules[module], name).full
 
 
-def _carried(table: Table) -> Iterator[bytes]:
-    """Yield for each phase a bit for each of `_carried_names` that stays on entry."""
-    names = _carried_names(table)
-    for phase, held in table.phases.items():
-        stays = set(table.carry.get(phase, held))
-        bits = sum(1 << place for place, one in enumerate(names) if one in stays)
-        yield bits.to_bytes(_width(table), "little")
-
-
-def _width(table: Table) -> int:
-    """The bytes of the bits of one phase."""
-    return (len(_carried_names(table)) + 7) // 8
-
-
-def _carried_names(table: Table) -> list[str]:
-    """The overlays that some phase takes over, the most frequent first."""
-    counts = Counter(
-        one for phase, held in table.phases.items() for one in table.carry.get(phase, held)
-    )
-    return [name for name, _ in counts.most_common()]
-
-
-def _places(table: Table) -> list[str]:
-    """All overlays but the core, those that phases take over first: their positions are the bits
-    of `_carried`."""
-    first = _carried_names(table)
-    return [*first, *sorted(set(table.overlays) - {CORE, *first})]
-
-
-def _phases(table: Table) -> dict[str, tuple[str, ...]]:
-    return {phase: tuple(names) for phase, names in table.phases.items()}
+def _stays(table: Table) -> dict[str, int]:
+    """For each overlay the phases that it outlasts when they begin: a bit for each number."""
+    found: dict[str, int] = {}
+    for number, (phase, held) in enumerate(table.phases.items()):
+        for name in table.carry.get(phase, held):
+            found[name] = found.get(name, 0) | 1 << number
+    return found
 
 
 def _fill_in(program: Program, name: str, values: dict[str, object]) -> None:

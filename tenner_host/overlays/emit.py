@@ -7,7 +7,7 @@ import copy
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from tenner_host.overlays.plan import HOMES, LENT, METHOD, Plan
+from tenner_host.overlays.plan import HOMES, LENT, METHOD, STAYS, Plan
 from tenner_host.overlays.rewrite import rewrite
 from tenner_host.overlays.source import Module
 from tenner_host.overlays.table import CORE, CORE_MODULE
@@ -49,6 +49,9 @@ def emit(plan: Plan, kept: set[str] | None = None) -> File:
         value = ast.Tuple(elts=copy.deepcopy(lent), ctx=ast.Load())
         names = ast.Assign(targets=[ast.Name(id=LENT, ctx=ast.Store())], value=value)
         statements.insert(begin, (names, None))
+    if plan.overlay.stays:
+        target = ast.Name(id=STAYS, ctx=ast.Store())
+        statements.insert(0, (ast.Assign([target], ast.Constant(plan.overlay.stays)), None))
     if texts is not None:
         statements.insert(0, (texts, None))
     tree = ast.Module(body=[one for one, _ in statements], type_ignores=[])

@@ -34,6 +34,8 @@ class Overlay:
     #: Its classes that lack methods: these, as (class that defines it, name), by the overlay that
     #: has them.
     borrows: dict[Symbol, dict[str, tuple[tuple[Symbol, str], ...]]] = field(default_factory=dict)
+    #: The place of the phases that it outlasts among all such sets; the first set is empty.
+    stays: int = 0
 
 
 def arrange(program: Program, table: Table) -> dict[str, Overlay]:

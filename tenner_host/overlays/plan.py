@@ -21,6 +21,8 @@ LOADED = "overlays"
 BORROW = "borrow"
 #: An overlay's tuple of the classes of others that it gives methods, each before their names.
 LENT = "lent"
+#: The place of the phases that an overlay outlasts in the run time's table.
+STAYS = "stays"
 #: The name of such a method in its overlay, until the next one takes it; it is in ROM.
 METHOD = "_"
 #: The attribute of a class with the overlays of its other methods; in ROM, too.

@@ -4,6 +4,7 @@ same."""
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Iterable
 from pathlib import Path
 
 from tenner_host import FIRMWARE, build, interpreters
@@ -54,6 +55,14 @@ def write(bundled: Bundle, folder: Path, *, compiled: bool = True) -> None:
         (home / "overlays.pack").write_bytes(packed(bundled.places.values(), made, (), index))
     else:
         (home / "overlays.tsv").write_bytes(index)
+
+
+def named(printed: str, phases: Iterable[str]) -> list[str]:
+    """The lines of an output, with names for the numbers of phases before a list of overlays."""
+    printed = "\n" + printed
+    for number, phase in enumerate(phases):
+        printed = printed.replace(f"\n{number} [", f"\n{phase} [")
+    return printed[1:].splitlines()
 
 
 def run(folder: Path, interpreter: interpreters.Interpreter, main: bytes = MAIN) -> str:

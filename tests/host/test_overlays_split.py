@@ -5,7 +5,7 @@ import pytest
 from tenner_host import interpreters
 from tenner_host.overlays import OverlayError, bundle
 from tests.host.overlays_heap import looks, stale
-from tests.host.overlays_support import MAIN, both, package, run, table, write
+from tests.host.overlays_support import MAIN, both, named, package, run, table, write
 
 MODULES = {
     "app": """
@@ -98,7 +98,7 @@ def made(folder, overlays=SPLIT, debug=False, modules=MODULES):
 def test_methods_come_and_go_with_their_overlay(tmp_path, name):
     made(tmp_path)
     interpreter = getattr(interpreters, f"find_{name}")()
-    assert run(tmp_path, interpreter).splitlines() == [
+    assert named(run(tmp_path, interpreter), PHASES) == [
         "line a line",
         "SEND ['send']",
         "('xx!', 'line a', 1)",
@@ -148,7 +148,7 @@ def test_a_constructor_may_be_where_the_objects_are_made(tmp_path):
     names = table(overlays, phases=phases, carry=CARRY)
     made = bundle(package(modules), names, scripts={"main.py": MAIN})
     write(made, tmp_path)
-    lines = run(tmp_path, interpreters.find_micropython32()).splitlines()
+    lines = named(run(tmp_path, interpreters.find_micropython32()), phases)
     assert lines[0] == "line a line"
     assert lines[-1] == "IDLE ['looking', 'send']"
     assert "('xx!', 'line a', 2)" in lines
