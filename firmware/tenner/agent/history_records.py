@@ -14,7 +14,7 @@ def record(kind: str, text: str, id: str | None = None) -> bytes:
     """Return one history line of `kind` u, n, a, s (text) or t (id and result). A request may also
     have the line i of a picture (type and path)."""
     middle = quote(id) + b"," if id is not None else b""
-    return b'["' + kind.encode() + b'",' + middle + quote(text) + b"]\n"
+    return b'["%s",%s%s]\n' % (kind.encode(), middle, quote(text))
 
 
 def call_record(id: str, name: str, text: str) -> bytes:
