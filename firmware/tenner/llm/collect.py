@@ -142,9 +142,9 @@ class Collector:
         """Return the received text."""
         return str(self._text, "utf-8")
 
-    def has_text(self) -> bool:
-        """Return whether any text has arrived."""
-        return bool(self._text or self.kept)
+    def size(self) -> int:
+        """Return how many bytes of text have arrived."""
+        return len(self._text) + self.kept
 
     def add_call(self, call: CallCollector) -> None:
         """Add `call` to the reply."""
