@@ -3,13 +3,13 @@
 
 import json
 
-from tenner.net.json.writer import escaped, quote
+from tenner.net.json.writer import quote
 from tenner.port.compat import const
 from tenner.tools import untrusted
 
 _OLD_RESULT = const(200)  # characters of a tool result after its turn
 _LONG = const(512)
-_PIECE = const(256)
+_PIECE = const(256)  # characters
 
 
 def record(kind: str, text: str, id: str | None = None) -> bytes:
@@ -18,9 +18,13 @@ def record(kind: str, text: str, id: str | None = None) -> bytes:
     middle = quote(id) + b"," if id is not None else b""
     if len(text) < _LONG:
         return b'["%s",%s%s]\n' % (kind.encode(), middle, quote(text))
-    # Joined only once: a used heap has many short stretches, and few long ones.
-    pieces = [b'["%s",%s"' % (kind.encode(), middle)]
-    pieces += escaped([text[at : at + _PIECE].encode() for at in range(0, len(text), _PIECE)])
+    return _long_record(b'["%s",%s"' % (kind.encode(), middle), text)
+
+
+def _long_record(head, text):
+    # Joined only once: a used heap has few long stretches.
+    pieces = [head]
+    pieces += [quote(text[at : at + _PIECE])[1:-1] for at in range(0, len(text), _PIECE)]
     pieces.append(b'"]\n')
     return b"".join(pieces)
 
