@@ -17,7 +17,6 @@ from tenner.net import tls_errors
 from tenner.net.json.writer import quote
 from tenner.port.compat import const
 from tenner.store import files
-from tenner.store.appendlog import dumps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -103,7 +102,7 @@ class Client:
         if reply.status >= 300 or reply.code is not None or reply.kind != "complete":
             self._check(reply)
         if not known:
-            files.write_atomic(self._path, dumps((self._version, self._session)))
+            files.write_atomic(self._path, json.dumps((self._version, self._session)))
         return reply.sink
 
     async def _again(self, first, known, method, members, make, more):
@@ -220,7 +219,7 @@ def _call(line, args, make):
     more = [("Mcp-Name", name)]
     if paths or not headers.is_plain(name):
         more = [("Mcp-Name", headers.encoded(name))] + headers.values(paths, args)
-    return '"name":%s,"arguments":%s' % (quote(name).decode(), dumps(args)), make, more
+    return '"name":%s,"arguments":%s' % (quote(name).decode(), json.dumps(args)), make, more
 
 
 async def _make_room(sends):
