@@ -167,6 +167,8 @@ class Client:
             if not isinstance(error, _FAILURES):
                 raise  # CPython's TimeoutError is an OSError.
             self._explain(error)
+        finally:
+            http.stage = None
         return reply
 
     def _message(self, method, members, more):

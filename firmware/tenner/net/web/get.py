@@ -38,6 +38,8 @@ async def ask(
         if isinstance(error, OSError) and error.args and isinstance(error.args[0], str):
             raise
         what = explain(error) or str(error) or "its answer cannot be read"
+    finally:
+        http.stage = None
     raise OSError("%s: %s" % (url.split("?")[0][:80], what))
 
 
