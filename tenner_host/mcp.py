@@ -120,10 +120,9 @@ async def _talk(
             raise OSError(f"the server has no tool {tool}; it has {_names(tools)}")
         called = None
         if chosen is not None:
-            content = Content()
             try:
-                await Client(name, http, settings, str(folder)).call(
-                    chosen, args if tool else {}, content
+                content = await Client(name, http, settings, str(folder)).call(
+                    chosen, args if tool else {}, Content
                 )
                 called = {
                     "tool": chosen[1],

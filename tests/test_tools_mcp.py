@@ -101,7 +101,8 @@ class Bench(FakeAgent):
 
     async def refresh(self):
         await self.ctx.registry.refresh(self)
-        return [name for name, _ in mcp_tools.tools(self.ctx.registry)]
+        registry = self.ctx.registry
+        return [name for name, _ in mcp_tools.tools(registry.port, registry.servers)]
 
     def body(self, number):
         return json_strict.loads(self.requests[number][1])

@@ -8,13 +8,25 @@ from tenner.port.compat import const
 from tenner.tools import untrusted
 
 _OLD_RESULT = const(200)  # characters of a tool result after its turn
+_LONG = const(512)
+_PIECE = const(256)  # characters
 
 
 def record(kind: str, text: str, id: str | None = None) -> bytes:
     """Return one history line of `kind` u, n, a, s (text) or t (id and result). A request may also
     have the line i of a picture (type and path)."""
     middle = quote(id) + b"," if id is not None else b""
-    return b'["' + kind.encode() + b'",' + middle + quote(text) + b"]\n"
+    if len(text) < _LONG:
+        return b'["%s",%s%s]\n' % (kind.encode(), middle, quote(text))
+    return _long_record(b'["%s",%s"' % (kind.encode(), middle), text)
+
+
+def _long_record(head, text):
+    # Joined only once: a used heap has few long stretches.
+    pieces = [head]
+    pieces += [quote(text[at : at + _PIECE])[1:-1] for at in range(0, len(text), _PIECE)]
+    pieces.append(b'"]\n')
+    return b"".join(pieces)
 
 
 def call_record(id: str, name: str, text: str) -> bytes:

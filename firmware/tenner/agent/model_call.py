@@ -85,11 +85,11 @@ async def ask(turn: "Turn", timeout_ms: int) -> None:
 async def _offer(turn):
     """Return the schemas of the tools on offer."""
     agent = turn.agent
-    registry = agent.get("registry")
-    if registry.servers:
-        await registry.refresh(agent.app)
-        turn.notes = registry.missing()
-    tools = registry.schemas(turn.kind)
+    if agent.get("registry").servers:
+        await overlay.step("LIST", _refresh, agent)
+        await overlay.enter("OFFER")
+        turn.notes = agent.get("registry").missing()
+    tools = agent.get("registry").schemas(turn.kind)
     small = agent.config.get("llm.context_tokens") < _SMALL_CONTEXT
     turn.is_tight = small or files.size(agent.port.path("state/context.json")) > 0
     # Strangers write the descriptions of an MCP server's tools, too.
@@ -97,6 +97,10 @@ async def _offer(turn):
         "/state/mcp/" in place[0] for place in tools
     )
     return tools
+
+
+async def _refresh(agent):
+    await agent.get("registry").refresh(agent.app)
 
 
 async def _complete(turn, request, timeout_ms):

@@ -151,7 +151,9 @@ def take(turn: "Turn", reply: "Reply") -> "tuple[Sequence[tuple[str, str, str | 
     result.kept = getattr(reply, "kept", 0)
     if reply.text or reply.calls:
         long = result.kept or len(reply.text) > _LONG_TEXT
-        turn.add("a", cut_off.short(reply.text) if long else reply.text)
+        turn.unkept = cut_off.short(reply.text) if long else reply.text
+        if reply.calls or reply.stop == "length" or turn.begun is not None:
+            turn.keep_text()
     if not turn.run_tools:
         result.reply = reply
         return (), reply.text, reply.stop

@@ -87,6 +87,8 @@ class Turn:
     is_tight = max_tokens = file_limit = None
     #: The beginning of an answer that was cut off at the length limit.
     begun: str | None = None
+    #: The model's last text until it is in the records: sending it needs the memory of the copy.
+    unkept: str | None = None
     #: The llm.chain.Chain of this turn, while it runs.
     chain: "Chain | None" = None
     #: Called with the Result before the history is stored, so that a power cut in between does not
@@ -166,6 +168,7 @@ class Turn:
         if self.on_result:
             self.on_result(result)
             await overlay.enter("TURN")
+        self.keep_text()
         if result.error is not None:
             self.add("a", "(no answer: %s)" % result.error)
         if self.session is not None and self.span is None:
@@ -182,6 +185,12 @@ class Turn:
     def add(self, kind: str, text: str, id: str | None = None) -> None:
         """Add a line to the records of this turn."""
         self.lines.append(record(kind, text, id))
+
+    def keep_text(self) -> None:
+        """Add the model's last text to the records, if that is still to do."""
+        text, self.unkept = self.unkept, None
+        if text is not None:
+            self.add("a", text)
 
     def keep(self, lines: "Sequence[bytes]" = ()) -> bool:
         """Add `lines` to the session's file; return False when the write fails."""

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from tenner.net.http import Http
 
 _READ = const(256)
+_LONG = const(512)
 _MAX_BODY = const(8388608)  # no reply a board asks for is longer
 
 
@@ -44,6 +45,9 @@ async def complete(
             if collector.error is None:
                 raise failure.unreadable(candidate, response, caught)
         if collector.error is None:
+            if collector.size() > _LONG:
+                # What has read it makes room for the copies of a long text.
+                await overlay.enter("ANSWER")
             found.append(collector.finish())
 
     error = None
@@ -123,7 +127,7 @@ async def _receive(response, candidate, collector):
     if plain:
         event_end()
         # Some servers omit the stop reason; then the reply must hold something.
-        if not collector.ended and not collector.calls and not collector.has_text():
+        if not collector.ended and not collector.calls and not collector.size():
             raise ValueError("it holds no answer")
         collector.ended = True
     else:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 _MAX_CALLS = const(16)  # to run
 _MAX_NAMED = const(64)  # to reject by name
 _MOST_KEPT = const(24576)
+_BLOCK = const(256)
 _CUT_OFF = const("\n(cut off: the reply has over %d bytes)")
 _MAX_ID = const(128)
 _MAX_NAME = const(64)
@@ -91,7 +92,11 @@ class Collector:
         self.pieces = 0
         self.piece = ""
         self.take: "Callable[[str], None] | None" = None
+        # The end of the text, and the blocks before it: a used heap has few long stretches.
         self._text = bytearray()
+        self._blocks = []
+        self._stored = 0  # bytes in these blocks
+        self._room = min(_BLOCK, limit)
         self._thinking = False
         self._held = ""  # the beginning of a tag
 
@@ -112,7 +117,8 @@ class Collector:
                 # Some servers drop the opening tag: then all before the closing one is reasoning.
                 if not self._thinking:
                     self._text = bytearray()
-                    self.kept = 0
+                    self._blocks = []
+                    self._stored = self.kept = 0
                 self._thinking = False
                 piece = piece[8:]
             elif "<think>".startswith(piece) or "</think>".startswith(piece):
@@ -129,22 +135,31 @@ class Collector:
         self.take = take
 
     def _put(self, piece):
-        if not self._text and not self.kept:
+        if not self._text and not self.size():
             piece = piece.lstrip()
         if piece and not self._thinking:
-            # One growing block: many small strings would fragment the heap and leave no room to
-            # join them.
             self._text.extend(piece.encode())
-            if len(self._text) > self.limit:
-                self._text = _make_room(self, self._text)
+            if len(self._text) > self._room:
+                self._store()
+
+    def _store(self):
+        """End a block; make room when the text is too long."""
+        self._blocks.append(str(self._text, "utf-8"))
+        self._stored += len(self._text)
+        self._text = bytearray()
+        if self._stored > self.limit:
+            text = _make_room(self, self.draft().encode())
+            self._blocks = [str(text, "utf-8")]
+            self._stored = len(text)
+        self._room = min(_BLOCK, self.limit - self._stored)
 
     def draft(self) -> str:
         """Return the received text."""
-        return str(self._text, "utf-8")
+        return "".join(self._blocks + [str(self._text, "utf-8")])
 
-    def has_text(self) -> bool:
-        """Return whether any text has arrived."""
-        return bool(self._text or self.kept)
+    def size(self) -> int:
+        """Return how many bytes of text have arrived."""
+        return len(self._text) + self._stored + self.kept
 
     def add_call(self, call: CallCollector) -> None:
         """Add `call` to the reply."""
@@ -166,8 +181,9 @@ class Collector:
         """Return the complete Reply, with repaired ids, and estimated tokens where the server sent
         no counts."""
         self._put(self._held)
-        text = str(self._text, "utf-8")
+        text = self.draft()
         self._text = bytearray()
+        self._blocks = []
         size = len(text) + self.kept
         calls = []
         seen = []

@@ -9,7 +9,7 @@ stored on flash, so that a call is one exchange.
 import asyncio
 import json
 
-from tenner import __version__
+from tenner import __version__, overlay
 from tenner.mcp import headers
 from tenner.mcp.errors import McpError, Refused
 from tenner.mcp.reply import Reply
@@ -17,11 +17,11 @@ from tenner.net import tls_errors
 from tenner.net.json.writer import quote
 from tenner.port.compat import const
 from tenner.store import files
-from tenner.store.appendlog import dumps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+    from typing import Any
 
     from tenner.mcp.content import Content
     from tenner.net.http import Http
@@ -75,43 +75,49 @@ class Client:
             except ValueError:
                 pass  # `initialize` follows
 
-    async def call(self, line: list, args: dict, sink: "Content") -> None:
-        """Call the tool of a line of the `.tools` file; `sink` gets the values of the result."""
-        _, name, _, paths = line
-        more = [("Mcp-Name", name)]
-        if paths or not headers.is_plain(name):
-            more = [("Mcp-Name", headers.encoded(name))] + headers.values(paths, args)
-        members = '"name":%s,"arguments":%s' % (quote(name).decode(), dumps(args))
-        await self.request(_CALL, members, sink, more)
+    async def call(self, line: list, args: dict, make: "Callable[[], Content]") -> "Content":
+        """Call the tool of a line of the `.tools` file; return what `make` has made for the values
+        of the result."""
+        return await self.request(_CALL, *_call(line, args, make))
 
     async def request(
-        self, method: str, members: str, sink: "Sink", more: "Sequence[tuple[str, str]]" = ()
-    ) -> None:
+        self,
+        method: str,
+        members: str,
+        make: "Callable[[], Sink] | None",
+        more: "Sequence[tuple[str, str]]" = (),
+    ) -> "Any":
         """
         Send a request with the `members` of its parameters, after `initialize` where the server
-        needs it. McpError has a sentence with the reason of a failure. `more` are headers for the
-        latest version.
+        needs it; return the sink that `make` has made for the answer. McpError has a sentence with
+        the reason of a failure. `more` are headers for the latest version.
         """
         known = self._version
         self._version = known or _LATEST
-        reply = await self._send(method, members, sink, more)
-        if self._is_lost(reply, known):
-            first = reply
-            self._version = self._session = None
-            try:
-                await self._greet()
-            except Refused:
-                if known in (None, _LATEST):
-                    # `initialize` was not missing: report the first error.
-                    self._check(first)
-                    raise
-                # The server was updated, and needs no `initialize` any more.
-                self._version = _LATEST
-            known = None
-            reply = await self._send(method, members, sink, more)
-        self._check(reply)
+        reply = await self._send(method, members, make, more)
+        if reply.status >= 400 or reply.code is not None:
+            if self._is_lost(reply, known):
+                reply = await self._again(reply, known, method, members, make, more)
+                known = None
+        if reply.status >= 300 or reply.code is not None or reply.kind != "complete":
+            self._check(reply)
         if not known:
-            files.write_atomic(self._path, dumps((self._version, self._session)))
+            files.write_atomic(self._path, json.dumps((self._version, self._session)))
+        return reply.sink
+
+    async def _again(self, first, known, method, members, make, more):
+        """Send a request once more, after `initialize`."""
+        self._version = self._session = None
+        try:
+            await self._greet()
+        except Refused:
+            if known in (None, _LATEST):
+                # `initialize` was not missing: report the first error.
+                self._check(first)
+                raise
+            # The server was updated, and needs no `initialize` any more.
+            self._version = _LATEST
+        return await self._send(method, members, make, more)
 
     def _is_lost(self, reply, known):
         """Return whether the server needs `initialize`, for the first time or again."""
@@ -133,8 +139,40 @@ class Client:
         self._session = self._http.header("mcp-session-id")
         self._check(await self._send(None, ""))
 
-    async def _send(self, method, members, sink=None, more=()):
+    async def _send(self, method, members, make=None, more=()):
         """Make one exchange and return its Reply, also one with an error."""
+        http = self._http
+
+        async def consume(response):
+            reply = Reply(make and make())
+            await reply.read(response)
+            return reply
+
+        http.stage = _make_room
+        self._id += 1
+        try:
+            # `initialize` and lists change nothing and may be repeated; a repeated call would run
+            # twice.
+            reply = await http.exchange(
+                "POST",
+                self._url,
+                *self._message(method, members, more),
+                consume,
+                self.timeout_s,
+                method != _CALL,
+            )
+            self.in_doubt = method == _CALL and reply.status >= 500
+        except BaseException as error:
+            self.in_doubt = method == _CALL and http.sent
+            if not isinstance(error, _FAILURES):
+                raise  # CPython's TimeoutError is an OSError.
+            self._explain(error)
+        finally:
+            http.stage = None
+        return reply
+
+    def _message(self, method, members, more):
+        """Return (headers, body) of a request."""
         fields = [
             ("Content-Type", "application/json"),
             ("Accept", "application/json, text/event-stream"),
@@ -149,26 +187,15 @@ class Client:
             fields.append(("Mcp-Method", method))
             fields += more
             members += (members and ",") + _META % (_ME % __version__)
-        self._id += 1
-        body = (_MESSAGE % (self._id, method, members) if method else _NOTE).encode()
-        reply = Reply(sink)
-        try:
-            # `initialize` and lists change nothing and may be repeated; a repeated call would run
-            # twice.
-            await self._http.exchange(
-                "POST", self._url, fields, body, reply.read, self.timeout_s, method != _CALL
-            )
-            self.in_doubt = method == _CALL and reply.status >= 500
-        except BaseException as error:
-            self.in_doubt = method == _CALL and self._http.sent
-            if not isinstance(error, _FAILURES):
-                raise  # CPython's TimeoutError is an OSError.
-            if isinstance(error, asyncio.TimeoutError):
-                self._fail("did not answer within %d s" % self.timeout_s)
-            if isinstance(error, EOFError):
-                self._fail("closed the connection before its answer was complete")
-            self._fail("does not answer as it should: %s" % (tls_errors.explain(error) or error))
-        return reply
+        return fields, (_MESSAGE % (self._id, method, members) if method else _NOTE).encode()
+
+    def _explain(self, error):
+        """Raise McpError for a failed exchange."""
+        if isinstance(error, asyncio.TimeoutError):
+            self._fail("did not answer within %d s" % self.timeout_s)
+        if isinstance(error, EOFError):
+            self._fail("closed the connection before its answer was complete")
+        self._fail("does not answer as it should: %s" % (tls_errors.explain(error) or error))
 
     def _check(self, reply):
         """Raise McpError if the reply is no result."""
@@ -186,3 +213,17 @@ class Client:
 
     def _fail(self, what):
         raise McpError("the MCP server %s %s" % (self._server, what))
+
+
+def _call(line, args, make):
+    """Return the arguments of a request that calls a tool."""
+    _, name, _, paths = line
+    more = [("Mcp-Name", name)]
+    if paths or not headers.is_plain(name):
+        more = [("Mcp-Name", headers.encoded(name))] + headers.values(paths, args)
+    return '"name":%s,"arguments":%s' % (quote(name).decode(), json.dumps(args)), make, more
+
+
+async def _make_room(sends):
+    """See net.http.Http.stage."""
+    await overlay.enter("TOOL_READ")

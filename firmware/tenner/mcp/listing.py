@@ -8,7 +8,7 @@ from tenner.log import log
 from tenner.mcp import headers
 from tenner.mcp.client import Client
 from tenner.net.json.strict import loads
-from tenner.net.json.writer import quote, valid
+from tenner.net.json.writer import decode, quote, valid
 from tenner.port.compat import const
 from tenner.store import files
 
@@ -41,9 +41,10 @@ async def fetch(
     found = []
     cursor = ""
     for _ in range(_MAX_PAGES):
-        page = _Page(server, wanted, place, found)
-        await client.request(
-            "tools/list", '"cursor":%s' % quote(cursor).decode() if cursor else "", page
+        page = await client.request(
+            "tools/list",
+            '"cursor":%s' % quote(cursor).decode() if cursor else "",
+            lambda: _Page(server, wanted, place, found),
         )
         if page.cursor in ("", cursor) or page.full:
             break
@@ -90,10 +91,11 @@ class _Page:
         long."""
         if "inputSchema" not in members:
             return
-        try:
-            name = loads(members["name"].decode())
-        except (KeyError, ValueError, AttributeError):
-            return  # no tool
+        name = members.get("name") or b""
+        if b"\\" in name:
+            name = _decoded(name)
+        elif name[:1] == b'"':
+            name = decode(name[1:-1])
         if self.full or not isinstance(name, str) or not self._wanted(name):
             return
         self.full = len(self._found) >= _MAX_TOOLS
@@ -116,16 +118,17 @@ class _Page:
         paths = {}
         if b'"x-mcp-header"' in schema:
             paths = headers.wanted(json.loads(schema))
-        description = members.get("description")
-        description = loads(description.decode()) if description else ""
-        if len(description) > _MAX_DESCRIPTION:
-            description = description[:_MAX_DESCRIPTION] + "..."
+        description = members.get("description") or b'""'
+        if description[:1] != b'"':
+            raise ValueError("its description is no text")
+        if len(description) > _MAX_DESCRIPTION or b"\\u" in description:
+            description = _shortened(description)
         hints = members.get("annotations")
         reads = bool(hints) and json.loads(hints).get("readOnlyHint") is True
         own = unique_name(self._server, name)
         data = b'{"name":%s,"description":%s,"parameters":%s}' % (
             quote(own),
-            quote(description),
+            valid(description),
             valid(schema),
         )
         if len(data) > _MAX_SCHEMA:
@@ -135,6 +138,18 @@ class _Page:
             files.write_atomic(path, data)
         if own not in [line[0] for line in self._found]:
             self._found.append((own, name, reads, paths))
+
+
+def _decoded(data):
+    try:
+        return loads(data.decode())
+    except ValueError:
+        return None
+
+
+def _shortened(description):
+    text = loads(description.decode())
+    return quote(text[:_MAX_DESCRIPTION] + "..." if len(text) > _MAX_DESCRIPTION else text)
 
 
 class Cutter:

@@ -32,7 +32,7 @@ class Reply:
         #: resultType, and protocolVersion of the answer to `initialize`.
         self.kind = "complete"
         self.version = None
-        self._take = sink
+        self.sink = sink
         self._raw = getattr(sink, "raw", None)
         self._scanner = Scanner(self._sink)
         self._scanner.max_depth = _MAX_DEPTH
@@ -100,8 +100,8 @@ class Reply:
                 self.kind = value
             elif name == "protocolVersion":
                 self.version = value
-            elif self._take:
-                self._take(path, value, more)
+            elif self.sink:
+                self.sink(path, value, more)
         elif head == "error":
             if path[1] == "code":
                 self.code = value

@@ -34,15 +34,16 @@ class AppendLog:
         # it.
         self._whole = False
 
-    def append(self, lines: "Sequence") -> int:
+    def append(self, lines: "Sequence", cut: bool = False) -> int:
         """
         Add lines at once and return the offset of the first: bytes and str are JSON lines already,
-        other values are encoded. Lines beyond the size of the log are a ValueError; a full disk is
-        an OSError, and nothing is lost.
+        other values are encoded. `cut`: they are pieces of complete lines, as bytes. Lines beyond
+        the size of the log are a ValueError; a full disk is an OSError, and nothing is lost.
         """
         # Not joined: a used heap has many short stretches, and no long one. All are encoded before
         # the file is open, for a failure here must leave none of them in it.
-        lines = [_encode(line) for line in lines]
+        if not cut:
+            lines = [_encode(line) for line in lines]
         count = sum([len(line) for line in lines])
         if count > self.max_bytes:
             raise ValueError("%d bytes do not fit %s (%d)" % (count, self.path, self.max_bytes))

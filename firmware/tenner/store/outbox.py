@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 _RETRY_S = (5, 25, 120, 600, 3600)
 _GIVE_UP_S = const(86400)
 _KNOWN_IDS = const(16)
+_LONG = const(512)
+_PIECE = const(256)  # characters
 
 
 class Outbox:
@@ -98,13 +100,12 @@ class Outbox:
         texts = [text] if isinstance(text, str) else text
         record: list = ["+", id, added, channel, chat, alert, reply_to, texts[0]]
         lines = [_line(["&", id, part]) for part in texts[1:]]
-        if lines:
-            record.append([len(line) for line in lines])
-        lines.insert(0, _line(record))
-        for line in lines:
-            if len(line) > self.max_line:
-                raise ValueError("a message of %d bytes is too long: split it" % len(line))
-        item = _item(record, -1, [len(line) for line in lines], self.clock.mono_s())
+        sizes = [sum([len(piece) for piece in line]) for line in lines]
+        lines.insert(0, _line(record, sizes))
+        sizes.insert(0, sum([len(piece) for piece in lines[0]]))
+        if max(sizes) > self.max_line:
+            raise ValueError("a message of %d bytes is too long: split it" % max(sizes))
+        item = _item(record, -1, sizes, self.clock.mono_s())
         if len(self.items) >= self.max_items or self.used() + item.size > self.max_bytes:
             if not outbox_maintenance.make_room(self, item):
                 return None
@@ -113,7 +114,7 @@ class Outbox:
         # First of all: a message on flash must not be missing here for want of memory.
         self.items.append(item)
         try:
-            item.start = self._log.append(lines)
+            item.start = self._log.append([piece for line in lines for piece in line], True)
         except OSError as error:
             # Better sent from RAM than lost for certain.
             log("outbox", "cannot store a message: %s" % error)
@@ -371,8 +372,21 @@ def _go_on(item, now):
     item.possibly_sent = item.rate_limited = item.arrived = False
 
 
-def _line(record):
-    return dumps(record).encode() + b"\n"
+def _line(record, sizes=()):
+    """Return a line in pieces: a record, which ends with its text, and the sizes of its other
+    lines."""
+    if len(record[-1]) < _LONG:
+        return [dumps(record + [sizes] if sizes else record).encode() + b"\n"]
+    return _long_line(record, sizes)
+
+
+def _long_line(record, sizes):
+    # In pieces: a used heap has few long stretches.
+    text = record[-1]
+    pieces = [dumps(record[:-1])[:-1] + ',"']
+    pieces += [dumps(text[at : at + _PIECE])[1:-1] for at in range(0, len(text), _PIECE)]
+    pieces.append('",%s]\n' % dumps(sizes) if sizes else '"]\n')
+    return [piece.encode() for piece in pieces]
 
 
 def _parse(line):

@@ -38,11 +38,10 @@ class Tool:
         return None if self._line[2] else "%s %s" % (self._title, json.dumps(args))
 
     async def run(self, args: dict, ctx: "ToolContext") -> str:
-        content = Content()
         http = ctx.http()
         client = Client(self._server, http, self._servers, self._folder)
         try:
-            await client.call(self._line, args, content)
+            content = await client.call(self._line, args, lambda: Content())
             text = content.text()
         except Refused as error:
             raise ToolError(mark_untrusted(self._title, error.args[0]))

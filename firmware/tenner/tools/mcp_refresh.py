@@ -4,6 +4,7 @@
 import asyncio
 import os
 
+from tenner import overlay
 from tenner.log import log
 from tenner.mcp.listing import fetch, plain
 from tenner.port.compat import const
@@ -15,20 +16,20 @@ from tenner.tools.patterns import matches
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tenner.app import App
-    from tenner.tools.registry import Registry
+    from tenner.port import Port
 
 _MAX_SERVER = const(20)
 _MAX_REASON = const(200)
 
 
-async def refresh(registry: "Registry", app: "App") -> None:
+async def refresh(app: "App", port: "Port", servers: dict) -> None:
     """Ask the servers whose list of tools is missing or a day old; only log failures."""
-    place = folder(registry)
+    place = folder(port)
     now = app.clock.known() or 0
-    servers = due(registry, now)
-    if servers:
+    asked = due(port, servers, now)
+    if asked:
         files.make_dirs(place)
-    for server in servers:
+    for server in asked:
         if plain(server) != server or "-" in server or len(server) > _MAX_SERVER:
             log(
                 "mcp",
@@ -36,26 +37,28 @@ async def refresh(registry: "Registry", app: "App") -> None:
                 % (server, _MAX_SERVER),
             )
             continue
-        known, _, failures, reason = stamp(registry, server)
-        same = known == tag(registry, server)
+        known, _, failures, reason = stamp(port, server)
+        same = known == tag(servers, server)
         if not same:
             # It may be another server, which does not know the session.
             files.remove("%s/%s.session" % (place, server))
         http = app.http()
         try:
-            wanted = _matcher(registry.servers[server].get("tools", ("*",)))
-            found = await fetch(server, http, registry.servers, place, wanted)
+            wanted = _matcher(servers[server].get("tools", ("*",)))
+            found = await fetch(server, http, servers, place, wanted)
             log("mcp", "%s: %d tools" % (server, len(found)))
             failures, reason = 0, ""
         except (OSError, ValueError, asyncio.TimeoutError) as error:
             reason = str(error)[:_MAX_REASON] or type(error).__name__
             log("mcp", "%s: %s" % (server, reason))
             # The old list stays, and the retry waits, so that turns do not.
-            found = list(lines(registry, server)) if same else []
+            found = list(lines(port, server)) if same else []
             failures = failures + 1 if same else 1
         finally:
             await http.close()
-        stamped = (tag(registry, server), now, failures, reason)
+            # What has read the list makes room.
+            await overlay.enter("LIST")
+        stamped = (tag(servers, server), now, failures, reason)
         files.write_atomic(
             "%s/%s.tools" % (place, server),
             [dumps(line) + "\n" for line in [stamped] + found],

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from tenner.agent.tool_calls import ToolContext
+    from tenner.port import Port
     from tenner.tools.mcp_call import Tool
-    from tenner.tools.registry import Registry
 
 _EVERY_S = const(24 * 3600)
 #: Seconds until a retry of a server that did not answer. The first is 0: the server may have just
@@ -36,55 +36,55 @@ _EVERY_S = const(24 * 3600)
 _RETRY_S = (0, 30, 60, 120, 300, 600)
 
 
-def folder(holder: "Registry | ToolContext") -> str:
-    """Return the folder of the lists, by the `port` of a registry or a tool's context."""
-    return holder.port.path("state/mcp")
+def folder(port: "Port") -> str:
+    """Return the folder of the lists."""
+    return port.path("state/mcp")
 
 
-def tag(registry: "Registry", server: str) -> str:
+def tag(servers: dict, server: str) -> str:
     """Return a tag that changes with the settings of a server."""
-    settings = registry.servers[server]
+    settings = servers[server]
     text = "%s %s" % (settings.get("url"), settings.get("tools"))
     return "%08x" % (crc32(text.encode()) & 0xFFFFFFFF)
 
 
-def stamp(registry: "Registry", server: str) -> "Sequence":
+def stamp(port: "Port", server: str) -> "Sequence":
     """Return (tag, time, failures, reason) of the stored list of a server's tools."""
-    for line in _lines(registry, server, True):
+    for line in _lines(port, server, True):
         return (line + [0, ""])[:4]
     return None, 0, 0, ""
 
 
-def due(registry: "Registry", now: int) -> list[str]:
+def due(port: "Port", servers: dict, now: int) -> list[str]:
     """Return the servers whose list of tools is missing, or due for a refresh at Unix time
     `now`."""
     found = []
-    for server in sorted(registry.servers):
-        known, at, failures, _ = stamp(registry, server)
+    for server in sorted(servers):
+        known, at, failures, _ = stamp(port, server)
         every_s = _RETRY_S[min(failures, len(_RETRY_S)) - 1] if failures else _EVERY_S
-        if known != tag(registry, server) or now - at >= every_s:
+        if known != tag(servers, server) or now - at >= every_s:
             found.append(server)
     return found
 
 
-def missing(registry: "Registry") -> "Iterator[str]":
+def missing(port: "Port", servers: dict) -> "Iterator[str]":
     """Yield a sentence for each server that did not answer and has no stored tools."""
-    for server in sorted(registry.servers):
-        known, _, failures, reason = stamp(registry, server)
-        if failures and known == tag(registry, server) and not any(lines(registry, server)):
+    for server in sorted(servers):
+        known, _, failures, reason = stamp(port, server)
+        if failures and known == tag(servers, server) and not any(lines(port, server)):
             yield "The MCP server %s does not answer (%s): its tools are missing now." % (
                 server,
                 reason,
             )
 
 
-def lines(holder: "Registry | ToolContext", server: str) -> "Iterator[list]":
+def lines(port: "Port", server: str) -> "Iterator[list]":
     """Yield the line of each tool of a server."""
-    return _lines(holder, server, False)
+    return _lines(port, server, False)
 
 
-def _lines(holder, server, first):
-    path = "%s/%s.tools" % (folder(holder), server)
+def _lines(port, server, first):
+    path = "%s/%s.tools" % (folder(port), server)
     if files.exists(path):
         with open(path, "rb") as file:
             for number, line in enumerate(files.lines(file)):
@@ -92,15 +92,15 @@ def _lines(holder, server, first):
                     yield json.loads(line)
 
 
-def tools(registry: "Registry") -> "Iterator[tuple[str, tuple[str, int, int]]]":
+def tools(port: "Port", servers: dict) -> "Iterator[tuple[str, tuple[str, int, int]]]":
     """Yield (name, place of the schema) of all tools of the servers."""
-    for server in registry.servers:
-        for line in lines(registry, server):
-            path = "%s/%s.json" % (folder(registry), line[0])
+    for server in servers:
+        for line in lines(port, server):
+            path = "%s/%s.json" % (folder(port), line[0])
             yield line[0], (path, 0, files.size(path))
 
 
 def load(ctx: "ToolContext", name: str) -> "Tool":
     """Return the mcp_call.Tool of a tool, which has a module's interface."""
-    line = [line for line in lines(ctx, name.split("-")[0]) if line[0] == name][0]
-    return mcp_call.Tool(line, ctx.config.section("mcp"), folder(ctx))
+    line = [line for line in lines(ctx.port, name.split("-")[0]) if line[0] == name][0]
+    return mcp_call.Tool(line, ctx.config.section("mcp"), folder(ctx.port))

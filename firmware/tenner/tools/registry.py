@@ -63,7 +63,7 @@ class Registry:
                 ):
                     found.append((name, place, OWN))
         if self.servers:
-            for name, place in mcp_tools.tools(self):
+            for name, place in mcp_tools.tools(self.port, self.servers):
                 if rules.get(name) != "deny" and (every or name in wanted):
                     found.append((name, place, MCP))
         return sorted(found, key=_name)
@@ -87,12 +87,12 @@ class Registry:
 
     def refresh(self, app: "App") -> "Coroutine":
         """Return a coroutine that asks MCP servers for their tools where that is due."""
-        return mcp_refresh.refresh(self, app)
+        return mcp_refresh.refresh(app, self.port, self.servers)
 
     def missing(self) -> list[str]:
         """Return a sentence for each MCP server whose tools are missing because it does not
         answer."""
-        return list(mcp_tools.missing(self))
+        return list(mcp_tools.missing(self.port, self.servers))
 
     def _has(self, needs):
         """Return whether the board meets the NEEDS of a tool."""

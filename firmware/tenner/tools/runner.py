@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _DEADLINE_S = const(60)
 _RESULT_CAP = const(1024)
+_SHORT = const(256)
 
 
 async def call(ctx: "ToolContext", name: str, arguments_text: str) -> str:
@@ -37,6 +38,9 @@ async def call(ctx: "ToolContext", name: str, arguments_text: str) -> str:
         if question is not None and not await ctx.ask(question):
             raise ToolError("not approved: %s. Do not retry" % question.split("\n")[0])
         text = await overlay.step("TOOL", _run, ctx, name, source, args)
+        if len(text) > _SHORT:
+            # The code of the tool makes room for the record of its result.
+            await overlay.enter("CALLS")
     except Exception as error:
         text = "error: %s" % error
         # A port's OSError has a sentence, the system's a number.

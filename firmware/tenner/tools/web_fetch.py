@@ -44,23 +44,13 @@ def covers(rule: str, args: dict) -> bool:
 
 
 def check(args: dict, ctx: "ToolContext") -> None:
-    url = args["url"].strip()
     # A model may write letters unescaped: https://example.com/Köln
-    args["url"] = _straight(get.quote(url, _KEPT))
-    guard.check(args["url"], ctx.config.get("web.allow"))
-
-
-def _straight(url):
-    try:
-        return rules.straight(url)
-    except ValueError as error:
-        raise ToolError(str(error))
+    args["url"] = _allowed(args["url"].strip(), ctx.config)
 
 
 async def run(args: dict, ctx: "ToolContext") -> str:
-    allow = ctx.config.get("web.allow")
     http = ctx.http()
-    http.resolve = lambda host, port: guard.resolve(host, port, allow)
+    http.resolve = lambda host, port: guard.resolve(host, port, ctx.config.get("web.allow"))
     url = args["url"]
     page = Page(args, ctx, _MOST_BRIEF if ctx.brief else _MOST)
     try:
@@ -69,17 +59,31 @@ async def run(args: dict, ctx: "ToolContext") -> str:
             target = await get.ask(http, url, _HEADERS, page.take)
             if target is None:
                 break
-            target = _straight(get.quote(get.join(url, target), _KEPT))
-            guard.check(target, allow)
-            if not _follows(ctx.config.get("tools.web_fetch"), url, target):
-                raise ToolError("it moved to %s: fetch that instead" % shown(target))
-            url = target
+            url = _moved(url, target, ctx.config)
         else:
             raise ToolError("%s redirects again and again" % shown(args["url"]))
     finally:
         await http.close()
     # Joined only once: it is the largest block of memory.
     return "".join(page.texts())
+
+
+def _allowed(url, config):
+    """Return the address to request; raise ToolError or OSError for one that is not allowed."""
+    try:
+        url = rules.straight(get.quote(url, _KEPT))
+    except ValueError as error:
+        raise ToolError(str(error))
+    guard.check(url, config.get("web.allow"))
+    return url
+
+
+def _moved(url, target, config):
+    """Return the address of a redirect."""
+    target = _allowed(get.join(url, target), config)
+    if not _follows(config.get("tools.web_fetch"), url, target):
+        raise ToolError("it moved to %s: fetch that instead" % shown(target))
+    return target
 
 
 def _follows(rule, url, target):

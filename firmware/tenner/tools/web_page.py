@@ -1,5 +1,6 @@
 # tenner tools.web_page: reads the response to web_fetch and keeps the requested part of its text.
 # MIT license; Copyright (c) 2026 the tenner authors
+from tenner import overlay
 from tenner.net.json.writer import cut, decode
 from tenner.net.web import get
 from tenner.net.web.charset import Charset
@@ -31,12 +32,14 @@ class Page:
         self.url = ""
         self._offset = self._skip = args.get("offset", 0)
         self._most = most
-        self._texts = []
-        self._tail = b""
+        self._pieces = []
+        self._last = b""
         self._used = 0
         self._cut = False  # is there more text than fits?
         self._spool = ctx.port.path("state/web.tmp")
+        self._html: Html | None = None
         self._charset: Charset | None = None
+        self._note = ""
         self._links = [] if args.get("links") else None
         self._count = 0
         self._room = self._most // 4  # for addresses
@@ -47,10 +50,10 @@ class Page:
             return http.header("location")
         if http.status >= 300:
             raise ToolError("%s answered with status %d" % (shown(self.url), http.status))
-        feed = self._reader(http.header("content-type") or "")
-        await get.read(http, self._spool, feed)
-        if self._page and not self._cut:
-            self._page.end()
+        await get.read(http, self._spool, self._reader(http.header("content-type") or ""))
+        self._end()
+        # What has read the page makes room for its text.
+        await overlay.enter("TOOL_READ")
         return None
 
     def _reader(self, kind):
@@ -59,9 +62,8 @@ class Page:
         kind, _, charset = kind.lower().replace(" ", "").partition("charset=")
         charset = charset.split(";")[0]
         kind = kind.split(";")[0]
-        self._page = None
         if kind in ("text/html", "application/xhtml+xml"):
-            self._page = Html(self._add, charset, None if self._links is None else self._link)
+            self._html = Html(self._add, charset, None if self._links is None else self._link)
         elif (
             kind
             and kind[:5] != "text/"
@@ -72,8 +74,8 @@ class Page:
             self._charset = Charset(charset)
 
         def feed(data):
-            if self._page:
-                self._page.feed(data)
+            if self._html:
+                self._html.feed(data)
             elif b"\0" in data:
                 raise ToolError("%s is not text" % shown(self.url))
             else:
@@ -88,23 +90,26 @@ class Page:
             self._skip -= size
             return
         count = min(size - self._skip, self._most - self._used)
-        self._tail += data[self._skip : self._skip + count]
-        if len(self._tail) > _PIECE:
-            self._put()
+        self._last += data[self._skip : self._skip + count]
+        if len(self._last) > _PIECE:
+            self._pieces.append(self._last)
+            self._last = b""
         self._used += count
         self._cut = self._cut or size - self._skip > count
         self._skip = 0
 
-    def _put(self):
-        size = len(self._tail)
-        size -= cut(self._tail, size)
-        self._texts.append(decode(self._tail[:size]))
-        self._tail = self._tail[size:]
+    def _end(self):
+        if self._html and not self._cut:
+            self._html.end()
+        charset = self._html.charset if self._html else self._charset
+        self._note = charset.note if charset else ""
+        self._html = self._charset = None
+        self._pieces.append(self._last)
 
     def _link(self, href):
         self._count += 1
         if self._used and not self._cut and self._room > 0:
-            base = get.join(self.url, decode(self._page.base))
+            base = get.join(self.url, decode(self._html.base))
             href = "[%d] %s" % (self._count, get.join(base, decode(href))[:_URL])
             self._room -= len(href)
             self._links.append(href)
@@ -112,27 +117,27 @@ class Page:
 
     def texts(self) -> list[str]:
         """Return the answer in parts, after the page is read."""
-        charset = self._page.charset if self._page else self._charset
-        note = charset.note if charset else ""
         if self._skip or (self._offset and not self._used):
             raise ToolError("offset %d is past the end of the text" % self._offset)
-        if self._tail:
-            self._put()
+        texts = self._pieces
+        tail = b""
+        for at, piece in enumerate(texts):
+            piece = tail + piece
+            size = len(piece) - cut(piece, len(piece))
+            tail = piece[size:]
+            texts[at] = decode(piece[:size])
+        used = self._used - len(tail)
         if not self._cut:
-            self._texts.append(decode(self._tail))
-            self._tail = b""
-        used = self._used - len(self._tail)
+            texts.append(decode(tail))
         part = shown(self.url)
         end = self._offset + used
         if self._offset or self._cut:
             part += ", bytes %d to %d" % (self._offset, end)
             if self._cut:
                 part += "; read on with offset %d" % end
-        if note:
-            part += "; " + note
-        texts = self._texts
-        if texts:
-            texts[0] = texts[0].lstrip("\ufeff")
+        if self._note:
+            part += "; " + self._note
+        texts[0] = texts[0].lstrip("\ufeff")
         if not any(texts):
             texts.append("(no text)")
         if self._links:

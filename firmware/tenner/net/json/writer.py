@@ -66,7 +66,7 @@ def escape(piece: bytes) -> bytes:
 
 def quote(text: str | bytes) -> bytes:
     """Return text (str, or bytes that may be invalid UTF-8) as a JSON string with its quotes."""
-    return b'"' + escape(valid(text.encode() if isinstance(text, str) else bytes(text))) + b'"'
+    return b'"%s"' % escape(valid(text.encode() if isinstance(text, str) else bytes(text)))
 
 
 def escaped(pieces: "Iterable[bytes]") -> "Iterator[bytes]":

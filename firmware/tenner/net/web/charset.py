@@ -12,9 +12,21 @@ _MAX_NAME = const(10)
 _NAME_LETTERS = const("#0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 _UTF8 = const(" utf-8 utf8 us-ascii ascii ")
 
-# Names of consecutive letters, from 160, 224 and 945 on; a capital's number is lower by 32.
+# Most pages have no names but these.
+_COMMON = (
+    b" amp:38 lt:60 gt:62 quot:34 apos:39 nbsp:160 ndash:8211 mdash:8212 lsquo:8216 rsquo:8217"
+    b" ldquo:8220 rdquo:8221 bull:8226 hellip:8230 "
+)
+_OTHERS = (
+    b" szlig:223 times:215 sbquo:8218 bdquo:8222 lsaquo:8249 rsaquo:8250 euro:8364 trade:8482"
+    b" permil:8240 prime:8242 larr:8592 uarr:8593 rarr:8594 darr:8595 minus:8722 infin:8734"
+    b" asymp:8776 ne:8800 le:8804 ge:8805 sum:8721 radic:8730 ensp:32 emsp:32 thinsp:32 zwnj:8204"
+    b" zwj:8205 check:10003 oelig:339 scaron:353 zcaron:382 "
+)
+
+# Names of consecutive letters, from 161, 224 and 945 on; a capital's number is lower by 32.
 _SIGNS = (
-    b" nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg "
+    b" iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg "
     b"plusmn sup2 sup3 acute micro para middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest "
 )
 _ACCENTED = (
@@ -25,13 +37,6 @@ _ACCENTED = (
 _GREEK = (
     b" alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho "
     b"sigmaf sigma tau upsilon phi chi psi omega "
-)
-_OTHERS = (
-    b" amp:38 lt:60 gt:62 quot:34 apos:39 szlig:223 times:215 hellip:8230 ndash:8211 mdash:8212"
-    b" lsquo:8216 rsquo:8217 sbquo:8218 ldquo:8220 rdquo:8221 bdquo:8222 lsaquo:8249 rsaquo:8250"
-    b" bull:8226 euro:8364 trade:8482 permil:8240 prime:8242 larr:8592 uarr:8593 rarr:8594 "
-    b"darr:8595 minus:8722 infin:8734 asymp:8776 ne:8800 le:8804 ge:8805 sum:8721 radic:8730 "
-    b"ensp:32 emsp:32 thinsp:32 zwnj:8204 zwj:8205 check:10003 oelig:339 scaron:353 zcaron:382 "
 )
 
 
@@ -54,6 +59,9 @@ class Charset:
         """Return a piece as UTF-8. A piece that is UTF-8 already may end inside a letter."""
         if not data or max(data) < 128 or not (self._latin or self._other):
             return data
+        return self._converted(data)
+
+    def _converted(self, data):
         if self._euro:
             data = data.replace(b"\xa4", b"\x80")
         if self._latin:
@@ -78,18 +86,30 @@ def entity(name: bytes) -> bytes | None:
         except ValueError:
             return None
         return letter(number).encode()
+    return _number_in(_COMMON, name.lower()) or _rare(name)
+
+
+def _number_in(names, name):
+    """Return the UTF-8 of a name in a list with numbers, or None."""
+    at = names.find(b" %s:" % name)
+    if at < 0:
+        return None
+    at += len(name) + 2
+    return chr(int(names[at : names.find(b" ", at)])).encode()
+
+
+def _rare(name):
     lower = name.lower()
-    at = _OTHERS.find(b" %s:" % lower)
-    if at >= 0:
-        at += len(name) + 2
-        number = int(_OTHERS[at : _OTHERS.find(b" ", at)])
+    found = _number_in(_OTHERS, lower)
+    if found:
         # Latin Extended-A has pairs of capital and small letter.
-        return chr(number - (name != lower and number in (339, 353, 382))).encode()
-    for first, names in ((160, _SIGNS), (224, _ACCENTED), (945, _GREEK)):
+        pair = name != lower and found in (b"\xc5\x93", b"\xc5\xa1", b"\xc5\xbe")
+        return found[:1] + bytes((found[1] - 1,)) if pair else found
+    for first, names in ((161, _SIGNS), (224, _ACCENTED), (945, _GREEK)):
         at = names.find(b" %s " % lower)
         if at >= 0:
             number = first + names.count(b" ", 0, at)
-            return chr(number - 32 * (name[0] < 97 and first > 160)).encode()
+            return chr(number - 32 * (name[0] < 97 and first > 161)).encode()
     return None
 
 

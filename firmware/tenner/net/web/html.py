@@ -75,7 +75,8 @@ class Html:
     def end(self) -> None:
         self._ended = True
         self.feed(b"")
-        self._end_link()
+        if self._href:
+            self._end_link()
 
     def feed(self, data: bytes) -> None:
         data = (self._rest + data).replace(b"\0", b"")
@@ -272,7 +273,8 @@ class Html:
             self._fresh = False
             self._break(2 if self._lists else 3)
         elif name == b"a":
-            self._end_link()
+            if self._href:
+                self._end_link()
         else:
             if name == b"table":
                 self._row()
