@@ -179,7 +179,8 @@ _ENTER = ("run", "step", "enter", "later")
 
 
 def phases_named(program: Program) -> Iterator[tuple[ast.Constant, Module]]:
-    """Yield the name of each phase that the source enters, and its module."""
+    """Yield the name of each phase that the source enters, and its module. It must stand in the
+    call, as the build puts a number there."""
     for module in program.modules.values():
         for node in ast.walk(module.tree):
             link = program.links.get(node.func) if isinstance(node, ast.Call) else None
@@ -195,6 +196,10 @@ def phases_named(program: Program) -> Iterator[tuple[ast.Constant, Module]]:
                 for one in either:
                     if isinstance(one, ast.Constant) and isinstance(one.value, str):
                         yield one, module
+                    elif module.name != RUNTIME:
+                        raise OverlayError(
+                            f"{module.where(node)}: write the name of the phase into the call"
+                        )
 
 
 def _check_phases(program: Program, table: Table) -> None:

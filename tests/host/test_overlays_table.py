@@ -128,6 +128,16 @@ APP = "def main(): pass\n"
             {"core": ["app", "a"]},
             "a.py:2: overlays.toml has no phase LUNCH",
         ),
+        (
+            {"a": "from tenner import overlay\ndef f(): overlay.run('IDLE' if f else 'TEA', f)\n"},
+            {"core": ["app", "a"]},
+            "a.py:2: overlays.toml has no phase TEA",
+        ),
+        (
+            {"a": "from tenner import overlay\ndef f(n): overlay.run(n, f)\n"},
+            {"core": ["app", "a"]},
+            "a.py:2: write the name of the phase into the call",
+        ),
         ({"a": "x = (\n"}, {"core": ["app", "a"]}, "tenner/a.py does not compile: line 1"),
     ],
 )
