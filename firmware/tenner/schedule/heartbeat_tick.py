@@ -30,6 +30,8 @@ async def find_due(
     if due:
         readings = await _read_sensors(occurrences, due)
         ready, answer = _ready(occurrences, due, forced, readings)
+        # The code of the alarms makes room for that of the budget.
+        await overlay.enter("BEAT")
         for model in (False, True):
             group = [task for task in ready if (task.notify or task.alert) != model]
             if group:
