@@ -64,8 +64,7 @@ def enter(number: "Any") -> bool:
     if not _BUILT:
         return False
     place, bit = number >> 3, 1 << (number & 7)
-    for one in list(overlays.__dict__):
-        made = getattr(overlays, one)
+    for one, made in list(overlays.__dict__.items()):
         if not (_CARRY[getattr(made, "stays", 0) + place] & bit or one in suspended):
             if _MAY_HOLD:
                 print("evicted", one, id(made))
@@ -106,9 +105,10 @@ class _Files:
         file.seek(begin)
         places = file.read(_PLACES[size + 1] - begin)
         at = places.find(name)
-        while at % (size + 3):
+        size += 3
+        while at % size:
             at = places.find(name, at + 1)
-        start = int.from_bytes(places[at + size : at + size + 3], "little")
+        start = int.from_bytes(places[at + size - 3 : at + size], "little")
         if not start:
             # An overlay that only some boards have (overlays.toml, [packs]).
             file.close()
