@@ -132,6 +132,9 @@ def take(turn: "Turn", reply: "Reply") -> "tuple[Sequence[tuple[str, str, str | 
     Count `reply`, add its text to the records, and return ([(id, name, arguments) of its calls],
     text, stop), so that the Reply can be freed.
     """
+    if reply.blocks and not reply.calls and reply.stop != "length":
+        _make_room(turn)
+    text = reply.text
     result = turn.result
     result.rounds += 1
     result.used += reply.tokens_in + reply.tokens_out
@@ -145,20 +148,27 @@ def take(turn: "Turn", reply: "Reply") -> "tuple[Sequence[tuple[str, str, str | 
             reply.tokens_in,
             reply.tokens_out,
             " (estimated)" if reply.estimated else "",
-            "calls " + what if what else "%d characters" % len(reply.text),
+            "calls " + what if what else "%d characters" % len(text),
         ),
     )
     result.kept = getattr(reply, "kept", 0)
-    if reply.text or reply.calls:
-        long = result.kept or len(reply.text) > _LONG_TEXT
-        turn.unkept = cut_off.short(reply.text) if long else reply.text
+    if text or reply.calls:
+        long = result.kept or len(text) > _LONG_TEXT
+        kept = cut_off.short(text) if long else text
         if reply.calls or reply.stop == "length" or turn.begun is not None:
-            turn.keep_text()
+            turn.add("a", kept)
+        else:
+            turn.unkept = kept
     if not turn.run_tools:
         result.reply = reply
-        return (), reply.text, reply.stop
+        return (), text, reply.stop
     calls = [(_call_id(c, n), c.name, c.arguments_text) for n, c in enumerate(reply.calls)]
-    return calls, reply.text, reply.stop
+    return calls, text, reply.stop
+
+
+def _make_room(turn):
+    """Cut the results of tools, as the history does: the answer is joined in their place."""
+    turn.lines[:] = [shorten(line) for line in turn.lines]
 
 
 async def run(turn: "Turn", calls: "Sequence[tuple[str, str, str | None]]") -> None:

@@ -1,6 +1,10 @@
 # tenner llm.reply: a model's answer, as plain data that outlives the code that received it.
 # MIT license; Copyright (c) 2026 the tenner authors
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 
 class Call:
     """
@@ -22,12 +26,21 @@ class Reply:
     """
 
     kept = 0
+    #: A long text in blocks, until they are joined.
+    blocks: "Sequence[str]" = ()
 
     def __init__(self, text: str, calls: list[Call], stop: str) -> None:
-        self.text = text
+        self._text = text
         self.calls = calls
         self.stop = stop
         self.tokens_in = 0
         self.tokens_out = 0
         self.estimated = False
         self.body_bytes = 0
+
+    @property
+    def text(self) -> str:
+        """Return the text; its first use joins a long one."""
+        if self.blocks:
+            self._text, self.blocks = "".join(self.blocks), ()
+        return self._text
