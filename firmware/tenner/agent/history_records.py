@@ -8,7 +8,8 @@ from tenner.port.compat import const
 from tenner.tools import untrusted
 
 _OLD_RESULT = const(200)  # characters of a tool result after its turn
-_LONG = const(512)
+#: A text of so many characters is long.
+LONG = const(512)
 _PIECE = const(256)  # characters
 
 
@@ -16,21 +17,15 @@ def record(kind: str, text: str, id: str | None = None) -> bytes:
     """Return one history line of `kind` u, n, a, s (text) or t (id and result). A request may also
     have the line i of a picture (type and path)."""
     middle = quote(id) + b"," if id is not None else b""
-    if len(text) < _LONG:
-        return b'["%s",%s%s]\n' % (kind.encode(), middle, quote(text))
-    # Joined only once: a used heap has few long stretches.
-    return b"".join(_pieces(b'["%s",%s"' % (kind.encode(), middle), text))
+    if len(text) >= LONG:
+        # Joined only once: a used heap has few long stretches.
+        return b"".join(record_pieces(kind, text, middle))
+    return b'["%s",%s%s]\n' % (kind.encode(), middle, quote(text))
 
 
-def record_pieces(kind: str, text: str) -> list[bytes]:
-    """Return a history line of text, a long one in pieces."""
-    if len(text) < _LONG:
-        return [record(kind, text)]
-    return _pieces(b'["%s","' % kind.encode(), text)
-
-
-def _pieces(head, text):
-    pieces = [head]
+def record_pieces(kind: str, text: str, middle: bytes = b"") -> list[bytes]:
+    """Return a history line of a long text, in pieces."""
+    pieces = [b'["%s",%s"' % (kind.encode(), middle)]
     pieces += [quote(text[at : at + _PIECE])[1:-1] for at in range(0, len(text), _PIECE)]
     pieces.append(b'"]\n')
     return pieces
@@ -67,7 +62,7 @@ def shorten(line: bytes) -> bytes:
         return line
     # Only the beginning is decoded: a used heap has few long stretches.
     head = line
-    if len(line) > _LONG:
+    if len(line) > LONG:
         head = _beginning(line)
     _, call_id, text = json.loads(head)
     if len(text) <= _OLD_RESULT:
@@ -82,7 +77,7 @@ def shorten(line: bytes) -> bytes:
 
 def _beginning(line):
     """Return the line with only the beginning of its text."""
-    for end in range(_LONG, _LONG - 12, -1):
+    for end in range(LONG, LONG - 12, -1):
         # Not inside a letter or an escape.
         try:
             head = line[:end] + b'"]'

@@ -6,7 +6,7 @@ import asyncio
 from tenner import overlay
 from tenner.agent import cut_off
 from tenner.agent.errors import Stopped
-from tenner.agent.history_records import call_record, shorten
+from tenner.agent.history_records import LONG, call_record, shorten
 from tenner.log import log
 from tenner.net.json.scanner import Scanner
 from tenner.port.compat import const, ticks_diff, ticks_ms
@@ -132,8 +132,8 @@ def take(turn: "Turn", reply: "Reply") -> "tuple[Sequence[tuple[str, str, str | 
     Count `reply`, add its text to the records, and return ([(id, name, arguments) of its calls],
     text, stop), so that the Reply can be freed.
     """
-    if reply.blocks and not reply.calls and reply.stop != "length":
-        _make_room(turn)
+    if reply.blocks:
+        _join(turn, reply)
     text = reply.text
     result = turn.result
     result.rounds += 1
@@ -155,10 +155,10 @@ def take(turn: "Turn", reply: "Reply") -> "tuple[Sequence[tuple[str, str, str | 
     if text or reply.calls:
         long = result.kept or len(text) > _LONG_TEXT
         kept = cut_off.short(text) if long else text
-        if reply.calls or reply.stop == "length" or turn.begun is not None:
-            turn.add("a", kept)
-        else:
+        if len(kept) >= LONG and not reply.calls and reply.stop != "length" and not turn.begun:
             turn.unkept = kept
+        else:
+            turn.add("a", kept)
     if not turn.run_tools:
         result.reply = reply
         return (), text, reply.stop
@@ -166,9 +166,12 @@ def take(turn: "Turn", reply: "Reply") -> "tuple[Sequence[tuple[str, str, str | 
     return calls, text, reply.stop
 
 
-def _make_room(turn):
-    """Cut the results of tools, as the history does: the answer is joined in their place."""
-    turn.lines[:] = [shorten(line) for line in turn.lines]
+def _join(turn, reply):
+    """Join a long text. An answer takes the place of the results of tools, which are cut as in the
+    history."""
+    if not reply.calls and reply.stop != "length":
+        turn.lines[:] = [shorten(line) for line in turn.lines]
+    reply.text, reply.blocks = "".join(reply.blocks), ()
 
 
 async def run(turn: "Turn", calls: "Sequence[tuple[str, str, str | None]]") -> None:

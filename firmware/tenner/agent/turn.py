@@ -87,8 +87,8 @@ class Turn:
     is_tight = max_tokens = file_limit = None
     #: The beginning of an answer that was cut off at the length limit.
     begun: str | None = None
-    #: The text of the answer, which becomes a record after it is sent: a copy takes memory.
-    unkept: str | None = None
+    #: A long answer, which becomes a record after it is sent: a copy takes memory.
+    unkept = ""
     #: The llm.chain.Chain of this turn, while it runs.
     chain: "Chain | None" = None
     #: Called with the Result before the history is stored, so that a power cut in between does not
@@ -168,7 +168,7 @@ class Turn:
         if self.on_result:
             self.on_result(result)
             await overlay.enter("TURN")
-        if self.unkept is not None:
+        if self.unkept:
             self.lines += record_pieces("a", self.unkept)
         if result.error is not None:
             self.add("a", "(no answer: %s)" % result.error)

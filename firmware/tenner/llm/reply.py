@@ -26,21 +26,14 @@ class Reply:
     """
 
     kept = 0
-    #: A long text in blocks, until they are joined.
+    #: A long text in blocks, instead of `text`, until they are joined (agent.tool_calls).
     blocks: "Sequence[str]" = ()
 
     def __init__(self, text: str, calls: list[Call], stop: str) -> None:
-        self._text = text
+        self.text = text
         self.calls = calls
         self.stop = stop
         self.tokens_in = 0
         self.tokens_out = 0
         self.estimated = False
         self.body_bytes = 0
-
-    @property
-    def text(self) -> str:
-        """Return the text; its first use joins a long one."""
-        if self.blocks:
-            self._text, self.blocks = "".join(self.blocks), ()
-        return self._text
