@@ -132,8 +132,6 @@ def take(turn: "Turn", reply: "Reply") -> "tuple[Sequence[tuple[str, str, str | 
     Count `reply`, add its text to the records, and return ([(id, name, arguments) of its calls],
     text, stop), so that the Reply can be freed.
     """
-    if reply.blocks:
-        _join(turn, reply)
     text = reply.text
     result = turn.result
     result.rounds += 1
@@ -166,7 +164,7 @@ def take(turn: "Turn", reply: "Reply") -> "tuple[Sequence[tuple[str, str, str | 
     return calls, text, reply.stop
 
 
-def _join(turn, reply):
+def join(turn: "Turn", reply: "Reply") -> None:
     """Join a long text. An answer takes the place of the results of tools, which are cut as in the
     history."""
     if not reply.calls and reply.stop != "length":

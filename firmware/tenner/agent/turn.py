@@ -207,6 +207,7 @@ class Turn:
             if reply.blocks:
                 # To join a long text needs the memory of what has read it.
                 await overlay.enter("CALLS")
+                tool_calls.join(self, reply)
             calls, text, stop = tool_calls.take(self, reply)
             reply = None
             if calls:

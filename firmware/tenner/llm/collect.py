@@ -178,8 +178,8 @@ class Collector:
             self.error = ((self.error or "") + " " + value)[:400]
 
     def finish(self) -> Reply:
-        """Return the complete Reply, a long text in blocks, with repaired ids, and estimated tokens where the server sent
-        no counts."""
+        """Return the complete Reply, a long text in blocks, with repaired ids, and tokens that are
+        estimated where the server sent no counts."""
         self._put(self._held)
         blocks = self._blocks
         text = str(self._text, "utf-8")

@@ -50,11 +50,14 @@ class Page:
             return http.header("location")
         if http.status >= 300:
             raise ToolError("%s answered with status %d" % (shown(self.url), http.status))
-        await get.read(http, self._spool, self._reader(http.header("content-type") or ""))
-        self._end()
+        await self._read(http)
         # What has read the page makes room for its text.
         await overlay.enter("TOOL_READ")
         return None
+
+    async def _read(self, http):
+        await get.read(http, self._spool, self._reader(http.header("content-type") or ""))
+        self._end()
 
     def _reader(self, kind):
         """Return a function that takes pieces of a body of this type, and returns True for
