@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _TEXTS = const(" json xml javascript x-javascript yaml x-yaml x-ndjson ")
 _URL = const(300)  # characters of an address to show
-_PIECE = const(400)  # bytes of text per list entry: the heap has free blocks of this size
+_PIECE = const(200)  # bytes of text per list entry: a used heap has free blocks of this size
 
 
 def shown(url: str) -> str:
