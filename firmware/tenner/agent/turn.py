@@ -205,7 +205,7 @@ class Turn:
             await model_call.ask(self, timeout_ms)
             reply, self.reply = self.reply, None
             if reply.blocks:
-                # To join a long text needs the memory of what has read it.
+                # The reader of a long text makes room for the join.
                 await overlay.enter("CALLS")
                 tool_calls.join(self, reply)
             calls, text, stop = tool_calls.take(self, reply)

@@ -46,7 +46,7 @@ async def complete(
                 raise failure.unreadable(candidate, response, caught)
         if collector.error is None:
             if collector.size() > _LONG:
-                # What has read a long text makes room for what ends it.
+                # The scanner of a long text makes room for the end of the reply.
                 await overlay.enter("ANSWER")
             found.append(collector.finish())
 

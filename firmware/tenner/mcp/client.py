@@ -76,7 +76,7 @@ class Client:
                 pass  # `initialize` follows
 
     async def call(self, line: list, args: dict, make: "Callable[[], Content]") -> "Content":
-        """Call the tool of a line of the `.tools` file; return what `make` has made for the values
+        """Call the tool of a line of the `.tools` file; return the sink of `make`, with the values
         of the result."""
         return await self.request(_CALL, *_call(line, args, make))
 

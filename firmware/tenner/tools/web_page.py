@@ -51,7 +51,7 @@ class Page:
         if http.status >= 300:
             raise ToolError("%s answered with status %d" % (shown(self.url), http.status))
         await self._read(http)
-        # What has read the page makes room for its text.
+        # The code that has read the page makes room for its text.
         await overlay.enter("TOOL_READ")
         return None
 
