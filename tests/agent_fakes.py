@@ -26,6 +26,8 @@ class Call:
 
 
 class Reply:
+    blocks = ()
+
     def __init__(self, text="", calls=(), stop="stop"):
         self.text = text
         self.calls = list(calls)

@@ -3,6 +3,8 @@
 
 import asyncio
 
+from tenner.llm import client
+
 
 class Response:
     """`pieces` (not empty) are handed out one by one; an exception among them is raised."""
@@ -143,3 +145,10 @@ HISTORY = (
     b'["a","It is \\u0041 21.4."]\n',
     b'["u","Thanks"]\n',
 )
+
+
+async def complete(http, candidate, request, timeout_s):
+    """Return the Reply of `client.complete`, with a long text joined."""
+    reply = await client.complete(http, candidate, request, timeout_s)
+    reply.text = reply.text or "".join(reply.blocks)
+    return reply

@@ -4,10 +4,9 @@
 import json
 import unittest
 
-from llm_fakes import DIALOG_KINDS, HISTORY, Blocks, Candidate, Http, Request, Response
+from llm_fakes import DIALOG_KINDS, HISTORY, Blocks, Candidate, Http, Request, Response, complete
 from support import run, temp_folder
 from tenner.llm import chat_completions as wire
-from tenner.llm.client import complete
 from tenner.llm.errors import LlmError
 from tenner.store import files
 

@@ -4,9 +4,8 @@
 import json
 import unittest
 
-from llm_fakes import Candidate, Http, Request, Response
+from llm_fakes import Candidate, Http, Request, Response, complete
 from support import run
-from tenner.llm.client import complete
 from tenner.net.json.scanner import Scanner
 
 TEXTS = (

@@ -494,7 +494,7 @@ class TestPowerCuts(OutboxCase):
 
     def test_flash_that_takes_nothing_still_lets_the_message_go(self):
         class FullLog:
-            def append(self, lines):
+            def append(self, lines, cut=False):
                 raise OSError(28)
 
         self.box._log = FullLog()

@@ -263,7 +263,7 @@ def heap_growth_kb() -> float:
         return smallest_kb(folder, "rows", _LARGE) - smallest_kb(folder, "rows", _SMALL)
 
 
-class _Pages(Service):
+class Pages(Service):
     """Answers every request with the same page."""
 
     def __init__(self, page: bytes) -> None:
@@ -279,7 +279,7 @@ def turn(heap_kb: int) -> None:
     row = (
         b"<tr class=x><td>cell</td><td>value <b>7</b></td><td><a href=/row>more&hellip;</a></tr>\n"
     )
-    pages = _Pages(b"<title>Tide</title><p>High at 06:12<table>" + row * (200_000 // len(row)))
+    pages = Pages(b"<title>Tide</title><p>High at 06:12<table>" + row * (200_000 // len(row)))
     pages.start()
     try:
         settings: dict[str, object] = {

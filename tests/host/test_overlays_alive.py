@@ -14,7 +14,7 @@ from tenner_host.release import keys
 from tenner_sim.services import API_KEY, OWNER, OfflineModel, Step
 from tenner_sim.services.mcp_tools import McpTools
 from tests import photos, provider_requests
-from tests.bench import agent, mqtt, remote
+from tests.bench import agent, mqtt, remote, web
 from tests.bench.rows import NotMeasured
 from tests.host.broker import find_mosquitto
 from tests.host.overlays_heap import looks, stale
@@ -259,7 +259,27 @@ def test_a_tool_of_an_mcp_server():
                 running.ask('call home-weather {"place":"hall"}', "dry")
                 running.idle()
 
-        check(run(ask, settings={"mcp": {"home": {"url": server.mcp_url}}}), "TOOL")
+        settings = {"mcp": {"home": {"url": server.mcp_url}}}
+        check(run(ask, settings=settings), "LIST", "TOOL", "TOOL_READ")
+
+
+def test_a_page_of_the_web():
+    pages = web.Pages(
+        b"<title>Tide</title><p>High at 06:12, p&acirc;t&eacute; <a href=/x>more</a>" * 50
+    )
+    pages.start()
+    try:
+
+        def ask(running):
+            for more in ("", ',"links":true'):
+                running.ask(f'call web_fetch {{"url":"{pages.url}/"{more}}}', "High at 06:12")
+                running.idle()
+
+        place = f"localhost:{pages.port}"
+        settings = {"tools": {"web_fetch": "allow"}, "web": {"allow": [place]}}
+        check(run(ask, settings=settings), "TOOL", "TOOL_READ", "ANSWER")
+    finally:
+        pages.stop()
 
 
 def test_turns_with_a_broker_connected():

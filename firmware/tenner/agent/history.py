@@ -21,6 +21,7 @@ import os
 from tenner.agent import history_repair
 from tenner.agent.history_lines import PIECE, line_blocks, line_pieces
 from tenner.agent.history_records import record, shorten
+from tenner.port.compat import const
 from tenner.store import files
 
 TYPE_CHECKING = False
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from tenner.agent.agent import Session
+
+_SHORT = const(200)  # bytes of a line that stays as it is
 
 
 def check(session: "Session") -> None:
@@ -67,7 +70,7 @@ def append(session: "Session", lines: "Sequence[bytes]") -> None:
     files.make_dirs(session.path.rsplit("/", 1)[0])
     with open(session.path, "ab") as file:
         for line in lines:
-            files.put(file, shorten(line))
+            files.put(file, shorten(line) if len(line) > _SHORT else line)
         files.sync(file)
     session.size = files.size(session.path)
 

@@ -8,7 +8,8 @@ from tenner.port.compat import const
 from tenner.tools import untrusted
 
 _OLD_RESULT = const(200)  # characters of a tool result after its turn
-_LONG = const(512)
+#: A text of so many characters is long.
+LONG = const(512)
 _PIECE = const(256)  # characters
 
 
@@ -16,17 +17,18 @@ def record(kind: str, text: str, id: str | None = None) -> bytes:
     """Return one history line of `kind` u, n, a, s (text) or t (id and result). A request may also
     have the line i of a picture (type and path)."""
     middle = quote(id) + b"," if id is not None else b""
-    if len(text) < _LONG:
-        return b'["%s",%s%s]\n' % (kind.encode(), middle, quote(text))
-    return _long_record(b'["%s",%s"' % (kind.encode(), middle), text)
+    if len(text) >= LONG:
+        # Joined only once: a used heap has few long stretches.
+        return b"".join(record_pieces(kind, text, middle))
+    return b'["%s",%s%s]\n' % (kind.encode(), middle, quote(text))
 
 
-def _long_record(head, text):
-    # Joined only once: a used heap has few long stretches.
-    pieces = [head]
+def record_pieces(kind: str, text: str, middle: bytes = b"") -> list[bytes]:
+    """Return a history line of a long text, in pieces."""
+    pieces = [b'["%s",%s"' % (kind.encode(), middle)]
     pieces += [quote(text[at : at + _PIECE])[1:-1] for at in range(0, len(text), _PIECE)]
     pieces.append(b'"]\n')
-    return b"".join(pieces)
+    return pieces
 
 
 def call_record(id: str, name: str, text: str) -> bytes:
@@ -58,11 +60,29 @@ def shorten(line: bytes) -> bytes:
     """Return a history line for later turns: a tool's result cut to 200 characters."""
     if not line.startswith(b'["t",') or len(line) < _OLD_RESULT + 40:
         return line
-    _, call_id, text = json.loads(line)
+    # Only the beginning is decoded: a used heap has few long stretches.
+    head = line
+    if len(line) > LONG:
+        head = _beginning(line)
+    _, call_id, text = json.loads(head)
     if len(text) <= _OLD_RESULT:
         return line
     kept = text[:_OLD_RESULT] + " [cut]"
-    if untrusted.DATA in text and untrusted.DATA not in kept:
+    mark = untrusted.DATA
+    if mark.encode() in line and mark not in kept:
         # Later turns need the mark.
         kept = untrusted.mark_untrusted("of old", kept)
     return record("t", kept, call_id)
+
+
+def _beginning(line):
+    """Return the line with only the beginning of its text."""
+    for end in range(LONG, LONG - 12, -1):
+        # Not inside a letter or an escape.
+        try:
+            head = line[:end] + b'"]'
+            json.loads(head)
+            return head
+        except ValueError:
+            pass
+    return line

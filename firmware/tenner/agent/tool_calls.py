@@ -6,7 +6,7 @@ import asyncio
 from tenner import overlay
 from tenner.agent import cut_off
 from tenner.agent.errors import Stopped
-from tenner.agent.history_records import call_record, shorten
+from tenner.agent.history_records import LONG, call_record, shorten
 from tenner.log import log
 from tenner.net.json.scanner import Scanner
 from tenner.port.compat import const, ticks_diff, ticks_ms
@@ -132,6 +132,7 @@ def take(turn: "Turn", reply: "Reply") -> "tuple[Sequence[tuple[str, str, str | 
     Count `reply`, add its text to the records, and return ([(id, name, arguments) of its calls],
     text, stop), so that the Reply can be freed.
     """
+    text = reply.text
     result = turn.result
     result.rounds += 1
     result.used += reply.tokens_in + reply.tokens_out
@@ -145,20 +146,30 @@ def take(turn: "Turn", reply: "Reply") -> "tuple[Sequence[tuple[str, str, str | 
             reply.tokens_in,
             reply.tokens_out,
             " (estimated)" if reply.estimated else "",
-            "calls " + what if what else "%d characters" % len(reply.text),
+            "calls " + what if what else "%d characters" % len(text),
         ),
     )
     result.kept = getattr(reply, "kept", 0)
-    if reply.text or reply.calls:
-        long = result.kept or len(reply.text) > _LONG_TEXT
-        turn.unkept = cut_off.short(reply.text) if long else reply.text
-        if reply.calls or reply.stop == "length" or turn.begun is not None:
-            turn.keep_text()
+    if text or reply.calls:
+        long = result.kept or len(text) > _LONG_TEXT
+        kept = cut_off.short(text) if long else text
+        if len(kept) >= LONG and not reply.calls and reply.stop != "length" and not turn.begun:
+            turn.unkept = kept
+        else:
+            turn.add("a", kept)
     if not turn.run_tools:
         result.reply = reply
-        return (), reply.text, reply.stop
+        return (), text, reply.stop
     calls = [(_call_id(c, n), c.name, c.arguments_text) for n, c in enumerate(reply.calls)]
-    return calls, reply.text, reply.stop
+    return calls, text, reply.stop
+
+
+def join(turn: "Turn", reply: "Reply") -> None:
+    """Join a long text. An answer takes the place of the results of tools, which are cut as in the
+    history."""
+    if not reply.calls and reply.stop != "length":
+        turn.lines[:] = [shorten(line) for line in turn.lines]
+    reply.text, reply.blocks = "".join(reply.blocks), ()
 
 
 async def run(turn: "Turn", calls: "Sequence[tuple[str, str, str | None]]") -> None:

@@ -4,7 +4,7 @@
 from tenner import overlay
 from tenner.agent import accounting, cut_off, model_call, prompt_files, tool_calls
 from tenner.agent.errors import Stopped
-from tenner.agent.history_records import record
+from tenner.agent.history_records import record, record_pieces
 from tenner.log import log
 from tenner.port.compat import ticks_diff, ticks_ms
 from tenner.tools.untrusted import DATA, is_marked
@@ -87,8 +87,8 @@ class Turn:
     is_tight = max_tokens = file_limit = None
     #: The beginning of an answer that was cut off at the length limit.
     begun: str | None = None
-    #: The model's last text until it is in the records: sending it needs the memory of the copy.
-    unkept: str | None = None
+    #: A long answer, which becomes a record after it is sent: a copy takes memory.
+    unkept = ""
     #: The llm.chain.Chain of this turn, while it runs.
     chain: "Chain | None" = None
     #: Called with the Result before the history is stored, so that a power cut in between does not
@@ -168,7 +168,8 @@ class Turn:
         if self.on_result:
             self.on_result(result)
             await overlay.enter("TURN")
-        self.keep_text()
+        if self.unkept:
+            self.lines += record_pieces("a", self.unkept)
         if result.error is not None:
             self.add("a", "(no answer: %s)" % result.error)
         if self.session is not None and self.span is None:
@@ -185,12 +186,6 @@ class Turn:
     def add(self, kind: str, text: str, id: str | None = None) -> None:
         """Add a line to the records of this turn."""
         self.lines.append(record(kind, text, id))
-
-    def keep_text(self) -> None:
-        """Add the model's last text to the records, if that is still to do."""
-        text, self.unkept = self.unkept, None
-        if text is not None:
-            self.add("a", text)
 
     def keep(self, lines: "Sequence[bytes]" = ()) -> bool:
         """Add `lines` to the session's file; return False when the write fails."""
@@ -209,6 +204,10 @@ class Turn:
                 raise Stopped("I stopped: this took longer than %d s." % limit_s)
             await model_call.ask(self, timeout_ms)
             reply, self.reply = self.reply, None
+            if reply.blocks:
+                # The reader of a long text makes room for the join.
+                await overlay.enter("CALLS")
+                tool_calls.join(self, reply)
             calls, text, stop = tool_calls.take(self, reply)
             reply = None
             if calls:

@@ -46,7 +46,7 @@ async def complete(
                 raise failure.unreadable(candidate, response, caught)
         if collector.error is None:
             if collector.size() > _LONG:
-                # What has read it makes room for the copies of a long text.
+                # The scanner of a long text makes room for the end of the reply.
                 await overlay.enter("ANSWER")
             found.append(collector.finish())
 

@@ -178,13 +178,15 @@ class Collector:
             self.error = ((self.error or "") + " " + value)[:400]
 
     def finish(self) -> Reply:
-        """Return the complete Reply, with repaired ids, and estimated tokens where the server sent
-        no counts."""
+        """Return the complete Reply, a long text in blocks, with repaired ids, and tokens that are
+        estimated where the server sent no counts."""
         self._put(self._held)
-        text = self.draft()
-        self._text = bytearray()
-        self._blocks = []
-        size = len(text) + self.kept
+        blocks = self._blocks
+        text = str(self._text, "utf-8")
+        if blocks:
+            blocks.append(text)
+            text = ""
+        size = len(text) + sum(map(len, blocks)) + self.kept
         calls = []
         seen = []
         for number, call in enumerate(self.calls):
@@ -204,6 +206,7 @@ class Collector:
             stop = "tools" if calls else "stop"
         reply = Reply(text, calls, stop)
         reply.kept = self.kept
+        reply.blocks = blocks
         reply.body_bytes = self.body_bytes
         reply.tokens_in = self.tokens_in
         reply.tokens_out = self.tokens_out

@@ -1,6 +1,10 @@
 # tenner llm.reply: a model's answer, as plain data that outlives the code that received it.
 # MIT license; Copyright (c) 2026 the tenner authors
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 
 class Call:
     """
@@ -22,6 +26,8 @@ class Reply:
     """
 
     kept = 0
+    #: A long text in blocks, instead of `text`, until they are joined (agent.tool_calls).
+    blocks: "Sequence[str]" = ()
 
     def __init__(self, text: str, calls: list[Call], stop: str) -> None:
         self.text = text

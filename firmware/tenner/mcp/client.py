@@ -76,7 +76,7 @@ class Client:
                 pass  # `initialize` follows
 
     async def call(self, line: list, args: dict, make: "Callable[[], Content]") -> "Content":
-        """Call the tool of a line of the `.tools` file; return what `make` has made for the values
+        """Call the tool of a line of the `.tools` file; return the sink of `make`, with the values
         of the result."""
         return await self.request(_CALL, *_call(line, args, make))
 
@@ -153,13 +153,9 @@ class Client:
         try:
             # `initialize` and lists change nothing and may be repeated; a repeated call would run
             # twice.
+            fields, body = self._message(method, members, more)
             reply = await http.exchange(
-                "POST",
-                self._url,
-                *self._message(method, members, more),
-                consume,
-                self.timeout_s,
-                method != _CALL,
+                "POST", self._url, fields, body, consume, self.timeout_s, method != _CALL
             )
             self.in_doubt = method == _CALL and reply.status >= 500
         except BaseException as error:

@@ -277,6 +277,8 @@ class Http(Response):
         self.came = False
         await self.receive_head()
         await self._finish()
+        # Short texts that would split the free memory until the next reply.
+        self._headers.clear()
 
     # --- the connection
 

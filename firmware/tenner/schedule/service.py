@@ -94,6 +94,10 @@ class Service:
         self.saved: "dict[int | str, SavedTask]" = {}
         self._seen: tuple | None = None
         self._poked = asyncio.Event()
+        # All names that a beat sets: the table would grow later, in the middle of the free memory.
+        self.tasks = self.signature = self.wake_at_s = self.last_logged = self.written_s = None
+        self.booted = self.was_trusted = self.dirty = self.has_work = self.early = False
+        self.offset_s = self.start_s = self.not_before_s = self.short_boots = self.problems = 0
 
     async def service(self) -> None:
         """Wake whenever something is due, forever."""

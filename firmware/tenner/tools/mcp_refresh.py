@@ -56,7 +56,7 @@ async def refresh(app: "App", port: "Port", servers: dict) -> None:
             failures = failures + 1 if same else 1
         finally:
             await http.close()
-            # What has read the list makes room.
+            # The code that has read the list makes room.
             await overlay.enter("LIST")
         stamped = (tag(servers, server), now, failures, reason)
         files.write_atomic(

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _TEXTS = const(" json xml javascript x-javascript yaml x-yaml x-ndjson ")
 _URL = const(300)  # characters of an address to show
-_PIECE = const(400)  # bytes of text per list entry: the heap has free blocks of this size
+_PIECE = const(200)  # bytes of text per list entry: a used heap has free blocks of this size
 
 
 def shown(url: str) -> str:
@@ -50,11 +50,14 @@ class Page:
             return http.header("location")
         if http.status >= 300:
             raise ToolError("%s answered with status %d" % (shown(self.url), http.status))
-        await get.read(http, self._spool, self._reader(http.header("content-type") or ""))
-        self._end()
-        # What has read the page makes room for its text.
+        await self._read(http)
+        # The code that has read the page makes room for its text.
         await overlay.enter("TOOL_READ")
         return None
+
+    async def _read(self, http):
+        await get.read(http, self._spool, self._reader(http.header("content-type") or ""))
+        self._end()
 
     def _reader(self, kind):
         """Return a function that takes pieces of a body of this type, and returns True for

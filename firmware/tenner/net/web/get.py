@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tenner.net.http import Http
 
 _TIMEOUT_S = const(30)
-_PIECE = const(512)
+_PIECE = const(256)
 
 
 async def ask(
