@@ -14,7 +14,8 @@
     signature KEY-ID SIGNATURE
 
 Every line but the last is signed, with its line break. The files follow in the order of their
-lines, and then MicroPython itself, if the release has one. firmware/tenner/update/manifest.py
+lines, and then MicroPython itself, if the release has one. Files below page/ are for boards that
+serve their page, in place of those with the same path above. firmware/tenner/update/manifest.py
 reads it.
 """
 
@@ -46,6 +47,7 @@ START = 1
 MANIFEST_LIMIT = 4096
 NOTES_LIMIT = 300
 _HOME = "/lib/tenner/"
+_PAGE = "page/"
 #: It belongs to the board, not to a chip family, and stays.
 _OF_THE_BOARD = "pins.csv"
 _VERSION = re.compile(r"\d{1,4}\.\d{1,4}\.\d{1,4}")
@@ -104,15 +106,20 @@ def code_of(version: str, family: str = "esp32", firmware: Path = FIRMWARE) -> d
         own = f'__version__ = "{tenner_version(firmware)}"'
         about.write_text(about.read_text().replace(own, f'__version__ = "{version}"'))
         try:
-            tree = firmware_tree(_FAMILIES[family], workspace=False, firmware=source)
+            trees = [
+                firmware_tree(_FAMILIES[family], workspace=False, firmware=source, page=page)
+                for page in (False, True)
+            ]
         except BuildError as exc:
             raise CommandError(str(exc)) from exc
-    maps.keep(tree)
-    code = {
-        path.removeprefix(_HOME): data for path, data in tree.items() if path.startswith(_HOME)
-    }
-    del code[_OF_THE_BOARD]
-    return code
+    maps.keep(trees[1])
+    code, with_page = (
+        {path.removeprefix(_HOME): data for path, data in tree.items() if path.startswith(_HOME)}
+        for tree in trees
+    )
+    del code[_OF_THE_BOARD], with_page[_OF_THE_BOARD]
+    own = {path: data for path, data in with_page.items() if code.get(path) != data}
+    return code | {f"{_PAGE}{path}": data for path, data in own.items()}
 
 
 def check_version(version: str) -> str:

@@ -12,12 +12,12 @@ from tenner_host.project import Project
 from tenner_host.remote import known
 from tenner_host.remote.link import Link
 from tenner_sim.services import Authority
-from tests.host import lan_board, page_home
+from tests.host import lan_board
 from tests.host.broker import Broker, Owner
 from tests.host.remote_board import KEY, own_key, remote_board, tenner
 
 VIA = ("--via", "mqtt")
-WAYS = ("mqtt", *(f"lan-{name}" for name in page_home.INTERPRETERS))
+WAYS = ("mqtt", *(f"lan-{kind}" for kind in lan_board.KINDS))
 
 
 @pytest.fixture
@@ -75,10 +75,8 @@ def board(request, home, tmp_path, libs):
             broker = request.getfixturevalue("broker")
             yield ChipAtBroker(stack.enter_context(remote_board(broker)))
             return
-        name = request.param.partition("-")[2]
-        argv = page_home.argv_of(request, name)
-        lib = page_home.lib_of(libs, name)
-        yield stack.enter_context(lan_board.linux_home(tmp_path / "home", argv, lib))
+        kind = request.param.partition("-")[2]
+        yield stack.enter_context(lan_board.board(request, kind, tmp_path / "home", libs))
 
 
 def on_board(bench, path):

@@ -47,7 +47,7 @@ class Staging:
             self._check_space()
             files.make_dirs(self.tree)
             files.write_atomic(self.root + _MANIFEST, data)
-        return sum([size - self._size(path) for path, size, _ in self.manifest.files])
+        return self.manifest.total() - self._present()
 
     def discard(self) -> None:
         """Remove the unfinished tree, and those of earlier updates."""
@@ -60,6 +60,16 @@ class Staging:
             return b""
         with open(path, "rb") as file:
             return file.read()
+
+    def _present(self):
+        """Return how many bytes of the content come before the first missing one."""
+        present = 0
+        for path, size, _ in self.manifest.files:
+            there = size if path is None else self._size(path)
+            present += there
+            if there < size:
+                break
+        return present
 
     def _size(self, path):
         if not path:
@@ -89,16 +99,16 @@ class Staging:
         flash already, and are skipped. EOFError if it ends too early; `resume` continues there.
         """
         view = memoryview(bytearray(_PIECE))
+        await _drop(readinto, view, present)
+        start = self._present()
         for path, size, _ in self.manifest.files:
-            there = self._size(path)
-            while present and there:
-                count = await _some(readinto, view[: min(present, there)])
-                present -= count
-                there -= count
             if path:
                 await self._receive_file(readinto, view, path, size)
-            else:
+            elif path is not None:
                 await slot.receive(self.tree, size, _some, readinto, view)
+            elif start <= 0:
+                await _drop(readinto, view, size)
+            start -= size
 
     async def _receive_file(self, readinto, view, path, size):
         place = self.tree + "/" + path
@@ -116,6 +126,8 @@ class Staging:
     async def verify(self) -> None:
         """Read every file back and compare it; Refused and no tree if one is wrong."""
         for path, size, digest in self.manifest.files:
+            if path is None:
+                continue
             found = sha256()
             blocks = files.blocks(self.tree + "/" + path) if path else slot.blocks(size)
             for count, block in enumerate(blocks):
@@ -169,6 +181,11 @@ def remove_tree(top: str) -> None:
         else:
             os.remove(top + "/" + name)
     os.rmdir(top)
+
+
+async def _drop(readinto, view, size):
+    while size:
+        size -= await _some(readinto, view[: min(size, len(view))])
 
 
 async def _some(readinto, view):
