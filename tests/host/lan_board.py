@@ -28,6 +28,7 @@ def machine_id():
 class LinuxHome:
     """An agent of Linux with its page, under an interpreter."""
 
+    kind = "linux"
     via = ("--via", "lan")
     scheme = known.LAN
     lifeline = "web"
@@ -36,6 +37,8 @@ class LinuxHome:
         self.home = home
         self.wait_for = home.wait_for
         self.set = home.set
+        self.type = home.type
+        self.model = home.services.model
         self.port = home.port
         self.device = machine_id()
 
@@ -57,6 +60,7 @@ class LinuxHome:
 class Chip:
     """An agent of a chip with its page."""
 
+    kind = "chip"
     via = ("--via", "lan")
     scheme = known.LAN
     lifeline = "web"
@@ -64,6 +68,8 @@ class Chip:
     def __init__(self, bench, port, device):
         self.bench = bench
         self.wait_for = bench.wait_for
+        self.type = bench.type
+        self.model = bench.model
         self.port = port
         self.device = device
 
@@ -85,15 +91,15 @@ class Chip:
 
 
 @contextlib.contextmanager
-def chip(name="attic", *, changes=None, files=None, heap=HEAP, **options):
+def chip(name=None, *, changes=None, files=None, heap=HEAP, **options):
     """A chip with the key of this computer, which knows its address."""
     port = free_port()
     changes = {"web.enabled": True, "web.port": port, **(changes or {})}
     files = {known.ON_BOARD: KEY, keys.ON_BOARD: releases.public(), **(files or {})}
-    with agent_board(changes=changes, files=files, heap=heap, **options) as bench:
-        made = Chip(bench, port, mac_of(options.get("name")).hex())
+    with agent_board(changes=changes, files=files, heap=heap, name=name, **options) as bench:
+        made = Chip(bench, port, mac_of(name).hex())
         made.ready()
-        learn(made.device, name, port)
+        learn(made.device, name or "attic", port)
         yield made
 
 

@@ -54,14 +54,16 @@ def broker(tmp_path):
         yield running
 
 
-def board(broker, name="attic", rows=image.PARTITIONS, **changes):
-    """A board whose watchdog ends a trial soon, if the new version does not fit its settings."""
+def short_trials(is_bad):
+    """The file that lets a watchdog end a trial sooner, and soon for a version that is bad."""
     script = (FIRMWARE / "boot_trial.py").read_text()
     assert TRIAL_MS in script
-    files = {
-        "/boot_trial.py": script.replace(TRIAL_MS, f"TRIAL_MS = {12000 if changes else 60000}")
-    }
-    return remote_board(broker, name, files, changes, name=name, rows=rows)
+    return {"/boot_trial.py": script.replace(TRIAL_MS, f"TRIAL_MS = {12000 if is_bad else 60000}")}
+
+
+def board(broker, name="attic", rows=image.PARTITIONS, **changes):
+    """A board whose watchdog ends a trial soon, if the new version does not fit its settings."""
+    return remote_board(broker, name, short_trials(bool(changes)), changes, name=name, rows=rows)
 
 
 def made(home, *changes, version="0.9.0", micropython=None):
@@ -113,9 +115,9 @@ def test_a_version_that_fails_is_rolled_back_with_its_last_lines(broker, home):
 class Asked:
     """Asks a board for one update after the other, and waits until it has refused it."""
 
-    def __init__(self, bench):
+    def __init__(self, bench, scheme=known.MQTT):
         self.bench = bench
-        self.link = Link(known.find("attic"))
+        self.link = Link(known.find("attic", None, scheme), scheme)
 
     def update(self, server, version="0.9.0", **changes):
         where = {
