@@ -84,7 +84,9 @@ ROWS = [
     Row("heap.voice.min_kb", "a turn about a voice note", "KB", media.voice_min_kb, 100),
     Row("heap.update.min_kb", "an update over the network", "KB", update.min_kb, 100),
     Row("heap.update.remote.min_kb", "the same from your computer, over MQTT", "KB", remote.update_min_kb, 112),  # noqa: E501
-    Row("heap.remote.min_kb", "requests of the owner's computer", "KB", remote.min_kb, 112),
+    Row("heap.update.lan.min_kb", "the same straight over the network", "KB", remote.update_lan_min_kb, 112),  # noqa: E501
+    Row("heap.remote.min_kb", "requests of the owner's computer, over MQTT", "KB", remote.min_kb, 112),  # noqa: E501
+    Row("heap.remote.lan.min_kb", "the same straight over the network", "KB", remote.lan_min_kb, 112),  # noqa: E501
     Row("update.time", "an update's time per that of a sync", "ratio", update.time_ratio),
     Row("update.bytes", "its bytes per those of the sync", "ratio", update.bytes_ratio, 2),
     Row("update.flash.erases", "blocks it erases", "erases", update.erases, 200),
