@@ -204,6 +204,27 @@ class TestFiles(unittest.TestCase):
         self.assertEqual(os.listdir(self.root + "/workspace"), [])
         self.refused("the flash is too full", change.write, path, 0, 1 << 50, b"a")
 
+    def test_settings_that_the_service_may_only_read(self):
+        for number, sentence in (
+            (30, "/config.json cannot be written: the agent's service may only read it. Use ssh"),
+            (13, "/config.json cannot be written: the agent's service may only read it. Use ssh"),
+            (28, "/config.json cannot be written: "),
+        ):
+
+            def fails(*args, number=number):
+                raise OSError(number, "no")
+
+            # The disks of this computer can be written.
+            change.open = fails
+            try:
+                change.write(self.app, "/config.json", 0, 2, b"{}")
+                self.fail("it was written")
+            except OSError as error:
+                self.assertEqual(str(error)[: len(sentence)], sentence)
+                self.assertEqual("ssh" in str(error), number != 28)
+            finally:
+                del change.open
+
     def test_other_places_are_out_of_reach(self):
         for path in ("/lib/tenner/app.mpy", "/lib/remote.key", "/boot.py", "/configs.json", "/"):
             self.refused("", place_of, path)

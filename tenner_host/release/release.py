@@ -157,13 +157,31 @@ def _signature_line(manifest: bytes, key: RSAPrivateKey) -> bytes:
     return f"signature {key_id(public_line(key))} {signature.hex()}\n".encode()
 
 
-def about(data: bytes) -> tuple[str, str]:
-    """Return the version and the chip family of a release's file."""
-    lines = data[:MANIFEST_LIMIT].split(b"\n")
-    if lines[0] != f"tenner-release {FORMAT}".encode():
+@dataclass(frozen=True)
+class About:
+    """The boards that a release is for; `mpy` is "" if it brings its own MicroPython, for `chip`."""
+
+    version: str
+    family: str
+    mpy: str
+    oldest: str
+    chip: str = ""
+
+
+def about(data: bytes) -> About:
+    """Read the manifest of a release's file; the board checks its signature."""
+    lines = data[:MANIFEST_LIMIT].partition(b"\nsignature ")[0].decode(errors="replace").split("\n")
+    if lines[0] != f"tenner-release {FORMAT}":
         raise CommandError("this is no file of `tenner release`")
-    fields = dict(line.decode(errors="replace").split(" ", 1) for line in lines[1:3])
-    return check_version(fields.get("version", "")), fields.get("family", "")
+    fields = dict(line.split(" ", 1) for line in lines[1:] if " " in line)
+    chip = fields.get("micropython", "").split(" ")[3:4]
+    return About(
+        check_version(fields.get("version", "")),
+        fields.get("family", ""),
+        "" if chip else fields.get("mpy", ""),
+        check_version(fields.get("from", "")),
+        *chip,
+    )
 
 
 def is_newer(version: str, than: str) -> bool:

@@ -2,12 +2,15 @@
 trusted, and in a network that is not trusted either."""
 
 import contextlib
+import hashlib
 import json
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tenner_host.errors import BoardSilent, CommandError
+from tenner_host.board.ports import Port
+from tenner_host.board.remote_board import RemoteBoard
+from tenner_host.errors import BoardSilent, CommandError, Conflict
 from tenner_host.project import Project
 from tenner_host.remote import known
 from tenner_host.remote.link import Link
@@ -112,6 +115,24 @@ def test_the_commands_work_without_a_cable(board, home):
     assert "files (" in tenner("backup", made, *via)
     assert made.stat().st_size > 1000
     assert "heartbeat" in tenner("logs", *via)
+
+
+def test_a_file_is_written_twice_in_one_session(board, home):
+    """The agent may change the file between a sync and the next; here nobody does."""
+    port = Port(board.scheme + "attic")
+    with RemoteBoard.open(port) as there:
+        there.manifest(["/workspace"])
+        for text in (b"one", b"two"):
+            there.write_files({"/workspace/NOTE.md": text})
+            assert board.read("/workspace/NOTE.md") == text
+        there.remove(["/workspace/NOTE.md"])
+        there.write_files({"/workspace/NOTE.md": b"three"})
+        # In place of the agent, which has no reason to change it.
+        there.link.ask("write", b"agent", path="/workspace/NOTE.md", at=0, size=5)
+        digest = hashlib.sha256(b"agent").hexdigest()
+        there.link.ask("commit", path="/workspace/NOTE.md", sha256=digest, old="*")
+        with pytest.raises(Conflict, match="the agent has changed /workspace/NOTE.md just now"):
+            there.write_files({"/workspace/NOTE.md": b"four"})
 
 
 def test_what_would_cut_the_board_off_is_refused(board):
