@@ -15,6 +15,7 @@ from tenner_host.project import Project
 from tenner_host.remote import known
 from tenner_host.remote.link import Link
 from tenner_sim.services import Authority
+from tenner_sim.vboard.wifi import ADDRESS
 from tests.host import lan_board
 from tests.host.broker import Broker, Owner
 from tests.host.remote_board import KEY, own_key, remote_board, tenner
@@ -260,3 +261,18 @@ def test_a_sync_over_the_cable_makes_the_link(broker, home):
         assert known_file.stat().st_mode & 0o077 == 0
         bench.wait_for("connected as attic")
         assert "telegram: " in tenner("status", *VIA)
+
+
+def test_a_sync_over_the_cable_notes_a_chips_address(home):
+    with lan_board.chip() as chip:
+        (known_file,) = (home.parent / "config" / "boards").glob("*.json")
+        known_file.unlink()
+        assert "this computer knows no board" in tenner("status", *chip.via, code=1)
+        tenner("sync", "--port", chip.bench.board.pty)
+        found = known.find("", Project.find(), known.LAN)
+        assert (found.address, found.web_port) == (ADDRESS[0], chip.port)
+        assert chip.read(known.ON_BOARD) == found.key.encode() != KEY.encode()
+        chip.ready()
+        # The page of a virtual board is at the loopback address of this computer.
+        assert "tenner 0." in tenner("status", "--via", "lan:127.0.0.1")
+        assert "tenner 0." in tenner("status", *chip.via)
