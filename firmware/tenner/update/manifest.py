@@ -35,6 +35,11 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789_."
 _FIELDS = ("version", "family", "mpy", "start", "from", "migrates", "notes")
 
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    Plan = tuple[str, bool, list[tuple["str | None", int, bytes]]]
+
+
 class Refused(ValueError):
     """A release that this board does not install; args[0] is a sentence."""
 
@@ -150,6 +155,10 @@ class Manifest:
                 )
                 % (values["from"], running)
             )
+
+    def plan(self) -> "Plan":
+        """Return (version, is MicroPython in it, files): what outlives this code."""
+        return self.version, bool(self.micropython), self.files
 
     def total(self) -> int:
         """Return the number of bytes of all these files."""

@@ -21,6 +21,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
+    from tenner.update.manifest import Plan
+
 _HOME = "/lib/tenner"
 _MANIFEST = "/lib/tenner.new/manifest"
 _PINS = "/pins.csv"
@@ -31,23 +33,24 @@ _PIECE = const(512)
 
 
 class Staging:
-    """The new tree of the board with this root folder."""
+    """The new tree of the board with this root folder; `plan` is that of its manifest, which
+    `resume` reads."""
 
-    def __init__(self, root: str = "") -> None:
+    def __init__(self, root: str = "", plan: "Plan | None" = None) -> None:
         self.root = root
         self.tree = root + _HOME + ".new"
-        self.manifest: Manifest | None = None
+        self.plan = plan
 
     def resume(self, data: bytes) -> int:
         """Go on with an unfinished tree of the release with this manifest, or begin a new one;
         return the missing bytes."""
-        self.manifest = Manifest(data, self.root)
+        self.plan = Manifest(data, self.root).plan()
         if self._kept() != data:
             self.discard()
             self._check_space()
             files.make_dirs(self.tree)
             files.write_atomic(self.root + _MANIFEST, data)
-        return self.manifest.total() - self._present()
+        return self.total() - self.present()
 
     def discard(self) -> None:
         """Remove the unfinished tree, and those of earlier updates."""
@@ -61,10 +64,14 @@ class Staging:
         with open(path, "rb") as file:
             return file.read()
 
-    def _present(self):
+    def total(self) -> int:
+        """Return the number of bytes of the content."""
+        return sum([size for _, size, _ in self.plan[2]])
+
+    def present(self) -> int:
         """Return how many bytes of the content come before the first missing one."""
         present = 0
-        for path, size, _ in self.manifest.files:
+        for path, size, _ in self.plan[2]:
             there = size if path is None else self._size(path)
             present += there
             if there < size:
@@ -78,7 +85,7 @@ class Staging:
 
     def _check_space(self):
         need = _SPARE_BLOCKS + sum(
-            [-(-size // _BLOCK) for path, size, _ in self.manifest.files if path]
+            [-(-size // _BLOCK) for path, size, _ in self.plan[2] if path]
         )
         stat = os.statvfs(self.root + "/lib")
         free = stat[0] * stat[3] // _BLOCK
@@ -100,8 +107,8 @@ class Staging:
         """
         view = memoryview(bytearray(_PIECE))
         await _drop(readinto, view, present)
-        start = self._present()
-        for path, size, _ in self.manifest.files:
+        start = self.present()
+        for path, size, _ in self.plan[2]:
             if path:
                 await self._receive_file(readinto, view, path, size)
             elif path is not None:
@@ -125,7 +132,7 @@ class Staging:
 
     async def verify(self) -> None:
         """Read every file back and compare it; Refused and no tree if one is wrong."""
-        for path, size, digest in self.manifest.files:
+        for path, size, digest in self.plan[2]:
             if path is None:
                 continue
             found = sha256()
@@ -154,9 +161,10 @@ class Staging:
         lib = self.root + "/lib/"
         for name in ("failed", "trial.log"):
             files.remove(lib + name)
-        other = slot.other() if self.manifest.micropython else None
+        version, has_micropython, _ = self.plan
+        other = slot.other() if has_micropython else None
         label = other.info()[4] if other else ""
-        text = "0 %s %s %s\n" % (self.manifest.version, __version__, label)
+        text = "0 %s %s %s\n" % (version, __version__, label)
         files.write_atomic(lib + "trial.new", text)
         home = self.root + _HOME
         text = "%s>%s>%s\n%strial\n" % (self.tree, home, home + ".old", lib)
