@@ -52,22 +52,29 @@ def page(heap_kb: int, debug: bool = False) -> Iterator[tuple[Agent, Link]]:
 def _reached(
     heap_kb: int, debug: bool, settings: dict[str, object], scheme: str
 ) -> Iterator[tuple[Agent, Link]]:
+    with own_computer():
+        on_board = {known.ON_BOARD: KEY.encode()}
+        known.learn(_DEVICE, on_board, settings, [], "127.0.0.1")
+        link = Link(known.find("attic", None, scheme), scheme)
+        files = {**on_board, keys.ON_BOARD: public()}
+        with agent(heap_kb, settings=settings, files=files, debug=debug) as running:
+            try:
+                yield running, link
+            except CommandError as exc:
+                raise Died(f"{exc.message}; {running.last()}") from exc
+            finally:
+                link.close()
+
+
+@contextmanager
+def own_computer() -> Iterator[None]:
+    """A folder for the owner's keys and boards."""
     with tempfile.TemporaryDirectory() as folder:
         before = os.environ.get("TENNER_CONFIG")
         os.environ["TENNER_CONFIG"] = folder
         try:
             own_key(Path(folder))
-            on_board = {known.ON_BOARD: KEY.encode()}
-            known.learn(_DEVICE, on_board, settings, [], "127.0.0.1")
-            link = Link(known.find("attic", None, scheme), scheme)
-            files = {**on_board, keys.ON_BOARD: public()}
-            with agent(heap_kb, settings=settings, files=files, debug=debug) as running:
-                try:
-                    yield running, link
-                except CommandError as exc:
-                    raise Died(f"{exc.message}; {running.last()}") from exc
-                finally:
-                    link.close()
+            yield
         finally:
             if before is None:
                 del os.environ["TENNER_CONFIG"]
@@ -104,16 +111,23 @@ def commands(link: Link) -> None:
 def one_update(running: Agent, link: Link) -> None:
     """An update that this computer serves, up to the restart into the trial."""
     with ReleaseServer(release(code("9.0.0"), "9.0.0"), "127.0.0.1") as server:
-        link.ask(
-            "update",
-            server.certificate,
-            limit_s=30.0,
-            version="9.0.0",
-            address="127.0.0.1",
-            port=server.port,
-            path=server.path(),
-        )
-        running.wait_line("9.0.0 is in place: restarting")
+        begin_update(link, server)
+        running.wait_line("9.0.0 is in place: restarting", unless="No update")
+
+
+def begin_update(link: Link, server: ReleaseServer) -> str:
+    """Tell a board of a release; return its path there."""
+    path = server.path()
+    link.ask(
+        "update",
+        server.certificate,
+        limit_s=30.0,
+        version="9.0.0",
+        address="127.0.0.1",
+        port=server.port,
+        path=path,
+    )
+    return path
 
 
 #: A way to a board in a heap of so many KB.

@@ -83,6 +83,9 @@ async def _answer(app, reply, content):
     except (OSError, ValueError) as error:
         log("remote", error)
         result = {"error": str(error)}
+    except overlay.OutOfMemory:
+        await overlay.enter("REMOTE")
+        result = {"error": "the board has too little memory for that now: try again"}
     await reply.end(result)
     if result.get("restart"):
         if hasattr(reply.channel, "left"):
@@ -94,7 +97,9 @@ async def _run(app, reply, name, request, body):
     if name == "info":
         return about.info(app)
     if name == "say":
-        text = await overlay.step("COMMAND", _command, app, request["text"])
+        # Its code is evicted before the command.
+        owner = app.owner()
+        text = await overlay.step("COMMAND", _command, app, *owner, request["text"])
         await overlay.enter("REMOTE")
         data = text.encode()
         for at in range(0, len(data), _PART):
@@ -122,6 +127,5 @@ async def _run(app, reply, name, request, body):
     raise ValueError("this board knows no request %s: update it" % name)
 
 
-async def _command(app, text):
-    channel, chat = app.owner()
+async def _command(app, channel, chat, text):
     return await app.command_text(Message(channel, chat, text))
