@@ -115,9 +115,8 @@ def one_update(running: Agent, link: Link) -> None:
         running.wait_line("9.0.0 is in place: restarting", unless="No update")
 
 
-def begin_update(link: Link, server: ReleaseServer) -> str:
-    """Tell a board of a release; return its path there."""
-    path = server.path()
+def begin_update(link: Link, server: ReleaseServer) -> None:
+    """Tell a board of a release."""
     link.ask(
         "update",
         server.certificate,
@@ -125,9 +124,8 @@ def begin_update(link: Link, server: ReleaseServer) -> str:
         version="9.0.0",
         address="127.0.0.1",
         port=server.port,
-        path=path,
+        path=server.path(),
     )
-    return path
 
 
 #: A way to a board in a heap of so many KB.

@@ -67,10 +67,13 @@ def _from_url() -> tuple[float, float]:
             bench.telegram.say(OWNER, f"/update {_VERSION}")
             bench.wait_for(f"{_VERSION} is in place: restarting", _LIMIT_S)
             seconds = time.monotonic() - begun
-    # The board ends the connection before the files for boards with the page.
+    return seconds, len(body) - _for_the_page(body)
+
+
+def _for_the_page(body: bytes) -> int:
+    """The bytes of the last files, before which a board without the page ends the connection."""
     head = body.partition(b"\nsignature ")[0].decode()
-    of_page = [int(line.split()[1]) for line in head.splitlines() if " page/" in line]
-    return seconds, len(body) - sum(of_page)
+    return sum(int(line.split()[1]) for line in head.splitlines() if " page/" in line)
 
 
 @functools.cache
@@ -89,9 +92,10 @@ def _from_computer(scheme: str) -> tuple[float, float]:
         body = release(code(_VERSION), _VERSION)
         server = stack.enter_context(ReleaseServer(body, "127.0.0.1"))
         begun = time.monotonic()
-        path = remote.begin_update(link, server)
+        remote.begin_update(link, server)
         board.wait_for(f"{_VERSION} is in place: restarting", _LIMIT_S)
-        return time.monotonic() - begun, server.fetched(path)
+        seconds = time.monotonic() - begun
+        return seconds, len(body) - (_for_the_page(body) if scheme == known.MQTT else 0)
 
 
 def _ratio(found: tuple[float, float], number: int) -> float:
