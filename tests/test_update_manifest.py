@@ -166,9 +166,7 @@ class TestManifest(unittest.TestCase):
             with open(root + "/lib/tenner/page.pack", "w"):
                 pass
             rest = [("port/x.mpy", 3), ("z.tsv", 2)]
-            self.assertEqual(
-                found(data), [(None, size), ("app.mpy", 7), ("page.pack", 9)] + rest
-            )
+            self.assertEqual(found(data), [(None, size), ("app.mpy", 7), ("page.pack", 9)] + rest)
             self.assertEqual(found(before), [("z.tsv", 3)])
             self.assertEqual(found(image)[1:], [("app.mpy", 7), ("page.pack", 9), ("", 5)])
 

@@ -113,13 +113,18 @@ def code_of(version: str, family: str = "esp32", firmware: Path = FIRMWARE) -> d
         except BuildError as exc:
             raise CommandError(str(exc)) from exc
     maps.keep(trees[1])
-    code, with_page = (
-        {path.removeprefix(_HOME): data for path, data in tree.items() if path.startswith(_HOME)}
-        for tree in trees
-    )
-    del code[_OF_THE_BOARD], with_page[_OF_THE_BOARD]
+    code, with_page = (_in_home(tree) for tree in trees)
     own = {path: data for path, data in with_page.items() if code.get(path) != data}
     return code | {f"{_PAGE}{path}": data for path, data in own.items()}
+
+
+def _in_home(tree: dict[str, bytes]) -> dict[str, bytes]:
+    """The files of a release among those of a board."""
+    return {
+        name: data
+        for path, data in tree.items()
+        if path.startswith(_HOME) and (name := path.removeprefix(_HOME)) != _OF_THE_BOARD
+    }
 
 
 def check_version(version: str) -> str:
@@ -159,7 +164,8 @@ def _signature_line(manifest: bytes, key: RSAPrivateKey) -> bytes:
 
 @dataclass(frozen=True)
 class About:
-    """The boards that a release is for; `mpy` is "" if it brings its own MicroPython, for `chip`."""
+    """The boards that a release is for; `mpy` is "" if it has a MicroPython, which is for
+    `chip`."""
 
     version: str
     family: str
@@ -170,7 +176,8 @@ class About:
 
 def about(data: bytes) -> About:
     """Read the manifest of a release's file; the board checks its signature."""
-    lines = data[:MANIFEST_LIMIT].partition(b"\nsignature ")[0].decode(errors="replace").split("\n")
+    manifest = data[:MANIFEST_LIMIT].partition(b"\nsignature ")[0]
+    lines = manifest.decode(errors="replace").split("\n")
     if lines[0] != f"tenner-release {FORMAT}":
         raise CommandError("this is no file of `tenner release`")
     fields = dict(line.split(" ", 1) for line in lines[1:] if " " in line)

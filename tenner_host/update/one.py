@@ -9,8 +9,8 @@ from dataclasses import asdict, dataclass
 from enum import Enum
 from typing import Any
 
-from tenner_host.errors import BoardSilent, CommandError
 from tenner_host.catalog import chip_of
+from tenner_host.errors import BoardSilent, CommandError
 from tenner_host.overlays import maps
 from tenner_host.release.release import About, is_newer
 from tenner_host.remote.known import Known

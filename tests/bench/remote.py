@@ -1,5 +1,5 @@
-"""Heap of the requests of an owner's computer, over a real mosquitto and over HTTP: files, settings,
-answers, updates."""
+"""Heap of the requests of an owner's computer, over a real mosquitto and over HTTP: files,
+settings, answers, updates."""
 
 from __future__ import annotations
 

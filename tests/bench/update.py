@@ -22,8 +22,8 @@ from tests.bench.cable import Cable
 from tests.host import lan_board
 from tests.host.broker import Broker
 from tests.host.e2e import HEAP, agent_board
-from tests.host.remote_board import remote_board
 from tests.host.releases import Server, code, public, put_board, release
+from tests.host.remote_board import remote_board
 
 _VERSION = "9.0.0"
 _LIMIT_S = 300
@@ -86,7 +86,8 @@ def _from_computer(scheme: str) -> tuple[float, float]:
             board = stack.enter_context(lan_board.chip(heap=HEAP)).bench
         else:
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-            broker = stack.enter_context(Broker(folder, Authority(), more="log_type all\n"))
+            made = Broker(folder, Authority(), more="log_type all\n")  # type: ignore[no-untyped-call]
+            broker = stack.enter_context(made)
             board = stack.enter_context(remote_board(broker, heap=HEAP))
         link = stack.enter_context(contextlib.closing(Link(known.find("", None, scheme), scheme)))
         body = release(code(_VERSION), _VERSION)

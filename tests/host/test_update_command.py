@@ -238,7 +238,7 @@ def about_of(**changes):
         ({}, {}, ""),
         ({}, {"machine": "linux [GCC 12.2.0] version"}, ""),
         ({"micropython": "ESP32-C3"}, {}, ""),
-        ({"micropython": "ESP32-S3"}, {}, "MicroPython for the ESP32-S3, this board is an ESP32-C3"),
+        ({"micropython": "ESP32-S3"}, {}, "for the ESP32-S3, this board is an ESP32-C3"),
         # Its own MicroPython loads its code.
         ({"micropython": "ESP32-C3"}, {"mpy": 5}, ""),
         ({}, {"mpy": 0x2C05}, "has .mpy version 6, its MicroPython loads 5"),

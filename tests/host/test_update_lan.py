@@ -1,5 +1,5 @@
-"""`tenner update --via lan`: chips fetch a release from this computer, straight over a network that is
-not trusted."""
+"""`tenner update --via lan`: chips fetch a release from this computer, straight over a network
+that is not trusted."""
 
 import contextlib
 import json

@@ -84,9 +84,7 @@ class Staging:
         return max(files.size(self.tree + "/" + path), 0)
 
     def _check_space(self):
-        need = _SPARE_BLOCKS + sum(
-            [-(-size // _BLOCK) for path, size, _ in self.plan[2] if path]
-        )
+        need = _SPARE_BLOCKS + sum([-(-size // _BLOCK) for path, size, _ in self.plan[2] if path])
         stat = os.statvfs(self.root + "/lib")
         free = stat[0] * stat[3] // _BLOCK
         if free < need:
