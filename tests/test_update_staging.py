@@ -103,7 +103,7 @@ class TestStaging(unittest.TestCase):
                         self.assertRaises(EOFError, self.receive, staging, part)
                         staging = Staging(root)
                         present = len(content) - staging.resume(data)
-                        # What is for other boards needs no second reading.
+                        # Nothing that is for other boards comes twice.
                         self.assertTrue(present >= cut)
                         if ranges:
                             self.receive(staging, content[present:])

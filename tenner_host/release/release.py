@@ -113,9 +113,9 @@ def code_of(version: str, family: str = "esp32", firmware: Path = FIRMWARE) -> d
         except BuildError as exc:
             raise CommandError(str(exc)) from exc
     maps.keep(trees[1])
-    code, with_page = (_in_home(tree) for tree in trees)
-    own = {path: data for path, data in with_page.items() if code.get(path) != data}
-    return code | {f"{_PAGE}{path}": data for path, data in own.items()}
+    code, with_page = _in_home(trees[0]), _in_home(trees[1])
+    of_page = {name: data for name, data in with_page.items() if code.get(name) != data}
+    return code | {f"{_PAGE}{name}": data for name, data in of_page.items()}
 
 
 def _in_home(tree: dict[str, bytes]) -> dict[str, bytes]:

@@ -157,7 +157,7 @@ class Manifest:
             )
 
     def plan(self) -> "Plan":
-        """Return (version, is MicroPython in it, files): what outlives this code."""
+        """Return (version, is MicroPython in it, files), plain objects that outlive this code."""
         return self.version, bool(self.micropython), self.files
 
     def total(self) -> int:
