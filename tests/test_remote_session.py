@@ -5,8 +5,9 @@ import unittest
 from binascii import hexlify, unhexlify
 from hashlib import sha256
 
-from support import temp_folder, write_bytes
-from tenner.remote import change, seal, session
+from support import run, temp_folder, write_bytes
+from tenner import overlay
+from tenner.remote import about, change, seal, serve, session
 from tenner.remote.places import place_of
 from tenner.store import files
 from update_fakes import MODULUS, Board, sign
@@ -143,6 +144,64 @@ class TestFrames(unittest.TestCase):
         self.assertEqual(len({one[9:] for one in frames}), 8)
 
 
+class Channel:
+    """A way to the computer, with an open session, and the app behind it."""
+
+    name = "web"
+    requests = 0
+
+    def __init__(self):
+        self.app = self
+        self.session = [0] + [bytes([one]) * 32 for one in range(4)]
+        self.sent = []
+        self.failures = []
+
+    def owner(self):
+        return "console", "owner"
+
+    async def command_text(self, message):
+        if self.failures:
+            raise self.failures.pop(0)
+        return "answer to " + message.text
+
+    async def publish(self, topic, frame):
+        if self.failures:
+            raise self.failures.pop(0)
+        self.sent.append(seal.crypt(self.session[3], frame[1:9], frame[9 : -seal.TAG]))
+        return True
+
+
+class TestMemory(unittest.TestCase):
+    def take(self, channel, number, do=b'{"do": "say", "text": "/why"}'):
+        run(serve.take(channel, frame(number, do + b"\n")))
+
+    def test_a_command_that_does_not_fit_is_answered(self):
+        channel = Channel()
+        channel.failures = [overlay.OutOfMemory("x")]
+        self.take(channel, 1)
+        self.assertIn("too little memory for that now", json.loads(channel.sent.pop())["error"])
+        self.take(channel, 2)
+        self.assertEqual(channel.sent, [b"answer to /why", b"{}"])
+
+    def test_a_request_without_an_answer_may_come_again(self):
+        channel = Channel()
+
+        def fails(app):
+            raise MemoryError("x")
+
+        self.addCleanup(setattr, about, "info", about.info)
+        about.info = fails
+        self.assertRaises(MemoryError, self.take, channel, 1, b'{"do": "info"}')
+        about.info = lambda app: {"agent": "0.2.0"}
+        self.take(channel, 1, b'{"do": "info"}')
+        self.assertEqual(json.loads(channel.sent.pop()), {"agent": "0.2.0"})
+        # After a part of the answer it does not.
+        channel.failures = [MemoryError("x")]
+        self.assertRaises(MemoryError, self.take, channel, 2, b'{"do": "info"}')
+        self.take(channel, 2, b'{"do": "info"}')
+        self.assertEqual(channel.sent, [])
+
+
 class App:
     """The part of the app that the commands on files need."""
 
@@ -203,6 +262,27 @@ class TestFiles(unittest.TestCase):
         self.refused("did not arrive complete", change.commit, path, "00" * 32, "*", "mqtt")
         self.assertEqual(os.listdir(self.root + "/workspace"), [])
         self.refused("the flash is too full", change.write, path, 0, 1 << 50, b"a")
+
+    def test_settings_that_the_service_may_only_read(self):
+        for number, sentence in (
+            (30, "/config.json cannot be written: the agent's service may only read it. Use ssh"),
+            (13, "/config.json cannot be written: the agent's service may only read it. Use ssh"),
+            (28, "/config.json cannot be written: "),
+        ):
+
+            def fails(*args, number=number):
+                raise OSError(number, "no")
+
+            # The disks of this computer can be written.
+            change.open = fails
+            try:
+                change.write(self.app, "/config.json", 0, 2, b"{}")
+                self.fail("it was written")
+            except OSError as error:
+                self.assertEqual(str(error)[: len(sentence)], sentence)
+                self.assertEqual("ssh" in str(error), number != 28)
+            finally:
+                del change.open
 
     def test_other_places_are_out_of_reach(self):
         for path in ("/lib/tenner/app.mpy", "/lib/remote.key", "/boot.py", "/configs.json", "/"):

@@ -1,3 +1,4 @@
+import os
 import unittest
 from hashlib import sha256
 
@@ -140,6 +141,35 @@ class TestManifest(unittest.TestCase):
         ):
             self.assertIsNotNone(refusal(fakes.sign(fakes.lines(extra=extra))), extra)
 
+    def test_files_of_the_page_are_for_boards_that_have_it(self):
+        of_page = (("page/app.mpy", b"p" * 7), ("page/page.pack", b"q" * 9))
+        app, x, z = fakes.FILES
+        line = "micropython 5 %s 5 ESP32-C3 1.27.0" % HASH
+        data = fakes.sign(fakes.lines((app,) + of_page + (x, z)))
+        last = fakes.sign(fakes.lines((app,) + of_page))
+        before = fakes.sign(fakes.lines((("page/z.tsv", b"new"), z)))
+        image = fakes.sign(fakes.lines((app,) + of_page, (line,)))
+        with fakes.Board() as root:
+
+            def found(data):
+                return [one[:2] for one in Manifest(data, root).files]
+
+            size = len(app[1])
+            self.assertEqual(
+                found(data),
+                [("app.mpy", size), (None, 7), (None, 9), ("port/x.mpy", 3), ("z.tsv", 2)],
+            )
+            self.assertEqual(found(last), [("app.mpy", size)])
+            self.assertEqual(found(before), [(None, 3), ("z.tsv", 2)])
+            self.assertEqual(found(image)[1:], [(None, 7), (None, 9), ("", 5)])
+            os.mkdir(root + "/lib/tenner")
+            with open(root + "/lib/tenner/page.pack", "w"):
+                pass
+            rest = [("port/x.mpy", 3), ("z.tsv", 2)]
+            self.assertEqual(found(data), [(None, size), ("app.mpy", 7), ("page.pack", 9)] + rest)
+            self.assertEqual(found(before), [("z.tsv", 3)])
+            self.assertEqual(found(image)[1:], [("app.mpy", 7), ("page.pack", 9), ("", 5)])
+
     def test_a_signed_manifest_is_not_believed_blindly(self):
         for line, sentence in (
             ("file 1 %s ../config.json" % HASH, "a place where it must not write"),
@@ -147,6 +177,8 @@ class TestManifest(unittest.TestCase):
             ("file 1 %s zz/../../x" % HASH, "a place where it must not write"),
             ("file 1 %s pins.csv" % HASH, "a place where it must not write"),
             ("file 1 %s manifest" % HASH, "a place where it must not write"),
+            ("file 1 %s page/pins.csv" % HASH, "a place where it must not write"),
+            ("file 1 %s page/../../x" % HASH, "a place where it must not write"),
             ("file 10000000000 %s zz" % HASH, "says that zz has 10000000000 bytes"),
             ("file 1048577 %s zz" % HASH, "says that zz has 1048577 bytes"),
             ("file -1 %s zz" % HASH, "says that zz has -1 bytes"),

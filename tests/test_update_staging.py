@@ -80,6 +80,44 @@ class TestStaging(unittest.TestCase):
                         self.receive(staging, CONTENT, present)
                     run(staging.verify())
 
+    def test_files_for_other_boards_are_passed_over(self):
+        app, x, z = fakes.FILES
+        of_page = (("page/app.mpy", b"page" * 5000), ("page/page.pack", b"q" * 700))
+        every = (app,) + of_page + (x, z)
+        data, content = fakes.sign(fakes.lines(every)), fakes.content(every)
+        plain = {"app.mpy": app[1], "port/x.mpy": x[1], "z.tsv": z[1]}
+        with_page = {"app.mpy": of_page[0][1], "page.pack": of_page[1][1], "port/x.mpy": x[1]}
+        start = len(app[1])
+        middle = start + len(of_page[0][1])
+        cuts = (0, start - 1, start, start + 9000, middle, middle + 9, len(content) - 2)
+        for has_page, wanted in ((False, plain), (True, with_page)):
+            for cut in cuts:
+                for ranges in (True, False):
+                    with fakes.Board() as root:
+                        staging = make_board(root)
+                        if has_page:
+                            files.write_atomic(root + "/lib/tenner/page.pack", "old")
+                        first = len(content) - staging.resume(data)
+                        self.assertEqual(first, start if has_page else 0)
+                        part = content[first : max(first, cut)]
+                        self.assertRaises(EOFError, self.receive, staging, part)
+                        staging = Staging(root)
+                        present = len(content) - staging.resume(data)
+                        # Nothing that is for other boards comes twice.
+                        self.assertTrue(present >= cut)
+                        if ranges:
+                            self.receive(staging, content[present:])
+                        else:
+                            self.receive(staging, content, present)
+                        run(staging.verify())
+                        self.assertEqual(staging.resume(data), 0)
+                        for path in wanted:
+                            with open(root + "/lib/tenner.new/" + path, "rb") as file:
+                                self.assertEqual(file.read(), wanted[path])
+                        self.assertFalse(files.exists(root + "/lib/tenner.new/page"))
+                        here = files.exists(root + "/lib/tenner.new/page.pack")
+                        self.assertEqual(here, has_page)
+
     def test_another_release_does_not_go_on_with_it(self):
         with fakes.Board() as root:
             staging = make_board(root)

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 from tenner_host.board import ports
 from tenner_host.board.board import GUARD_S, Board, Entry, Started, expected, refuse_changed
 from tenner_host.board.info import Info
-from tenner_host.board.transfer import Progress
+from tenner_host.board.transfer import Progress, short_hash
 from tenner_host.board.transport import Transport
 from tenner_host.errors import CommandError
 from tenner_host.project import Project
@@ -167,17 +167,21 @@ class RemoteBoard(Board):
             result, _ = self.link.ask("commit", path=path, sha256=digest, old=old)
             if result.get("changed"):
                 changed.append(path)
+            else:
+                self._seen[path] = short_hash(data)
         refuse_changed(changed)
 
     def make_folders(self, paths: list[str]) -> None:
         """Does nothing: the board makes the folder of each file that it writes."""
 
     def remove(self, paths: list[str]) -> list[str]:
-        changed = [
-            path
-            for path in paths
-            if self.link.ask("remove", path=path, old=expected(path, self._seen))[0].get("changed")
-        ]
+        changed = []
+        for path in paths:
+            old = expected(path, self._seen)
+            if self.link.ask("remove", path=path, old=old)[0].get("changed"):
+                changed.append(path)
+            else:
+                self._seen.pop(path, None)
         refuse_changed(changed)
         return []
 

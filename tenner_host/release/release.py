@@ -14,7 +14,8 @@
     signature KEY-ID SIGNATURE
 
 Every line but the last is signed, with its line break. The files follow in the order of their
-lines, and then MicroPython itself, if the release has one. firmware/tenner/update/manifest.py
+lines, and then MicroPython itself, if the release has one. Files below page/ are for boards that
+serve their page, in place of those with the same path above. firmware/tenner/update/manifest.py
 reads it.
 """
 
@@ -46,6 +47,7 @@ START = 1
 MANIFEST_LIMIT = 4096
 NOTES_LIMIT = 300
 _HOME = "/lib/tenner/"
+_PAGE = "page/"
 #: It belongs to the board, not to a chip family, and stays.
 _OF_THE_BOARD = "pins.csv"
 _VERSION = re.compile(r"\d{1,4}\.\d{1,4}\.\d{1,4}")
@@ -104,15 +106,25 @@ def code_of(version: str, family: str = "esp32", firmware: Path = FIRMWARE) -> d
         own = f'__version__ = "{tenner_version(firmware)}"'
         about.write_text(about.read_text().replace(own, f'__version__ = "{version}"'))
         try:
-            tree = firmware_tree(_FAMILIES[family], workspace=False, firmware=source)
+            trees = [
+                firmware_tree(_FAMILIES[family], workspace=False, firmware=source, page=page)
+                for page in (False, True)
+            ]
         except BuildError as exc:
             raise CommandError(str(exc)) from exc
-    maps.keep(tree)
-    code = {
-        path.removeprefix(_HOME): data for path, data in tree.items() if path.startswith(_HOME)
+    maps.keep(trees[1])
+    code, with_page = _in_home(trees[0]), _in_home(trees[1])
+    of_page = {name: data for name, data in with_page.items() if code.get(name) != data}
+    return code | {f"{_PAGE}{name}": data for name, data in of_page.items()}
+
+
+def _in_home(tree: dict[str, bytes]) -> dict[str, bytes]:
+    """The files of a release among those of a board."""
+    return {
+        name: data
+        for path, data in tree.items()
+        if path.startswith(_HOME) and (name := path.removeprefix(_HOME)) != _OF_THE_BOARD
     }
-    del code[_OF_THE_BOARD]
-    return code
 
 
 def check_version(version: str) -> str:
@@ -150,13 +162,33 @@ def _signature_line(manifest: bytes, key: RSAPrivateKey) -> bytes:
     return f"signature {key_id(public_line(key))} {signature.hex()}\n".encode()
 
 
-def about(data: bytes) -> tuple[str, str]:
-    """Return the version and the chip family of a release's file."""
-    lines = data[:MANIFEST_LIMIT].split(b"\n")
-    if lines[0] != f"tenner-release {FORMAT}".encode():
+@dataclass(frozen=True)
+class About:
+    """The boards that a release is for; `mpy` is "" if it has a MicroPython, which is for
+    `chip`."""
+
+    version: str
+    family: str
+    mpy: str
+    oldest: str
+    chip: str = ""
+
+
+def about(data: bytes) -> About:
+    """Read the manifest of a release's file; the board checks its signature."""
+    manifest = data[:MANIFEST_LIMIT].partition(b"\nsignature ")[0]
+    lines = manifest.decode(errors="replace").split("\n")
+    if lines[0] != f"tenner-release {FORMAT}":
         raise CommandError("this is no file of `tenner release`")
-    fields = dict(line.decode(errors="replace").split(" ", 1) for line in lines[1:3])
-    return check_version(fields.get("version", "")), fields.get("family", "")
+    fields = dict(line.split(" ", 1) for line in lines[1:] if " " in line)
+    chip = fields.get("micropython", "").split(" ")[3:4]
+    return About(
+        check_version(fields.get("version", "")),
+        fields.get("family", ""),
+        "" if chip else fields.get("mpy", ""),
+        check_version(fields.get("from", "")),
+        *chip,
+    )
 
 
 def is_newer(version: str, than: str) -> bool:

@@ -24,6 +24,8 @@ _CONNECT_S = 10.0
 _MAX_HEAD = 8192
 _MAX_FRAME = 4096
 _BUSY = (429, 503)
+#: A board with too many connections ends further ones at once. After so long it is another server.
+_CLOSED_S = 30.0
 _ALERT = 0x15
 
 
@@ -43,6 +45,10 @@ class LanWay(Way):
         self._rest = bytearray()
         self._has_head = False
         self._why = ""
+        #: Has it answered, with TLS or without as noted?
+        self._is_known = False
+        #: Since when it ends the connections at once; 0 for not.
+        self._closed_at = 0.0
 
     def send(self, data: bytes) -> None:
         self.drop()
@@ -50,19 +56,20 @@ class LanWay(Way):
         self._why = ""
         try:
             self._link = self._connect()
+        except OSError as exc:
+            self._why = f"cannot be reached: {_reason(exc)}"
+            raise BoardSilent(
+                f"nothing answers at {self.place} ({_reason(exc)}): is the board on, is "
+                "web.enabled set, and has it another address now (--via lan:ADDRESS)?"
+            ) from exc
+        # If the board has ended it already, `receive` finds that out.
+        with contextlib.suppress(OSError):
             host = self._link.getpeername()[0].partition("%")[0]
             head = (
                 f"POST {PATH} HTTP/1.1\r\nHost: {store.place(host, self._known.web_port)}\r\n"
                 f"Content-Type: application/octet-stream\r\nContent-Length: {len(data)}\r\n\r\n"
             )
             self._link.sendall(head.encode() + data)
-        except OSError as exc:
-            self.drop()
-            self._why = f"cannot be reached: {_reason(exc)}"
-            raise BoardSilent(
-                f"nothing answers at {self.place} ({_reason(exc)}): is the board on, is "
-                "web.enabled set, and has it another address now (--via lan:ADDRESS)?"
-            ) from exc
 
     def receive(self, limit_s: float) -> bytes | None:
         deadline = time.monotonic() + limit_s
@@ -83,13 +90,23 @@ class LanWay(Way):
                     continue
                 more = f": {_reason(exc)}" if isinstance(exc, OSError) else ""
                 self._why = self._why or f"ended the connection{more}"
+                if not self._has_head and not self._rest:
+                    self._note_closed()
             self.drop()
         return None
+
+    def _note_closed(self) -> None:
+        """Raise Busy if the board may have had too many connections."""
+        now = time.monotonic()
+        self._closed_at = self._closed_at or now
+        if now - self._closed_at < _CLOSED_S:
+            self.drop()
+            raise Busy(f"the board at {self.place} {self._why}")
 
     def _changed_tls(self) -> bool:
         """Send the message once more, with TLS or without it; a server of the other kind has not
         read it."""
-        if self._tls is not self._known.web_tls:
+        if self._is_known or self._tls is not self._known.web_tls:
             return False
         why = self._why
         self._tls = not self._tls
@@ -127,6 +144,7 @@ class LanWay(Way):
         del self._rest[: end + 4]
         status = int(words[1]) if len(words) > 1 and words[1].isdigit() else 0
         self._has_head = True
+        self._closed_at = 0.0
         if status == 200:
             return
         with contextlib.suppress(EOFError):
@@ -184,6 +202,7 @@ class LanWay(Way):
     def opened(self) -> None:
         """Remember the address."""
         self._known = store.note(self._known, self._tls)
+        self._is_known = True
 
     def close(self) -> None:
         self.drop()

@@ -72,16 +72,19 @@ def update(
 
     Each BOARD is the end of a topic, a topic, a name, or with --via lan an address; without any it
     is the board of this folder. The boards fetch the release from this computer over TLS, and try
-    it. With several, one goes first, and the first that fails is the last that is begun.
+    it. With several, one goes first, and the first that fails is the last that is begun. Boards
+    that the release is not for are passed over.
     """
     scheme, name = known.way_of(via or known.MQTT)
     if name and (boards or fleet):
         raise click.UsageError("--via names a board: leave --fleet and the names out")
     wanted = _chosen(boards or ((name,) if name else ()), fleet, scheme)
     data = file.read_bytes() if file else _made()
-    version, family = about(data)
-    if family != _FAMILY:
-        raise CommandError(f"{file} is a release for {family}, and these boards are {_FAMILY}")
+    offer = about(data)
+    if offer.family != _FAMILY:
+        raise CommandError(
+            f"{file} is a release for {offer.family}, and these boards are {_FAMILY}"
+        )
     # In time: the links to the boards need the key that signs.
     keys.load()
     address = address or address_towards(
@@ -91,7 +94,7 @@ def update(
     running: list[Update] = []
 
     def one(show: Callable[[str, str], None], board: Known) -> Result:
-        made = Update(board, version, server, address, show, stopped, scheme)
+        made = Update(board, offer, server, address, show, stopped, scheme)
         running.append(made)
         result = made.run()
         show(board.label, _sentence(result))
@@ -99,7 +102,7 @@ def update(
 
     with ReleaseServer(data, "", listen) as server:
         if not as_json:
-            echo(f"version {version}, {len(data)} bytes, at {address}:{server.port}")
+            echo(f"version {offer.version}, {len(data)} bytes, at {address}:{server.port}")
         with _shown(server, running, as_json) as show:
             found = staged.run(wanted, partial(one, show), at_once, stopped)
     _report(found, as_json)
@@ -179,6 +182,10 @@ def _report(found: list[Result], as_json: bool) -> None:
     if not bad:
         return
     worst = next((one for one in bad if one.end.is_bad), None)
+    if worst is None and all(one.end is End.UNFIT for one in bad):
+        if len(bad) < len(found):
+            return
+        raise CommandError(f"{', '.join(one.board for one in bad)}: {bad[0].why}")
     if worst is None:
         raise BoardSilent(f"{', '.join(one.board for one in bad)}: {bad[0].why}")
     text = f"{worst.board} {worst.end.value}: {worst.why}"

@@ -7,10 +7,12 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from enum import Enum
+from typing import Any
 
+from tenner_host.catalog import chip_of
 from tenner_host.errors import BoardSilent, CommandError
 from tenner_host.overlays import maps
-from tenner_host.release.release import is_newer
+from tenner_host.release.release import About, is_newer
 from tenner_host.remote.known import Known
 from tenner_host.remote.link import Link
 from tenner_host.update.server import ReleaseServer
@@ -36,6 +38,7 @@ class End(Enum):
     REFUSED = "refused"
     SILENT = "silent"
     AWAY = "away"
+    UNFIT = "unfit"
     UNTOUCHED = "untouched"
 
     @property
@@ -68,14 +71,34 @@ class Result:
 Show = Callable[[str, str], None]
 
 
+def misfit(offer: About, state: dict[str, Any]) -> str:
+    """Return why a release is not for a board that is in this state, "" if it may be; the board
+    has the last word."""
+    chip = chip_of(state["machine"])
+    if offer.chip and chip and chip != offer.chip.upper():
+        return f"the release has MicroPython for the {offer.chip}, this board is an {chip}"
+    mpy = str(state["mpy"] & 0xFF)
+    if offer.mpy and mpy != offer.mpy:
+        return (
+            f"the release has .mpy version {offer.mpy}, its MicroPython loads {mpy}: `tenner "
+            "flash` brings another one"
+        )
+    if is_newer(offer.oldest, state["agent"]):
+        return (
+            f"the release replaces {offer.oldest} and newer, and it runs {state['agent']}: use "
+            "`tenner sync` over the cable"
+        )
+    return ""
+
+
 class Update:
-    """The update of one board to `version`, which `server` serves at `address`; `scheme` is that
-    of the way to the board (remote/known.py)."""
+    """The update of one board to the version of `offer`, which `server` serves at `address`;
+    `scheme` is that of the way to the board (remote/known.py)."""
 
     def __init__(
         self,
         known: Known,
-        version: str,
+        offer: About,
         server: ReleaseServer,
         address: str,
         show: Show,
@@ -84,7 +107,8 @@ class Update:
     ) -> None:
         self.known = known
         self._scheme = scheme
-        self._version = version
+        self._offer = offer
+        self._version = offer.version
         self._server = server
         self._address = address
         self._show = show
@@ -131,6 +155,8 @@ class Update:
             return self._end(
                 End.REFUSED, f"it runs {self._old}, and only a newer version is installed"
             )
+        if why := misfit(self._offer, state):
+            return self._end(End.UNFIT, why)
         path = self._server.path()
         link.ask(
             "update",

@@ -84,9 +84,15 @@ ROWS = [
     Row("heap.voice.min_kb", "a turn about a voice note", "KB", media.voice_min_kb, 100),
     Row("heap.update.min_kb", "an update over the network", "KB", update.min_kb, 100),
     Row("heap.update.remote.min_kb", "the same from your computer, over MQTT", "KB", remote.update_min_kb, 112),  # noqa: E501
-    Row("heap.remote.min_kb", "requests of the owner's computer", "KB", remote.min_kb, 112),
+    Row("heap.update.lan.min_kb", "the same straight over the network", "KB", remote.update_lan_min_kb, 112),  # noqa: E501
+    Row("heap.remote.min_kb", "requests of the owner's computer, over MQTT", "KB", remote.min_kb, 112),  # noqa: E501
+    Row("heap.remote.lan.min_kb", "the same straight over the network", "KB", remote.lan_min_kb, 112),  # noqa: E501
     Row("update.time", "an update's time per that of a sync", "ratio", update.time_ratio),
     Row("update.bytes", "its bytes per those of the sync", "ratio", update.bytes_ratio, 2),
+    Row("update.remote.time", "its time from your computer, over MQTT", "ratio", update.remote_time_ratio),  # noqa: E501
+    Row("update.remote.bytes", "its bytes so", "ratio", update.remote_bytes_ratio, 2),
+    Row("update.lan.time", "its time straight over the network, with the page", "ratio", update.lan_time_ratio),  # noqa: E501
+    Row("update.lan.bytes", "its bytes so", "ratio", update.lan_bytes_ratio, 2),
     Row("update.flash.erases", "blocks it erases", "erases", update.erases, 200),
     Row("update.flash.kb", "KB it writes to flash", "KB", update.written_kb, 400),
     Row("heap.mixed.min_kb", "people, an alarm and the outbox at once", "KB", mixed.min_kb, 96),

@@ -130,12 +130,17 @@ class Agent:
             looks = [*looks, self.live()][-_EQUAL_LOOKS:]
         return min(looks)
 
-    def wait_line(self, text: str, count: int = 1) -> None:
-        """Wait until so many of its printed lines contain `text`."""
+    def wait_line(self, text: str, count: int = 1, unless: str = "\n") -> None:
+        """Wait until so many of its printed lines contain `text`; Died if one has `unless`."""
+
+        def found() -> bool:
+            return sum(text in line for line in self.lines) >= count
+
         with self._printed:
-            if not self._printed.wait_for(
-                lambda: sum(text in line for line in self.lines) >= count, PATIENCE_S
-            ):
+            self._printed.wait_for(
+                lambda: found() or any(unless in line for line in self.lines), PATIENCE_S
+            )
+            if not found():
                 raise Died(f"{text!r} was not printed; {self.last()}")
 
     def last(self) -> str:

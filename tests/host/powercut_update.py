@@ -73,7 +73,9 @@ def new_tree(release):
     for line in release[:end].decode().split("\n"):
         if line.startswith("file "):
             _, size, _, path = line.split()
-            found[path] = release[end : end + int(size)]
+            # The others are for boards with the page.
+            if not path.startswith("page/"):
+                found[path] = release[end : end + int(size)]
             end += int(size)
     return found
 
@@ -98,8 +100,8 @@ def update(release):
     async def run():
         staging = Staging(ROOT)
         data = new_tree(release)["manifest"]
-        missing = staging.resume(data)
-        place[0] = len(release) - missing
+        staging.resume(data)
+        place[0] = len(data) + staging.present()
         await staging.receive(readinto, 0)
         await staging.verify()
         staging.switch()

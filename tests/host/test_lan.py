@@ -15,6 +15,7 @@ from tenner_host.remote.lan_way import PATH
 from tenner_host.remote.link import Link
 from tenner_host.update.server import address_towards
 from tenner_sim import LIMIT_S
+from tenner_sim.services import Step
 from tests.host import lan_board, page_home
 from tests.host.remote_board import KEY, own_key, tenner
 from tests.host.test_page_tls import pem_files
@@ -39,15 +40,19 @@ def home(computer, monkeypatch):
     monkeypatch.chdir(computer / "project")
 
 
-@pytest.fixture(scope="module", params=page_home.INTERPRETERS)
+@pytest.fixture(scope="module", params=lan_board.KINDS)
 def board(request, computer, tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TENNER_CONFIG", str(computer / "config"))
         folder = tmp_path_factory.mktemp("board")
-        argv = page_home.argv_of(request, request.param)
-        lib = page_home.lib_of(folder, request.param)
-        with lan_board.linux_home(folder, argv, lib, heartbeat=BUSY_HEARTBEAT) as made:
+        kind = request.param
+        # Without Telegram the alarms go to the console.
+        options = {"changes": {"telegram.token": None, "telegram.owner": None}}
+        options = options if kind == "chip" else {}
+        made = lan_board.board(request, kind, folder, folder, heartbeat=BUSY_HEARTBEAT, **options)
+        with made as made:
             yield made
+        (computer / f"config/boards/{made.device}.json").unlink()
 
 
 @contextlib.contextmanager
@@ -60,7 +65,7 @@ def link_to(port, board=None):
             yield made
     finally:
         if board:
-            lan_board.learn(device, "attic", board.home.port)
+            lan_board.learn(device, "attic", board.port)
 
 
 def post(port, body, head="", host="127.0.0.1", source="127.0.0.1"):
@@ -139,7 +144,7 @@ def frames(*contents):
 
 
 def test_nothing_gets_in_twice(board):
-    port = board.home.port
+    port = board.port
     with Middle(port) as middle, link_to(middle.port, board) as link:
         link.open()
         assert link.ask("info")[0]["trial"] == ""
@@ -189,24 +194,24 @@ def test_nothing_gets_in_twice(board):
 )
 def test_an_endless_body_is_refused_before_it_is_read(board, head, body, status):
     made = f"POST {PATH} HTTP/1.1\r\nHost: x\r\n{head}\r\n" if head else ""
-    assert post(board.home.port, body, made)[0] == status
-    assert ask(board.home.port, b"GET /sealed HTTP/1.1\r\nHost: x\r\n\r\n")[0] == 405
+    assert post(board.port, body, made)[0] == status
+    assert ask(board.port, b"GET /sealed HTTP/1.1\r\nHost: x\r\n\r\n")[0] == 405
 
 
 def test_slow_and_cut_senders_are_not_in_the_way(board):
     head = f"POST {PATH} HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n".encode()
     with contextlib.ExitStack() as stack:
         for number in range(60):
-            place = ("127.0.0.1", board.home.port)
+            place = ("127.0.0.1", board.port)
             one = stack.enter_context(socket.create_connection(place, timeout=LIMIT_S))
             # Some stop in the head, some in the body, and some leave there.
             one.sendall((head + bytes(900))[: 10 + 16 * number])
             if number % 5 == 4:
                 one.close()
         assert "tenner 0." in tenner("status", *VIA)
-        board.home.set(31)
+        board.set(31)
         board.wait_for("Warm")
-        board.home.set(20)
+        board.set(20)
         board.wait_for("back to normal")
 
 
@@ -220,7 +225,7 @@ def test_a_flood_keeps_nobody_out(board):
         while not stop.is_set():
             # One of too many connections may be cut off.
             with contextlib.suppress(OSError, IndexError):
-                status = post(board.home.port, b"\x00" + bytes(60), source="127.0.0.2")[0]
+                status = post(board.port, b"\x00" + bytes(60), source="127.0.0.2")[0]
                 counts[status] = counts.get(status, 0) + 1
 
     threads = [threading.Thread(target=flood) for _ in range(3)]
@@ -228,9 +233,9 @@ def test_a_flood_keeps_nobody_out(board):
         thread.start()
     try:
         assert "tenner 0." in tenner("status", *VIA)
-        board.home.set(32)
+        board.set(32)
         board.wait_for("Warm")
-        board.home.set(20)
+        board.set(20)
         board.wait_for("back to normal")
     finally:
         stop.set()
@@ -239,8 +244,22 @@ def test_a_flood_keeps_nobody_out(board):
     assert set(counts) <= {403, 429, 503} and counts[429] > counts[403], counts
 
 
+def test_a_computer_waits_for_the_end_of_a_turn(board):
+    with Middle(board.port) as middle, link_to(middle.port, board) as link:
+        link.open()
+        # Longer than a chip lets a request wait before it says 503.
+        board.model.plan([Step(path="/chat/completions", delay_ms=11_000)])
+        before = len(board.model.requests)
+        board.type("say: hello there")
+        board.model.wait_requests(before + 1, LIMIT_S)
+        assert link.ask("info")[0]["trial"] == ""
+        was_busy = any(b" 503 " in part for part in middle.answered)
+        assert was_busy is (board.kind == "chip"), middle.answered
+    board.wait_for("hello there")
+
+
 def test_one_command_waits_for_the_other(board):
-    port = board.home.port
+    port = board.port
     with link_to(port, board) as first:
         first.open()
         with (
@@ -305,13 +324,13 @@ def test_a_changed_answer_counts_for_nothing(board):
     def answer(body):
         if body.startswith(b"tenner-request"):
             return None
-        status, found = post(board.home.port, body)
+        status, found = post(board.port, body)
         seen.append(found)
         changed = bytearray(found)
         changed[20] ^= 1
         return b"HTTP/1.1 200 OK\r\n\r\n" + bytes(changed) + b"".join(seen[:-1])
 
-    with Middle(board.home.port, answer) as middle, link_to(middle.port, board) as link:
+    with Middle(board.port, answer) as middle, link_to(middle.port, board) as link:
         link.open()
         with pytest.raises(BoardSilent, match="messages came that it did not send"):
             link.ask("info")
@@ -325,25 +344,27 @@ def test_without_tls_the_network_gets_nothing_but_sealed_answers(board):
     address = address_towards("192.0.2.1")
     if address.startswith("127."):
         pytest.skip("this machine has no address in a network")
-    for path in ("/", "/app.js", "/api/v1/session", "/api/v1/pair", "/api/v1/openapi.json"):
+    paths = ("/", "/app.js", "/api/v1/session", "/api/v1/pair", "/api/v1/openapi.json")
+    # A chip has no TLS, and its page is for the whole network.
+    for path in () if board.kind == "chip" else paths:
         for method in ("GET", "POST"):
             asked = f"{method} {path} HTTP/1.1\r\nHost: {address}\r\n\r\n".encode()
-            status, body = ask(board.home.port, asked, address)
+            status, body = ask(board.port, asked, address)
             assert status == 403 and b"without web.cert" in body, (path, status, body)
-    assert post(board.home.port, b"", host=address)[0] in (403, 429)
-    said = tenner("status", "--via", f"lan:{address}:{board.home.port}")
+    assert post(board.port, b"", host=address)[0] in (403, 429)
+    said = tenner("status", "--via", f"lan:{address}:{board.port}")
     assert "tenner 0." in said
     assert known.find("", None, known.LAN).address == address
-    lan_board.learn(board.device, "attic", board.home.port)
+    lan_board.learn(board.device, "attic", board.port)
 
 
 def test_the_agent_has_no_complaints(board):
     """No traceback, and no line that a stranger can fill the log with."""
-    assert not [line for line in board.home.lines if "Traceback" in line or "failed" in line]
+    assert not [line for line in board.lines if "Traceback" in line or "failed" in line]
 
 
 def test_an_address_is_remembered(board, computer):
-    port = board.home.port
+    port = board.port
     (record,) = [one for one in (computer / "config/boards").iterdir() if board.device in one.name]
     lan_board.learn(board.device, "attic", 8767, "")
     record.write_text(record.read_text().replace('"127.0.0.1"', '""'))

@@ -145,13 +145,21 @@ def test_commands_load_their_overlays():
     check(run(ask, files={"state/readings.1": agent.readings()}), "COMMAND", "CHART")
 
 
-def test_the_requests_of_the_owners_computer():
+@pytest.fixture(params=["mqtt", "lan"])
+def reach(request):
+    """A way to the board of the owner's computer."""
     try:
         interpreters.find_micropython32()
     except interpreters.InterpreterMissing as exc:
         pytest.skip(str(exc))
-    find_mosquitto()
-    with remote.board(HEAP_KB, debug=True) as (running, link):
+    if request.param == "mqtt":
+        find_mosquitto()
+        return remote.board
+    return remote.page
+
+
+def test_the_requests_of_the_owners_computer(reach):
+    with reach(HEAP_KB, debug=True) as (running, link):
         running.idle()
         remote.requests(link)
         remote.commands(link)
@@ -161,13 +169,8 @@ def test_the_requests_of_the_owners_computer():
     check(lines, "REMOTE", "COMMAND")
 
 
-def test_an_update_from_the_owners_computer():
-    try:
-        interpreters.find_micropython32()
-    except interpreters.InterpreterMissing as exc:
-        pytest.skip(str(exc))
-    find_mosquitto()
-    with remote.board(HEAP_KB, debug=True) as (running, link):
+def test_an_update_from_the_owners_computer(reach):
+    with reach(HEAP_KB, debug=True) as (running, link):
         running.idle()
         remote.one_update(running, link)
         lines = list(running.lines)

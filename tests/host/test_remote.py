@@ -2,22 +2,26 @@
 trusted, and in a network that is not trusted either."""
 
 import contextlib
+import hashlib
 import json
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tenner_host.errors import BoardSilent, CommandError
+from tenner_host.board.ports import Port
+from tenner_host.board.remote_board import RemoteBoard
+from tenner_host.errors import BoardSilent, CommandError, Conflict
 from tenner_host.project import Project
 from tenner_host.remote import known
 from tenner_host.remote.link import Link
 from tenner_sim.services import Authority
-from tests.host import lan_board, page_home
+from tenner_sim.vboard.wifi import ADDRESS
+from tests.host import lan_board
 from tests.host.broker import Broker, Owner
 from tests.host.remote_board import KEY, own_key, remote_board, tenner
 
 VIA = ("--via", "mqtt")
-WAYS = ("mqtt", *(f"lan-{name}" for name in page_home.INTERPRETERS))
+WAYS = ("mqtt", *(f"lan-{kind}" for kind in lan_board.KINDS))
 
 
 @pytest.fixture
@@ -75,10 +79,8 @@ def board(request, home, tmp_path, libs):
             broker = request.getfixturevalue("broker")
             yield ChipAtBroker(stack.enter_context(remote_board(broker)))
             return
-        name = request.param.partition("-")[2]
-        argv = page_home.argv_of(request, name)
-        lib = page_home.lib_of(libs, name)
-        yield stack.enter_context(lan_board.linux_home(tmp_path / "home", argv, lib))
+        kind = request.param.partition("-")[2]
+        yield stack.enter_context(lan_board.board(request, kind, tmp_path / "home", libs))
 
 
 def on_board(bench, path):
@@ -114,6 +116,24 @@ def test_the_commands_work_without_a_cable(board, home):
     assert "files (" in tenner("backup", made, *via)
     assert made.stat().st_size > 1000
     assert "heartbeat" in tenner("logs", *via)
+
+
+def test_a_file_is_written_twice_in_one_session(board, home):
+    """The agent may change the file between a sync and the next; here nobody does."""
+    port = Port(board.scheme + "attic")
+    with RemoteBoard.open(port) as there:
+        there.manifest(["/workspace"])
+        for text in (b"one", b"two"):
+            there.write_files({"/workspace/NOTE.md": text})
+            assert board.read("/workspace/NOTE.md") == text
+        there.remove(["/workspace/NOTE.md"])
+        there.write_files({"/workspace/NOTE.md": b"three"})
+        # In place of the agent, which has no reason to change it.
+        there.link.ask("write", b"agent", path="/workspace/NOTE.md", at=0, size=5)
+        digest = hashlib.sha256(b"agent").hexdigest()
+        there.link.ask("commit", path="/workspace/NOTE.md", sha256=digest, old="*")
+        with pytest.raises(Conflict, match="the agent has changed /workspace/NOTE.md just now"):
+            there.write_files({"/workspace/NOTE.md": b"four"})
 
 
 def test_what_would_cut_the_board_off_is_refused(board):
@@ -241,3 +261,18 @@ def test_a_sync_over_the_cable_makes_the_link(broker, home):
         assert known_file.stat().st_mode & 0o077 == 0
         bench.wait_for("connected as attic")
         assert "telegram: " in tenner("status", *VIA)
+
+
+def test_a_sync_over_the_cable_notes_a_chips_address(home):
+    with lan_board.chip() as chip:
+        (known_file,) = (home.parent / "config" / "boards").glob("*.json")
+        known_file.unlink()
+        assert "this computer knows no board" in tenner("status", *chip.via, code=1)
+        tenner("sync", "--port", chip.bench.board.pty)
+        found = known.find("", Project.find(), known.LAN)
+        assert (found.address, found.web_port) == (ADDRESS[0], chip.port)
+        assert chip.read(known.ON_BOARD) == found.key.encode() != KEY.encode()
+        chip.ready()
+        # The page of a virtual board is at the loopback address of this computer.
+        assert "tenner 0." in tenner("status", "--via", "lan:127.0.0.1")
+        assert "tenner 0." in tenner("status", *chip.via)

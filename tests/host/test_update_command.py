@@ -12,11 +12,14 @@ import pytest
 
 from tenner_host import FIRMWARE, tenner_version
 from tenner_host.errors import CommandError
+from tenner_host.release.micropython import MicroPython
+from tenner_host.release.release import about
 from tenner_host.remote import known
 from tenner_host.remote.known import Known
 from tenner_host.remote.link import Link
 from tenner_host.update import staged
-from tenner_host.update.one import End, Result
+from tenner_host.update.command import _report
+from tenner_host.update.one import End, Result, misfit
 from tenner_host.update.server import NAME, ReleaseServer, address_towards
 from tenner_sim.services import Authority
 from tenner_sim.vboard import image
@@ -54,14 +57,16 @@ def broker(tmp_path):
         yield running
 
 
-def board(broker, name="attic", rows=image.PARTITIONS, **changes):
-    """A board whose watchdog ends a trial soon, if the new version does not fit its settings."""
+def short_trials(is_bad):
+    """The file that lets a watchdog end a trial sooner, and soon for a version that is bad."""
     script = (FIRMWARE / "boot_trial.py").read_text()
     assert TRIAL_MS in script
-    files = {
-        "/boot_trial.py": script.replace(TRIAL_MS, f"TRIAL_MS = {12000 if changes else 60000}")
-    }
-    return remote_board(broker, name, files, changes, name=name, rows=rows)
+    return {"/boot_trial.py": script.replace(TRIAL_MS, f"TRIAL_MS = {12000 if is_bad else 60000}")}
+
+
+def board(broker, name="attic", rows=image.PARTITIONS, **changes):
+    """A board whose watchdog ends a trial soon, if the new version does not fit its settings."""
+    return remote_board(broker, name, short_trials(bool(changes)), changes, name=name, rows=rows)
 
 
 def made(home, *changes, version="0.9.0", micropython=None):
@@ -113,9 +118,9 @@ def test_a_version_that_fails_is_rolled_back_with_its_last_lines(broker, home):
 class Asked:
     """Asks a board for one update after the other, and waits until it has refused it."""
 
-    def __init__(self, bench):
+    def __init__(self, bench, scheme=known.MQTT):
         self.bench = bench
-        self.link = Link(known.find("attic"))
+        self.link = Link(known.find("attic", None, scheme), scheme)
 
     def update(self, server, version="0.9.0", **changes):
         where = {
@@ -141,7 +146,8 @@ def test_only_the_owners_release_from_the_owners_computer_is_installed(broker, h
     files = code("0.9.0", SHORT_TRIAL)
     good = release(files)
     changed = bytearray(good)
-    changed[-7] ^= 1
+    # The last files are for boards with a page.
+    changed[len(changed) // 2] ^= 1
     with contextlib.ExitStack() as stack:
         bench = stack.enter_context(board(broker))
         asked = Asked(bench)
@@ -220,6 +226,48 @@ def test_ten_boards_of_which_the_third_is_bad(broker, home):
         said = tenner("update", "attic", "den", "foyer", "garage", "--file", file, *HERE)
         assert "healthy       3  den, foyer, garage\n" in said
         assert "had it        1  attic\n" in said
+
+
+def about_of(**changes):
+    made = release({"app.mpy": b"M\x06x"}, "0.9.0", **changes)
+    return about(made)
+
+
+@pytest.mark.parametrize(
+    ("offer", "state", "sentence"),
+    [
+        ({}, {}, ""),
+        ({}, {"machine": "linux [GCC 12.2.0] version"}, ""),
+        ({"micropython": "ESP32-C3"}, {}, ""),
+        ({"micropython": "ESP32-S3"}, {}, "for the ESP32-S3, this board is an ESP32-C3"),
+        # Its own MicroPython loads its code.
+        ({"micropython": "ESP32-C3"}, {"mpy": 5}, ""),
+        ({}, {"mpy": 0x2C05}, "has .mpy version 6, its MicroPython loads 5"),
+        ({"oldest": "0.3.0"}, {}, "replaces 0.3.0 and newer, and it runs 0.2.0"),
+    ],
+    ids=range(7),
+)
+def test_boards_that_a_release_is_not_for(offer, state, sentence):
+    if "micropython" in offer:
+        offer = {"micropython": MicroPython(b"x", 5, offer["micropython"], "1.27.0")}
+    here = {"machine": "ESP32C3 module with ESP32C3", "mpy": 0x2C06, "agent": "0.2.0", **state}
+    found = misfit(about_of(**offer), here)
+    assert (sentence in found) if sentence else found == ""
+
+
+def test_a_fleet_goes_on_past_a_board_that_the_release_is_not_for(broker, home):
+    data = release(code("0.9.0", SHORT_TRIAL), "0.9.0", oldest="0.8.0")
+    file = home / "0.9.0.release"
+    file.write_bytes(data)
+    with board(broker), board(broker, "barn"):
+        said = tenner("update", "--fleet", "--file", file, *HERE, code=1)
+        assert f"attic: unfit: the release replaces 0.8.0 and newer, and it runs {OLD}" in said
+        assert "unfit         2  attic, barn\n" in said
+    # With one that it is for, all that could be done is done.
+    _report([Result("attic", End.UNFIT, why="-"), Result("barn", End.HEALTHY)], True)
+    together, ends = order("a b c", {"a": End.UNFIT}, 2)
+    assert together[0] == ["a"]
+    assert list(ends.values()) == [End.UNFIT, End.HEALTHY, End.HEALTHY]
 
 
 def test_a_board_that_is_away_is_passed_over(broker, home):

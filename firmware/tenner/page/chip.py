@@ -48,6 +48,8 @@ class ChipPage:
     #: The state of the code and the sessions between two requests (page.access).
     access = None
     kept: tuple | None = None
+    #: The owner's computer between two requests (page.sealed).
+    computer: tuple | None = None
     #: The number of the last message or question, None while only the file tells it.
     count: int | None = None
     #: Does a person wait for an answer, and is the next one an error?

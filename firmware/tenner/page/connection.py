@@ -38,6 +38,13 @@ _STRICT = (
 )
 
 
+def address_of(writer: "Any") -> "str | bytes":
+    """Return the other side's; CPython and an ESP32 have (address, port), MicroPython on Linux the
+    bytes of a sockaddr_in."""
+    place = writer.get_extra_info("peername")
+    return place[0] if isinstance(place, tuple) else bytes(place[4:8])
+
+
 class Gone(OSError):
     """The browser has left, or is too slow, or speaks no TLS: its own affair."""
 
@@ -55,7 +62,7 @@ class Connection:
     is_answered = False
     #: Bytes that were read before; `read` returns them first.
     first = b""
-    #: On Linux: the other side's, a text or four bytes.
+    #: On Linux, and for sealed requests: the other side's, a text or four bytes.
     address: "str | bytes" = b""
     #: On a chip: the request, once it is read and its checks are over.
     request: "Request | None" = None

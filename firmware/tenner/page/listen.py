@@ -4,6 +4,8 @@
 import asyncio
 
 from tenner.log import log
+from tenner.remote import session
+from tenner.store import files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,3 +27,5 @@ async def begin(page: "ChipPage") -> None:
     except OSError as error:
         raise OSError("port %d cannot be used (%s): set web.port to another one" % (port, error))
     log("page", "http://ADDRESS:%d/ is open; /web gives a browser its code" % port)
+    if files.exists(page.app.port.root + session.KEY):
+        log("page", "port %d takes sealed requests of the owner's computer (--via lan)" % port)

@@ -3,13 +3,15 @@
 """
 The body of `POST /sealed` is one message of remote.session. The body of the answer is the frames
 of the reply, each after its length in two bytes, until the connection ends. There is no cookie,
-and no TLS is needed: the seal is the authority, as at a broker.
+and no TLS is needed: the seal is the authority, as at a broker. A Linux board has one Computer; a
+chip makes one for each request, and keeps its state.
 """
 
 import asyncio
 from binascii import hexlify
 
 from tenner import overlay
+from tenner.page.connection import address_of
 from tenner.page.request import Refused
 from tenner.port.compat import const, ticks_diff, ticks_ms
 from tenner.remote import serve, session
@@ -19,10 +21,11 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tenner.app import App
+    from tenner.page.chip import ChipPage
     from tenner.page.connection import Connection
     from tenner.page.request import Request
 
-PATH = "/sealed"
+PATH = const("/sealed")
 #: The longest message.
 MAX_BODY = const(1536)
 #: Another computer may open a session if the present one had no request for so long.
@@ -36,6 +39,23 @@ _LEAVE_S = const(2)
 _RETRY = "Retry-After: 1"
 
 
+async def answer(page: "ChipPage", connection: "Connection", stream: "Any") -> None:
+    """Answer a message to a chip's page, whose connection is `stream`."""
+    computer = Computer(page.app)
+    if page.computer:
+        computer.session, computer.used_ms, computer.forged = page.computer
+    connection.address = address_of(stream)
+    try:
+        await computer.take(connection, connection.request)
+    except MemoryError as error:
+        if connection.is_answered:
+            # Not once more.
+            raise overlay.OutOfMemory(str(error))
+        raise
+    finally:
+        page.computer = computer.session, computer.used_ms, computer.forged
+
+
 class Computer:
     """The owner's computer in the network: a channel of remote.serve, with one request at a
     time."""
@@ -46,7 +66,7 @@ class Computer:
     requests = 0
     _connection: "Connection | None" = None
     #: When the session had its last request, and the reply its first part.
-    _used_ms = 0
+    used_ms = 0
     _began_ms = 0
 
     def __init__(self, app: "App") -> None:
@@ -54,7 +74,7 @@ class Computer:
         self.port = app.port
         self.id = _id(app.port)
         #: (address, time) of the last forged messages.
-        self._forged: list = []
+        self.forged: list = []
 
     async def take(self, connection: "Connection", request: "Request") -> None:
         """Answer one message; Refused if it is not the owner's, or not now."""
@@ -64,23 +84,23 @@ class Computer:
         now_ms = ticks_ms()
         if self._connection is not None:
             raise Refused(503, "another request is being answered", _RETRY)
-        for address, at_ms in self._forged:
+        for address, at_ms in self.forged:
             if address == connection.address and ticks_diff(now_ms, at_ms) < _PAUSE_MS:
                 raise Refused(429, "your last message was forged: wait a moment", _RETRY)
         before = self.session
         number = before and before[0]
-        if before and session.is_opening(data) and ticks_diff(now_ms, self._used_ms) < _IDLE_MS:
+        if before and session.is_opening(data) and ticks_diff(now_ms, self.used_ms) < _IDLE_MS:
             raise Refused(503, "another command works on this board", _RETRY)
         self._connection = connection
         try:
-            await overlay.run("REMOTE", serve.take, self, data)
+            await serve.take(self, data)
         finally:
             self._connection = None
         # A repeated opening is answered, too, but keeps no session alive.
         if self.session and (self.session is not before or self.session[0] != number):
-            self._used_ms = ticks_ms()
+            self.used_ms = ticks_ms()
         if not connection.is_answered:
-            self._forged = self._forged[1 - _FORGERS :] + [(connection.address, ticks_ms())]
+            self.forged = self.forged[1 - _FORGERS :] + [(connection.address, ticks_ms())]
             raise Refused(403, "this is no request of this board's owner, or its session is over")
 
     async def publish(self, topic: str, frame: bytes) -> bool:

@@ -4,7 +4,7 @@
 import asyncio
 
 from tenner import overlay
-from tenner.page import receive, routes
+from tenner.page import receive, routes, sealed
 from tenner.page.connection import Connection, Gone
 from tenner.page.request import Refused
 from tenner.port.compat import const
@@ -27,18 +27,24 @@ async def serve(page: "ChipPage", stream: "Any", first: "list[bytes]") -> None:
     connection.first = first[0]
     first[0] = b""
     try:
-        await asyncio.wait_for(_answer(page, connection), _ALL_S)
+        await _answer(page, connection, stream)
     except (Gone, asyncio.TimeoutError):
         pass
     except Exception as error:
         await connection.answer_fault(error)
 
 
-async def _answer(page, connection):
+async def _answer(page, connection, stream):
     try:
         await overlay.step("PAGE", receive.receive, page, connection)
-        if connection.request is not None:
-            await overlay.step("VIEW", routes.answer, page, connection, connection.request)
+        request = connection.request
+        if request is None:
+            return
+        if request.path == sealed.PATH:
+            await overlay.step("REMOTE", sealed.answer, page, connection, stream)
+        else:
+            view = overlay.step("VIEW", routes.answer, page, connection, request)
+            await asyncio.wait_for(view, _ALL_S)
     except Refused as error:
         if connection.is_answered or not connection.has_spoken:
             return

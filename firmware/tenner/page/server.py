@@ -5,7 +5,7 @@ import asyncio
 
 from tenner.log import log
 from tenner.page import guard, request, routes, sealed, tls
-from tenner.page.connection import Connection, Gone
+from tenner.page.connection import Connection, Gone, address_of
 from tenner.page.request import Refused
 from tenner.port.compat import const
 from tenner.remote import session
@@ -86,7 +86,7 @@ class Server:
     async def serve(self, reader: "Any", writer: "Any") -> None:
         """Serve one connection: one request and its answer."""
         connection = Connection(reader, writer, self.sockets)
-        connection.address = _address(writer)
+        connection.address = address_of(writer)
         self.open += 1
         try:
             if self.open > self.connections and self._early:
@@ -154,13 +154,6 @@ class Server:
             return await asyncio.wait_for(reading, self.read_s)
         except asyncio.TimeoutError:
             raise Refused(408, "the %s did not come in time" % what)
-
-
-def _address(writer):
-    """Return the other side's; CPython has (address, port), MicroPython the bytes of a
-    sockaddr_in."""
-    place = writer.get_extra_info("peername")
-    return place[0] if isinstance(place, tuple) else bytes(place[4:8])
 
 
 def _is_local(address):

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 _TEMP = files.WORKSPACE_TEMP
 _SPARE = const(16384)
+_FORBIDDEN = (13, 30)  # EACCES and EROFS, for which MicroPython has no name
+_READ_ONLY = "the agent's service may only read it. Use ssh in place of --via"
 #: Settings without which the board could not be reached any more, besides those of the channel.
 _LIFELINES = ("wifi", "power")
 
@@ -40,8 +42,12 @@ def write(app: "App", path: str, at: int, size: int, body: bytes) -> "dict[str, 
         raise ValueError("a part of %s is missing" % path)
     if at + len(body) > size:
         raise ValueError("%s is longer than announced" % path)
-    with open(temp, "ab" if at else "wb") as file:
-        files.put(file, body)
+    try:
+        with open(temp, "ab" if at else "wb") as file:
+            files.put(file, body)
+    except OSError as error:
+        why = _READ_ONLY if error.errno in _FORBIDDEN else str(error)
+        raise OSError("%s cannot be written: %s" % (path, why))
     return {}
 
 

@@ -34,12 +34,13 @@ class Reply:
         self.channel = channel
         self._session = channel.session
         self._number = channel.session[0]
-        self._part = 0
+        #: The parts so far.
+        self.part = 0
 
     async def send(self, data: bytes, is_last: bool = False) -> None:
         """Send the next part; OSError if it cannot arrive."""
-        frame = session.reply(self._session, self._number, self._part, data, is_last)
-        self._part += 1
+        frame = session.reply(self._session, self._number, self.part, data, is_last)
+        self.part += 1
         if not await self.channel.publish(_TOPIC, frame):
             raise OSError("the broker did not acknowledge a reply to the owner's computer")
 
@@ -60,7 +61,14 @@ async def take(channel: "Mqtt | Computer", data: bytes) -> None:
         elif channel.session:
             content = session.request(channel.session, data)
             if content is not None:
-                await _answer(channel.app, Reply(channel), content)
+                reply = Reply(channel)
+                try:
+                    await _answer(channel.app, reply, content)
+                except MemoryError:
+                    if not reply.part:
+                        # Nothing was sent: overlay.step repeats it, or the computer does.
+                        channel.session[0] -= 1
+                    raise
     except OSError as error:
         log("remote", error)
 
@@ -75,6 +83,9 @@ async def _answer(app, reply, content):
     except (OSError, ValueError) as error:
         log("remote", error)
         result = {"error": str(error)}
+    except overlay.OutOfMemory:
+        await overlay.enter("REMOTE")
+        result = {"error": "the board has too little memory for that now: try again"}
     await reply.end(result)
     if result.get("restart"):
         if hasattr(reply.channel, "left"):
@@ -86,7 +97,9 @@ async def _run(app, reply, name, request, body):
     if name == "info":
         return about.info(app)
     if name == "say":
-        text = await overlay.step("COMMAND", _command, app, request["text"])
+        # Its code is evicted before the command.
+        owner = app.owner()
+        text = await overlay.step("COMMAND", _command, app, *owner, request["text"])
         await overlay.enter("REMOTE")
         data = text.encode()
         for at in range(0, len(data), _PART):
@@ -114,6 +127,5 @@ async def _run(app, reply, name, request, body):
     raise ValueError("this board knows no request %s: update it" % name)
 
 
-async def _command(app, text):
-    channel, chat = app.owner()
+async def _command(app, channel, chat, text):
     return await app.command_text(Message(channel, chat, text))

@@ -26,8 +26,8 @@ _MARK = b"\nsignature "
 
 
 class Download:
-    """The release at `url`, a source for install.install; `http` is a client of the caller, who
-    closes it. `place` names the server to the owner, and `why(error)` explains a failure."""
+    """The release at `url`; `http` is a client of the caller, who closes it. `place` names the
+    server to the owner, and `why(error)` explains a failure."""
 
     #: The server's name for this state of the release, after `manifest`.
     etag: "str | None" = None
@@ -39,7 +39,7 @@ class Download:
         place: str = "update.url",
         why: "Callable[[BaseException], str | None] | None" = None,
     ) -> None:
-        self._http = http
+        self.http = http
         self._url = url
         self._place = url  # or the target of the last redirect
         self._name = place
@@ -60,14 +60,13 @@ class Download:
         return await self._get(headers, read, _HEAD_S)
 
     async def content(self, staging: "Staging", data: bytes) -> None:
-        """Receive the missing part of the release with this manifest; continue after a cut, a few
-        times."""
+        """Receive the missing part of the release with this manifest, which `staging` has begun;
+        continue after a cut, a few times."""
         for attempt in range(_TRIES):
-            missing = staging.resume(data)
-            if not missing:
+            present = staging.present()
+            total = staging.total()
+            if present == total:
                 return
-            total = staging.manifest.total()
-            present = total - missing
             log("update", "%d of %d KB are here" % (present // 1024, total // 1024))
             headers = [("Range", "bytes=%d-" % (len(data) + present))] if present else []
 
@@ -106,7 +105,7 @@ class Download:
         try:
             for _ in range(1 + _REDIRECTS):
                 before = self._place
-                found = await self._http.exchange("GET", before, headers, None, consume, timeout_s)
+                found = await self.http.exchange("GET", before, headers, None, consume, timeout_s)
                 if found is not self:
                     return found
                 _check_redirect(before, self._place)

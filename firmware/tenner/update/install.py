@@ -1,12 +1,11 @@
 # tenner update.install: looks at a release, and installs it.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-A source of a release is an object with two async methods: `manifest()` returns the bytes of the
-manifest with its signature, and `content(staging, data)` passes the missing part of the content
-with this manifest to `staging.receive`. download.Download is one; nothing here knows of a network.
+Each step has the memory to itself: the manifest comes, is checked, the content comes, is checked.
+`computer` is the owner's computer (pinned.client), None for update.url.
 """
 
-from tenner import __version__
+from tenner import __version__, overlay
 from tenner.log import log
 from tenner.update import pinned, slot
 from tenner.update.download import Download
@@ -26,18 +25,53 @@ async def look(
     None, the reason) for a release that this board does not take; None if it still has this
     `etag`. OSError or Refused with a sentence if there is none.
     """
-    http = app.http()
-    source = Download(http, app.config.get("update.url"))
-    try:
-        data = await source.manifest(etag)
-    finally:
-        await http.close()
+    data, etag = await overlay.step("UPDATE", _manifest, app, None, etag)
     if data is None:
         return None
+    version, text = await overlay.step("UPDATE", _offer, app, data)
+    return etag, version, text
+
+
+async def download(
+    app: "App", wanted: str, computer: "tuple[str, int, str, bytes] | None" = None
+) -> None:
+    """Bring the release onto the flash if it is version `wanted`: the next start is its trial.
+    OSError or ValueError with a sentence if that fails."""
+    data, _ = await overlay.step("UPDATE", _manifest, app, computer)
+    plan = await overlay.step("UPDATE", _begin, app, data, wanted)
+    await overlay.step("UPDATE", _content, app, computer, data, plan)
+    await overlay.step("UPDATE", _finish, app, plan)
+
+
+async def _manifest(app, computer, etag=None):
+    """Return (the manifest with its signature, the ETag); None for the manifest of this ETag."""
+    source = _source(app, computer)
+    try:
+        return await source.manifest(etag), source.etag
+    finally:
+        await source.http.close()
+
+
+async def _content(app, computer, data, plan):
+    source = _source(app, computer)
+    try:
+        await source.content(Staging(app.port.root, plan), data)
+    finally:
+        await source.http.close()
+
+
+def _source(app, computer):
+    if computer:
+        return pinned.source(pinned.client(app, computer), computer)
+    return Download(app.http(), app.config.get("update.url"))
+
+
+async def _offer(app, data):
+    """Return (version, question to the owner), or (None, why it is not for this board)."""
     try:
         offer = _verified(app, data)
     except Refused as error:
-        return source.etag, None, error.args[0]
+        return None, error.args[0]
     version = offer.version
     if offer.micropython:
         version += " with MicroPython " + offer.micropython[2]
@@ -47,38 +81,24 @@ async def look(
         __version__,
         offer.notes,
     )
-    return source.etag, offer.version, text
+    return offer.version, text
 
 
-async def download(
-    app: "App", wanted: str, computer: "tuple[str, int, str, bytes] | None" = None
-) -> None:
-    """Install the release at update.url, or that of the owner's computer (pinned.client), if it
-    is version `wanted`, as `install`."""
-    if computer:
-        http = pinned.client(app, computer)
-        source = pinned.source(http, computer)
-    else:
-        http = app.http()
-        source = Download(http, app.config.get("update.url"))
-    try:
-        await install(app, source, wanted)
-    finally:
-        await http.close()
-
-
-async def install(app: "App", source: "Download", wanted: str) -> None:
-    """Bring the release of `source` onto the flash if it is version `wanted`: the next start is
-    its trial. OSError or ValueError with a sentence if that fails."""
-    data = await source.manifest()
+async def _begin(app, data, wanted):
+    """Begin the new tree, or go on with it; return its plan."""
     version = _verified(app, data).version
     if wanted != version:
         raise Refused("the release is version %s now: /update again" % version)
     staging = Staging(app.port.root)
-    await source.content(staging, data)
+    staging.resume(data)
+    return staging.plan
+
+
+async def _finish(app, plan):
+    staging = Staging(app.port.root, plan)
     await staging.verify()
     staging.switch()
-    log("update", "%s is in place: restarting" % version)
+    log("update", "%s is in place: restarting" % plan[0])
 
 
 def _verified(app, data):

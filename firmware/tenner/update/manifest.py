@@ -3,6 +3,9 @@
 """
 tenner_host/release/release.py writes it and shows its lines. All problems are a `Refused` with one
 sentence.
+
+Files below page/ are for boards that serve their page: each takes the place of the one with the
+same path above.
 """
 
 import sys
@@ -10,6 +13,7 @@ from hashlib import sha256
 
 from tenner import __version__
 from tenner.port.compat import const
+from tenner.store import files
 from tenner.update import signature
 
 #: The longest manifest, with its signature.
@@ -24,8 +28,16 @@ _START = const(1)
 _MAX_FILES = const(64)
 _MAX_FILE = const(1048576)
 _MAX_PATH = const(64)
+_PAGE = const("page/")
+#: A board that serves its page has this file.
+_PAGE_CODE = const("/lib/tenner/page.pack")
 _LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789_."
 _FIELDS = ("version", "family", "mpy", "start", "from", "migrates", "notes")
+
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    Plan = tuple[str, bool, list[tuple["str | None", int, bytes]]]
 
 
 class Refused(ValueError):
@@ -34,7 +46,8 @@ class Refused(ValueError):
 
 class Manifest:
     """The fields of a verified manifest; `files` are (path, size, SHA-256 as bytes) in their order
-    in the release. The path "" is that of MicroPython itself."""
+    in the release, up to the last one for this board. The path "" is that of MicroPython itself,
+    and None that of a file for other boards."""
 
     def __init__(self, data: bytes, root: str = "") -> None:
         """Take the bytes of a manifest with its signature; raise Refused unless a known key has
@@ -54,6 +67,8 @@ class Manifest:
         #: The number of bytes before the content.
         self.size = len(data)
         self.files = []
+        self._last = ""
+        self._has_page = files.exists(root + _PAGE_CODE)
         #: The chip's number, its name and the version of a MicroPython in the release.
         self.micropython: list[str] = []
         lines = str(data[:signed], "utf-8").split("\n")[1:-1]
@@ -67,6 +82,8 @@ class Manifest:
             self._add(line)
         if not 0 < len(self.files) <= _MAX_FILES:
             raise Refused("the release has %d files" % len(self.files))
+        while self.files[-1][0] is None:
+            self.files.pop()
         self.version = values["version"]
         self.notes = values["notes"]
         self._values = values
@@ -78,7 +95,7 @@ class Manifest:
             words[3:] = [""]
         elif len(words) != 4 or words[0] != "file" or self.micropython:
             raise Refused("the release has the line %s, which is no file" % line[:40])
-        elif not is_safe(words[3]) or words[3] in OF_THE_BOARD:
+        elif not is_safe(words[3]) or _name(words[3]) in OF_THE_BOARD:
             raise Refused(
                 "the release has a file %s, a place where it must not write" % words[3][:40]
             )
@@ -89,9 +106,23 @@ class Manifest:
         if len(digest) != 32:
             raise Refused("the release has no SHA-256 of %s" % path)
         # In order, so that no file is there twice.
-        if path and self.files and path <= self.files[-1][0]:
+        if path and path <= self._last:
             raise Refused("the files of the release are not in order at %s" % path)
-        self.files.append((path, int(size), digest))
+        self._last = path
+        name = _name(path)
+        if name != path:
+            if self._has_page:
+                self._leave_out(name)
+            else:
+                name = None
+        elif any(name == one[0] for one in self.files):
+            name = None
+        self.files.append((name, int(size), digest))
+
+    def _leave_out(self, name):
+        for number, one in enumerate(self.files):
+            if one[0] == name:
+                self.files[number] = (None,) + one[1:]
 
     def check(self, family: str, running: str = __version__) -> None:
         """Raise Refused unless this release fits this board and is newer than the running
@@ -125,8 +156,12 @@ class Manifest:
                 % (values["from"], running)
             )
 
+    def plan(self) -> "Plan":
+        """Return (version, is MicroPython in it, files), plain objects that outlive this code."""
+        return self.version, bool(self.micropython), self.files
+
     def total(self) -> int:
-        """Return the number of bytes of all files."""
+        """Return the number of bytes of all these files."""
         return sum([size for _, size, _ in self.files])
 
 
@@ -144,6 +179,11 @@ def is_safe(path: str) -> bool:
     return len(path) <= _MAX_PATH and all(
         part and part[0] != "." and all(one in _LETTERS for one in part) for part in parts
     )
+
+
+def _name(path):
+    """Return the path of a file on a board with its page."""
+    return path[len(_PAGE) :] if path.startswith(_PAGE) else path
 
 
 def _number(text):

@@ -59,7 +59,7 @@ def client(app: "App", computer: "tuple[str, int, str, bytes]") -> "Http":
 
 
 def source(http: "Http", computer: "tuple[str, int, str, bytes]") -> Download:
-    """Return the computer's release, a source for install.install."""
+    """Return the computer's release."""
     url = "https://%s:%d/%s" % (_NAME, computer[1], computer[2])
     return Download(http, url, "your computer at %s:%d" % computer[:2], _why)
 

@@ -21,6 +21,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
+    from tenner.update.manifest import Plan
+
 _HOME = "/lib/tenner"
 _MANIFEST = "/lib/tenner.new/manifest"
 _PINS = "/pins.csv"
@@ -31,23 +33,24 @@ _PIECE = const(512)
 
 
 class Staging:
-    """The new tree of the board with this root folder."""
+    """The new tree of the board with this root folder; `plan` is that of its manifest, which
+    `resume` reads."""
 
-    def __init__(self, root: str = "") -> None:
+    def __init__(self, root: str = "", plan: "Plan | None" = None) -> None:
         self.root = root
         self.tree = root + _HOME + ".new"
-        self.manifest: Manifest | None = None
+        self.plan = plan
 
     def resume(self, data: bytes) -> int:
         """Go on with an unfinished tree of the release with this manifest, or begin a new one;
         return the missing bytes."""
-        self.manifest = Manifest(data, self.root)
+        self.plan = Manifest(data, self.root).plan()
         if self._kept() != data:
             self.discard()
             self._check_space()
             files.make_dirs(self.tree)
             files.write_atomic(self.root + _MANIFEST, data)
-        return sum([size - self._size(path) for path, size, _ in self.manifest.files])
+        return self.total() - self.present()
 
     def discard(self) -> None:
         """Remove the unfinished tree, and those of earlier updates."""
@@ -61,15 +64,27 @@ class Staging:
         with open(path, "rb") as file:
             return file.read()
 
+    def total(self) -> int:
+        """Return the number of bytes of the content."""
+        return sum([size for _, size, _ in self.plan[2]])
+
+    def present(self) -> int:
+        """Return how many bytes of the content come before the first missing one."""
+        present = 0
+        for path, size, _ in self.plan[2]:
+            there = size if path is None else self._size(path)
+            present += there
+            if there < size:
+                break
+        return present
+
     def _size(self, path):
         if not path:
             return slot.present(self.tree)
         return max(files.size(self.tree + "/" + path), 0)
 
     def _check_space(self):
-        need = _SPARE_BLOCKS + sum(
-            [-(-size // _BLOCK) for path, size, _ in self.manifest.files if path]
-        )
+        need = _SPARE_BLOCKS + sum([-(-size // _BLOCK) for path, size, _ in self.plan[2] if path])
         stat = os.statvfs(self.root + "/lib")
         free = stat[0] * stat[3] // _BLOCK
         if free < need:
@@ -89,16 +104,16 @@ class Staging:
         flash already, and are skipped. EOFError if it ends too early; `resume` continues there.
         """
         view = memoryview(bytearray(_PIECE))
-        for path, size, _ in self.manifest.files:
-            there = self._size(path)
-            while present and there:
-                count = await _some(readinto, view[: min(present, there)])
-                present -= count
-                there -= count
+        await _drop(readinto, view, present)
+        start = self.present()
+        for path, size, _ in self.plan[2]:
             if path:
                 await self._receive_file(readinto, view, path, size)
-            else:
+            elif path is not None:
                 await slot.receive(self.tree, size, _some, readinto, view)
+            elif start <= 0:
+                await _drop(readinto, view, size)
+            start -= size
 
     async def _receive_file(self, readinto, view, path, size):
         place = self.tree + "/" + path
@@ -115,7 +130,9 @@ class Staging:
 
     async def verify(self) -> None:
         """Read every file back and compare it; Refused and no tree if one is wrong."""
-        for path, size, digest in self.manifest.files:
+        for path, size, digest in self.plan[2]:
+            if path is None:
+                continue
             found = sha256()
             blocks = files.blocks(self.tree + "/" + path) if path else slot.blocks(size)
             for count, block in enumerate(blocks):
@@ -142,9 +159,10 @@ class Staging:
         lib = self.root + "/lib/"
         for name in ("failed", "trial.log"):
             files.remove(lib + name)
-        other = slot.other() if self.manifest.micropython else None
+        version, has_micropython, _ = self.plan
+        other = slot.other() if has_micropython else None
         label = other.info()[4] if other else ""
-        text = "0 %s %s %s\n" % (self.manifest.version, __version__, label)
+        text = "0 %s %s %s\n" % (version, __version__, label)
         files.write_atomic(lib + "trial.new", text)
         home = self.root + _HOME
         text = "%s>%s>%s\n%strial\n" % (self.tree, home, home + ".old", lib)
@@ -169,6 +187,11 @@ def remove_tree(top: str) -> None:
         else:
             os.remove(top + "/" + name)
     os.rmdir(top)
+
+
+async def _drop(readinto, view, size):
+    while size:
+        size -= await _some(readinto, view[: min(size, len(view))])
 
 
 async def _some(readinto, view):

@@ -49,4 +49,7 @@ def _state(app):
         for channel, good in ((app.telegram, "polling"), (app.mqtt, "connected"))
         if channel is not None
     ]
+    if not heard and app.page is not None:
+        # Its only channel.
+        heard.append(app.page.listening is not None)
     return "4" if not heard or any(heard) else "3"
