@@ -117,6 +117,9 @@ class Flash:
         # As text, or the log of a week would not fit the small heap some tests run in.
         self.log.extend([line if isinstance(line, str) else json.dumps(line) for line in lines])
 
+    def runs(self):
+        return [line.encode() for line in self.log]
+
     def keep_mark(self, line):
         self._write()
         self.saved.setdefault("said", []).append(line)

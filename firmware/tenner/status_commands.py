@@ -19,6 +19,37 @@ if TYPE_CHECKING:
     from tenner.app import App
 
 
+def status_lines(app: "App", waiting: int) -> "Iterator[str]":
+    """Yield the lines of /status; `waiting` is the number of unsent messages."""
+    free, used = app.port.memory()
+    up_s = app.clock.mono_s()
+    yield "tenner %s, %s %s" % (
+        __version__,
+        sys.implementation.name,
+        ".".join(str(n) for n in sys.implementation.version[:3]),
+    )
+    yield "up %d h %d min, heap %d KB free, %d KB used" % (
+        up_s // 3600,
+        up_s // 60 % 60,
+        free // 1024,
+        used // 1024,
+    )
+    system = app.port.system_memory()
+    if system:
+        yield "for Wi-Fi and TLS: %d KB free, %d KB of it in one block, %d KB at the least" % (
+            system[0] // 1024,
+            system[1] // 1024,
+            system[2] // 1024,
+        )
+    yield "network %s, clock %s" % (
+        "up" if app.port.network_up() else "down",
+        app.now_text(),
+    )
+    if app.telegram is not None:
+        yield "telegram: " + app.telegram.status
+    yield "outbox: %d waiting" % waiting
+
+
 class Report:
     """The texts and actions behind `channels.commands`; one object per command."""
 
@@ -44,34 +75,7 @@ class Report:
         return self.app.get("budget").lines()
 
     def status_lines(self) -> "Iterator[str]":
-        app = self.app
-        free, used = app.port.memory()
-        up_s = app.clock.mono_s()
-        yield "tenner %s, %s %s" % (
-            __version__,
-            sys.implementation.name,
-            ".".join(str(n) for n in sys.implementation.version[:3]),
-        )
-        yield "up %d h %d min, heap %d KB free, %d KB used" % (
-            up_s // 3600,
-            up_s // 60 % 60,
-            free // 1024,
-            used // 1024,
-        )
-        system = app.port.system_memory()
-        if system:
-            yield "for Wi-Fi and TLS: %d KB free, %d KB of it in one block, %d KB at the least" % (
-                system[0] // 1024,
-                system[1] // 1024,
-                system[2] // 1024,
-            )
-        yield "network %s, clock %s" % (
-            "up" if app.port.network_up() else "down",
-            app.now_text(),
-        )
-        if app.telegram is not None:
-            yield "telegram: " + app.telegram.status
-        yield "outbox: %d waiting" % len(app.get("delivery").outbox)
+        return status_lines(self.app, len(self.app.get("delivery").outbox))
 
     # --- acts, or takes arguments
 

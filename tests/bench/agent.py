@@ -130,17 +130,19 @@ class Agent:
             looks = [*looks, self.live()][-_EQUAL_LOOKS:]
         return min(looks)
 
-    def wait_line(self, text: str, count: int = 1, unless: str = "\n") -> None:
-        """Wait until so many of its printed lines contain `text`; Died if one has `unless`."""
+    def wait_line(self, text: str, count: int = 1, unless: str = "") -> None:
+        """Wait until so many of its printed lines contain `text`; Died if one contains `unless`
+        before."""
 
-        def found() -> bool:
-            return sum(text in line for line in self.lines) >= count
+        def is_over() -> bool:
+            return found(text) >= count or bool(unless) and found(unless) > 0
+
+        def found(wanted: str) -> int:
+            return sum(wanted in line for line in self.lines)
 
         with self._printed:
-            self._printed.wait_for(
-                lambda: found() or any(unless in line for line in self.lines), PATIENCE_S
-            )
-            if not found():
+            self._printed.wait_for(is_over, PATIENCE_S)
+            if found(text) < count:
                 raise Died(f"{text!r} was not printed; {self.last()}")
 
     def last(self) -> str:

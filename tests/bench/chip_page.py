@@ -8,33 +8,62 @@ import json
 import socket
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from tests.bench import heap
 from tests.bench.agent import Agent, agent, readings
+from tests.bench.rows import Row
 
 _SESSION, _TOKEN = "s" * 48, "t" * 48
 _HASH = hashlib.sha256(f"{_SESSION} {_TOKEN}".encode()).hexdigest()
 _LIMIT_S = 60.0
-_HEARTBEAT = """# Heartbeat
+_BUDGET_KB = 96
+#: Items with every kind of clause, for the check of the editor.
+_ITEMS = """# Heartbeat
 You look after one room.
 
 - (every 1s; when room.temperature > 30 reset 28; notify) It is {room.temperature} in the room.
 - (daily 07:30) Say: good morning.
 """
 
-#: The requests of the views.
-VIEWS: list[tuple[str, str, dict[str, object] | None]] = [
-    ("GET", "/session", None),
-    ("GET", "/now", None),
-    ("GET", "/chat", None),
-    ("GET", "/events", None),
-    ("GET", "/heartbeat", None),
-    ("POST", "/heartbeat/check", {"text": _HEARTBEAT}),
-    ("GET", "/readings?hours=24", None),
-    ("GET", "/log", None),
-    ("GET", "/settings", None),
-    ("GET", "/update", None),
-]
+#: The run log of a day.
+_RUNS = "".join(
+    f'{{"t":{1790000000 + 60 * number},"due":{1790000000 + 60 * number},"k":"1f3a9c","n":4,'
+    f'"r":"{"ran" if number % 5 else "skipped"}","why":"no condition met (1 checked)","ms":12}}\n'
+    for number in range(200)
+)
+
+
+@dataclass(frozen=True)
+class View:
+    """A request of a view or of one of its buttons, and a text of the right answer."""
+
+    name: str
+    method: str
+    path: str
+    expects: str
+    body: dict[str, object] | None = None
+
+
+VIEWS = (
+    View("now", "GET", "/now", '"room.humidity"'),
+    View("chat", "GET", "/chat", '"messages"'),
+    View("events", "GET", "/events", "retry: "),
+    View("heartbeat", "GET", "/heartbeat", "Far too hot."),
+    View("plots", "GET", "/readings?hours=24", '"room.humidity"'),
+    View("csv", "GET", "/readings.csv?hours=24", "room.humidity"),
+    View("log", "GET", "/log", "no condition met"),
+    View("settings", "GET", "/settings", '"web.enabled"'),
+    View("update", "GET", "/update", '"board_version"'),
+)
+ACTIONS = (
+    View("check", "POST", "/heartbeat/check", '"problems": []', {"text": _ITEMS}),
+    View("why", "POST", "/alarms", "last told", {"action": "why", "id": "line 1"}),
+    View("mute", "POST", "/alarms", "Muted", {"action": "mute", "id": "line 1", "duration": "1h"}),
+    View("unmute", "POST", "/alarms", "Not muted", {"action": "unmute", "id": "line 1"}),
+    View("run", "POST", "/tasks/run", "Running", {"line": 1}),
+    View("say", "POST", "/chat", "say: hello page", {"text": "say: hello page"}),
+)
 
 
 class Page:
@@ -44,17 +73,17 @@ class Page:
         self.running = running
         self.port = port
 
-    def ask(self, method: str, path: str, body: dict[str, object] | None = None) -> bytes:
-        """The answer to a request; Died unless it comes whole, with success."""
+    def ask(self, view: View) -> None:
+        """Send a request, again while the agent is at work; Died unless the answer is right."""
         end = time.monotonic() + _LIMIT_S
         while True:
-            status, data = self._once(method, path, body)
+            status, data = self._once(view.method, view.path, view.body)
             if status != 503 or time.monotonic() > end or b"memory" in data:
                 break
             time.sleep(0.1)  # as a browser that comes again
-        if status != 200:
-            raise heap.Died(f"{method} {path}: {status} {data[:100]!r}; {self.running.last()}")
-        return data
+        text = data.decode(errors="replace")
+        if status not in (200, 202) or view.expects not in text or not _is_whole(text):
+            raise heap.Died(f"{view}: {status} {text[:200]!r}; {self.running.last()}")
 
     def _once(self, method: str, path: str, body: dict[str, object] | None) -> tuple[int, bytes]:
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=_LIMIT_S)
@@ -64,20 +93,26 @@ class Page:
             "Content-Type": "application/json",
             "Accept-Encoding": "gzip",
         }
-        url = path if path.startswith("//") else f"/api/v1{path}"
+        text = json.dumps(body) if body is not None else None
         try:
-            connection.request(
-                method,
-                url.removeprefix("/") if url[:2] == "//" else url,
-                json.dumps(body) if body is not None else None,
-                headers,
-            )
+            connection.request(method, f"/api/v1{path}", text, headers)
             answer = connection.getresponse()
             return answer.status, answer.read()
         except (OSError, http.client.HTTPException) as exc:
             raise heap.Died(f"{method} {path}: {exc!r}; {self.running.last()}") from exc
         finally:
             connection.close()
+
+
+def _is_whole(text: str) -> bool:
+    """Is it whole, if it is JSON? An answer breaks off when memory runs short."""
+    if not text.startswith("{"):
+        return bool(text)
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True
 
 
 def with_page(heap_kb: int, work: Callable[[Page], None]) -> None:
@@ -90,25 +125,52 @@ def with_page(heap_kb: int, work: Callable[[Page], None]) -> None:
         "state/readings.0": readings(("room.temperature", "room.humidity")),
     }
     settings: dict[str, object] = {"web": {"enabled": True, "port": port}}
-    with agent(heap_kb, settings=settings, files=files, heartbeat=_HEARTBEAT) as running:
+    with agent(heap_kb, settings=settings, files=files) as running:
         running.wait_line("is open")
+        running.wait_line(": 1 tasks", unless="OutOfMemory")
         running.idle()
+        (running.root / "state" / "runs.jsonl").write_text(_RUNS)
         work(Page(running, port))
 
 
-def views(heap_kb: int) -> None:
-    """All views of the page, and a turn behind them; Died when one does not fit."""
+def shown(heap_kb: int, *wanted: View) -> None:
+    """Each of the views twice; Died when one does not fit."""
 
     def work(page: Page) -> None:
-        page.ask("GET", "//")
-        for view in VIEWS:
-            page.ask(*view)
-        page.running.ask(heap.QUESTION, heap.IN_ANSWER)
-        page.ask("GET", "/now")
+        for view in wanted * 2:
+            page.ask(view)
 
     with_page(heap_kb, work)
 
 
-def min_kb() -> float:
-    """The smallest heap for all views, and a turn behind them."""
-    return heap.smallest_kb(views)
+def _all(heap_kb: int) -> None:
+    """All views and actions, and a turn behind them."""
+
+    def work(page: Page) -> None:
+        for view in (*VIEWS, *ACTIONS):
+            page.ask(view)
+        page.running.ask(heap.QUESTION, heap.IN_ANSWER)
+        page.ask(VIEWS[0])
+
+    with_page(heap_kb, work)
+
+
+def _row(view: View) -> Row:
+    what = f"{view.method} {view.path}"
+
+    def measure() -> float:
+        return heap.smallest_kb(lambda heap_kb: shown(heap_kb, view))
+
+    return Row(f"heap.page.{view.name}.min_kb", what, "KB", measure, _BUDGET_KB)
+
+
+ROWS = [
+    Row(
+        "heap.page.min_kb",
+        "every view and action of a chip's page, and a turn",
+        "KB",
+        lambda: heap.smallest_kb(_all),
+        _BUDGET_KB,
+    ),
+    *(_row(view) for view in (*VIEWS, *ACTIONS)),
+]

@@ -1,11 +1,12 @@
 # tenner page.actions: the short answers of the API.
 # MIT license; Copyright (c) 2026 the tenner authors
 
-from tenner import __version__
+from tenner import __version__, overlay
 from tenner.page import access, board
 from tenner.page.access import TooManyTries
 from tenner.page.request import COOKIE, Refused
 from tenner.port.compat import const
+from tenner.schedule import alarm_commands
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,8 +30,6 @@ async def answer(
         await _pair(page, connection, request)
     elif path == "/session":
         await (_session if reads else _leave)(page, connection, request)
-    elif path == "/alarms":
-        await _alarm(page, connection, request)
     elif path == "/tasks/run":
         await _run_tasks(page, connection, request)
     elif path == "/chat":
@@ -76,15 +75,25 @@ async def _leave(page, connection, request):
     await connection.start(204, "", (gone, "Cache-Control: no-store"))
 
 
-async def _alarm(page, connection, request):
+async def alarm(page: "Page", connection: "Connection", request: "Request") -> None:
+    """Acknowledge, mute or explain an alarm."""
+    # Two steps: memory has room for the code of one.
+    words = await overlay.step("VIEW", alarm_words, request)
+    text = await overlay.step("VIEW", alarm_commands.act, page.app.get("heartbeat"), words)
+    await overlay.enter("VIEW")
+    await connection.answer(200, {"answer": text})
+
+
+async def alarm_words(request: "Request") -> list[str]:
+    """Return the words of /alarms that a request asks for."""
     body = request.object()
     action = request.text("action", 10)
-    words = ["/alarms", action, request.text("id", 20)]
+    words = [action, request.text("id", 20)]
     if action not in _ACTIONS:
         raise Refused(400, "action must be one of %s" % ", ".join(_ACTIONS))
     if body.get("duration"):
         words.append(request.text("duration", 20))
-    await _command(page, connection, " ".join(words))
+    return " ".join(words).split()
 
 
 async def _run_tasks(page, connection, request):

@@ -24,7 +24,7 @@ _REST_S = const(2)
 _PIECE = const(2048)
 #: So many characters of an answer wait to be sent together.
 _FULL = const(400)
-_NO_STORE = const("Cache-Control: no-store")
+NO_STORE = const("Cache-Control: no-store")
 #: A browser is strict with the page: no script, style or picture of another place.
 _STRICT = (
     b"Connection: close\r\n"
@@ -74,6 +74,15 @@ class Connection:
         self._held: list[str] = []
         self._size = 0
 
+    def __enter__(self) -> "Connection":
+        """Work within the block is not tried again for want of memory once it has sent some of the
+        answer."""
+        return self
+
+    def __exit__(self, kind: "Any", error: "Any", trace: "Any") -> None:
+        if self.is_answered and isinstance(error, MemoryError):
+            raise overlay.OutOfMemory(str(error))
+
     async def read(self, count: int) -> bytes:
         """Return at most `count` bytes that have come, b"" at the end."""
         block, self.first = self.first, b""
@@ -111,7 +120,7 @@ class Connection:
 
     async def answer(self, status: int, value: "Any", *headers: str) -> None:
         """Send a JSON value as the whole answer (see json_pieces)."""
-        headers += (_NO_STORE,)
+        headers += (NO_STORE,)
         self._held = []
         self._size = 0
         for piece in pieces(value):

@@ -1,56 +1,80 @@
 # tenner page.now: the agent's present state, and its past runs.
 # MIT license; Copyright (c) 2026 the tenner authors
+"""
+The answer goes out in steps: a board without PSRAM has memory for the code of one of them. So no
+step calls another. `send` keeps only what the next ones need.
+"""
 
-import json
-
-from tenner import __version__, log, overlay
+from tenner import __version__, log, overlay, status_commands
 from tenner.channels.console import KEPT
 from tenner.page import board, readings
+from tenner.page.connection import NO_STORE
+from tenner.schedule import schedule_files, status
 from tenner.schedule.occurrences import Occurrences
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
     from tenner.app import App
     from tenner.page.channel import Page
     from tenner.page.connection import Connection
+    from tenner.schedule.service import Service
+
+_CHANGED = "HEARTBEAT.md has changed, and the agent has not read it yet: look again in a moment."
 
 
 async def send(page: "Page", connection: "Connection") -> None:
-    """Send the present state, the tasks and the next step, as the commands tell them."""
-    # A step each: memory has room for the code of one command.
-    status = await overlay.step("VIEW", page.command, "/status")
-    tasks = await overlay.step("VIEW", page.command, "/heartbeat json")
-    why = await overlay.step("VIEW", page.command, "/why json")
-    await connection.start(200, "application/json", ("Cache-Control: no-store",))
-    await connection.put('{"board": ')
-    await connection.put_value(board.about(page))
-    await connection.put(', "problem": null, "agent": ')
-    await overlay.step("VIEW", _send_agent, page, connection, [status, tasks, why])
-    status = tasks = why = None
+    """Send the present state, the tasks, the next step and the sensors."""
+    app = page.app
+    heartbeat = app.get("heartbeat")
+    waiting = await overlay.step("VIEW", count_waiting, app)
+    next_s, wake_s, is_read = await overlay.step("VIEW", times, heartbeat)
+    await overlay.step("VIEW", send_status, page, connection, waiting)
+    await connection.put(', "next_s": ')
+    await connection.put_value(wake_s)
+    await connection.put(', "tasks": ')
+    await overlay.step("VIEW", send_tasks, heartbeat, connection, next_s)
+    await connection.put(', "decisions": ')
+    await overlay.step("VIEW", send_decisions, heartbeat, connection)
+    await connection.put('}, "problem": ')
+    await connection.put_value(None if is_read else _CHANGED)
     await connection.put(', "sensors": [')
-    await overlay.step("VIEW", readings.sparks, page.app, connection)
-    await connection.put('], "files_at": %d}' % page.app.clock.now())
+    await overlay.step("VIEW", readings.sparks, app, connection)
+    await connection.put('], "files_at": %d}' % app.clock.now())
     await connection.flush()
 
 
-async def _send_agent(page, connection, texts):
-    why = _objects(texts[2])
-    next_s = None
-    for one in why:
-        next_s = one.get("next_s", next_s)
-    found = {
-        "at": page.app.clock.now(),
-        "status": _status(page.app, texts[0].split("\n")),
-        "tasks": _objects(texts[1]),
-        "decisions": [one for one in why if "task" in one],
-        "next_s": next_s,
-    }
-    await connection.put_value(found)
+async def count_waiting(app: "App") -> int:
+    """Return the number of messages in the outbox."""
+    return len(app.get("delivery").outbox)
 
 
-def _status(app, lines):
+async def times(heartbeat: "Service") -> "tuple[list[int | None], int | None, bool]":
+    """Return (seconds until the next look at each task, and at anything; are the tasks those of
+    the file?)."""
+    occurrences = Occurrences(heartbeat)
+    found = status.times(occurrences), status.wake_s(occurrences)
+    is_read = schedule_files.of(heartbeat).signature() == heartbeat.signature
+    if not is_read:
+        heartbeat.poke()
+    return found + (is_read,)
+
+
+async def send_status(page: "Page", connection: "Connection", waiting: int) -> None:
+    """Send the board, the lines of /status, and their parts that a program reads."""
+    app = page.app
+    with connection:
+        await connection.start(200, "application/json", (NO_STORE,))
+        await connection.put('{"board": ')
+        await connection.put_value(board.about(page))
+        await connection.put(', "agent": {"at": %d, "status": ' % app.clock.now())
+        await connection.put_value(_status(app, waiting))
+
+
+def _status(app, waiting):
+    lines = list(status_commands.status_lines(app, waiting))
     free, used = app.port.memory()
     found = {
         "lines": lines,
@@ -61,11 +85,25 @@ def _status(app, lines):
         "heap_used_kb": used // 1024,
         "network": "up" if app.port.network_up() else "down",
         "clock": app.now_text(),
-        "outbox": len(app.get("delivery").outbox),
+        "outbox": waiting,
     }
     if app.telegram is not None:
         found["telegram"] = app.telegram.status
     return found
+
+
+async def send_tasks(
+    heartbeat: "Service", connection: "Connection", next_s: "Sequence[int | None]"
+) -> None:
+    """Send the tasks of HEARTBEAT.md."""
+    with connection:
+        await connection.put_value(_visible(status.tasks(heartbeat, next_s)))
+
+
+async def send_decisions(heartbeat: "Service", connection: "Connection") -> None:
+    """Send the last decisions, as /why has them."""
+    with connection:
+        await connection.put_value(_visible(status.decisions(heartbeat)))
 
 
 async def send_log(page: "Page", connection: "Connection") -> None:
@@ -73,25 +111,14 @@ async def send_log(page: "Page", connection: "Connection") -> None:
     found = {
         "last_event": page.last_event(),
         "lines": page.log_lines(),
-        "runs": runs(page.app, page.runs),
+        "runs": _visible(status.recent(page.app.get("heartbeat"), page.runs)),
     }
     await connection.answer(200, found)
 
 
-def runs(app: "App", count: int) -> "list[dict[str, Any]]":
-    """Return the last entries of the run log, oldest first."""
-    entries = Occurrences(app.get("heartbeat")).log.tail(count)
-    return [_visible(entry) for entry in entries if isinstance(entry, dict)]
-
-
-def _objects(text):
-    """Return the objects of an answer, a line each; the agent says `[]` for none."""
-    found = [json.loads(line) for line in text.split("\n")]
-    return [_visible(one) for one in found if isinstance(one, dict)]
-
-
-def _visible(fields):
-    for name in fields:
-        if isinstance(fields[name], str):
-            fields[name] = log.visible(fields[name], KEPT)
-    return fields
+def _visible(found: "Iterable[dict[str, Any]]") -> "Iterator[dict[str, Any]]":
+    for fields in found:
+        for name in fields:
+            if isinstance(fields[name], str):
+                fields[name] = log.visible(fields[name], KEPT)
+        yield fields

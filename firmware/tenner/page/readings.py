@@ -85,40 +85,34 @@ def _live(app):
 
 
 async def sparks(app: "App", connection: "Connection") -> None:
-    """Put each value's newest reading, and a curve of its last day, into the answer."""
+    """Put a curve of each value's last day, and its newest reading, into the answer."""
     now = app.clock.now()
     ring = _ring(app)
     live = _live(app)
     mark = ""
-    for name in sorted(set(ring.names() + list(live))):
-        points: list = []
-        thinned = Thinned(now - _DAY_S, now, _SPARK_POINTS, _adder(points))
-        await ring.visit(name, now - _DAY_S, now, thinned.take)
-        if name in live:
-            thinned.take(now, live[name])
-        if thinned.last:
+    with connection:
+        for name in sorted(set(ring.names() + list(live))):
+            points = _Points(connection, mark, name)
+            thinned = Thinned(now - _DAY_S, now, _SPARK_POINTS, points.keep)
+            await ring.visit(name, now - _DAY_S, now, thinned.take, points.send)
+            if name in live:
+                thinned.take(now, live[name])
             thinned.end()
-            # The clock may have been set back.
-            points.sort()
-            at, value = thinned.last
-            found = {"name": name, "unit": _unit(name), "value": value, "at": at}
-            found["points"] = points
-            await connection.put(mark)
-            await connection.put_value(found)
-            mark = ", "
-
-
-def _adder(points):
-    """Return a function that adds a point to a list."""
-    return lambda at, value: points.append((at, value))
+            await points.send()
+            if thinned.last:
+                at, value = thinned.last
+                await connection.put('], "value": %s, "at": %d}' % (json.dumps(value), at))
+                mark = ", "
 
 
 class _Points:
-    """The points of a series as text; `begin` comes before the first."""
+    """The points of a series, sent as they come: as numbers they would take 64 bytes each. `mark`
+    and the name come before the first."""
 
-    def __init__(self, connection: "Connection", begin: str) -> None:
+    def __init__(self, connection: "Connection", mark: str, name: str) -> None:
         self._connection = connection
-        self._mark = begin
+        about = '{"name": %s, "unit": %s, "points": ['
+        self._mark = mark + about % (json.dumps(name), json.dumps(_unit(name)))
         self._held: list[str] = []
         #: Was any sent?
         self.any = False
@@ -146,8 +140,7 @@ async def send(page: "Page", connection: "Connection", request: "Request") -> No
     await connection.put('{"series": [')
     mark = ""
     for name in _chosen(ring, names):
-        about = '{"name": %s, "unit": %s, "points": ['
-        points = _Points(connection, mark + about % (json.dumps(name), json.dumps(_unit(name))))
+        points = _Points(connection, mark, name)
         thinned = Thinned(since, now, _POINTS, points.keep)
         await ring.visit(name, since, now, thinned.take, points.send)
         thinned.end()

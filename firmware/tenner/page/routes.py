@@ -2,7 +2,6 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 """tenner_host/web/openapi.json describes them; a test compares the two."""
 
-from tenner import overlay
 from tenner.page import actions, heartbeat_file, now, readings, settings, static
 from tenner.page.request import Refused
 from tenner.port.compat import const
@@ -38,10 +37,10 @@ _METHODS = {
 _OPEN = ("/openapi.json", "/pair")
 
 
-async def answer(page: "Page", connection: "Connection", request: "Request") -> None:
-    """Answer a request that is read completely; Refused for an error."""
+async def check(request: "Request") -> None:
+    """Raise Refused for a request that has no answer: of another path or method, or without a
+    session."""
     if request.path[: len(_PREFIX)] != _PREFIX:
-        await static.send(connection, request)
         return
     path = request.path[len(_PREFIX) :]
     known = _METHODS.get(path)
@@ -51,13 +50,16 @@ async def answer(page: "Page", connection: "Connection", request: "Request") -> 
         raise Refused(405, "this path takes %s" % known)
     if not request.is_paired and path not in _OPEN:
         raise Refused(401, "pair this browser with the code that /web gives")
-    try:
-        await _answer(page, connection, request, path, request.method == "GET")
-    except MemoryError as error:
-        if connection.is_answered:
-            # Not once more.
-            raise overlay.OutOfMemory(str(error))
-        raise
+
+
+async def answer(page: "Page", connection: "Connection", request: "Request") -> None:
+    """Answer a request that `check` has let pass; Refused for an error."""
+    with connection:
+        path = request.path
+        if path[: len(_PREFIX)] != _PREFIX:
+            await static.send(connection, request)
+            return
+        await _answer(page, connection, request, path[len(_PREFIX) :], request.method == "GET")
 
 
 async def _answer(page, connection, request, path, reads):
@@ -77,6 +79,8 @@ async def _answer(page, connection, request, path, reads):
         await (heartbeat_file.get if reads else heartbeat_file.put)(page, connection, request)
     elif path == "/heartbeat/check":
         await heartbeat_file.check(page, connection, request)
+    elif path == "/alarms":
+        await actions.alarm(page, connection, request)
     elif path == "/settings":
         await (settings.get if reads else settings.change)(page, connection, request)
     elif path == "/openapi.json":

@@ -43,11 +43,15 @@ async def _answer(page, connection, stream):
         if request.path == sealed.PATH:
             await overlay.step("REMOTE", sealed.answer, page, connection, stream)
         else:
-            view = overlay.step("VIEW", routes.answer, page, connection, request)
-            await asyncio.wait_for(view, _ALL_S)
+            await asyncio.wait_for(_view(page, connection, request), _ALL_S)
     except Refused as error:
         if connection.is_answered or not connection.has_spoken:
             return
         await connection.answer(error.status, {"error": error.sentence}, *error.headers)
         if connection.request is None:
             await connection.drop_rest()
+
+
+async def _view(page, connection, request):
+    await overlay.step("VIEW", routes.check, request)
+    await overlay.step("VIEW", routes.answer, page, connection, request)

@@ -125,6 +125,7 @@ class Server:
             else:
                 found.is_secure = self._is_secure
                 found.find_session(self._page.access)
+                await routes.check(found)
                 await routes.answer(self._page, connection, found)
         except Refused as error:
             if connection.is_answered or not connection.has_spoken:

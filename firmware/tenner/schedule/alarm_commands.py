@@ -6,6 +6,8 @@ import json
 from tenner.port.compat import const
 from tenner.schedule import alarm_texts, alarms, conditions, status
 from tenner.schedule.amounts import duration
+from tenner.schedule.occurrences import Occurrences
+from tenner.schedule.sensor_values import show
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,10 +23,20 @@ def command(service: "Service", args: str = "") -> str:
     occurrences = status.refresh(service)
     words = args.split()
     if not words or words == ["json"]:
-        found = [one for one in status.tasks(occurrences) if "state" in one]
+        found = [one for one in status.tasks(service, status.times(occurrences)) if "state" in one]
         if words:
             return "\n".join([json.dumps(one) for one in found]) or "[]"
         return "\n".join([_line(one) for one in found]) or "no alarms: no line has a condition"
+    return _act(service, words, occurrences)
+
+
+async def act(service: "Service", words: list[str]) -> str:
+    """Return the answer to `[ack|mute|unmute|why, ID, DURATION]`, without a look at the file, for
+    which a board that serves its page has no memory."""
+    return _act(service, words)
+
+
+def _act(service, words, occurrences=None):
     action, *rest = words
     if rest[:1] == ["line"]:
         rest = ["line " + "".join(rest[1:2])] + rest[2:]
@@ -34,9 +46,9 @@ def command(service: "Service", args: str = "") -> str:
     if task is None:
         return "There is no alarm %s now; it may be over. /alarms shows those there are." % rest[0]
     if action == "why":
-        return _why(occurrences, task)
+        return _why(service, task)
     try:
-        return _change(occurrences, task, action, " ".join(rest[1:]))
+        return _change(occurrences or Occurrences(service), task, action, " ".join(rest[1:]))
     except ValueError:
         return '"%s" is no duration; expected one such as 30m, 2h' % " ".join(rest[1:])
 
@@ -80,18 +92,18 @@ def _line(one):
     text = status.shown(one["text"])
     value = one["value"]
     name = "alarm %d" % one["alarm"] if one["alarm"] is not None else "line %d" % one["line"]
-    about = one["condition"] + ("" if value is None else " (now %s)" % status.show(value))
+    about = one["condition"] + ("" if value is None else " (now %s)" % show(value))
     return "%s: %s; %s; %s" % (name, one["state"], about, text)
 
 
-def _why(occurrences, task):
+def _why(service, task):
     """Return the full description of an alarm."""
-    for one in status.tasks(occurrences):
+    for one in status.tasks(service, None):
         if one["line"] == task.line and "state" in one:
             lines = [_line(one)]
             alarm = task.condition.alarm
             if isinstance(alarm, list):
-                lines.append(alarm_texts.goes_on(task, occurrences.moment.now))
+                lines.append(alarm_texts.goes_on(task, service.app.clock.now()))
             lines.append("last told %s" % (one["told"] or "never"))
             return "\n".join(lines)
     return _HELP

@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner import overlay
-from tenner.schedule import alarms, conditions, decide, digest, faults, sensor_values
+from tenner.schedule import alarms, conditions, decide, digest, faults, saved_state, sensor_values
 from tenner.schedule.alarm_texts import state
 from tenner.schedule.occurrences import Occurrences
 from tenner.schedule.reload import reload
@@ -22,6 +22,10 @@ async def find_due(
     Look and decide. ((action, reason), alerts to send, tasks for a model). `detached`: they will
     run once they have memory, and must be on flash until then.
     """
+    if not heartbeat.booted:
+        _resume(heartbeat)
+        # The code that has read the state makes room for that of the file.
+        await overlay.enter("BEAT")
     occurrences = _reloaded(heartbeat)
     # The code that has read the file makes room.
     await overlay.enter("BEAT")
@@ -57,6 +61,11 @@ async def find_due(
         heartbeat.running_s = occurrences.moment.mono_s
     occurrences.close()
     return answer, runs[False], runs[True]
+
+
+def _resume(heartbeat):
+    occurrences = Occurrences(heartbeat)
+    saved_state.load(heartbeat, occurrences.log, occurrences.moment)
 
 
 def _reloaded(heartbeat):

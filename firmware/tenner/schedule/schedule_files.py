@@ -84,6 +84,10 @@ class ScheduleFiles:
         """Return the last `count` entries of the run log, oldest first."""
         return self._log().tail(count)
 
+    def runs(self) -> "Iterator[bytes]":
+        """Yield the lines of the run log, oldest first, as bytes."""
+        return self._lines("runs")
+
     def keep_mark(self, line: str) -> None:
         """Add a line to the marks of sent texts (said.jsonl)."""
         self._log("said", _MAX_MARKS).append([line])

@@ -6,16 +6,17 @@ for programs."""
 import json
 
 from tenner.port.compat import const
-from tenner.schedule import alarm_texts, conditions, faults
+from tenner.schedule import alarm_texts, conditions, faults, schedule_files
 from tenner.schedule.decide import chain
 from tenner.schedule.occurrences import Occurrences
 from tenner.schedule.reload import reload
 from tenner.schedule.run_log import SENT
 from tenner.schedule.sensor_values import show
+from tenner.schedule.task import Moment
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from tenner.schedule.service import Service
 
@@ -28,12 +29,13 @@ _TEXT = const(60)
 def heartbeat(service: "Service", args: str = "") -> str:
     """Return a line for each task: its text, values, state, next look and last message."""
     occurrences = refresh(service)
+    found = tasks(service, times(occurrences))
     if args == "json":
-        return "\n".join([json.dumps(one) for one in tasks(occurrences)]) or "[]"
+        return "\n".join([json.dumps(one) for one in found]) or "[]"
     lines = ["heartbeat every %s" % (alarm_texts.span(service.every_s) or "never")]
     if not occurrences.moment.trusted:
         lines[0] += ", clock not set"
-    lines += [_task_line(one) for one in tasks(occurrences)]
+    lines += [_task_line(one) for one in found]
     question = occurrences.question(service.tasks, False, True, True)
     stops = [reason for _, reason in chain(question) if reason]
     lines.append("now: " + (stops[0] if stops else "due"))
@@ -45,20 +47,28 @@ def heartbeat(service: "Service", args: str = "") -> str:
     return "\n".join(lines)
 
 
-def tasks(occurrences: Occurrences) -> "Iterator[dict]":
-    """Yield a dict for each task of HEARTBEAT.md."""
-    service = occurrences.service
-    moment = occurrences.moment
-    zone = occurrences.zone
+def times(occurrences: Occurrences) -> "list[int | None]":
+    """Return for each task of HEARTBEAT.md the seconds until its next look, None when it waits for
+    the clock."""
+    found = [occurrences.due_at(task) for task in occurrences.service.tasks or ()]
+    now = occurrences.moment.now
+    return [None if due_s is None else max(due_s - now, 0) for due_s in found]
+
+
+def tasks(service: "Service", next_s: "Sequence[int | None] | None") -> "Iterator[dict]":
+    """Yield a dict for each task of HEARTBEAT.md; `next_s` is as of `times`, or None."""
+    moment = Moment(service.app.clock)
+    zone = service.app.get("zone")
     found = service.tasks or ()
-    texts = _texts(occurrences, [task.line for task in found])
-    for task in found:
+    files = schedule_files.of(service)
+    # Without a look before, the file may be gone.
+    lines = files.lines() if found and files.signature() else iter(())
+    for place, task in enumerate(found):
         one: dict = {"line": task.line}
         one["text"] = (
-            texts.get(task.line, "") if task.key else "the tasks without a time of their own"
+            _text(lines, task.line) if task.key else "the tasks without a time of their own"
         )
-        due_s = occurrences.due_at(task)
-        one["next_s"] = None if due_s is None else max(due_s - moment.now, 0)
+        one["next_s"] = next_s[place] if next_s else None
         one["last_run"] = zone.short(task.last) if moment.trusted and task.last > 0 else None
         if task.pending:
             one["waits"] = task.pending.reason
@@ -78,16 +88,16 @@ def shown(text: str) -> str:
     return text[:_TEXT] + " ..." if len(text) > _TEXT else text
 
 
-def _texts(occurrences, lines):
-    """Return {line: text behind its brackets}; without the parser, which is large."""
-    found = {}
-    for number, line in occurrences.log.files.lines() if lines else ():
-        if number in lines and number not in found:
+def _text(lines, wanted):
+    """Return the text behind the brackets of this line, which none of the iterator `lines` comes
+    before; without the parser, which is large."""
+    for number, line in lines:
+        if number == wanted:
             text = line.strip().lstrip("-*+0123456789.) ")
             if text[:3] in ("[ ]", "[] "):
                 text = text[3:].strip()
-            found[number] = text[text.find(")") + 1 :].strip() if text[:1] == "(" else text
-    return found
+            return text[text.find(")") + 1 :].strip() if text[:1] == "(" else text
+    return ""
 
 
 def _task_line(one):
@@ -111,17 +121,52 @@ def _task_line(one):
 def why(service: "Service", args: str = "") -> str:
     """Return the last decisions, equal ones together, and the time of the next."""
     occurrences = refresh(service)
-    groups = []
-    for entry in occurrences.log.tail(_ENTRIES):
-        _gather(groups, entry, occurrences.zone)
-    groups = groups[-_GROUPS:]
-    wake_at_s = occurrences.next_wake()
-    next_s = None if wake_at_s is None else wake_at_s - occurrences.moment.mono_s
+    groups = decisions(service)
+    next_s = wake_s(occurrences)
     if args == "json":
         return "\n".join([json.dumps(one) for one in groups + [{"next_s": next_s}]])
     lines = [_group_line(one) for one in groups]
     lines.append("next: nothing" if next_s is None else "next: in %d s" % next_s)
     return "\n".join(lines)
+
+
+def wake_s(occurrences: Occurrences) -> int | None:
+    """Return the seconds until the next look at anything, None when none is due."""
+    wake_at_s = occurrences.next_wake()
+    return None if wake_at_s is None else wake_at_s - occurrences.moment.mono_s
+
+
+def decisions(service: "Service") -> list[dict]:
+    """Return the last decisions, oldest first, equal ones of a task together."""
+    groups: list = []
+    zone = service.app.get("zone")
+    for entry in recent(service, _ENTRIES):
+        _gather(groups, entry, zone)
+    return groups[-_GROUPS:]
+
+
+def recent(service: "Service", count: int) -> "Iterator[dict]":
+    """Yield about the last `count` entries of the run log, oldest first, one at a time."""
+    files = schedule_files.of(service)
+    held = list(service.held)
+    skip = sum([1 for _ in files.runs()]) + len(held) - count
+    for lines in (files.runs(), held):
+        for line in lines:
+            skip -= 1
+            entry = _entry(line) if skip < 0 else None
+            if entry is not None:
+                yield entry
+
+
+def _entry(line):
+    """Return the entry of a line, None for a torn one: MicroPython's reader accepts some of
+    those."""
+    if isinstance(line, str):
+        line = line.encode()
+    try:
+        return json.loads(line.decode()) if line[:1] + line[-1:] == b"{}" else None
+    except ValueError:
+        return None
 
 
 def refresh(service: "Service") -> Occurrences:

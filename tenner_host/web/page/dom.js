@@ -60,6 +60,8 @@ export const isSwitch = (one) => !one.unit && one.points.every((point) => point[
 export function sparkline(points, label, steps) {
   const picture = s("svg", { class: "spark", viewBox: "0 0 100 30", preserveAspectRatio: "none", role: "img", "aria-label": label });
   if (points.length < 2) return picture;
+  // A board's clock may have been set back.
+  points.sort((one, other) => one[0] - other[0]);
   const times = points.map((one) => one[0]);
   const values = points.map((one) => one[1]);
   const [first, last] = [times[0], times[times.length - 1]];
