@@ -68,11 +68,11 @@ def _status(app, lines):
     return found
 
 
-async def send_log(page: "Page", connection: "Connection") -> None:
-    """Send the log and the past runs."""
+async def send_log(page: "Page", connection: "Connection", is_guest: bool) -> None:
+    """Send the log and the past runs; no lines to a guest, since one may have a pairing code."""
     found = {
         "last_event": page.last_event(),
-        "lines": page.log_lines(),
+        "lines": [] if is_guest else page.log_lines(),
         "runs": runs(page.app, page.runs),
     }
     await connection.answer(200, found)
