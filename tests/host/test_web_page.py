@@ -9,7 +9,8 @@ from click.testing import CliRunner
 
 from tenner_host import tenner_version
 from tenner_host.cli import main
-from tenner_host.web.api import PREFIX, openapi_document
+from tenner_host.web.api import openapi_document
+from tenner_host.web.door import PREFIX
 from tests.host.e2e import agent_board
 from tests.host.web_client import Client, served
 
@@ -70,7 +71,7 @@ def test_the_document_names_every_route(server):
         for method in operations
     }
     routes = {
-        (method, route.path) for route in server.routes for method in route.methods - {"HEAD"}
+        (method, route.path) for route in server.site.api for method in route.methods - {"HEAD"}
     }
     assert described == routes
     answer = Client(server)("GET", "/openapi.json")
