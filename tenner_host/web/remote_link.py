@@ -78,24 +78,28 @@ class RemoteLink(Link):
         self._close()
 
     def _with_board(self, job: Job) -> None:
-        def work() -> object:
+        self._do(job, lambda: self._worked(job), passes_on=False)
+
+    def _worked(self, job: Job) -> object:
+        """Return the result; the state of the connection is set first."""
+        try:
             board = self._open()
             if job.needs_files:
                 self._set("files", "reading or writing the board's files")
-            return job.work(board if job.needs_files else RemoteTalk(board))
-
-        try:
-            self._do(job, work)
-            self._set("connected", self.label)
+            result = job.work(board if job.needs_files else RemoteTalk(board))
         except BoardSilent as exc:
             # Another command may have its session now, too: the next work opens a new one.
             self._close()
             self._set("lost", exc.message)
+            raise
         except CommandError as exc:
             if self._board is None:
                 self._set("lost", exc.message)
             else:
                 self._set("connected", self.label)
+            raise
+        self._set("connected", self.label)
+        return result
 
     def _open(self) -> RemoteBoard:
         if self._board is None:
