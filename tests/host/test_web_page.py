@@ -34,17 +34,17 @@ class Checked(Client):
         return answer
 
 
-def _closed(schema):
+def closed(schema):
     """No field may come that is not described."""
     if isinstance(schema, dict):
-        closed = {key: _closed(value) for key, value in schema.items()}
+        found = {key: closed(value) for key, value in schema.items()}
         if "properties" in schema:
-            closed.setdefault("additionalProperties", False)
-        return closed
-    return [_closed(one) for one in schema] if isinstance(schema, list) else schema
+            found.setdefault("additionalProperties", False)
+        return found
+    return [closed(one) for one in schema] if isinstance(schema, list) else schema
 
 
-_CLOSED = {"components": _closed(DOCUMENT["components"])}
+_CLOSED = {"components": closed(DOCUMENT["components"])}
 
 
 @pytest.fixture(scope="module")
