@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import functools
 import json
+import math
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -132,10 +133,10 @@ class FleetSite:
             return False
         if topic in self._looking:
             return False
-        looked_at = self._looked_at.get(topic)
-        return (
-            looked_at is None or watched.has_alerted or time.monotonic() - looked_at >= _FRESH_S
-        )
+        # An action on the board's page makes its state unknown, too.
+        is_unknown = self.boards[topic].state.agent is None and not self._problems.get(topic)
+        age_s = time.monotonic() - self._looked_at.get(topic, -math.inf)
+        return is_unknown or watched.has_alerted or age_s >= _FRESH_S
 
     async def _look(self, topic: str) -> None:
         watched = self.watch.find(topic)

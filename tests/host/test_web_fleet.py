@@ -1,7 +1,6 @@
 """`tenner fleet web`: boards at a real broker as tiles, and the pages of those that this computer
 knows."""
 
-import contextlib
 import json
 import time
 
@@ -9,20 +8,16 @@ import jsonschema
 import pytest
 
 from tenner_host import page_files, tenner_version
-from tenner_host.remote import known
-from tenner_host.remote.broker import Broker as Connection
 from tenner_host.remote.broker import Message
-from tenner_host.remote.reported import watched_topics
-from tenner_host.web.fleet_site import FleetSite, openapi_document
+from tenner_host.web.fleet_site import openapi_document
 from tenner_host.web.fleet_watch import FleetWatch
 from tenner_sim import LIMIT_S
-from tenner_sim.services import Authority
-from tests.host import page_home
-from tests.host.broker import PASSWORD, USER, Broker, Owner
+from tests.host import fleet_boards
+from tests.host.broker import Owner
 from tests.host.guests import operations
-from tests.host.remote_board import own_key, remote_board, tenner
+from tests.host.remote_board import tenner
 from tests.host.test_web_page import closed
-from tests.host.web_client import Client, serving
+from tests.host.web_client import Client
 
 DOCUMENT = json.loads(openapi_document())
 CLOSED = {"components": closed(DOCUMENT["components"])}
@@ -36,52 +31,17 @@ def check(answer, path, method="get"):
     return answer.json
 
 
-class Fleet:
-    """Two boards at a broker; only the attic is known to this computer."""
-
-    def __init__(self, broker, attic, cellar):
-        self.broker = broker
-        self.attic = attic
-        self.cellar = cellar
-        self.id = known.find("tenner/attic").device
-
-
 @pytest.fixture(scope="module")
 def fleet(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("computer")
-    own_key(folder / "config")
-    (folder / "broker").mkdir()
-    with contextlib.ExitStack() as stack:
-        patch = stack.enter_context(pytest.MonkeyPatch.context())
-        patch.setenv("TENNER_CONFIG", str(folder / "config"))
-        broker = stack.enter_context(Broker(folder / "broker", Authority(), more="log_type all\n"))
-        boards = {
-            name: stack.enter_context(
-                remote_board(
-                    broker,
-                    f"tenner/{name}",
-                    name=name,
-                    changes={"name": name, "telegram.token": None},
-                    heartbeat=page_home.HEARTBEAT,
-                )
-            )
-            for name in ("attic", "cellar")
-        }
-        (folder / "config" / "boards" / f"{known.find('tenner/cellar').device}.json").unlink()
-        yield Fleet(broker, **boards)
-
-
-def connected(broker):
-    login = (USER, PASSWORD)
-    context = broker.authority.client_context()
-    return Connection("localhost", broker.port, context, login, watched_topics("tenner"))
+    """Two boards at a broker; only the attic is known to this computer."""
+    with fleet_boards.fleet(tmp_path_factory.mktemp("computer")) as made:
+        yield made
 
 
 @pytest.fixture(scope="module")
 def server(fleet):
-    with connected(fleet.broker) as connection:
-        with serving(lambda access: FleetSite(access, connection, "tenner")) as made:
-            yield made
+    with fleet_boards.fleet_server(fleet) as made:
+        yield made
 
 
 @pytest.fixture
@@ -113,7 +73,7 @@ def test_each_board_has_a_tile_with_its_values(client, fleet):
     assert attic["version"] == tenner_version() and attic["heap_free_kb"] > 100
     assert {"name": "room.temperature", "value": 21.5} in cellar["sensors"]
     assert abs(attic["seen"] - time.time()) < LIMIT_S
-    assert (attic["page"], cellar["page"]) == (f"boards/{fleet.id}/", None)
+    assert (attic["page"], cellar["page"]) == (f"boards/{fleet.id('attic')}/", None)
     # Only the board itself tells of its alarms, and only to who has its key.
     assert cellar["alarms"] is None
     assert wait_tile(client, "tenner/attic", lambda tile: tile["alarms"] is not None)["alarms"] == []
@@ -123,7 +83,7 @@ def test_each_board_has_a_tile_with_its_values(client, fleet):
 
 def test_an_alarm_is_on_its_tile_as_soon_as_the_board_has_told_it(client, fleet):
     wait_tile(client, "tenner/attic", lambda tile: tile["alarms"] == [])
-    fleet.attic.board.set("room.temperature", 31.5)
+    fleet.boards["attic"].board.set("room.temperature", 31.5)
     tile = wait_tile(client, "tenner/attic", lambda tile: tile["alarms"])
     (alarm,) = tile["alarms"]
     assert alarm["state"].startswith("active since") and "in the room" in alarm["text"]
@@ -133,7 +93,7 @@ def test_an_alarm_is_on_its_tile_as_soon_as_the_board_has_told_it(client, fleet)
 
 
 def test_a_tile_leads_to_the_page_of_its_board_in_the_same_session(client, fleet):
-    page = f"/boards/{fleet.id}/"
+    page = f"/boards/{fleet.id('attic')}/"
     for name, data in page_files.page().items():
         assert client.get("GET", page + name).body == data
     assert client.get("GET", page).body == page_files.page()["index.html"]
@@ -155,7 +115,7 @@ def test_nobody_comes_in_by_a_board_and_a_guest_only_looks(server, fleet):
         for method, operation in known_methods.items():
             if operation.get("security") != []:
                 assert stranger(method.upper(), path).status == 401, path
-    base = f"/boards/{fleet.id}/api/v1"
+    base = f"/boards/{fleet.id('attic')}/api/v1"
     for method, path, changes in operations():
         if path not in ("/pair", "/openapi.json"):
             answer = stranger.get(method, base + path, {} if method != "GET" else None)
@@ -165,14 +125,14 @@ def test_nobody_comes_in_by_a_board_and_a_guest_only_looks(server, fleet):
             assert answer.status == 403 and "only look" in answer.json["error"], path
     foreign = guest.get("GET", f"{base}/session", headers={"Origin": "http://evil.example"})
     assert foreign.status == 403
-    for path in ("/boards/", "/boards/x/", f"/boards/{fleet.id}/../../x", "/boards/%2e%2e/app.js"):
+    for path in ("/boards/", "/boards/x/", f"/boards/{fleet.id('attic')}/../../x", "/boards/%2e%2e/app.js"):
         assert guest.get("GET", path).status == 404, path
 
 
 def test_a_board_without_network_is_offline_and_the_broker_may_be_away(client, fleet):
-    fleet.cellar.board.wifi(False)
+    fleet.boards["cellar"].board.wifi(False)
     wait_tile(client, "tenner/cellar", lambda tile: tile["status"] == "offline")
-    fleet.cellar.board.wifi(True)
+    fleet.boards["cellar"].board.wifi(True)
     wait_tile(client, "tenner/cellar", lambda tile: tile["status"] == "online")
     fleet.broker.stop()
     end = time.monotonic() + LIMIT_S

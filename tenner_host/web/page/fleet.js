@@ -74,7 +74,7 @@ function body(tile) {
     tile.heap_free_kb != null && `${tile.heap_free_kb} KB of heap free`].filter(Boolean);
   const lines = [h("p", null, h("strong", { class: kind }, tile.status), " ", h("small", null, health.join(" · ")))];
   const shown = tile.sensors.slice(0, VALUES);
-  lines.push(h("dl", { class: "values" }, shown.map((one) => [h("dt", null, one.name), h("dd", null, number(one.value))])));
+  lines.push(h("dl", { class: "values" }, shown.flatMap((one) => [h("dt", null, one.name), h("dd", null, number(one.value))])));
   if (tile.sensors.length > VALUES) lines.push(h("p", null, h("small", null, `and ${tile.sensors.length - VALUES} more values`)));
   for (const one of tile.alarms || []) lines.push(h("p", { class: "bad" }, h("strong", null, one.state), ` ${one.text}`));
   if (tile.alarms && !tile.alarms.length) lines.push(h("p", { class: "good" }, "no alarm"));
