@@ -28,7 +28,7 @@ LOOKING = {"Zoom in", "Zoom out", "Earlier", "Later", "CSV", "Read again", "Read
 #: Waits until a view is there.
 SHOWN = {
     "now": lambda page: page.get_by_role("region", name="line 4").wait_for(),
-    "chat": lambda page: page.get_by_text("You look only").wait_for(),
+    "chat": lambda page: page.get_by_text("the owner writes here").wait_for(),
     "heartbeat": lambda page: page.get_by_label("HEARTBEAT.md", exact=True).wait_for(),
     "plots": lambda page: page.get_by_role("img").first.wait_for(),
     "log": lambda page: page.get_by_text("A guest sees no lines of the log").wait_for(),

@@ -77,7 +77,7 @@ function body(tile) {
   lines.push(h("dl", { class: "values" }, shown.flatMap((one) => [h("dt", null, one.name), h("dd", null, number(one.value))])));
   if (tile.sensors.length > VALUES) lines.push(h("p", null, h("small", null, `and ${tile.sensors.length - VALUES} more values`)));
   for (const one of tile.alarms || []) lines.push(h("p", { class: "bad" }, h("strong", null, one.state), ` ${one.text}`));
-  if (tile.alarms && !tile.alarms.length) lines.push(h("p", { class: "good" }, "no alarm"));
+  if (tile.alarms && !tile.alarms.length && tile.status === "online") lines.push(h("p", { class: "good" }, "no alarm"));
   if (tile.problem) lines.push(h("p", { class: "warn" }, tile.problem));
   if (!tile.page) lines.push(h("p", null, h("small", null, "No page: this computer has no key of this board. `tenner sync` over the cable makes one.")));
   const seen = tile.seen ? `last message ${clock(tile.seen)}` : "no message since this server began";
