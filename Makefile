@@ -33,7 +33,7 @@ test: env-test ## Run the tests on CPython and on MicroPython, 64- and 32-bit
 	@$(if $(filter cpython micropython,$(I)),,$(VENV) scripts/fetch_micropython32.py --if-possible)
 	@$(VENV) -m pytest -n $(J) --interpreter=$(I) $(if $(K),-k "$(K)") $(T)
 
-test-services: env-test ## Run the agent against servers that others wrote (fetches 300 MB once from npm and PyPI)
+test-services: env-test ## Run the agent against servers that others wrote (fetches 450 MB once from npm and PyPI)
 	@$(VENV) -m pytest -rs --interpreter=$(I) $(if $(K),-k "$(K)") tests/services/on_*.py
 
 services-table: env-test ## Run them all, and write what passes into docs/services.md

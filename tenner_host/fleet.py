@@ -52,7 +52,9 @@ def _broker_options(command: F) -> F:
                 help="Its port; 8883 unless the settings say otherwise.",
             ),
             click.option("--user", metavar="NAME", help="Name at the broker."),
-            click.option("--tls/--no-tls", default=None, help="Verified TLS, which is the default."),
+            click.option(
+                "--tls/--no-tls", default=None, help="Verified TLS, which is the default."
+            ),
             click.option(
                 "--ca",
                 type=click.Path(exists=True, dir_okay=False, path_type=Path),

@@ -46,9 +46,7 @@ def page_options(command: F) -> F:
 @click.command()
 @board_options
 @page_options
-def web(
-    port: str | None, sim: str | None, number: int, is_opened: bool, has_guests: bool
-) -> None:
+def web(port: str | None, sim: str | None, number: int, is_opened: bool, has_guests: bool) -> None:
     """A page for your browser: state, chat, HEARTBEAT.md, plots, log, settings.
 
     It answers only on this computer, and only to a browser that has the code. While it runs, it

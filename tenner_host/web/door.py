@@ -76,9 +76,7 @@ class Door:
                     return refusal(401, "pair this browser with the code that the terminal shows")
                 changes = request.method not in _READS and path not in _OF_GUESTS
                 if changes and self.is_guest(request):
-                    return refusal(
-                        403, "a guest only looks: the owner's code lets a browser act"
-                    )
+                    return refusal(403, "a guest only looks: the owner's code lets a browser act")
             try:
                 response = await handler(request)
             except BadRequest as exc:

@@ -37,7 +37,9 @@ class Watched:
         return {
             "topic": visible(self.board.topic),
             "name": _text(state.get("name")),
-            "status": self.board.status if self.board.status in ("online", "offline") else "unknown",
+            "status": self.board.status
+            if self.board.status in ("online", "offline")
+            else "unknown",
             "version": _text(state.get("version")),
             "up_s": _number(state.get("up_s")),
             "heap_free_kb": None if heap is None else int(heap) // 1024,

@@ -48,7 +48,7 @@ class Job:
 class Link(ABC):
     """`changed` gets the state of the connection, in the link's thread."""
 
-    #: What this way does not have, with a sentence: "chat", the "lines" of the log.
+    #: The parts that this way lacks, each with a sentence: "chat", the "lines" of the log.
     missing: ClassVar[dict[str, str]] = {}
     #: Do files come slowly, so that a page reads them only on request?
     is_slow = False

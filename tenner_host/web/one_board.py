@@ -29,7 +29,9 @@ class OneBoard:
         # The link's thread starts after `self.state` is there.
         self.link: Link = (
             ConsoleLink(
-                port, lambda said: self.state.heard(said), lambda *state: self.state.changed(*state)
+                port,
+                lambda said: self.state.heard(said),
+                lambda *state: self.state.changed(*state),
             )
             if class_of(port).has_console
             else RemoteLink(port, lambda *state: self.state.changed(*state))

@@ -24,7 +24,7 @@ Announce = Callable[[str], None]
 
 
 class Site(Protocol):
-    """What a server serves."""
+    """An API and a page, which a server serves."""
 
     @property
     def routes(self) -> Sequence[BaseRoute]:

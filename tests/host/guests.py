@@ -19,7 +19,7 @@ def operations():
 
 
 def check_guest(guest, owner, views=True):
-    """A guest sees what the owner sees and does nothing; both are clients. `views`: are the
+    """A guest sees the views of the owner and does nothing; both are clients. `views`: are the
     answers to GET compared too?"""
     assert guest("GET", "/session").json["guest"] is True
     assert owner("GET", "/session").json["guest"] is False

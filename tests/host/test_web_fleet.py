@@ -76,7 +76,9 @@ def test_each_board_has_a_tile_with_its_values(client, fleet):
     assert (attic["page"], cellar["page"]) == (f"boards/{fleet.id('attic')}/", None)
     # Only the board itself tells of its alarms, and only to who has its key.
     assert cellar["alarms"] is None
-    assert wait_tile(client, "tenner/attic", lambda tile: tile["alarms"] is not None)["alarms"] == []
+    assert (
+        wait_tile(client, "tenner/attic", lambda tile: tile["alarms"] is not None)["alarms"] == []
+    )
     session = check(client("GET", "/session"), "/session")
     assert session["place"].startswith("tenner/ on localhost:") and session["guest"] is False
 
@@ -100,9 +102,9 @@ def test_a_tile_leads_to_the_page_of_its_board_in_the_same_session(client, fleet
     assert client.get("GET", "/app.js").body == page_files.page("fleet.js")["app.js"]
     found = client.get("GET", f"{page}api/v1/now").json
     assert found["problem"] is None and len(found["agent"]["tasks"]) == 2
-    answer = client.get(
-        "POST", f"{page}api/v1/alarms", {"action": "why", "id": "line 3"}
-    ).json["answer"]
+    answer = client.get("POST", f"{page}api/v1/alarms", {"action": "why", "id": "line 3"}).json[
+        "answer"
+    ]
     assert "last told" in answer
 
 
@@ -125,7 +127,12 @@ def test_nobody_comes_in_by_a_board_and_a_guest_only_looks(server, fleet):
             assert answer.status == 403 and "only look" in answer.json["error"], path
     foreign = guest.get("GET", f"{base}/session", headers={"Origin": "http://evil.example"})
     assert foreign.status == 403
-    for path in ("/boards/", "/boards/x/", f"/boards/{fleet.id('attic')}/../../x", "/boards/%2e%2e/app.js"):
+    for path in (
+        "/boards/",
+        "/boards/x/",
+        f"/boards/{fleet.id('attic')}/../../x",
+        "/boards/%2e%2e/app.js",
+    ):
         assert guest.get("GET", path).status == 404, path
 
 
@@ -148,7 +155,10 @@ def test_what_a_broker_says_is_bounded_and_plain():
     changed = []
     watch = FleetWatch(None, "tenner", changed.append)
     for topic, data in (
-        ("tenner/a/state", b'{"name": "x\\u0007y", "up_s": "long", "heap_free": 1e999, "version": 5}'),
+        (
+            "tenner/a/state",
+            b'{"name": "x\\u0007y", "up_s": "long", "heap_free": 1e999, "version": 5}',
+        ),
         ("tenner/a/state", b"[1]"),
         ("tenner/a/state", b"{"),
         ("tenner/a/sensor/room", b'{"t": 21.5, "bad": "hot", "nan": NaN, "ok": true}'),
@@ -191,7 +201,7 @@ def test_the_document_names_every_route(server):
 
 def test_the_owner_sees_the_boards_that_come_later(client, fleet):
     owner = Owner(fleet.broker)
-    owner.publish("tenner/shed/status", "online", retain=True)
-    tile = wait_tile(client, "tenner/shed", bool)
+    owner.publish("tenner/loft/status", "online", retain=True)
+    tile = wait_tile(client, "tenner/loft", bool)
     assert (tile["status"], tile["page"], tile["sensors"]) == ("online", None, [])
     owner.close()

@@ -1,5 +1,5 @@
 """`tenner web` for boards without a cable: a chip behind a real broker, and Linux boards in the
-network. What the way does not have is a sentence."""
+network. Each part that the way lacks is a sentence."""
 
 import contextlib
 import time

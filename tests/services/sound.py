@@ -8,19 +8,22 @@ import sys
 import av
 
 RATE = 48000
+#: Samples of a frame.
+PART = 960
 
 
 def main(path, seconds, hertz):
+    # A tone of whole hertz is the same in each second.
+    tone = [round(9000 * math.sin(2 * math.pi * hertz * at / RATE)) for at in range(RATE)]
+    parts = [array.array("h", tone[at : at + PART]).tobytes() for at in range(0, RATE, PART)]
     with av.open(path, "w", format="ogg") as container:
         stream = container.add_stream("libopus", rate=RATE, layout="mono")
         stream.bit_rate = 24000
-        for start in range(0, seconds * RATE, 960):
-            times = range(start, start + 960)
-            data = [round(9000 * math.sin(2 * math.pi * hertz * at / RATE)) for at in times]
-            frame = av.AudioFrame(format="s16", layout="mono", samples=960)
-            frame.planes[0].update(array.array("h", data).tobytes())
+        for number in range(seconds * RATE // PART):
+            frame = av.AudioFrame(format="s16", layout="mono", samples=PART)
+            frame.planes[0].update(parts[number % len(parts)])
             frame.sample_rate = RATE
-            frame.pts = start
+            frame.pts = number * PART
             container.mux(stream.encode(frame))
         container.mux(stream.encode(None))
 

@@ -52,7 +52,9 @@ def test_the_tiles_fit_and_axe_finds_nothing_serious(page, axe, size, scheme):
     cellar = tile(page, "cellar")
     cellar.get_by_text("No page: this computer has no key of this board").wait_for()
     assert cellar.get_by_role("link").count() == 0
-    assert "2 online, 1 alarm." in page.get_by_role("status").filter(has_text="boards").inner_text()
+    assert (
+        "2 online, 1 alarm." in page.get_by_role("status").filter(has_text="boards").inner_text()
+    )
     browser.check_fits(page, size)
     browser.check_axe(page, axe)
 

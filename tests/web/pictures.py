@@ -71,7 +71,9 @@ def _draw_fleet(chromium: Any) -> None:
         fleet_boards.fleet_server(fleet) as server,
     ):
         for place, name in enumerate(names):
-            fleet.boards[name].board.set("room.temperature", (31.5, 18.25, 14.0, 22.5, 20.75)[place])
+            fleet.boards[name].board.set(
+                "room.temperature", (31.5, 18.25, 14.0, 22.5, 20.75)[place]
+            )
         page = chromium.new_page(locale="en-GB", reduced_motion="reduce")
         page.set_viewport_size({"width": 1100, "height": 700})
         page.goto(server.links[-1])
