@@ -89,7 +89,7 @@ picture: env-test ## Draw the pictures of the pages in docs/pictures; that of th
 	@PYTHONPATH=firmware $(VENV) -m tests.web.pictures
 
 bench: env-test ## Measure heap, code size and requests; write build/bench.json
-	@$(VENV) -m tests.bench $(B)
+	@PYTHONPATH=firmware $(VENV) -m tests.bench $(B)
 
 package: env-run ## Make a tar.xz of the agent for each Linux architecture, in build/packages
 	@$(VENV) -m tenner_host.linux.package $(A)
