@@ -272,7 +272,9 @@ class TestAccess(unittest.TestCase):
         self.assertEqual(door.pair(code[len(GUEST) :]), None)
         session, token = door.pair(code)
         owner = door.pair(door.offer())
-        self.assertFalse(owner[0].startswith(GUEST))
+        self.assertEqual(
+            [one[0].startswith(GUEST) for one in ((session, token), owner)], [True, False]
+        )
         for known in (door, self.door()):
             self.assertTrue(known.allows(session, token))
             # Neither without the mark nor with another's half.

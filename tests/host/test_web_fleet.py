@@ -9,6 +9,7 @@ import pytest
 
 from tenner_host import page_files, tenner_version
 from tenner_host.remote.broker import Message
+from tenner_host.web import fleet_site
 from tenner_host.web.fleet_site import openapi_document
 from tenner_host.web.fleet_watch import FleetWatch
 from tenner_sim import LIMIT_S
@@ -83,7 +84,9 @@ def test_each_board_has_a_tile_with_its_values(client, fleet):
     assert session["place"].startswith("tenner/ on localhost:") and session["guest"] is False
 
 
-def test_an_alarm_is_on_its_tile_as_soon_as_the_board_has_told_it(client, fleet):
+def test_an_alarm_is_on_its_tile_as_soon_as_the_board_has_told_it(client, fleet, monkeypatch):
+    # Without the alert nobody would ask again.
+    monkeypatch.setattr(fleet_site, "_FRESH_S", 1e6)
     wait_tile(client, "tenner/attic", lambda tile: tile["alarms"] == [])
     fleet.boards["attic"].board.set("room.temperature", 31.5)
     tile = wait_tile(client, "tenner/attic", lambda tile: tile["alarms"])
@@ -110,6 +113,11 @@ def test_a_tile_leads_to_the_page_of_its_board_in_the_same_session(client, fleet
 
 def test_nobody_comes_in_by_a_board_and_a_guest_only_looks(server, fleet):
     stranger = Client(server)
+    answer = stranger("POST", "/pair", {"code": server.access.code})
+    # The pages of the boards are below, and have the same session.
+    assert {"Path=/", "HttpOnly", "SameSite=strict"} <= set(
+        answer.headers["set-cookie"].split("; ")
+    )
     guest = Client(server).pair(server.access.guest_code)
     assert guest("GET", "/session").json["guest"] is True
     assert guest("GET", "/fleet").status == 200
