@@ -8,6 +8,7 @@ import json
 import math
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from starlette.requests import Request
@@ -83,8 +84,9 @@ class FleetSite:
 
     def stop(self) -> None:
         self.watch.stop()
-        for board in self.boards.values():
-            board.stop()
+        if self.boards:
+            with ThreadPoolExecutor(len(self.boards)) as pool:
+                list(pool.map(OneBoard.stop, self.boards.values()))
 
     def _changed(self, topic: str) -> None:
         """Tell the pages, from any thread."""

@@ -21,6 +21,8 @@ _STEP_S = 0.5
 _IDLE_S = 20.0
 #: A turn of the agent may go first.
 _OPEN_S = 60.0
+#: The end of the server waits so long for an answer of the board.
+_STOP_S = 3.0
 _NO_CHAT = (
     "The chat does not go over the network: write to the agent on Telegram, or take the cable."
 )
@@ -65,6 +67,11 @@ class RemoteLink(Link):
         """The board and the way to it."""
         way = "its broker" if self._scheme == known.MQTT else "the network"
         return f"{self._known.label} over {way}"
+
+    def stop(self) -> None:
+        """As of every link; a board that is silent holds nobody up."""
+        self._stopping.set()
+        self._thread.join(_STOP_S)
 
     def _run(self) -> None:
         used_at = 0.0

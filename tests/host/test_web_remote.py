@@ -2,7 +2,9 @@
 network. Each part that the way lacks is a sentence."""
 
 import contextlib
+import socket
 import time
+from concurrent.futures import ThreadPoolExecutor, wait
 
 import pytest
 
@@ -17,7 +19,7 @@ from tests.host import lan_board, page_home
 from tests.host.broker import Broker
 from tests.host.remote_board import own_key, remote_board, tenner
 from tests.host.test_web_page import Checked
-from tests.host.web_client import served
+from tests.host.web_client import Client, served
 
 HEARTBEAT = page_home.HEARTBEAT
 BETTER = HEARTBEAT.replace("30 reset 28", "29 reset 27")
@@ -192,6 +194,21 @@ def test_a_board_that_is_away_is_a_sentence_and_comes_back(client, board, monkey
     while client("GET", "/now").json["problem"] and time.monotonic() < end:
         pass
     assert client("GET", "/session").json["board"]["state"] == "connected"
+
+
+def test_a_silent_board_does_not_hold_the_end_up(tmp_path, monkeypatch):
+    own_key(tmp_path / "config")
+    monkeypatch.setenv("TENNER_CONFIG", str(tmp_path / "config"))
+    with socket.create_server(("127.0.0.1", 0)) as silent, ThreadPoolExecutor() as pool:
+        lan_board.learn("feed", "attic", silent.getsockname()[1])
+        with served(Port(f"{known.LAN}attic")) as server:
+            asking = pool.submit(Client(server).pair(), "GET", "/now")
+            line, _ = silent.accept()
+            line.recv(1)
+        # The server has ended, and its browser with it, while the board still says nothing.
+        assert server.site.link.state == "connecting"
+        assert wait([asking], LIMIT_S).done
+        line.close()
 
 
 def test_an_unknown_board_is_a_sentence_at_once(board):
