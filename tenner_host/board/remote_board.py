@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 from tenner_host.board import ports
 from tenner_host.board.board import GUARD_S, Board, Entry, Started, expected, refuse_changed
 from tenner_host.board.info import Info
-from tenner_host.board.transfer import Progress
+from tenner_host.board.transfer import Progress, short_hash
 from tenner_host.board.transport import Transport
 from tenner_host.errors import CommandError
 from tenner_host.project import Project
@@ -168,6 +168,8 @@ class RemoteBoard(Board):
             result, _ = self.link.ask("commit", path=path, sha256=digest, old=old)
             if result.get("changed"):
                 changed.append(path)
+            else:
+                self._seen[path] = short_hash(data)
         refuse_changed(changed)
 
     def make_folders(self, paths: list[str]) -> None:

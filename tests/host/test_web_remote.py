@@ -167,6 +167,16 @@ def test_files_are_read_checked_replayed_and_written(client, board):
         assert board.read("/workspace/HEARTBEAT.md").decode() == text
 
 
+def test_a_file_is_written_twice_without_a_look_in_between(client, board):
+    def work(there):
+        there.manifest(["/workspace/HEARTBEAT.md"])
+        for text in (HEARTBEAT, BETTER):
+            there.write_files({"/workspace/HEARTBEAT.md": text.encode()})
+
+    client.server.site.link.files(work).result(LIMIT_S)
+    assert board.read("/workspace/HEARTBEAT.md").decode() == BETTER
+
+
 def test_settings_are_changed_but_for_those_that_would_cut_it_off(client, board):
     client("POST", "/files/read", {})
     rows = {one["key"]: one for one in client("GET", "/settings").json["settings"]}
