@@ -170,7 +170,7 @@ def test_files_are_read_checked_replayed_and_written(client, board):
 def test_a_file_is_written_twice_without_a_look_in_between(client, board):
     def work(there):
         there.manifest(["/workspace/HEARTBEAT.md"])
-        for text in (HEARTBEAT, BETTER):
+        for text in (HEARTBEAT + "- Look.\n", BETTER):
             there.write_files({"/workspace/HEARTBEAT.md": text.encode()})
 
     client.server.site.link.files(work).result(LIMIT_S)
