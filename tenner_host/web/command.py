@@ -87,6 +87,5 @@ def serve(
         echo(f"for a guest  {link}")
 
     with listen(number) as sock:
-        server = Server(sock, make, announce, announce_guest if has_guests else None)
         echo(about, err=True)
-        server.run()
+        Server(sock, make, announce, announce_guest if has_guests else None).run()
