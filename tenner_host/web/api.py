@@ -26,7 +26,7 @@ class Api:
         self._door = door
 
     async def openapi(self, request: Request) -> Response:
-        return Response(openapi_document(), media_type="application/json")
+        return self._door.described(openapi_document())
 
     async def session(self, request: Request) -> Response:
         found = {

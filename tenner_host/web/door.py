@@ -27,15 +27,22 @@ _READS = ("GET", "HEAD")
 
 
 class Door:
-    """Lets paired browsers in; `path` is that of the cookie."""
+    """Lets paired browsers in by a cookie. A browser sends the cookies of this host to all of its
+    ports, and those of one name for several paths together: another path needs another name."""
 
-    def __init__(self, access: Access, path: str = PREFIX) -> None:
+    def __init__(self, access: Access, path: str = PREFIX, cookie: str = COOKIE) -> None:
         self.access = access
         self._path = path
+        self._cookie = cookie
 
     def is_guest(self, request: Request) -> bool:
         """Does the request's session, which is allowed, only look?"""
-        return self.access.is_guest(request.cookies.get(COOKIE))
+        return self.access.is_guest(request.cookies.get(self._cookie))
+
+    def described(self, document: bytes) -> Response:
+        """Answer by the description of an API, with the name of the cookie."""
+        data = document.replace(f'"{COOKIE}"'.encode(), f'"{self._cookie}"'.encode())
+        return Response(data, media_type="application/json")
 
     async def pair(self, request: Request) -> Response:
         code = text_of(await body_of(request), "code", 64)
@@ -50,13 +57,15 @@ class Door:
             return refusal(403, "this is not the code that the terminal shows")
         session, token = made
         response = JSONResponse({"token": token})
-        response.set_cookie(COOKIE, session, httponly=True, samesite="strict", path=self._path)
+        response.set_cookie(
+            self._cookie, session, httponly=True, samesite="strict", path=self._path
+        )
         return response
 
     async def leave(self, request: Request) -> Response:
-        self.access.end(request.cookies[COOKIE])
+        self.access.end(request.cookies[self._cookie])
         response = Response(status_code=204)
-        response.delete_cookie(COOKIE, path=self._path)
+        response.delete_cookie(self._cookie, path=self._path)
         return response
 
     def routes(self, table: list[tuple[str, str, Handler]]) -> list[Route]:
@@ -71,7 +80,7 @@ class Door:
 
         async def guarded(request: Request) -> Response:
             if path not in _OPEN:
-                given = request.cookies.get(COOKIE), request.headers.get(TOKEN)
+                given = request.cookies.get(self._cookie), request.headers.get(TOKEN)
                 if not self.access.allows(*given):
                     return refusal(401, "pair this browser with the code that the terminal shows")
                 changes = request.method not in _READS and path not in _OF_GUESTS

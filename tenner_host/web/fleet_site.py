@@ -30,13 +30,14 @@ from tenner_host.web.streams import stream
 
 #: A board is asked for its alarms at most so often, while somebody looks.
 _FRESH_S = 60.0
+_COOKIE = "tenner_fleet"
 
 
 class FleetSite:
     """All boards below a topic; those that this computer knows have a page at `boards/ID/`."""
 
     def __init__(self, access: Access, broker: Broker, topic: str) -> None:
-        self._door = Door(access, "/")
+        self._door = Door(access, "/", _COOKIE)
         self._broker = broker
         self._topic = topic
         self.events = Events()
@@ -106,7 +107,7 @@ class FleetSite:
         }
 
     async def _openapi(self, request: Request) -> Response:
-        return Response(openapi_document(), media_type="application/json")
+        return self._door.described(openapi_document())
 
     async def _session(self, request: Request) -> Response:
         return JSONResponse(

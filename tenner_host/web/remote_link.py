@@ -21,6 +21,10 @@ _STEP_S = 0.5
 _IDLE_S = 20.0
 #: A turn of the agent may go first.
 _OPEN_S = 60.0
+#: After a pause of this length another command may have taken the session over, which the board
+#: does not tell; so it is asked, and has so long for an answer.
+_SURE_S = 5.0
+_ALIVE_S = 8.0
 #: The end of the server waits so long for an answer of the board.
 _STOP_S = 3.0
 _NO_CHAT = (
@@ -61,6 +65,7 @@ class RemoteLink(Link):
         self.is_slow = self._scheme == known.MQTT
         self._known = known.find(name, Project.find(), self._scheme)
         self._board: RemoteBoard | None = None
+        self._used_at = 0.0
 
     @property
     def label(self) -> str:
@@ -74,13 +79,12 @@ class RemoteLink(Link):
         self._thread.join(_STOP_S)
 
     def _run(self) -> None:
-        used_at = 0.0
         while not self._stopping.is_set():
             job = self._next(_STEP_S)
             if job is not None:
                 self._with_board(job)
-                used_at = time.monotonic()
-            elif self._board is not None and time.monotonic() - used_at > _IDLE_S:
+                self._used_at = time.monotonic()
+            elif self._board is not None and time.monotonic() - self._used_at > _IDLE_S:
                 self._close()
         self._close()
 
@@ -109,6 +113,11 @@ class RemoteLink(Link):
         return result
 
     def _open(self) -> RemoteBoard:
+        if self._board is not None and time.monotonic() - self._used_at > _SURE_S:
+            try:
+                self._board.state(_ALIVE_S)
+            except BoardSilent:
+                self._close()
         if self._board is None:
             self._set("connecting", "")
             sealed = Sealed(self._known, self._scheme)

@@ -10,6 +10,7 @@ import pytest
 from tenner_host import page_files, tenner_version
 from tenner_host.remote.broker import Message
 from tenner_host.web import fleet_site
+from tenner_host.web.access import COOKIE
 from tenner_host.web.fleet_site import openapi_document
 from tenner_host.web.fleet_watch import FleetWatch
 from tenner_sim import LIMIT_S
@@ -115,6 +116,8 @@ def test_nobody_comes_in_by_a_board_and_a_guest_only_looks(server, fleet):
     stranger = Client(server)
     answer = stranger("POST", "/pair", {"code": server.access.code})
     # The pages of the boards are below, and have the same session.
+    # A browser keeps the session of another `tenner web` on this port beside it.
+    assert answer.headers["set-cookie"].partition("=")[0] != COOKIE
     assert {"Path=/", "HttpOnly", "SameSite=strict"} <= set(
         answer.headers["set-cookie"].split("; ")
     )
@@ -204,7 +207,10 @@ def test_the_document_names_every_route(server):
         (method, route.path) for route in server.site.api for method in route.methods - {"HEAD"}
     }
     assert described == routes
-    assert Client(server)("GET", "/openapi.json").json == DOCUMENT
+    found = Client(server)("GET", "/openapi.json").json
+    cookie = found["components"]["securitySchemes"].pop("cookie")
+    assert cookie["name"] == "tenner_fleet"
+    assert found["paths"] == DOCUMENT["paths"]
 
 
 def test_the_owner_sees_the_boards_that_come_later(client, fleet):

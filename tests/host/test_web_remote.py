@@ -206,6 +206,19 @@ def test_a_board_that_is_away_is_a_sentence_and_comes_back(client, board, monkey
     assert client("GET", "/session").json["board"]["state"] == "connected"
 
 
+def test_another_command_takes_the_session_over_and_the_page_takes_it_back(
+    client, board, monkeypatch
+):
+    # Without the question in between, the next request is in vain for a minute.
+    monkeypatch.setattr(remote_link, "_SURE_S", 0.0)
+    monkeypatch.setattr(remote_link, "_ALIVE_S", 2.0)
+    assert client("GET", "/now").json["problem"] is None
+    if board.scheme == known.MQTT:
+        assert "tenner 0." in tenner("status", "--via", "mqtt:attic")
+    client.server.state.agent = None
+    assert client("GET", "/now").json["problem"] is None
+
+
 def test_a_silent_board_does_not_hold_the_end_up(tmp_path, monkeypatch):
     own_key(tmp_path / "config")
     monkeypatch.setenv("TENNER_CONFIG", str(tmp_path / "config"))

@@ -4,7 +4,10 @@ import contextlib
 
 import pytest
 
+from tenner_host.board.ports import Port
+from tenner_host.remote import known
 from tests.host import fleet_boards
+from tests.host.web_client import served
 from tests.web import browser
 
 
@@ -26,7 +29,8 @@ def server(fleet):
 @pytest.fixture
 def page(chromium, server):
     with contextlib.closing(browser.new_context(chromium)) as context:
-        with browser.strict_page(context, server.address, is_expected) as made:
+        # Of this host: a board may have a server of its own.
+        with browser.strict_page(context, "http://127.0.0.1:", is_expected) as made:
             made.goto(server.links[-1])
             made.get_by_role("heading", name="Boards").wait_for()
             yield made
@@ -86,6 +90,16 @@ def test_a_tile_changes_as_its_board_does(page, fleet):
     fleet.boards["cellar"].board.wifi(False)
     tile(page, "cellar").get_by_text("offline", exact=True).wait_for()
     page.get_by_text("1 online").wait_for()
+
+
+def test_a_browser_has_a_session_of_the_fleet_and_one_of_a_board(page, fleet, server):
+    with served(Port(f"{known.MQTT}{fleet.id('attic')}")) as other:
+        page.goto(other.links[-1])
+        page.get_by_role("region", name="line 3").wait_for()
+        page.goto(server.address)
+        tile(page, "attic").get_by_role("link", name="attic").click()
+        page.get_by_role("link", name="All boards").wait_for()
+        page.get_by_role("region", name="line 3").wait_for()
 
 
 def test_a_guest_of_a_fleet_looks_only(chromium, server):
