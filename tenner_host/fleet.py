@@ -5,41 +5,21 @@ from __future__ import annotations
 import json
 import os
 import ssl
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from uuid import uuid4
 
 import rich_click as click
 
 from tenner_host.errors import CommandError
 from tenner_host.output import echo, json_option, print_json
-from tenner_host.remote.broker import ANSWER_S, Broker
+from tenner_host.remote.broker import ANSWER_S, Broker, Login
+from tenner_host.remote.reported import KINDS, Board, watched_topics
+from tenner_host.web.command import page_options, serve
 
-
-@dataclass
-class Board:
-    """A board's retained messages at the broker; `state` and `sensors` are its own JSON."""
-
-    topic: str
-    status: str = "unknown"
-    state: dict[str, Any] = field(default_factory=dict)
-    sensors: dict[str, dict[str, float]] = field(default_factory=dict)
-
-    def take(self, kind: str, text: str) -> None:
-        """Store the message at `kind` below the board's topic; ignore invalid JSON, which no board
-        sends."""
-        if kind == "status":
-            self.status = text
-            return
-        try:
-            value = json.loads(text)
-        except ValueError:
-            return
-        if isinstance(value, dict) and kind == "state":
-            self.state = value
-        elif isinstance(value, dict):
-            self.sensors[kind.removeprefix("sensor/")] = value
+F = TypeVar("F", bound=Callable[..., object])
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -47,32 +27,58 @@ def fleet() -> None:
     """Many boards on one MQTT broker: the state that each reports."""
 
 
-@fleet.command()
-@click.option("--host", metavar="HOST", help="The broker; the default is mqtt.host of --config.")
-@click.option(
-    "--port", type=int, metavar="PORT", help="Its port; 8883 unless the settings say otherwise."
-)
-@click.option("--user", metavar="NAME", help="Name at the broker.")
-@click.option("--tls/--no-tls", default=None, help="Verified TLS, which is the default.")
-@click.option(
-    "--ca",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Certificate (PEM) of a broker's own authority.",
-)
-@click.option(
-    "--config",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="A board's config.json: the broker's settings are taken from it.",
-)
-@click.option(
-    "--topic",
-    default="tenner",
-    metavar="TOPIC",
-    show_default=True,
-    help="The boards are below it.",
-)
-@json_option
-def status(
+@dataclass(frozen=True)
+class _Place:
+    """A broker, and the topic of the boards."""
+
+    host: str
+    port: int
+    context: ssl.SSLContext | None
+    login: Login | None
+    topic: str
+
+
+def _broker_options(command: F) -> F:
+    """Add the parameters of `_place`."""
+    for option in reversed(
+        (
+            click.option(
+                "--host", metavar="HOST", help="The broker; the default is mqtt.host of --config."
+            ),
+            click.option(
+                "--port",
+                type=int,
+                metavar="PORT",
+                help="Its port; 8883 unless the settings say otherwise.",
+            ),
+            click.option("--user", metavar="NAME", help="Name at the broker."),
+            click.option(
+                "--tls/--no-tls", default=None, help="Verified TLS, which is the default."
+            ),
+            click.option(
+                "--ca",
+                type=click.Path(exists=True, dir_okay=False, path_type=Path),
+                help="Certificate (PEM) of a broker's own authority.",
+            ),
+            click.option(
+                "--config",
+                type=click.Path(exists=True, dir_okay=False, path_type=Path),
+                help="A board's config.json: the broker's settings are taken from it.",
+            ),
+            click.option(
+                "--topic",
+                default="tenner",
+                metavar="TOPIC",
+                show_default=True,
+                help="The boards are below it.",
+            ),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+def _place(
     host: str | None,
     port: int | None,
     user: str | None,
@@ -80,12 +86,7 @@ def status(
     ca: Path | None,
     config: Path | None,
     topic: str,
-    as_json: bool,
-) -> None:
-    """List the boards: online or not, version, uptime, heap, and their sensors' readings.
-
-    The password comes from --config, from TENNER_MQTT_PASSWORD, or from a prompt.
-    """
+) -> _Place:
     settings = _settings(config)
     host = host or settings.get("host")
     if not host:
@@ -95,26 +96,62 @@ def status(
     if user and not password:
         password = click.prompt("Password at the broker", hide_input=True, err=True)
     secure = settings.get("tls", True) if tls is None else tls
-    boards = ask_broker(
+    return _Place(
         host,
         port or settings.get("port", 8883),
         _context(ca) if secure else None,
         (user, password) if user else None,
         topic,
     )
+
+
+@fleet.command()
+@_broker_options
+@json_option
+def status(as_json: bool, **broker: Any) -> None:
+    """List the boards: online or not, version, uptime, heap, and their sensors' readings.
+
+    The password comes from --config, from TENNER_MQTT_PASSWORD, or from a prompt.
+    """
+    place = _place(**broker)
+    boards = ask_broker(place.host, place.port, place.context, place.login, place.topic)
     if as_json:
         print_json([vars(board) for board in boards])
     elif not boards:
-        echo(f"no boards found under {topic}/ on {host}")
+        echo(f"no boards found under {place.topic}/ on {place.host}")
     else:
         _print(boards)
+
+
+@fleet.command()
+@_broker_options
+@page_options
+def web(number: int, is_opened: bool, has_guests: bool, **broker: Any) -> None:
+    """A page for your browser: a tile for each board, live from the broker.
+
+    The tile of a board that this computer knows leads to its page. Otherwise as `tenner web`.
+    """
+    from tenner_host.web.fleet_site import FleetSite
+
+    place = _place(**broker)
+    connection = Broker(
+        place.host, place.port, place.context, place.login, watched_topics(place.topic)
+    )
+    with connection:
+        serve(
+            lambda access: FleetSite(access, connection, place.topic),
+            f"boards under {place.topic}/ on {connection.place}; Ctrl-C ends the page",
+            number,
+            is_opened,
+            has_guests,
+        )
 
 
 def ask_broker(
     host: str,
     port: int,
     context: ssl.SSLContext | None,
-    login: tuple[str, str | None] | None,
+    login: Login | None,
     topic: str,
 ) -> list[Board]:
     """The boards below `topic` from a broker's retained messages; CommandError when it does not
@@ -122,8 +159,7 @@ def ask_broker(
     boards: dict[str, Board] = {}
     # A broker sends retained messages before later ones, so our own message ends the list.
     marker = f"{topic}/fleet/{uuid4().hex}"
-    kinds = ("status", "state", "sensor/+")
-    topics = [f"{topic}/+/{kind}" for kind in kinds] + [marker]
+    topics = [f"{topic}/+/{kind}" for kind in KINDS] + [marker]
     with Broker(host, port, context, login, topics) as broker:
         broker.publish(marker, b"")
         while True:

@@ -9,7 +9,7 @@ from pathlib import Path
 from tenner_host import __file__ as _package
 
 _WEB = Path(_package).parent / "web"
-#: The module that imports all others.
+#: The module that imports all others; that of a fleet's page is fleet.js.
 _MAIN = "app.js"
 _IMPORT = re.compile(
     r'^import (?:\{ (\w+(?:, \w+)*) \}|\* as (\w+)) from "\./(\w+\.js)";$', re.MULTILINE
@@ -18,12 +18,12 @@ _EXPORT = re.compile(r"^export ((?:async )?(?:function|const|class) (\w+))", re.
 _LEFT = re.compile(r"^(?:import|export)\b.*", re.MULTILINE)
 
 
-def page() -> dict[str, bytes]:
-    """Every file of the page by its name. The modules are one file: a browser would ask for all at
-    once, and a chip has few connections."""
+def page(main: str = _MAIN) -> dict[str, bytes]:
+    """Every file of the page with this main module, by its name. The modules are one file: a
+    browser would ask for all at once, and a chip has few connections."""
     files = {one.name: one.read_bytes() for one in sorted((_WEB / "page").iterdir())}
     modules = {name: files.pop(name).decode() for name in list(files) if name.endswith(".js")}
-    return {**files, _MAIN: joined(modules, _MAIN).encode()}
+    return {**files, _MAIN: joined(modules, main).encode()}
 
 
 def joined(modules: dict[str, str], main: str) -> str:
@@ -65,6 +65,11 @@ def _object(name: str) -> str:
 def openapi() -> bytes:
     """The description of the API."""
     return (_WEB / "openapi.json").read_bytes()
+
+
+def fleet_openapi() -> bytes:
+    """The description of a fleet's own requests, a part of its API's."""
+    return (_WEB / "fleet_openapi.json").read_bytes()
 
 
 def compressed(folder: str) -> dict[str, bytes]:

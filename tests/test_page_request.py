@@ -5,7 +5,7 @@ import unittest
 from support import run, temp_folder, write_bytes
 from tenner.page import access, guard, request
 from tenner.page.access import Access, TooManyTries
-from tenner.page.request import Refused
+from tenner.page.request import GUEST, Refused
 
 GOOD = (
     b"GET /api/v1/now?hours=2&name=a%20b&name=c+d HTTP/1.1\r\n"
@@ -264,6 +264,22 @@ class TestAccess(unittest.TestCase):
         self.assertFalse(self.door().allows(json.loads(text)[0], json.loads(text)[0]))
         write_bytes(self.state + "/browsers.json", b'["x", 5')
         self.assertFalse(self.door().allows(*one))
+
+    def test_a_guest_stays_one(self):
+        door = self.door()
+        code = door.offer(True)
+        self.assertTrue(code.startswith(GUEST))
+        self.assertEqual(door.pair(code[len(GUEST) :]), None)
+        session, token = door.pair(code)
+        owner = door.pair(door.offer())
+        self.assertEqual(
+            [one[0].startswith(GUEST) for one in ((session, token), owner)], [True, False]
+        )
+        for known in (door, self.door()):
+            self.assertTrue(known.allows(session, token))
+            # Neither without the mark nor with another's half.
+            for halves in ((session[len(GUEST) :], token), (owner[0], token), (session, owner[1])):
+                self.assertFalse(known.allows(*halves))
 
     def test_an_unused_session_ends(self):
         door = self.door()

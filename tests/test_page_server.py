@@ -136,8 +136,8 @@ class Case(unittest.TestCase):
         wait = self.page.events.wait
         self.page.events.wait = lambda number, limit_s, woken: wait(number, 1000, woken)
 
-    def paired(self):
-        session, token = self.page.access.pair(self.page.access.offer())
+    def paired(self, is_guest=False):
+        session, token = self.page.access.pair(self.page.access.offer(is_guest))
         return {"Cookie": "tenner_session=" + session, "X_Tenner_Token": token}
 
 
@@ -277,6 +277,26 @@ class TestServer(Case):
             browser = await self.browser(self.get("/api/v1/events", **headers))
             text = ""
             while '"text": "399"' not in text:
+                text += (await browser.reader.read(1024)).decode()
+            self.assertEqual(text.count("data: "), 2)
+            await browser.close()
+
+        self.serve(check)
+
+    def test_a_guest_gets_no_line_of_the_log(self):
+        async def check():
+            headers = self.paired(True)
+            for number in range(4):
+                kind = "chat" if number == 2 else "log"
+                self.page.events.publish(kind, {"text": "event %d" % number})
+            headers["Last_Event_ID"] = "0"
+            browser = await self.browser(self.get("/api/v1/events", **headers))
+            text = ""
+            while "event 2" not in text:
+                text += (await browser.reader.read(1024)).decode()
+            self.page.events.publish("log", {"text": "event 4"})
+            self.page.events.publish("chat", {"text": "event 5"})
+            while "event 5" not in text:
                 text += (await browser.reader.read(1024)).decode()
             self.assertEqual(text.count("data: "), 2)
             await browser.close()

@@ -161,7 +161,11 @@ class Report:
             )
         if not self._is_owner(channel, chat):
             return "Only the owner opens the page."
-        return page.offer()
+        if channel == "page":
+            return "Guests read this chat: send it on the console or on Telegram."
+        if args and args != "guest":
+            return "expected nothing, or guest: a guest only looks"
+        return ("A guest only looks. " if args else "") + page.offer(bool(args))
 
     def _is_owner(self, channel, chat):
         return channel in ("console", "page") or (channel, chat) == self.app.owner()

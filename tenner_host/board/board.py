@@ -83,6 +83,8 @@ class Board(ABC):
 
     #: It has a REPL, whose line shows the agent's output too.
     has_repl: ClassVar[bool]
+    #: Its agent has a console to open, for chat and log.
+    has_console: ClassVar[bool]
     #: Its agent joins Wi-Fi; otherwise the network is its system's business.
     joins_wifi: ClassVar[bool]
 

@@ -117,6 +117,7 @@ class LinuxBoard(Board):
     """`port` names the host."""
 
     has_repl = False
+    has_console = True
     joins_wifi = False
 
     def __init__(self, port: ports.Port) -> None:

@@ -28,6 +28,7 @@ class RemoteBoard(Board):
     (tenner_host/remote/known.py)."""
 
     has_repl = False
+    has_console = False
     joins_wifi = False
 
     def __init__(self, port: ports.Port, link: Link) -> None:

@@ -36,6 +36,7 @@ class SerialBoard(Board):
     """A board whose raw REPL `enter` enters."""
 
     has_repl = True
+    has_console = True
     joins_wifi = True
 
     def __init__(self, transport: Transport, port: ports.Port) -> None:

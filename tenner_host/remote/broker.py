@@ -6,7 +6,7 @@ import ssl
 import threading
 from queue import Empty, SimpleQueue
 from types import TracebackType
-from typing import Any
+from typing import Any, NamedTuple
 
 from tenner_host.errors import CommandError
 
@@ -15,6 +15,14 @@ ANSWER_S = 10.0
 REQUIREMENT = "paho-mqtt>=2.1,<3"
 
 Login = tuple[str, str | None]
+
+
+class Message(NamedTuple):
+    """A message; a retained one may be old."""
+
+    topic: str
+    data: bytes
+    is_retained: bool = False
 
 
 class Broker:
@@ -33,13 +41,12 @@ class Broker:
         self._topics = topics
         self._ready = threading.Event()
         self._refused: list[str] = []
-        #: The arrived messages: (topic, content).
-        self.messages: SimpleQueue[tuple[str, bytes]] = SimpleQueue()
+        self.messages: SimpleQueue[Message] = SimpleQueue()
         self._client = paho.Client(version.VERSION2)
         self._client.on_connect = self._connected
         self._client.on_subscribe = lambda *_: self._ready.set()
         self._client.on_message = lambda _client, _data, message: self.messages.put(
-            (message.topic, bytes(message.payload))
+            Message(message.topic, bytes(message.payload), bool(message.retain))
         )
         if login:
             self._client.username_pw_set(*login)
@@ -75,7 +82,12 @@ class Broker:
     def publish(self, topic: str, data: bytes) -> None:
         self._client.publish(topic, data, qos=1)
 
-    def next(self, limit_s: float) -> tuple[str, bytes] | None:
+    @property
+    def is_connected(self) -> bool:
+        """Is the connection there now? A lost one is made again."""
+        return bool(self._client.is_connected())
+
+    def next(self, limit_s: float) -> Message | None:
         """Return the next message; None if there is none within the limit."""
         try:
             return self.messages.get(timeout=max(limit_s, 0))

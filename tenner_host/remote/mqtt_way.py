@@ -5,7 +5,7 @@ from __future__ import annotations
 import ssl
 import time
 
-from tenner_host.remote.broker import ANSWER_S, Broker
+from tenner_host.remote.broker import ANSWER_S, Broker, Message
 from tenner_host.remote.known import Known
 from tenner_host.remote.way import Way
 
@@ -66,12 +66,12 @@ class MqttWay(Way):
         found = self._broker.next(limit_s)
         if found:
             self._note(found)
-        return found == (self._status_topic, b"online")
+        return bool(found and found[:2] == (self._status_topic, b"online"))
 
     def close(self) -> None:
         self._broker.close()
 
-    def _note(self, found: tuple[str, bytes]) -> None:
+    def _note(self, found: Message) -> None:
         if found[0] == self._status_topic:
             self._status = found[1].decode(errors="replace")
 

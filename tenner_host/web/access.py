@@ -7,10 +7,13 @@ import hmac
 import secrets
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 #: No letter that looks like a digit or another letter.
 _LETTERS = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"
 _CODE_LETTERS = 10
+#: Begins the code of a guest; an owner's has other letters.
+GUEST = "LOOK"
 #: Wrong codes in a row that are answered at once; then one in so many seconds.
 TRIES = 5
 SECONDS_A_TRY = 12.0
@@ -27,29 +30,48 @@ class TooManyTries(Exception):
     """Wrong codes came too fast; the argument says after how many seconds the next may come."""
 
 
+@dataclass
+class _Session:
+    token_hash: str
+    used_at: float
+    is_guest: bool
+
+
 class Access:
-    """Pairing codes and sessions of one server; `announce` gets each new code."""
+    """Pairing codes and sessions of one server; `announce` gets each new code of an owner, and
+    `announce_guest` that of a guest, who only looks. None: there are no guests."""
 
     def __init__(
-        self, announce: Callable[[str], None], clock: Callable[[], float] = time.monotonic
+        self,
+        announce: Callable[[str], None],
+        clock: Callable[[], float] = time.monotonic,
+        announce_guest: Callable[[str], None] | None = None,
     ) -> None:
         self._announce = announce
+        self._announce_guest = announce_guest
         self._clock = clock
-        #: Hash of a session's id -> (hash of its token, time of its last request).
-        self._sessions: dict[str, tuple[str, float]] = {}
+        #: By the hash of their ids.
+        self._sessions: dict[str, _Session] = {}
         self._tries = float(TRIES)
         self._tried_at = clock()
-        self._code = ""
-        self._renew()
+        #: The codes of the next pairings; "" for none.
+        self.code = ""
+        self.guest_code = ""
+        self._renew(False)
+        self._renew(True)
 
     @property
-    def code(self) -> str:
-        """The code of the next pairing."""
-        return self._code
+    def has_guests(self) -> bool:
+        return self._announce_guest is not None
 
-    def _renew(self) -> None:
-        self._code = "".join(secrets.choice(_LETTERS) for _ in range(_CODE_LETTERS))
-        self._announce(self._code)
+    def _renew(self, is_guest: bool) -> None:
+        code = "".join(secrets.choice(_LETTERS) for _ in range(_CODE_LETTERS))
+        if not is_guest:
+            self.code = code
+            self._announce(code)
+        elif self._announce_guest is not None:
+            self.guest_code = GUEST + code
+            self._announce_guest(self.guest_code)
 
     def pair(self, code: str) -> tuple[str, str] | None:
         """Return (session, token) for the right code, which is used up; None for a wrong one."""
@@ -59,30 +81,37 @@ class Access:
         if self._tries < 1:
             raise TooManyTries((1 - self._tries) * SECONDS_A_TRY)
         given = "".join(code.upper().split()).replace("-", "")
-        if not hmac.compare_digest(given.encode(), self._code.encode()):
+        is_guest = given.startswith(GUEST)
+        wanted = self.guest_code if is_guest else self.code
+        if not wanted or not hmac.compare_digest(given.encode(), wanted.encode()):
             self._tries -= 1
             return None
         self._tries = float(TRIES)
         session, token = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
         if len(self._sessions) >= MAX_SESSIONS:
-            oldest = min(self._sessions, key=lambda key: self._sessions[key][1])
+            oldest = min(self._sessions, key=lambda key: self._sessions[key].used_at)
             del self._sessions[oldest]
-        self._sessions[_hash(session)] = (_hash(token), now)
-        self._renew()
+        self._sessions[_hash(session)] = _Session(_hash(token), now, is_guest)
+        self._renew(is_guest)
         return session, token
 
     def allows(self, session: str | None, token: str | None) -> bool:
         """Do both belong to one session?"""
         key = _hash(session or "")
         known = self._sessions.get(key)
-        if known is None or not hmac.compare_digest(known[0], _hash(token or "")):
+        if known is None or not hmac.compare_digest(known.token_hash, _hash(token or "")):
             return False
         now = self._clock()
-        if now - known[1] > IDLE_S:
+        if now - known.used_at > IDLE_S:
             del self._sessions[key]
             return False
-        self._sessions[key] = (known[0], now)
+        known.used_at = now
         return True
+
+    def is_guest(self, session: str | None) -> bool:
+        """Does this session, which is allowed, only look?"""
+        known = self._sessions.get(_hash(session or ""))
+        return known is None or known.is_guest
 
     def end(self, session: str) -> None:
         self._sessions.pop(_hash(session), None)

@@ -2,48 +2,39 @@
 
 from __future__ import annotations
 
-import asyncio
-import json
 import time
-from collections.abc import AsyncIterator
 
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.responses import JSONResponse, Response
 
 from tenner_host import tenner_version
 from tenner_host.errors import CommandError
 from tenner_host.output import visible
 from tenner_host.web import now
 from tenner_host.web.bodies import BadRequest, body_of, text_of
-from tenner_host.web.events import Ended, Event
+from tenner_host.web.door import Door
 from tenner_host.web.guard import refusal
 from tenner_host.web.state import State
+from tenner_host.web.streams import stream
 
 #: The agent's state is asked for at most so often, however many pages are open.
 _FRESH_S = 3.0
-#: A stream says something at least so often, so that both ends see a lost connection.
-_QUIET_S = 15.0
 #: A line of the console holds no more.
 _MAX_TEXT = 2000
 _ACTIONS = ("ack", "mute", "unmute", "why")
+#: Commands whose answers have pairing codes.
+_CODES = ("/pair", "/web")
 
 
 class AgentApi:
     """Handlers; `routes` in api.py names them."""
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: State, door: Door) -> None:
         self._state = state
-        self._asking = asyncio.Lock()
+        self._door = door
 
     async def now(self, request: Request) -> Response:
-        problem = None
-        async with self._asking:
-            if self._is_old():
-                try:
-                    self._state.agent = await self._state.ask(now.ask)
-                    self._state.live.take(self._state.agent)
-                except CommandError as exc:
-                    problem = visible(exc.message)
+        problem = await self._state.look(_FRESH_S)
         at = int(time.time())
         stored = self._state.snapshot.series if self._state.snapshot else []
         return JSONResponse(
@@ -55,13 +46,6 @@ class AgentApi:
                 "files_at": self._state.snapshot.at if self._state.snapshot else None,
             }
         )
-
-    def _is_old(self) -> bool:
-        known = self._state.agent
-        if known is not None and self._state.chat.is_waiting:
-            # A person's answer comes first.
-            return False
-        return known is None or time.time() - known["at"] >= _FRESH_S
 
     async def alarm(self, request: Request) -> Response:
         body = await body_of(request)
@@ -95,6 +79,10 @@ class AgentApi:
         text = " ".join(text_of(await body_of(request), "text", _MAX_TEXT).split())
         if not text:
             raise BadRequest("text is empty: there is nothing to say")
+        if "chat" in self._state.link.missing:
+            raise CommandError(self._state.link.missing["chat"])
+        if self._door.access.has_guests and text.split()[0].partition("@")[0].lower() in _CODES:
+            return refusal(409, f"guests read this chat: type {text} in `tenner chat`")
         if self._state.chat.is_waiting:
             return refusal(409, "the agent has not answered yet")
         self._state.chat.asked(text)
@@ -116,24 +104,9 @@ class AgentApi:
         return JSONResponse(self._state.chat.as_json(), 202)
 
     async def get_events(self, request: Request) -> Response:
-        after = request.headers.get("last-event-id", "")
-        reader = self._state.events.reader(
-            int(after) if after.isdecimal() else self._state.events.last
-        )
-
-        async def stream() -> AsyncIterator[bytes]:
-            try:
-                yield b": tenner\n\n"
-                while True:
-                    event = await reader.next(_QUIET_S)
-                    yield b": quiet\n\n" if event is None else _sse(event)
-            except Ended:
-                return
-            finally:
-                self._state.events.leave(reader)
-
-        headers = {"cache-control": "no-store", "tenner-start": self._state.events.start}
-        return StreamingResponse(stream(), media_type="text/event-stream", headers=headers)
+        # A line may have a pairing code.
+        hidden = ("log",) if self._door.is_guest(request) else ()
+        return stream(self._state.events, request, hidden)
 
     async def update(self, request: Request) -> Response:
         agent = self._state.agent["status"] if self._state.agent else {}
@@ -146,8 +119,3 @@ class AgentApi:
             lambda console: console.ask_for("/update", lambda lines: True)
         )
         return JSONResponse({"answer": visible("\n".join(answer))})
-
-
-def _sse(event: Event) -> bytes:
-    data = json.dumps(event, ensure_ascii=False)
-    return f"id: {event['id']}\nevent: {event['type']}\ndata: {data}\n\n".encode()

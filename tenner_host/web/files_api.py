@@ -21,6 +21,7 @@ from tenner_host.sensors.shape import quantity_and_unit
 from tenner_host.setup import settings as store
 from tenner_host.web import files, now
 from tenner_host.web.bodies import BadRequest, body_of, text_of
+from tenner_host.web.door import Door
 from tenner_host.web.state import State
 
 _MAX_HEARTBEAT = 16 * 1024
@@ -31,16 +32,19 @@ _RUNS = 200
 class FilesApi:
     """Handlers; `routes` in api.py names them."""
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: State, door: Door) -> None:
         self._state = state
+        self._door = door
         self._replaying = asyncio.Lock()
 
     async def log(self, request: Request) -> Response:
         runs = now.entries(self._run_lines()) if self._state.snapshot else []
+        is_guest = self._door.is_guest(request)
         return JSONResponse(
             {
                 "last_event": self._state.events.last,
-                "lines": self._state.events.kept("log"),
+                # A line may have a pairing code.
+                "lines": [] if is_guest else self._state.events.kept("log"),
                 "runs": runs,
             }
         )

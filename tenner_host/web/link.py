@@ -1,85 +1,71 @@
-"""The server's one connection to a board: a thread owns it and does one thing at a time."""
+"""The server's one way to a board: a thread owns the connection and does one thing at a time."""
 
 from __future__ import annotations
 
-import functools
 import threading
-from collections.abc import Callable, Iterator
+from abc import ABC, abstractmethod
+from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from queue import Empty, Full, Queue
-from typing import Any, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar
 
 from tenner_host.board import ports
 from tenner_host.board.board import Board
-from tenner_host.board.opening import class_of
-from tenner_host.board.transport import Transport
-from tenner_host.console.console import ANSWER_LIMIT_S, Console, Kind, Said
+from tenner_host.console.console import ANSWER_LIMIT_S
 from tenner_host.errors import BoardSilent, CommandError
 
 T = TypeVar("T")
 
-#: Wait so long for the board's next byte before looking at the queue.
-_STEP_S = 0.1
-#: Wait so long before opening a lost connection again.
-_RETRY_S = 2.0
 _QUEUED = 16
 BUSY = "the board has enough to do: try again in a moment"
 
 
-class LinkConsole(Console):
-    """A console that passes everything that is no answer to the one who listens."""
-
-    def __init__(self, transport: Transport, heard: Callable[[Said], None]) -> None:
-        super().__init__(transport)
-        self._heard = heard
-
-    def said(self, limit_s: float) -> Iterator[Said]:
-        for said in super().said(limit_s):
-            if said.kind is Kind.LINE:
-                self._heard(said)
-            yield said
+class Talk(Protocol):
+    """Words with the agent."""
 
     def ask_for(
         self, command: str, fits: Callable[[list[str]], bool], limit_s: float = ANSWER_LIMIT_S
     ) -> list[str]:
-        """The answer to a command; others, such as an alarm's message, go to the listener."""
-        self.say(command)
-        for said in self.frames(limit_s):
-            lines = said.text.split("\n")
-            if said.kind is Kind.ANSWER and fits(lines):
-                return lines
-            self._heard(said)
-        raise self._silent(limit_s)
+        """The lines of the answer to a command, which fit."""
+
+    def say(self, text: str) -> None:
+        """Say something, without waiting for the answer."""
+
+    def answer(self, yes: bool) -> None:
+        """Answer the agent's question."""
 
 
 @dataclass
-class _Job:
-    """Work for the thread: a console's, or a board's with its files."""
+class Job:
+    """Work for the thread: with the agent, or with the board's files."""
 
     work: Callable[[Any], Any]
     needs_files: bool
     done: Future[Any]
 
 
-class BoardLink:
-    """`heard` gets each line and frame that nobody asked for, `changed` the state of the
-    connection. Both run in the link's thread."""
+class Link(ABC):
+    """`changed` gets the state of the connection, in the link's thread."""
 
-    def __init__(
-        self,
-        port: ports.Port,
-        heard: Callable[[Said], None],
-        changed: Callable[[str, str], None],
-    ) -> None:
+    #: The parts that this way lacks, each with a sentence: "chat", the "lines" of the log.
+    missing: ClassVar[dict[str, str]] = {}
+    #: Do files come slowly, so that a page reads them only on request?
+    is_slow = False
+
+    def __init__(self, port: ports.Port, changed: Callable[[str, str], None]) -> None:
         self.port = port
         self.state = "connecting"
         self.text = ""
-        self._heard = heard
         self._changed = changed
-        self._jobs: Queue[_Job | None] = Queue(_QUEUED)
+        self._jobs: Queue[Job] = Queue(_QUEUED)
         self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="board", daemon=True)
+        self._thread = threading.Thread(target=self._main, name="board", daemon=True)
+
+    @property
+    def label(self) -> str:
+        """The board and the way to it."""
+        return self.port.label
 
     def start(self) -> None:
         self._thread.start()
@@ -89,8 +75,8 @@ class BoardLink:
         self._stopping.set()
         self._thread.join()
 
-    def console(self, work: Callable[[LinkConsole], T]) -> Future[T]:
-        """Queue work at the agent's console."""
+    def console(self, work: Callable[[Talk], T]) -> Future[T]:
+        """Queue work with the agent."""
         return self._queue(work, False)
 
     def files(self, work: Callable[[Board], T]) -> Future[T]:
@@ -100,57 +86,21 @@ class BoardLink:
     def _queue(self, work: Callable[[Any], T], needs_files: bool) -> Future[T]:
         done: Future[T] = Future()
         try:
-            self._jobs.put_nowait(_Job(work, needs_files, done))
+            self._jobs.put_nowait(Job(work, needs_files, done))
         except Full:
             done.set_exception(BoardSilent(BUSY))
         return done
 
-    def _run(self) -> None:
-        while not self._stopping.is_set():
-            job = None
-            try:
-                job = self._listen()
-            except CommandError as exc:
-                self._set("lost", exc.message)
-                job = self._next(_RETRY_S)
-                if job is not None and not job.needs_files:
-                    job.done.set_exception(BoardSilent(exc.message))
-                    job = None
-            if job is not None:
-                self._with_files(job)
+    def _main(self) -> None:
+        self._run()
         while (job := self._next(0)) is not None:
             job.done.set_exception(BoardSilent("the server ends"))
 
-    def _listen(self) -> _Job | None:
-        """Serve the console until work needs the files."""
-        with LinkConsole(class_of(self.port).console(self._found()), self._heard) as console:
-            console.begin()
-            self._set("connected", self.port.label)
-            while not self._stopping.is_set():
-                console.transport.wait(_STEP_S)
-                for said in console.said(0):
-                    if said.kind is not Kind.LINE:
-                        self._heard(said)
-                job = self._next(0)
-                if job is None:
-                    continue
-                if job.needs_files:
-                    return job
-                self._do(job, functools.partial(job.work, console))
-        return None
+    @abstractmethod
+    def _run(self) -> None:
+        """Serve the queue until `_stopping` is set."""
 
-    def _with_files(self, job: _Job) -> None:
-        self._set("files", "reading or writing the board's files")
-
-        def work() -> Any:
-            board = class_of(self.port).open(self._found())
-            board.enter()
-            with board:
-                return job.work(board)
-
-        self._do(job, work, passes_on=False)
-
-    def _do(self, job: _Job, work: Callable[[], Any], passes_on: bool = True) -> None:
+    def _do(self, job: Job, work: Callable[[], Any], passes_on: bool = True) -> None:
         """Run it; a lost connection ends the caller's, too."""
         if not job.done.set_running_or_notify_cancel():
             return
@@ -162,15 +112,11 @@ class BoardLink:
             if passes_on and isinstance(exc, CommandError):
                 raise
 
-    def _next(self, limit_s: float) -> _Job | None:
+    def _next(self, limit_s: float) -> Job | None:
         try:
             return self._jobs.get(timeout=limit_s) if limit_s else self._jobs.get_nowait()
         except Empty:
             return None
-
-    def _found(self) -> ports.Port:
-        """The board's port, which may have another name after a reset."""
-        return replace(self.port, device=ports.refind(self.port))
 
     def _set(self, state: str, text: str) -> None:
         if (state, text) != (self.state, self.text):

@@ -11,7 +11,7 @@ from typing import Any
 from tenner_host.output import visible
 from tenner_host.sensors.ring import Series
 from tenner_host.sensors.shape import quantity_and_unit
-from tenner_host.web.link import LinkConsole
+from tenner_host.web.link import Talk
 
 _VERSION = re.compile(r"^tenner (\S+), (.+)$")
 _UP = re.compile(r"^up (\d+) h (\d+) min, heap (\d+) KB free, (\d+) KB used$")
@@ -25,7 +25,7 @@ SPARK_S = 24 * 3600
 _LIVE = 1000
 
 
-def ask(console: LinkConsole) -> dict[str, Any]:
+def ask(console: Talk) -> dict[str, Any]:
     """The state, the tasks and the next step."""
     status = console.ask_for("/status", lambda lines: lines[0].startswith("tenner "))
     tasks = entries(console.ask_for("/heartbeat json", _is_json))

@@ -1,33 +1,46 @@
-"""The server: the API, the page's files, and their socket on 127.0.0.1."""
+"""The server: a site, which is an API and a page, on a socket of 127.0.0.1."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import mimetypes
 import socket
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
+from typing import Generic, Protocol, TypeVar
 
 import uvicorn
 from starlette.applications import Starlette
-from starlette.requests import Request
-from starlette.responses import Response
-from starlette.routing import Route
+from starlette.routing import BaseRoute
 
-from tenner_host import page_files as files
-from tenner_host.board.ports import Port
 from tenner_host.errors import CommandError
 from tenner_host.web import guard
 from tenner_host.web.access import Access
-from tenner_host.web.api import Api
-from tenner_host.web.chat import Chat
-from tenner_host.web.events import Events
-from tenner_host.web.link import BoardLink
-from tenner_host.web.state import State
 
 HOST = "127.0.0.1"
 #: Open connections, streams of events among them.
 _CONNECTIONS = 100
+
+Announce = Callable[[str], None]
+
+
+class Site(Protocol):
+    """An API and a page, which a server serves."""
+
+    @property
+    def routes(self) -> Sequence[BaseRoute]:
+        """The routes of the API and of the page."""
+
+    def start(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Begin to work, in the loop."""
+
+    def end(self) -> None:
+        """End the streams of events, in the loop."""
+
+    def stop(self) -> None:
+        """End the work, which may take a moment."""
+
+
+S = TypeVar("S", bound=Site)
 
 
 def listen(port: int) -> socket.socket:
@@ -40,30 +53,25 @@ def listen(port: int) -> socket.socket:
         ) from exc
 
 
-def page_files() -> dict[str, bytes]:
-    """Every file of the page by its address."""
-    found = {f"/{name}": data for name, data in files.page().items()}
-    found["/"] = found["/index.html"]
-    return found
+class Server(Generic[S]):
+    """Serves the site that `make` returns; `run` ends when it is stopped. `announce` gets each
+    link that pairs a browser, `announce_guest` each for a guest; None: there are no guests."""
 
-
-class Server:
-    """One page for one board; `run` serves until it is stopped."""
-
-    def __init__(self, sock: socket.socket, port: Port, announce: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        sock: socket.socket,
+        make: Callable[[Access], S],
+        announce: Announce,
+        announce_guest: Announce | None = None,
+    ) -> None:
         self.port: int = sock.getsockname()[1]
         self.address = f"http://{HOST}:{self.port}/"
         self._socket = sock
-        self.access = Access(lambda code: announce(f"{self.address}#code={code}"))
-        events = Events()
-        chat = Chat(events)
-        # The link's thread starts after `self.state` is there.
-        self.link = BoardLink(
-            port, lambda said: self.state.heard(said), lambda *state: self.state.changed(*state)
+        self.access = Access(
+            self._linked(announce),
+            announce_guest=self._linked(announce_guest) if announce_guest else None,
         )
-        self.state = State(self.link, self.access, events, chat)
-        self.routes = Api(self.state).routes()
-        self._events = events
+        self.site = make(self.access)
         config = uvicorn.Config(
             guard.Guard(self._app(), self.port),
             http=guard.BoundedProtocol,
@@ -79,22 +87,21 @@ class Server:
             h11_max_incomplete_event_size=16 * 1024,
             timeout_graceful_shutdown=1,
         )
-        self._uvicorn = _Uvicorn(config, events)
+        self._uvicorn = _Uvicorn(config, self.site)
+
+    def _linked(self, announce: Announce) -> Announce:
+        return lambda code: announce(f"{self.address}#code={code}")
 
     def _app(self) -> Starlette:
         @contextlib.asynccontextmanager
         async def lifespan(app: Starlette) -> AsyncIterator[None]:
-            self._events.attach(asyncio.get_running_loop())
-            self.link.start()
+            self.site.start(asyncio.get_running_loop())
             try:
                 yield
             finally:
-                await asyncio.to_thread(self.link.stop)
+                await asyncio.to_thread(self.site.stop)
 
-        pages = [
-            Route(path, _sends(path, data), methods=["GET"]) for path, data in page_files().items()
-        ]
-        app = Starlette(routes=[*self.routes, *pages], lifespan=lifespan)
+        app = Starlette(routes=self.site.routes, lifespan=lifespan)
         app.router.redirect_slashes = False
         return app
 
@@ -109,22 +116,10 @@ class Server:
 class _Uvicorn(uvicorn.Server):
     """Ends the streams of events before it waits for the open connections."""
 
-    def __init__(self, config: uvicorn.Config, events: Events) -> None:
+    def __init__(self, config: uvicorn.Config, site: Site) -> None:
         super().__init__(config)
-        self._events = events
+        self._site = site
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        self._events.end()
+        self._site.end()
         await super().shutdown(sockets)
-
-
-def _sends(path: str, data: bytes) -> Callable[[Request], Response]:
-    kind = mimetypes.guess_type("index.html" if path == "/" else path)[0] or "text/plain"
-    if path.endswith(".js"):
-        # Some systems know another name for it, which a browser then refuses.
-        kind = "text/javascript"
-
-    def send(request: Request) -> Response:
-        return Response(data, media_type=kind, headers={"cache-control": "no-cache"})
-
-    return send

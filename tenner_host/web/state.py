@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any, TypeVar
@@ -13,10 +14,9 @@ from tenner_host.errors import BoardSilent, CommandError
 from tenner_host.output import visible
 from tenner_host.setup import settings as store
 from tenner_host.web import files, now
-from tenner_host.web.access import Access
 from tenner_host.web.chat import Chat
 from tenner_host.web.events import Events
-from tenner_host.web.link import BUSY, BoardLink, LinkConsole
+from tenner_host.web.link import BUSY, Link, Talk
 
 T = TypeVar("T")
 
@@ -24,15 +24,15 @@ T = TypeVar("T")
 class State:
     """One board, its events, its conversation, and the last reading of its files."""
 
-    def __init__(self, link: BoardLink, access: Access, events: Events, chat: Chat) -> None:
+    def __init__(self, link: Link, events: Events, chat: Chat) -> None:
         self.link = link
-        self.access = access
         self.events = events
         self.chat = chat
         self.live = now.LiveValues()
         self.snapshot: files.Snapshot | None = None
         #: The agent's last state; None makes the next request ask for it.
         self.agent: dict[str, Any] | None = None
+        self._asking = asyncio.Lock()
 
     def heard(self, said: Said) -> None:
         """Take a line or a frame of the agent, in the link's thread."""
@@ -51,13 +51,16 @@ class State:
         """The board and its connection as JSON."""
         kept = self.snapshot
         name = store.get(kept.settings, "name") if kept else None
-        return {
-            "label": visible(self.link.port.label).strip(),
+        found = {
+            "label": visible(self.link.label).strip(),
             "name": visible(str(name)) if name else None,
             "state": self.link.state,
             "text": visible(self.link.text),
             "restarts_for_files": class_of(self.link.port).has_repl,
         }
+        if self.link.is_slow:
+            found["slow"] = True
+        return found
 
     def kept(self) -> files.Snapshot:
         """The files as they were read last; CommandError before the first time."""
@@ -65,11 +68,28 @@ class State:
             raise CommandError("the board's files are not read yet: POST /api/v1/files/read")
         return self.snapshot
 
-    async def ask(self, work: Callable[[LinkConsole], T]) -> T:
+    async def ask(self, work: Callable[[Talk], T]) -> T:
         """Ask the agent; its answer could be taken for the one that a person waits for."""
         if self.chat.is_waiting:
             raise BoardSilent(BUSY)
         return await self.wait(self.link.console(work))
+
+    async def look(self, fresh_s: float) -> str | None:
+        """Ask for the agent's state unless it is as fresh as this; the problem if that fails."""
+        async with self._asking:
+            if self._is_old(fresh_s):
+                try:
+                    self.agent = await self.ask(now.ask)
+                    self.live.take(self.agent)
+                except CommandError as exc:
+                    return visible(exc.message)
+        return None
+
+    def _is_old(self, fresh_s: float) -> bool:
+        if self.agent is not None and self.chat.is_waiting:
+            # A person's answer comes first.
+            return False
+        return self.agent is None or time.time() - self.agent["at"] >= fresh_s
 
     async def wait(self, done: Future[T]) -> T:
         """Wait for work in the link's thread."""

@@ -66,7 +66,9 @@ class Refusal(Exception):
 
 
 def check_bearer(headers: dict[str, str], api_key: str) -> None:
-    """Refuse a missing or wrong key of chat completions."""
+    """Refuse a missing or wrong key of chat completions; "": a service without keys."""
+    if not api_key:
+        return
     scheme, _, key = headers.get("authorization", "").partition(" ")
     if scheme.lower() != "bearer" or key.strip() != api_key:
         raise Refusal(f"Incorrect API key provided: {key[:3]}***.", 401)

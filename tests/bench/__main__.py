@@ -1,4 +1,5 @@
-"""Run the measurements, print the table and write build/bench.json after every row.
+"""Run the measurements, print the table and write build/bench.json after every row. With
+PYTHONPATH=firmware, as `make bench` sets it:
 
 python -m tests.bench                  everything
 python -m tests.bench heap. flash.     the rows whose names start so

@@ -31,9 +31,16 @@ class Home:
 
     @property
     def access(self):
-        self.bench.type("/web")
+        return SimpleNamespace(code=self._code("/web"))
+
+    @property
+    def guest_code(self):
+        return self._code("/web guest")
+
+    def _code(self, command):
+        self.bench.type(command)
         self.bench.wait_for("enter the code ")
-        return SimpleNamespace(code=self.bench.log.rpartition("enter the code ")[2].split()[0])
+        return self.bench.log.rpartition("enter the code ")[2].split()[0]
 
 
 class Client(web_client.Client):

@@ -116,8 +116,15 @@ class Home:
 
     @property
     def links(self):
-        self.type("/web")
-        return [self.wait_for("open (http[^ ]*#code=[a-z0-9]+)$")[1]]
+        return [self._link("/web")]
+
+    def _link(self, command):
+        self.type(command)
+        return self.wait_for("open (http[^ ]*#code=[a-z0-9]+)$")[1]
+
+    @property
+    def guest_code(self):
+        return self._link("/web guest").partition("#code=")[2]
 
     @property
     def access(self):

@@ -15,6 +15,7 @@ from tenner_host import page_files, tenner_version
 from tenner_sim import LIMIT_S
 from tests.host import page_home
 from tests.host.e2e import agent_board
+from tests.host.guests import check_guest
 from tests.host.test_web_page import DOCUMENT, Checked
 from tests.host.web_client import Client, served
 
@@ -272,6 +273,26 @@ def test_settings_are_shown_without_secrets_and_changed(client, home):
     home.start().open()
     # The session outlives it.
     assert client("GET", "/session").json["board"]["name"] == "cellar"
+
+
+def test_a_guest_looks_and_does_nothing(client, home):
+    before = {one: one.read_bytes() for one in home.root.rglob("*.*") if one.is_file()}
+    guest = Checked(home).pair(home.guest_code)
+    check_guest(guest, client)
+    for name in ("config.json", "workspace/HEARTBEAT.md"):
+        assert (home.root / name).read_bytes() == before[home.root / name]
+    # No code for others in a chat that guests read.
+    last = client("GET", "/log").json["last_event"]
+    client("POST", "/chat", {"text": "/web"})
+    with client.events(last) as events:
+        said = next(
+            one["message"]["text"]
+            for one in events
+            if one["type"] == "chat" and one["message"]["who"] == "agent"
+        )
+    assert said == "Guests read this chat: send it on the console or on Telegram."
+    assert guest("DELETE", "/session").status == 204
+    assert guest("GET", "/session").status == 401
 
 
 def test_the_update_is_the_business_of_a_computer(client):

@@ -7,6 +7,7 @@ import pytest
 from tenner_host.sync import code
 from tests.host.chip_home import Client, chip_home
 from tests.host.e2e import agent_board
+from tests.host.guests import check_guest
 
 
 @pytest.fixture(scope="module")
@@ -69,6 +70,10 @@ def test_every_request_of_a_view_is_answered(client):
         answer = client("GET", f"/{path}")
         assert answer.status == 200, (path, answer.body)
         assert json.loads(answer.body)
+
+
+def test_a_guest_looks_and_does_nothing(home, client):
+    check_guest(Client(home).pair(home.guest_code), client)
 
 
 def test_only_a_board_with_the_setting_has_the_page():

@@ -17,13 +17,14 @@ from types import SimpleNamespace
 
 import pytest
 
-from tenner_host import ROOT
+from tenner_host import ROOT, page_files
 from tenner_host.web import access, guard
 from tenner_host.web.access import Access, TooManyTries, head_problem
 from tenner_host.web.api import openapi_document
 from tenner_host.web.events import Ended, Events
-from tenner_host.web.server import HOST, page_files
+from tenner_host.web.server import HOST
 from tenner_sim import LIMIT_S
+from tests.host.guests import check_guest
 from tests.host.web_client import Client, served
 
 
@@ -92,6 +93,28 @@ def test_sessions_are_bounded(clock):
         pairs.append(door.pair(codes[-1]))
     assert not door.allows(*pairs[0])
     assert all(door.allows(*pair) for pair in pairs[1:])
+
+
+def test_a_guest_stays_one_and_has_codes_of_its_own(clock):
+    codes, of_guests = [], []
+    door = Access(codes.append, clock, of_guests.append)
+    assert of_guests[0].startswith(access.GUEST) and not codes[0].startswith(access.GUEST)
+    # The mark alone makes no code, and its absence no owner.
+    for wrong in (access.GUEST, access.GUEST + codes[0], of_guests[0].removeprefix(access.GUEST)):
+        assert door.pair(wrong) is None
+    guest = door.pair(of_guests[0].lower())
+    owner = door.pair(codes[0])
+    assert (len(codes), len(of_guests)) == (2, 2)
+    assert door.allows(*guest) and door.is_guest(guest[0])
+    assert door.allows(*owner) and not door.is_guest(owner[0])
+    assert not door.allows(owner[0], guest[1]) and not door.allows(guest[0], owner[1])
+
+
+def test_there_are_no_guests_unless_the_owner_says_so(clock):
+    door = Access(lambda code: None, clock)
+    assert not door.has_guests and door.guest_code == ""
+    for code in ("", access.GUEST, access.GUEST + door.code):
+        assert door.pair(code) is None
 
 
 GOOD = {"host": "127.0.0.1:8766"}
@@ -176,6 +199,20 @@ def test_nothing_is_told_without_a_session(stranger, client, method, path):
         assert set(answer.json) == {"error"}
 
 
+def test_a_guest_looks_and_does_nothing(server, client):
+    guest = Client(server).pair(server.access.guest_code)
+    check_guest(guest, client, views=False)
+    with guest.events() as events:
+        server.state.events.publish("log", when="", area="telegram", text="a code")
+        server.state.events.publish("chat", message={})
+        assert [next(events)["type"] for _ in range(2)] == ["link", "chat"]
+    for text in ("/web", "/Pair", "/web@bot guest"):
+        answer = client("POST", "/chat", {"text": text})
+        assert answer.status == 409 and "guests read this chat" in answer.json["error"]
+    # Its browser may still pair as the owner's.
+    assert guest.pair()("GET", "/session").json["guest"] is False
+
+
 def test_the_cookie_is_for_browsers_of_this_page_only(server):
     answer = Client(server)("POST", "/pair", {"code": server.access.code})
     cookie = answer.headers["set-cookie"]
@@ -224,8 +261,8 @@ def test_no_path_leads_out_of_the_page(client, path):
 
 
 def test_the_page_is_whole_and_strict(stranger):
-    for path in page_files():
-        answer = stranger("GET", "/" + path)
+    for path in ["", *page_files.page()]:
+        answer = stranger("GET", "//" + path)
         assert answer.status == 200, path
         policy = answer.headers["content-security-policy"]
         assert "default-src 'none'" in policy and "unsafe" not in policy
@@ -235,7 +272,7 @@ def test_the_page_is_whole_and_strict(stranger):
 
 
 def test_the_page_names_no_other_host():
-    for path, data in page_files().items():
+    for path, data in {**page_files.page(), **page_files.page("fleet.js")}.items():
         found = re.findall(rb"(?:https?:)?//[a-z0-9.-]+\.[a-z]{2,}", data)
         assert set(found) <= {b"http://www.w3.org"}, path
 

@@ -9,7 +9,8 @@ from click.testing import CliRunner
 
 from tenner_host import tenner_version
 from tenner_host.cli import main
-from tenner_host.web.api import PREFIX, openapi_document
+from tenner_host.web.api import openapi_document
+from tenner_host.web.door import PREFIX
 from tests.host.e2e import agent_board
 from tests.host.web_client import Client, served
 
@@ -33,17 +34,17 @@ class Checked(Client):
         return answer
 
 
-def _closed(schema):
+def closed(schema):
     """No field may come that is not described."""
     if isinstance(schema, dict):
-        closed = {key: _closed(value) for key, value in schema.items()}
+        found = {key: closed(value) for key, value in schema.items()}
         if "properties" in schema:
-            closed.setdefault("additionalProperties", False)
-        return closed
-    return [_closed(one) for one in schema] if isinstance(schema, list) else schema
+            found.setdefault("additionalProperties", False)
+        return found
+    return [closed(one) for one in schema] if isinstance(schema, list) else schema
 
 
-_CLOSED = {"components": _closed(DOCUMENT["components"])}
+_CLOSED = {"components": closed(DOCUMENT["components"])}
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +71,7 @@ def test_the_document_names_every_route(server):
         for method in operations
     }
     routes = {
-        (method, route.path) for route in server.routes for method in route.methods - {"HEAD"}
+        (method, route.path) for route in server.site.api for method in route.methods - {"HEAD"}
     }
     assert described == routes
     answer = Client(server)("GET", "/openapi.json")

@@ -7,6 +7,8 @@ import threading
 import time
 
 from tenner_host.board.ports import Port
+from tenner_host.web.door import Door
+from tenner_host.web.one_board import OneBoard
 from tenner_host.web.server import HOST, Server, listen
 from tenner_sim import LIMIT_S
 
@@ -30,8 +32,9 @@ class Client:
         self.server = server
         self.headers = {}
 
-    def pair(self):
-        answer = self("POST", "/pair", {"code": self.server.access.code})
+    def pair(self, code=None):
+        """Pair with a code, that of an owner unless it is given."""
+        answer = self("POST", "/pair", {"code": code or self.server.access.code})
         assert answer.status == 200, answer.body
         cookie = answer.headers["set-cookie"]
         self.headers = {
@@ -94,10 +97,19 @@ def _read_events(response):
 
 @contextlib.contextmanager
 def served(port):
-    """A running server for the board at a port: a device, or a Port."""
+    """A running server for the board at a port: a device, or a Port; it has guests, too."""
+    board = port if isinstance(port, Port) else Port(port)
+    with serving(lambda access: OneBoard(board, Door(access))) as server:
+        server.state = server.site.state
+        yield server
+
+
+@contextlib.contextmanager
+def serving(make):
+    """A running server of a site."""
     links = []
     with listen(0) as sock:
-        server = Server(sock, port if isinstance(port, Port) else Port(port), links.append)
+        server = Server(sock, make, links.append, lambda link: None)
         server.links = links
         thread = threading.Thread(target=server.run)
         thread.start()

@@ -40,6 +40,17 @@ PYPI = {
     "llmock": "0.2.2",
     "fakellm": "0.3.5",
 }
+#: For photos and voice notes; FFmpeg is in `av`.
+MEDIA = {
+    "ant2oai": "0.1.6",
+    "av": "18.1.0",
+    "fastapi": "0.165.0",
+    "python-multipart": "0.0.34",
+    "PyYAML": "6.0.4",
+    "uvicorn": "0.54.0",
+}
+#: Without the library and the weights of its model, which tests/services/whisper replaces.
+WHISPER = {"faster-whisper-server": "0.0.3"}
 #: Home Assistant and the imports of its MQTT integration; all of it would bring a hundred packages
 #: more.
 HOME_ASSISTANT = {
@@ -160,6 +171,11 @@ def node(name: str, script: str, *args: str) -> list[str]:
 def pypi(name: str) -> str:
     """The folder of the packages of PyPI; their libraries are not those of the tests."""
     return pip("pypi", PYPI)
+
+
+def media() -> list[str]:
+    """The folders of the services for photos and voice notes."""
+    return [pip("media", MEDIA), pip("whisper", WHISPER, "--no-deps")]
 
 
 def home_assistant() -> str:

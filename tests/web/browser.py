@@ -23,6 +23,8 @@ You look after one room.
 - (every 5m; when room.temperature < 5; notify) Frost: {room.temperature}.
 """
 WIDE, PHONE = (1440, 900), (360, 740)
+#: (size, colors)
+SCREENS = ((WIDE, "light"), (PHONE, "dark"))
 
 
 @contextlib.contextmanager
@@ -55,6 +57,49 @@ def _installed():
 
 def axe_source():
     return (npm("axe-core", "axe", AXE) / "axe.min.js").read_text(encoding="utf-8")
+
+
+def new_context(chromium):
+    """A browser of its own, whose user has accepted the certificate of a board."""
+    return chromium.new_context(accept_downloads=True, ignore_https_errors=True)
+
+
+@contextlib.contextmanager
+def strict_page(context, address, is_expected=lambda complaint: False):
+    """A tab; complaints that are not expected fail the test, as do requests to other hosts."""
+    made = context.new_page()
+    wrong = []
+    made.on("pageerror", lambda error: wrong.append(str(error)))
+    made.on("console", lambda said: said.type == "error" and wrong.append(said.text))
+    made.on(
+        "request",
+        lambda asked: asked.url.startswith((address, "blob:")) or wrong.append(asked.url),
+    )
+    yield made
+    made.close()
+    assert [one for one in wrong if not is_expected(one)] == []
+
+
+def resize(page, size, scheme):
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+
+
+def check_fits(page, size):
+    """Nothing is wider than the window."""
+    assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
+
+
+def check_axe(page, axe):
+    """axe-core finds nothing serious."""
+    page.evaluate(axe)
+    found = page.evaluate("axe.run()")
+    serious = [
+        (one["id"], one["nodes"][0]["html"][:200])
+        for one in found["violations"]
+        if one["impact"] in ("serious", "critical")
+    ]
+    assert serious == []
 
 
 def readings(folder):

@@ -43,6 +43,10 @@ class Home:
         """The code that pairs one browser."""
         return self._server.access.code
 
+    def guest_link(self):
+        """The address that pairs one browser of a guest."""
+        return f"{self.address}#code={self._server.guest_code}"
+
     def ready(self):
         """Wait until the agent has started."""
         raise NotImplementedError
@@ -73,6 +77,9 @@ class ComputersHome(Home):
     def __init__(self, bench, server):
         super().__init__(server)
         self._bench = bench
+
+    def guest_link(self):
+        return f"{self.address}#code={self._server.access.guest_code}"
 
     def ready(self):
         self._bench.ready()

@@ -3,12 +3,13 @@
 Run it by `make test-web`.
 """
 
+import contextlib
+import itertools
 import re
 
 import pytest
 
 from tests.host.page_home import argv_of
-from tests.services.kit import need
 from tests.web import browser
 from tests.web.homes import HOMES
 
@@ -22,18 +23,25 @@ VIEWS = {
     "update": "Update",
 }
 
+#: The buttons of a guest: they only look.
+LOOKING = {"Zoom in", "Zoom out", "Earlier", "Later", "CSV", "Read again", "Read it again"}
+#: Waits until a view is there.
+SHOWN = {
+    "now": lambda page: page.get_by_role("region", name="line 4").wait_for(),
+    "chat": lambda page: page.get_by_text("the owner writes here").wait_for(),
+    "heartbeat": lambda page: page.get_by_label("HEARTBEAT.md", exact=True).wait_for(),
+    "plots": lambda page: page.get_by_role("img").first.wait_for(),
+    "log": lambda page: page.get_by_text("A guest sees no lines of the log").wait_for(),
+    "settings": lambda page: page.get_by_role("rowheader").first.wait_for(),
+    "update": lambda page: page.get_by_text("The board runs tenner").wait_for(),
+}
 
-@pytest.fixture(scope="module")
-def chromium():
-    manager = browser.chromium()
-    made = need(manager.__enter__)
-    yield made
-    manager.__exit__(None, None, None)
-
-
-@pytest.fixture(scope="module")
-def axe():
-    return need(browser.axe_source)
+_ACTS_ALL_THE_SAME = """async () => {
+  const headers = { "X-Tenner-Token": localStorage.getItem("tenner-token") };
+  headers["Content-Type"] = "application/json";
+  const answer = await fetch("/api/v1/chat", { method: "POST", body: "{}", headers });
+  return [answer.status, (await answer.json()).error];
+}"""
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +66,7 @@ def home(request, tmp_path_factory, interpreters):
 @pytest.fixture(scope="module")
 def context(chromium, home):
     """A browser that was paired by the link that the owner sees."""
-    made = new_context(chromium)
+    made = browser.new_context(chromium)
     page = made.new_page()
     page.goto(home.link())
     page.get_by_role("link", name="Now").wait_for()
@@ -72,24 +80,10 @@ def context(chromium, home):
 @pytest.fixture
 def page(context, home):
     """A tab whose complaints fail the test, as do requests to other hosts."""
-    made = context.new_page()
-    wrong = []
-    made.on("pageerror", lambda error: wrong.append(str(error)))
-    made.on("console", lambda said: said.type == "error" and wrong.append(said.text))
-    made.on(
-        "request",
-        lambda asked: asked.url.startswith((home.address, "blob:")) or wrong.append(asked.url),
-    )
-    made.goto(home.address)
-    made.get_by_role("link", name="Now").wait_for()
-    yield made
-    made.close()
-    assert [one for one in wrong if not home.is_expected(one)] == []
-
-
-def new_context(chromium):
-    """A browser of its own, whose user has accepted the certificate of a board."""
-    return chromium.new_context(accept_downloads=True, ignore_https_errors=True)
+    with browser.strict_page(context, home.address, home.is_expected) as made:
+        made.goto(home.address)
+        made.get_by_role("link", name="Now").wait_for()
+        yield made
 
 
 def show(page, view):
@@ -98,7 +92,7 @@ def show(page, view):
 
 
 def test_a_typed_code_pairs_and_a_wrong_one_is_a_sentence(chromium, home):
-    context = new_context(chromium)
+    context = browser.new_context(chromium)
     page = context.new_page()
     page.goto(home.address)
     page.get_by_label("Enter the code").fill("AAAA")
@@ -112,23 +106,13 @@ def test_a_typed_code_pairs_and_a_wrong_one_is_a_sentence(chromium, home):
     context.close()
 
 
-@pytest.mark.parametrize(
-    ("size", "scheme"), [(browser.WIDE, "light"), (browser.PHONE, "dark")], ids=["desk", "phone"]
-)
+@pytest.mark.parametrize(("size", "scheme"), browser.SCREENS, ids=["desk", "phone"])
 @pytest.mark.parametrize("view", VIEWS)
 def test_a_view_fits_and_axe_finds_nothing_serious(page, axe, view, size, scheme):
-    page.set_viewport_size({"width": size[0], "height": size[1]})
-    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+    browser.resize(page, size, scheme)
     show(page, view)
-    assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
-    page.evaluate(axe)
-    found = page.evaluate("axe.run()")
-    serious = [
-        (one["id"], one["nodes"][0]["html"][:200])
-        for one in found["violations"]
-        if one["impact"] in ("serious", "critical")
-    ]
-    assert serious == []
+    browser.check_fits(page, size)
+    browser.check_axe(page, axe)
 
 
 def test_the_views_are_reached_by_keys_alone(page):
@@ -280,6 +264,29 @@ def test_a_reset_of_the_board_is_seen_and_over(page, home):
     page.get_by_text("connected", exact=True).wait_for()
     show(page, "now")
     page.get_by_role("region", name="line 4").wait_for()
+
+
+def test_a_guest_sees_every_view_and_no_button_that_acts(chromium, axe, home):
+    link = home.guest_link()
+    with contextlib.closing(browser.new_context(chromium)) as context:
+        with browser.strict_page(context, home.address, home.is_expected) as page:
+            page.goto(link)
+            page.get_by_text("guest: you look only").wait_for()
+            for (size, scheme), view in itertools.product(browser.SCREENS, VIEWS):
+                browser.resize(page, size, scheme)
+                show(page, view)
+                SHOWN[view](page)
+                found = {one.inner_text() for one in page.get_by_role("button").all()}
+                assert found <= LOOKING, view
+                browser.check_fits(page, size)
+                browser.check_axe(page, axe)
+            show(page, "chat")
+            assert page.get_by_label("Your message").count() == 0
+            show(page, "heartbeat")
+            assert not page.get_by_label("HEARTBEAT.md", exact=True).is_editable()
+            # A page that tries it all the same gets the sentence.
+            said = page.evaluate(_ACTS_ALL_THE_SAME)
+            assert said[0] == 403 and "only look" in said[1]
 
 
 def test_an_ended_session_asks_for_a_code_again(page):

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tenner_host import ROOT, interpreters
+from tests.host import fleet_boards
 from tests.host.e2e import ASK
 from tests.services.kit import Unavailable
 from tests.web import browser
@@ -34,6 +35,7 @@ def main() -> int:
         with browser.chromium() as chromium:
             for name, views in PICTURES.items():
                 _draw(chromium, name, views)
+            _draw_fleet(chromium)
     except Unavailable as exc:
         print(f"no pictures: {exc}", file=sys.stderr)
         return 1
@@ -57,10 +59,42 @@ def _draw(chromium: Any, name: str, views: list[tuple[str, tuple[int, int], str]
             page.locator(f'nav a[href="#{view}"]').click()
             _prepare(page, view)
             page.mouse.move(0, 0)
-            target = TARGET / f"web-{_NAMES.get((name, view), view)}.png"
-            page.screenshot(path=target)
-            print(f"{target.relative_to(ROOT)}: {target.stat().st_size // 1024} KB")
+            _save(page, _NAMES.get((name, view), view))
         page.close()
+
+
+def _draw_fleet(chromium: Any) -> None:
+    names = ("attic", "barn", "cellar", "den", "kitchen")
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        fleet_boards.fleet(Path(folder), names, strangers=("den",)) as fleet,
+        fleet_boards.fleet_server(fleet) as server,
+    ):
+        for place, name in enumerate(names):
+            fleet.boards[name].board.set(
+                "room.temperature", (31.5, 18.25, 14.0, 22.5, 20.75)[place]
+            )
+        page = chromium.new_page(locale="en-GB", reduced_motion="reduce")
+        page.set_viewport_size({"width": 1100, "height": 700})
+        page.goto(server.links[-1])
+
+        def tile(name: str) -> Any:
+            return page.get_by_role("region", name=name, exact=True)
+
+        for name, value in (("barn", "18.25"), ("den", "22.5"), ("kitchen", "20.75")):
+            tile(name).locator("dd", has_text=value).wait_for()
+        tile("cellar").get_by_text("no alarm").wait_for()
+        fleet.boards["cellar"].board.wifi(False)
+        tile("cellar").get_by_text("offline", exact=True).wait_for()
+        tile("attic").get_by_text("active since").wait_for()
+        _save(page, "fleet")
+        page.close()
+
+
+def _save(page: Any, name: str) -> None:
+    target = TARGET / f"web-{name}.png"
+    page.screenshot(path=target)
+    print(f"{target.relative_to(ROOT)}: {target.stat().st_size // 1024} KB")
 
 
 def _prepare(page: Any, view: str) -> None:

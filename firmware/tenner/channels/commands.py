@@ -26,7 +26,7 @@ COMMANDS = (
     ("update", True, "a newer version of the agent, which you may install"),
     ("new", True, "a fresh conversation"),
     ("pair", True, "a code that makes a Telegram chat the owner"),
-    ("web", True, "a link that opens this agent's page in a browser"),
+    ("web", True, "a link that opens this agent's page in a browser; guest: for looking only"),
     ("stop", True, "cancel the running turn"),
     ("help", False, "this list"),
 )

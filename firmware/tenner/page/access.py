@@ -4,6 +4,9 @@
 A session has two halves: a cookie, which scripts of a page cannot read, and a token, which
 browsers send nowhere by themselves. `state/browsers.json` has a hash of both, so that a restart
 ends no session and the file lets nobody in.
+
+The code and the cookie of a guest begin with GUEST. The hash covers the cookie as it is, so nobody
+gains by taking the beginning off.
 """
 
 import json
@@ -12,6 +15,7 @@ from hashlib import sha256
 from os import urandom
 
 from tenner.channels import pairing_code
+from tenner.page.request import GUEST
 from tenner.port.compat import const
 from tenner.remote.seal import is_same
 from tenner.store import files, json_strict, repairs
@@ -60,9 +64,9 @@ class Access:
         """Return the state, for the next object."""
         return self._code, self._code_until, self._owed_s, self._tried_s, self._sessions
 
-    def offer(self) -> str:
+    def offer(self, is_guest: bool = False) -> str:
         """Return a new code, which is good once and for ten minutes."""
-        self._code = pairing_code.new(_CODE_LETTERS)
+        self._code = GUEST * is_guest + pairing_code.new(_CODE_LETTERS)
         self._code_until = self._mono_s() + _CODE_S
         return self._code
 
@@ -80,7 +84,7 @@ class Access:
             return None
         self._code = ""
         self._owed_s = 0
-        session, token = _random(), _random()
+        session, token = GUEST * given.startswith(GUEST) + _random(), _random()
         while len(self._sessions) >= MAX_SESSIONS:
             self._sessions.remove(min(self._sessions, key=lambda one: one[1]))
         self._sessions.append([_hash(session, token), now])

@@ -62,9 +62,13 @@ async def _pair(page, connection, request):
 
 
 async def _session(page, connection, request):
-    await connection.answer(
-        200, {"board": board.about(page), "version": __version__, "offers": list(_OFFERS)}
-    )
+    found = {
+        "board": board.about(page),
+        "version": __version__,
+        "offers": list(_OFFERS),
+        "guest": request.is_guest,
+    }
+    await connection.answer(200, found)
 
 
 async def _leave(page, connection, request):

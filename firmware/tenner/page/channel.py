@@ -66,10 +66,10 @@ class Page:
         """Begin to serve browsers."""
         await self._serve(self.app, self)
 
-    def offer(self) -> str:
+    def offer(self, is_guest: bool = False) -> str:
         """Return the sentence that shows a new code."""
         get = self.app.config.get
-        code = self.access.offer()
+        code = self.access.offer(is_guest)
         if get("web.cert"):
             names = get("web.hosts") or ["ADDRESS-OF-THIS-BOARD"]
             place = "https://%s:%d/" % (names[0], get("web.port"))

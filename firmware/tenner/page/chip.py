@@ -116,9 +116,9 @@ class ChipPage:
         """Show an answer, or a message to the owner."""
         conversation.show(self, chat, text)
 
-    def offer(self) -> str:
+    def offer(self, is_guest: bool = False) -> str:
         """Return the sentence that shows a new code."""
-        return offer.offer(self)
+        return offer.offer(self, is_guest)
 
     # --- for the API, as in page.channel
 

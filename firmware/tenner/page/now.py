@@ -106,11 +106,11 @@ async def send_decisions(heartbeat: "Service", connection: "Connection") -> None
         await connection.put_value(_visible(status.decisions(heartbeat)))
 
 
-async def send_log(page: "Page", connection: "Connection") -> None:
-    """Send the log and the past runs."""
+async def send_log(page: "Page", connection: "Connection", is_guest: bool) -> None:
+    """Send the log and the past runs; no lines to a guest, since one may have a pairing code."""
     found = {
         "last_event": page.last_event(),
-        "lines": page.log_lines(),
+        "lines": [] if is_guest else page.log_lines(),
         "runs": _visible(status.recent(page.app.get("heartbeat"), page.runs)),
     }
     await connection.answer(200, found)

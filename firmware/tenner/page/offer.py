@@ -8,11 +8,11 @@ if TYPE_CHECKING:
     from tenner.page.chip import ChipPage
 
 
-def offer(page: "ChipPage") -> str:
+def offer(page: "ChipPage", is_guest: bool) -> str:
     """Return the sentence that shows a new code."""
     app = page.app
     sessions = access.of(page)
-    code = sessions.offer()
+    code = sessions.offer(is_guest)
     access.keep(page, sessions)
     names = app.config.get("web.hosts")
     place = names[0] if names else app.port.address()  # type: ignore[union-attr]

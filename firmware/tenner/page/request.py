@@ -28,8 +28,9 @@ _TOKEN = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789!#$%&'*
 #: Control characters that a text may have: newline, tab, and the joiners of letters and emojis.
 _KEPT = "\n\t\u200c\u200d"
 
-
 COOKIE = const("tenner_session")
+#: Begins the code and the session of a guest; an owner's have other letters.
+GUEST = const("look")
 _TOKEN_HEADER = const("x-tenner-token")
 
 
@@ -55,6 +56,8 @@ class Request:
     #: The cookie and the token of its session, and is it one that is paired?
     halves = ("", "")
     is_paired = False
+    #: Is it that of a guest, who looks only?
+    is_guest = False
 
     def __init__(self, method: str, path: str, query: str, headers: dict[str, str]) -> None:
         self.method = method
@@ -71,9 +74,10 @@ class Request:
         return ""
 
     def find_session(self, access: "Access") -> None:
-        """Set `halves` and `is_paired`."""
+        """Set `halves`, `is_paired` and `is_guest`."""
         self.halves = self.cookie(COOKIE), self.headers.get(_TOKEN_HEADER, "")
         self.is_paired = access.allows(*self.halves)
+        self.is_guest = self.halves[0].startswith(GUEST)
 
     def asked(self, name: str) -> list[str]:
         """Return every value of a name in the query."""

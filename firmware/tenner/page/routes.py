@@ -35,6 +35,8 @@ _METHODS = {
 }
 #: These need no session.
 _OPEN = ("/openapi.json", "/pair")
+#: A guest may become an owner, and may leave.
+_GUESTS = ("/pair", "/session")
 
 
 async def check(request: "Request") -> None:
@@ -50,6 +52,8 @@ async def check(request: "Request") -> None:
         raise Refused(405, "this path takes %s" % known)
     if not request.is_paired and path not in _OPEN:
         raise Refused(401, "pair this browser with the code that /web gives")
+    if request.is_guest and request.method != "GET" and path not in _GUESTS:
+        raise Refused(403, "a guest only looks: the owner's code, from /web, lets a browser act")
 
 
 async def answer(page: "Page", connection: "Connection", request: "Request") -> None:
@@ -70,7 +74,7 @@ async def _answer(page, connection, request, path, reads):
     elif path == "/events":
         await page.follow(connection, request)
     elif path == "/log":
-        await now.send_log(page, connection)
+        await now.send_log(page, connection, request.is_guest)
     elif path == "/readings":
         await readings.send(page, connection, request)
     elif path == "/readings.csv":

@@ -41,11 +41,14 @@ async def send(page: "Page", connection: "Connection", request: "Request") -> No
             await page.events.wait(last, _QUIET_S, woken)
             events = page.events.after(last)
             for event in events:
+                last = event["id"]
+                if request.is_guest and event["type"] == "log":
+                    # As in now.send_log.
+                    continue
                 text = "id: %d\nevent: %s\ndata: %s\n\n"
                 await connection.send(
                     (text % (event["id"], event["type"], json.dumps(event))).encode()
                 )
-                last = event["id"]
             if not events:
                 await connection.send(b": quiet\n\n")
     finally:

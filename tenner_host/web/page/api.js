@@ -1,5 +1,7 @@
 // The API as functions: calls with the session's token, and the stream of events.
 const KEY = "tenner-token";
+// Below the page itself: a fleet has a page for each board.
+const BASE = location.pathname.replace(/[^/]*$/, "") + "api/v1";
 const PATIENCE_MS = 60000;
 const LOST_MS = 3000;
 
@@ -29,7 +31,7 @@ async function ask(path, options) {
 async function request(method, path, body, more = {}) {
   const headers = { "X-Tenner-Token": localStorage.getItem(KEY) || "", ...more };
   if (body !== undefined) headers["Content-Type"] = "application/json";
-  const answer = await ask("/api/v1" + path, { method, headers, body: body && JSON.stringify(body) });
+  const answer = await ask(BASE + path, { method, headers, body: body && JSON.stringify(body) });
   if (!answer.ok) {
     const found = await answer.json().catch(() => ({}));
     if (answer.status === 401) dispatchEvent(new Event("unpaired"));

@@ -1,10 +1,11 @@
-// The page: its views, the pairing, and the line that says whether the board is there.
-import { call, events, get, listen, pair, post } from "./api.js";
-import { button, h, note } from "./dom.js";
+// The page: its views, and the line that says whether the board is there.
+import { call, events, get, listen, post } from "./api.js";
+import { h, lookOnly, note } from "./dom.js";
 import * as chat from "./chat.js";
 import * as heartbeat from "./heartbeat.js";
 import * as log from "./log.js";
 import * as now from "./now.js";
+import { askForCode, begin } from "./pairing.js";
 import * as plots from "./plots.js";
 import * as settings from "./settings.js";
 import * as update from "./update.js";
@@ -12,7 +13,7 @@ import * as update from "./update.js";
 const VIEWS = { now, chat, heartbeat, plots, log, settings, update };
 const main = document.getElementById("main");
 const nav = document.getElementById("nav");
-const app = { board: null, offers: [], readFiles, restarted, note, show };
+const app = { board: null, offers: [], missing: {}, guest: false, readFiles, restarted, note, show };
 let leave = null;
 let shown = 0;
 
@@ -52,7 +53,9 @@ function setLink(state, text) {
   line.className = state === "connected" ? "good" : state === "lost" ? "bad" : "warn";
 }
 
+// They are read for a guest by the owner, or by a board at each request.
 async function readFiles() {
+  if (app.guest) return;
   const found = await post("/files/read");
   setBoard(found.board);
 }
@@ -69,62 +72,28 @@ async function restarted() {
   }
 }
 
-function askForCode(sentence) {
+function stop() {
   if (leave) leave();
   leave = null;
   shown++;
-  nav.replaceChildren();
-  const input = h("input", { id: "code", autocomplete: "one-time-code", autocapitalize: "characters", spellcheck: "false", required: true, maxlength: 40 });
-  const problem = h("p", { class: "bad", role: "alert" }, sentence);
-  const form = h("form", { class: "card", onsubmit: send }, h("h1", null, "Pair this browser"),
-    h("p", null, h("label", { for: "code" }, "Enter the code that `tenner web` shows in its terminal, or a board in its answer to /web.")),
-    h("p", { class: "row" }, input, h("button", { class: "main" }, "Pair")), problem);
-  main.replaceChildren(form);
-  input.focus();
-  async function send(event) {
-    event.preventDefault();
-    try {
-      await pair(input.value);
-      await start();
-    } catch (failed) {
-      problem.textContent = failed.message;
-    }
-  }
 }
 
 async function start() {
-  const { board, offers } = await get("/session");
-  app.offers = offers;
+  const { board, offers, guest, missing = {} } = await get("/session");
+  Object.assign(app, { offers, guest, missing });
+  lookOnly(guest);
+  document.getElementById("role").textContent = guest ? "guest: you look only" : "";
   setBoard(board);
   nav.replaceChildren(...Object.entries(VIEWS).map(([name, view]) => h("a", { href: "#" + name }, view.title)));
   listen();
-  if (!board.restarts_for_files) await readFiles().catch((problem) => note(problem.message));
+  if (!board.restarts_for_files && !board.slow) await readFiles().catch((problem) => note(problem.message));
   await show();
-}
-
-async function begin() {
-  const code = location.hash.startsWith("#code=") ? decodeURIComponent(location.hash.slice(6)) : "";
-  let sentence = "";
-  if (code) {
-    // The code stays in no history.
-    history.replaceState(null, "", location.pathname);
-    try {
-      await pair(code);
-    } catch (problem) {
-      sentence = problem.message;
-    }
-  }
-  try {
-    await start();
-  } catch (problem) {
-    if (problem.status === 401) askForCode(sentence);
-    else main.replaceChildren(h("p", { class: "bad" }, problem.message), button("Try again", begin));
-  }
 }
 
 events.addEventListener("link", (event) => setLink(event.detail.state, event.detail.text));
 events.addEventListener("lost", (event) => setLink("lost", event.detail));
 events.addEventListener("open", () => get("/session").then((found) => setBoard(found.board), () => {}));
-addEventListener("unpaired", () => { if (app.board) { app.board = null; askForCode("The session is over."); } });
-addEventListener("hashchange", () => { if (location.hash.startsWith("#code=")) begin(); else if (app.board) show(); });
-begin();
+addEventListener("unpaired", () => { if (app.board) { app.board = null; stop(); askForCode("The session is over.", start); } });
+addEventListener("hashchange", () => { if (location.hash.startsWith("#code=")) begin(start, stop); else if (app.board) show(); });
+if (location.pathname.includes("/boards/")) document.querySelector(".brand").prepend(h("a", { href: "../../" }, "All boards"));
+begin(start, stop);

@@ -1,17 +1,21 @@
 // Chat: the conversation with the agent; its questions are answered here, too.
 import { events, get, post } from "./api.js";
-import { button, clock, h, note } from "./dom.js";
+import { action, clock, h, note } from "./dom.js";
 
 export const title = "Chat";
 const WORK = /^(agent|llm|tool|net|tls)$/;
 
-export async function show(place) {
+export async function show(place, app) {
+  if (app.missing.chat) {
+    place.append(h("p", null, app.missing.chat));
+    return null;
+  }
   const list = h("ol", { class: "chat", "aria-live": "polite" });
   const progress = h("p", { class: "soft", role: "status" });
   const question = h("div", { role: "alert" });
   const input = h("input", { "aria-label": "Your message", autocomplete: "off", maxlength: 2000, placeholder: "What is the temperature?" });
   const form = h("form", { class: "say", onsubmit: send }, input, h("button", { class: "main" }, "Send"));
-  place.append(list, question, progress, form);
+  place.append(list, question, progress, app.guest ? h("p", { class: "soft" }, "You look only: the owner writes here.") : form);
   let seen = 0;
   let waiting = false;
 
@@ -28,7 +32,7 @@ export async function show(place) {
 
   function ask(text) {
     question.replaceChildren(...(text == null ? [] : [h("div", { class: "card" }, h("pre", null, text),
-      h("div", { class: "row" }, button("Allow", () => answer(true), { class: "main" }), button("Deny", () => answer(false))))]));
+      h("div", { class: "row" }, action("Allow", () => answer(true), { class: "main" }), action("Deny", () => answer(false))))]));
   }
 
   async function answer(yes) {

@@ -42,6 +42,11 @@ export function button(text, work, attributes) {
   return made;
 }
 
+// A guest has no button that changes something.
+let looksOnly = false;
+export const lookOnly = (yes) => { looksOnly = yes; };
+export const action = (...given) => (looksOnly ? "" : button(...given));
+
 export const clock = (at) => new Date(at * 1000).toLocaleString([], { dateStyle: "short", timeStyle: "medium" });
 
 export function span(seconds) {

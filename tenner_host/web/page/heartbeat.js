@@ -1,6 +1,6 @@
 // HEARTBEAT.md: an editor with the firmware's own check, and the replay.
 import { call, get, post } from "./api.js";
-import { button, h, note } from "./dom.js";
+import { action, button, h, note } from "./dom.js";
 import { filesCard } from "./now.js";
 
 export const title = "HEARTBEAT.md";
@@ -15,7 +15,7 @@ export async function show(place, app) {
     place.append(filesCard(app, () => app.show()));
     return null;
   }
-  const text = h("textarea", { "aria-label": "HEARTBEAT.md", spellcheck: "false", autocapitalize: "off", "aria-describedby": "problems" });
+  const text = h("textarea", { "aria-label": "HEARTBEAT.md", spellcheck: "false", autocapitalize: "off", readonly: app.guest, "aria-describedby": "problems" });
   const problems = h("ul", { id: "problems", "aria-live": "polite" });
   const outcome = h("div");
   let version = found.version;
@@ -75,9 +75,9 @@ export async function show(place, app) {
             h("td", null, one.line || ""), h("td", null, one.kind), h("td", null, one.text)))))) : "");
   }
 
-  const stops = app.board.restarts_for_files ? h("p", { class: "soft" }, "Saving stops the agent and starts it again.") : null;
-  place.append(text, problems, h("div", { class: "row" }, button("Save on the board", save, { class: "main" }),
-    app.offers.includes("replay") && button("What would it do?", replay), button("Read it again", reload)), stops || "", outcome);
+  const stops = app.board.restarts_for_files && !app.guest ? h("p", { class: "soft" }, "Saving stops the agent and starts it again.") : null;
+  place.append(text, problems, h("div", { class: "row" }, action("Save on the board", save, { class: "main" }),
+    app.offers.includes("replay") && action("What would it do?", replay), button("Read it again", reload)), stops || "", outcome);
   list(found.problems);
   const warn = (event) => { if (text.value !== saved) event.preventDefault(); };
   addEventListener("beforeunload", warn);

@@ -10,7 +10,8 @@ export async function show(place, app) {
   const lines = h("div", { class: "log", tabindex: "0", role: "log", "aria-label": "The board's log" });
   const area = h("select", { id: "area", onchange: filter }, h("option", { value: "" }, "all areas"));
   const runs = h("div");
-  place.append(h("p", { class: "row" }, h("label", null, "Show", area)), lines, h("h2", null, "Heartbeats and jobs"), runs);
+  const missing = app.guest ? "A guest sees no lines of the log: one may have a code for pairing." : app.missing.lines;
+  place.append(...(missing ? [h("p", { class: "soft" }, missing)] : [h("p", { class: "row" }, h("label", null, "Show", area)), lines]), h("h2", null, "Heartbeats and jobs"), runs);
   const known = new Set();
   let last = 0;
 

@@ -1,6 +1,6 @@
 // Now: the board's health, its sensors, its tasks and alarms.
 import { get, post } from "./api.js";
-import { button, clock, h, isSwitch, note, number, span, sparkline } from "./dom.js";
+import { action, clock, h, isSwitch, note, number, span, sparkline } from "./dom.js";
 
 export const title = "Now";
 const EVERY_MS = 10000;
@@ -65,11 +65,12 @@ function sensor(one) {
 }
 
 export function filesCard(app, after) {
+  if (app.guest) return h("div", { class: "card" }, h("p", null, "Stored readings, HEARTBEAT.md and settings are there once the owner has read the board's files."));
   const stops = app.board.restarts_for_files
     ? "Stored readings, HEARTBEAT.md and settings are files of the board. Its agent stops while they are read, and starts again: some seconds."
     : "Stored readings, HEARTBEAT.md and settings are files of the board. Its agent runs on while they are read.";
   return h("div", { class: "card" }, h("p", null, stops),
-    button("Read the files", async () => { await app.readFiles(); await after(); }, { class: "main" }));
+    action("Read the files", async () => { await app.readFiles(); await after(); }, { class: "main" }));
 }
 
 function taskCards(agent, refresh) {
@@ -91,18 +92,18 @@ function taskCard(task, decisions, refresh) {
     task.last_run && `last run ${task.last_run}`, task.told && `last told ${task.told}`];
   lines.push(h("p", null, h("small", null, more.filter(Boolean).join(" · "))));
   const answer = h("p", { role: "status" });
-  const act = (action, more) => async () => {
-    const found = await post("/alarms", { action, id, ...more });
+  const act = (what, more) => async () => {
+    const found = await post("/alarms", { action: what, id, ...more });
     answer.textContent = found.answer;
-    if (action !== "why") { note(found.answer); await refresh(); }
+    if (what !== "why") { note(found.answer); await refresh(); }
   };
   const buttons = [];
   if (task.condition) {
-    if (task.alarm != null && /^active/.test(task.state)) buttons.push(button("Acknowledge", act("ack"), { class: "main" }));
-    buttons.push(/^muted/.test(task.state) ? button("Unmute", act("unmute")) : button("Mute for 1 h", act("mute", { duration: "1h" })));
-    buttons.push(button("Why?", act("why")));
+    if (task.alarm != null && /^active/.test(task.state)) buttons.push(action("Acknowledge", act("ack"), { class: "main" }));
+    buttons.push(/^muted/.test(task.state) ? action("Unmute", act("unmute")) : action("Mute for 1 h", act("mute", { duration: "1h" })));
+    buttons.push(action("Why?", act("why")));
   }
-  if (task.line) buttons.push(button("Run now", async () => { note((await post("/tasks/run", { line: task.line })).answer); }));
+  if (task.line) buttons.push(action("Run now", async () => { note((await post("/tasks/run", { line: task.line })).answer); }));
   const name = `line ${task.line}`;
   const past = decisions.filter((one) => one.task === name);
   const history = past.length ? h("details", null, h("summary", null, "Latest decisions"),

@@ -1,6 +1,6 @@
 // Settings: each key of the board, never a secret.
 import { call, get } from "./api.js";
-import { button, h, note } from "./dom.js";
+import { action, button, h, note } from "./dom.js";
 import { filesCard } from "./now.js";
 
 export const title = "Settings";
@@ -48,11 +48,11 @@ export async function show(place, app) {
     }
     rows = found.settings.map((one) => {
       const cell = h("td", null, one.value ?? h("span", { class: "soft" }, "default"), " ");
-      if (!one.secret && one.about) cell.append(button("Change", () => edit(one, cell), { "aria-label": `Change ${one.key}` }));
+      if (!one.secret && one.about) cell.append(action("Change", () => edit(one, cell), { "aria-label": `Change ${one.key}` }));
       return { one, row: h("tr", null, h("th", { scope: "row" }, one.key), cell, h("td", { class: "soft" }, one.about)) };
     });
     const stops = app.board.restarts_for_files ? "A change stops the agent and starts it again." : "A change restarts the agent.";
-    box.replaceChildren(h("p", { class: "soft" }, `${stops} An empty value brings the default back. `, h("code", null, "tenner setup"), " asks for secrets and tries them."),
+    box.replaceChildren(app.guest ? "" : h("p", { class: "soft" }, `${stops} An empty value brings the default back. `, h("code", null, "tenner setup"), " asks for secrets and tries them."),
       h("p", { class: "row" }, h("label", { for: "filter" }, "Find"), filter, h("label", null, only, "only those that are set")),
       h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Settings" }, h("table", null,
         h("thead", null, h("tr", null, ["Key", "Value", "Meaning"].map((one) => h("th", { scope: "col" }, one)))), h("tbody", null, rows.map(({ row }) => row)))));

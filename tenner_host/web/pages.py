@@ -1,0 +1,29 @@
+"""The files of a page, as routes."""
+
+from __future__ import annotations
+
+import mimetypes
+from collections.abc import Callable
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+
+def page_routes(files: dict[str, bytes]) -> list[Route]:
+    """Every file by its name; the folder itself is index.html."""
+    found = {f"/{name}": data for name, data in files.items()}
+    found["/"] = found["/index.html"]
+    return [Route(path, _sends(path, data), methods=["GET"]) for path, data in found.items()]
+
+
+def _sends(path: str, data: bytes) -> Callable[[Request], Response]:
+    kind = mimetypes.guess_type("index.html" if path == "/" else path)[0] or "text/plain"
+    if path.endswith(".js"):
+        # Some systems know another name for it, which a browser then refuses.
+        kind = "text/javascript"
+
+    def send(request: Request) -> Response:
+        return Response(data, media_type=kind, headers={"cache-control": "no-cache"})
+
+    return send
