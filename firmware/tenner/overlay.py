@@ -102,7 +102,7 @@ async def enter(name: str) -> None:
             import micropython
 
             held = " ".join(overlay_loader.overlays.__dict__)
-            print("entered", overlay_loader.title(name), len(sys.modules), held)
+            print("entered", overlay_loader.phase_name(name), len(sys.modules), held)
             micropython.mem_info(1)
 
 

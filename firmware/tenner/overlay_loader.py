@@ -155,7 +155,7 @@ def _read(name):
         remove(sys.modules, _IMPORTED)
 
 
-def title(number: int) -> str:
+def phase_name(number: "Any") -> str:
     """Return the name of a phase, in a debug build."""
     return _MAY_HOLD[number][0]
 

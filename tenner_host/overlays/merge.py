@@ -205,7 +205,7 @@ def phases_named(program: Program) -> Iterator[tuple[ast.Constant, Module]]:
 def _check_phases(program: Program, table: Table) -> None:
     for name, module in phases_named(program):
         if name.value not in table.phases:
-            raise OverlayError(f"{module.where(name)}: overlays.toml has no phase {name.value}")
+            raise OverlayError(f"{module.where(name)}: overlays.toml has no phase {name.value!s}")
 
 
 # --- modules as values

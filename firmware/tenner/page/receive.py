@@ -3,7 +3,7 @@
 
 import asyncio
 
-from tenner.page import access, guard, request, sealed
+from tenner.page import access, guard, request
 from tenner.page.request import Refused
 from tenner.port.compat import const
 
@@ -34,10 +34,10 @@ async def _receive(page, connection):
     found = await _limited(request.read_head(connection, _HEAD), "head")
     if found is None:
         return
-    is_sealed = found.path == sealed.PATH
+    is_sealed = found.path == request.SEALED
     if not is_sealed:
         guard.check(found, False, [name.lower() for name in page.app.config.get("web.hosts")])
-    size = request.body_size(found, sealed.MAX_BODY if is_sealed else _BODY)
+    size = request.body_size(found, request.MAX_SEALED if is_sealed else _BODY)
     await _limited(request.read_body(connection, found, size), "body")
     if is_sealed:
         found.headers = {}

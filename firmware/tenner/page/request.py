@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 #: The longest head and body, in bytes.
 _MAX_HEAD = const(8192)
 MAX_BODY = const(65536)
+#: The path of sealed requests (page.sealed), and the longest of their messages.
+SEALED = const("/sealed")
+MAX_SEALED = const(1536)
 _MAX_LINES = const(64)
 _BLOCK = const(256)
 #: Characters of a method or of a header's name.

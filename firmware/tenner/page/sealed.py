@@ -25,9 +25,6 @@ if TYPE_CHECKING:
     from tenner.page.connection import Connection
     from tenner.page.request import Request
 
-PATH = const("/sealed")
-#: The longest message.
-MAX_BODY = const(1536)
 #: Another computer may open a session if the present one had no request for so long.
 _IDLE_MS = const(10000)
 #: After a forged message the next one of that address is read so much later.

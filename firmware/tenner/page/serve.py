@@ -6,7 +6,7 @@ import asyncio
 from tenner import overlay
 from tenner.page import receive, routes, sealed
 from tenner.page.connection import Connection, Gone
-from tenner.page.request import Refused
+from tenner.page.request import SEALED, Refused
 from tenner.port.compat import const
 
 TYPE_CHECKING = False
@@ -40,7 +40,7 @@ async def _answer(page, connection, stream):
         request = connection.request
         if request is None:
             return
-        if request.path == sealed.PATH:
+        if request.path == SEALED:
             await overlay.step("REMOTE", sealed.answer, page, connection, stream)
         else:
             await asyncio.wait_for(_view(page, connection, request), _ALL_S)

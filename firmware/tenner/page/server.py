@@ -110,9 +110,9 @@ class Server:
             found = await self._read_head(connection)
             if found is None:
                 return
-            is_sealed = self.computer and found.path == sealed.PATH
+            is_sealed = self.computer and found.path == request.SEALED
             if is_sealed:
-                size = request.body_size(found, sealed.MAX_BODY)
+                size = request.body_size(found, request.MAX_SEALED)
             else:
                 guard.check(found, self._is_secure, self._names)
                 if not self._is_secure and not _is_local(connection.address):

@@ -171,9 +171,7 @@ class Service:
             # Also an exception of a bug: a failed turn must never pass for a quiet one.
             request.result = error
         # As plain data, for the class of a result is code of the turn.
-        await overlay.step(
-            "TURN" if request.needs_model else "BEAT", outcome.note, self, request
-        )
+        await overlay.step("TURN" if request.needs_model else "BEAT", outcome.note, self, request)
         answer = await overlay.step("BEAT", outcome.judge, self, request)
         if answer:
             return answer
