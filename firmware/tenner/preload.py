@@ -26,6 +26,8 @@ import tenner.tools.runner  # isort: skip
 import tenner.agent.turn  # isort: skip
 import tenner.schedule.occurrences  # isort: skip
 import tenner.update.install  # isort: skip
+import tenner.update.offer  # isort: skip
 import tenner.remote.serve  # isort: skip
+import tenner.schedule.alarm_commands  # isort: skip
 import tenner.channels.telegram.message  # isort: skip
 import tenner.channels.telegram.update  # isort: skip # noqa: F401

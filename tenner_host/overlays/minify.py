@@ -143,7 +143,7 @@ class _Fresh:
         given: Iterable[str],
     ) -> None:
         self._given = frozenset(given)
-        #: Attributes of objects that may be anybody's, and what owners may use.
+        #: Attributes of objects that may be anybody's, and names for owners.
         used = {name for module in places.values() for name in module} | kept.looked_up
         #: A keyword is an argument, too, and a function may have other names.
         self._taken = set(used)

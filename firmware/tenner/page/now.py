@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 """
 The answer goes out in steps: a board without PSRAM has memory for the code of one of them. So no
-step calls another. `send` keeps only what the next ones need.
+step calls another, and `send` keeps little between them.
 """
 
 from tenner import __version__, log, overlay, status_commands

@@ -85,7 +85,7 @@ def build(clauses: dict, key: int, board_phase: int, interval_s: int) -> Task:
     grid."""
     task = Task()
     task.key = key
-    # Only what an item names: the defaults in the class cost nothing for each task.
+    # A clause that is missing costs nothing: its default stands in the class.
     for name in clauses:
         value = clauses[name]
         if name == "when":

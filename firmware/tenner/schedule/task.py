@@ -137,9 +137,9 @@ class Run:
 
 class SavedTask:
     """
-    The state from the last boot of a task that is not in force yet: its last run, the run that was
-    under way ([due, start, whether it is due again]) or None, the Occurrence that waited or None,
-    and the values of saved_state.kept.
+    The state from the last boot of a task that is not in force yet. `run`: that under way, [due,
+    start, whether it is due again]. `pending`: the Occurrence that waited. `kept`: the values of
+    saved_state.kept.
     """
 
     def __init__(
