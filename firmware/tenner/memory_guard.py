@@ -35,6 +35,11 @@ def needs_look(app: "App") -> bool:
     return app.get("semaphore").shortages > 0 or is_short(app)
 
 
+def is_stalled(app: "App") -> bool:
+    """Return whether the connections of a turn lack memory."""
+    return app.get("semaphore").shortages >= _TRIES or app.port.system_memory()[0] < _DEAF
+
+
 def end_stalled(app: "App", looks: int) -> int:
     """
     Return how many looks in a row found too little memory; end all exchanges at the last. Fail

@@ -85,7 +85,8 @@ async def memory(app: "App") -> None:
         await asyncio.sleep(1 if app.agent.lane.busy() else _MEMORY_S)
         if app.agent.lane.busy():
             # Without memory a turn's connection stalls until its timeout of minutes.
-            looks = memory_guard.end_stalled(app, looks)
+            stalled = memory_guard.is_stalled(app)
+            looks = memory_guard.end_stalled(app, looks) if stalled else 0
             continue
         looks = 0
         if memory_guard.needs_look(app):

@@ -148,7 +148,7 @@ def _split_classes(plan: Plan) -> Iterator[ast.stmt]:
         for overlay, methods in places.items():
             # A private method has its short name in the module that defines it alone.
             words = [plan.naming.attribute(name, base.module) for base, name in methods]
-            homes += " ".join([*words, f"={plan.naming.overlay(overlay)} "])
+            homes += " ".join([*dict.fromkeys(words), f"={plan.naming.overlay(overlay)} "])
         value = copy.deepcopy(plan.reference(plan.borrow()))
         for name, part in (("__getattr__", value), (HOMES, ast.Constant(homes))):
             target = ast.Attribute(value=ast.Name(owner.flat, ast.Load()), attr=name)
