@@ -51,8 +51,8 @@ if TYPE_CHECKING:
 _DRAIN_MS = const(50)
 _DRAIN_STEPS = const(60)
 _CHARTS = const(4)
-#: Parts that live longer than a phase.
-_LASTING = ("semaphore", "tls", "wifi", "telegram", "mqtt", "console", "heartbeat", "cron")
+#: Parts that end with their phase.
+_PASSING = ("delivery", "budget", "zone", "chain", "registry", "sensors")
 
 
 class App:
@@ -130,8 +130,9 @@ class App:
         delivery = self._parts.get("delivery")
         if delivery:
             self.outbox_state = delivery.outbox.kept()
-        for name in [name for name in self._parts if name not in _LASTING]:
-            overlay_loader.remove(self._parts, name)
+        for name in _PASSING:
+            if name in self._parts:
+                overlay_loader.remove(self._parts, name)
 
     def slots(self, name: str) -> TwoSlots:
         """Return the small state of this name; not cached, so that its code can be evicted."""
