@@ -120,20 +120,16 @@ def packed(
     """One file of overlays, by their names in code, in the format of
     `firmware/tenner/overlay_loader.py`: the names with their offsets, 0 for those `without`, the
     overlays, the index."""
-    made = {"": index}
-    made.update((name, b"" if name in without else compiled[name]) for name in names)
-    order = sorted(made, key=_place)
-    table = data = b""
+    made = {name: b"" if name in without else compiled[name] for name in names}
+    made[""] = index  # its lines end with the file
+    records = {}
+    data = b""
     begin = _begins(names)[-1]
-    for name in order:
-        place = begin + len(data) if made[name] else 0
-        table += name.encode() + place.to_bytes(3, "little")
-        data += made[name]
-    return table + data
-
-
-def _place(name: str) -> tuple[int, str]:
-    return len(name), name
+    for name, content in made.items():
+        place = begin + len(data) if content else 0
+        records[name] = name.encode() + place.to_bytes(3, "little")
+        data += content
+    return b"".join(records[name] for name in sorted(records, key=len)) + data
 
 
 def _begins(names: Iterable[str]) -> list[int]:

@@ -111,7 +111,7 @@ def test_the_heap_of_the_core_is_seen(micropython32):
 
 
 def test_what_is_loaded_when_used_and_evicted(micropython32):
-    taken, left = loaded.loading("tenner.web_page")
+    taken, left = loaded.loading("tenner.chart_picture")
     assert 12000 > taken > 3000 > left >= 0
     with pytest.raises(NotMeasured, match="loading tenner.none failed: ImportError"):
         loaded.loading("tenner.none")

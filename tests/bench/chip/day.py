@@ -39,7 +39,7 @@ class Clock:
 
 class Reply:
     text = "HEARTBEAT_OK"
-    calls = ()
+    calls = blocks = ()
     stop = "stop"
     tokens_in = tokens_out = body_bytes = 0
     estimated = False
