@@ -18,7 +18,7 @@ from itertools import chain, product
 
 from tenner_host.overlays.kept import Kept, is_seen_by_owners, keywords, mentioned
 from tenner_host.overlays.merge import Overlay
-from tenner_host.overlays.naming import Naming, numbered
+from tenner_host.overlays.naming import BUILTINS, Naming, numbered
 from tenner_host.overlays.program import External, Program, Symbol
 from tenner_host.overlays.rom_names import ARGUMENTS, ATTRIBUTES, ROM, STATIC
 from tenner_host.overlays.scopes import CLASS, Binding
@@ -146,7 +146,7 @@ class _Fresh:
         #: Attributes of objects that may be anybody's, and names for owners.
         used = {name for module in places.values() for name in module} | kept.looked_up
         #: A keyword is an argument, too, and a function may have other names.
-        self._taken = set(used)
+        self._taken = set(used) | BUILTINS
         for module in program.modules.values():
             self._taken.update(mentioned(program, module))
             self._taken.update(program.texts(module))

@@ -1,5 +1,6 @@
 """Names become short, unless somebody outside knows them."""
 
+import builtins
 import re
 import subprocess
 
@@ -129,6 +130,16 @@ def test_a_keyword_gets_no_name_that_its_function_uses():
     keyword = re.search(r"def \w+\((\w+)=1\)", text)
     assert keyword, text
     assert f"({keyword[1]}=2)" in text
+
+
+def test_a_keyword_gets_no_name_of_a_builtin():
+    # As many as there are names of builtins that attributes may take.
+    names = ["depth%d" % number for number in range(120)]
+    calls = "".join(f"    f({name}=1)\n" for name in names)
+    text = made(f"def f({'=0, '.join(names)}=0): return {names[0]}\ndef main():\n{calls}")
+    given = set(re.findall(r"(\w+)=1\)", text))
+    assert len(given) == len(names)
+    assert not given & set(dir(builtins))
 
 
 def test_what_owners_see_keeps_its_name():
