@@ -191,7 +191,8 @@ def test_the_editor_checks_replays_and_saves(page, home):
     assert replay.count() == ("replay" in home.offers)
     if "replay" in home.offers:
         replay.click()
-        page.get_by_role("heading", name="On the stored readings").wait_for()
+        # A busy machine takes its time for three days of readings.
+        page.get_by_role("heading", name="On the stored readings").wait_for(timeout=240_000)
         page.get_by_role("cell", name="alarm").first.wait_for()
     page.get_by_role("button", name="Save on the board").click()
     page.get_by_text("The board has it.").wait_for()
