@@ -107,6 +107,9 @@ class _Files:
         at = places.find(name)
         size += 3
         while at % size:
+            if at < 0:
+                # The file is of another build.
+                raise OSError(2)
             at = places.find(name, at + 1)
         start = int.from_bytes(places[at + size - 3 : at + size], "little")
         if not start:
