@@ -11,6 +11,7 @@ import gc
 import sys
 
 from tenner import overlay_loader
+from tenner.port.compat import const
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 _IDLE = "IDLE"
+_PHASE = const(48 * 1024)  # more than any phase needs beside the core
 
 #: In a debug build each change of phase prints the memory.
 _DEBUG = False
@@ -34,10 +36,13 @@ _ticket = None
 _phase_over = None
 
 
-def configure(small: bool, phase_over: "Callable[[], None] | None" = None) -> None:
+def configure(
+    small: bool, phase_over: "Callable[[], None] | None" = None, heap_bytes: int = 0
+) -> None:
     """Prepare for a board that has memory for one task at a time, if `small`; `phase_over()` ends
-    a phase."""
+    a phase. Overlays outlast their phase while enough of `heap_bytes` is free for any other."""
     global _ticket, _phase_over
+    overlay_loader.keep(0 if _DEBUG else heap_bytes - _PHASE)
     _ticket = asyncio.Lock() if small else None
     _phase_over = phase_over
 
@@ -71,6 +76,7 @@ async def step(name: str, work: "Callable[..., Coroutine]", *args: "Any") -> "An
                 return await _begin([work, args])
             return await asyncio.create_task(_call([work, args]))
         except MemoryError as error:
+            overlay_loader.keep(0)
             if not again:
                 raise OutOfMemory(str(error))
 

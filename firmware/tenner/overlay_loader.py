@@ -3,9 +3,10 @@
 """
 The build merges the modules into overlays (firmware/overlays.toml). Code reaches another overlay
 as an attribute of `overlays`, which loads it. `enter` evicts the overlays that a phase may not
-hold.
+hold, unless there is memory to spare.
 """
 
+import gc
 import os
 import sys
 
@@ -52,16 +53,24 @@ overlays = _Overlays()
 phase = None
 #: The overlays that stay in every phase, for a task that has released the ticket.
 suspended = []
+_keep_below = 0
+
+
+def keep(below: int) -> None:
+    """Let overlays outlast their phases while Python's heap holds fewer bytes: a board with memory
+    to spare reads its code less often."""
+    global _keep_below
+    _keep_below = below
 
 
 def enter(number: "Any") -> bool:
     """
-    Begin the phase of this number and drop the overlays it may not hold; code that still runs
-    stays until its end. Return whether this is a build of overlays.
+    Begin the phase of this number. In a build of overlays without memory to spare, drop those it
+    may not hold, and return True; code that still runs stays until its end.
     """
     global phase
     phase = number
-    if not _BUILT:
+    if not _BUILT or gc.mem_alloc() < _keep_below:
         return False
     place, bit = number >> 3, 1 << (number & 7)
     for one, made in list(overlays.__dict__.items()):

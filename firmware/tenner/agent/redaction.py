@@ -45,12 +45,13 @@ def redacted(pieces: "Iterable[bytes]", in_json: bool = False) -> "Iterator[byte
             continue
         if max(map(held.find, found)) >= 0:
             held = _cleaned(held, found, in_json)
-        # The end may be the beginning of a secret.
-        end = len(held) - keep
         if whole:
             yield held
             held = b""
-        elif end >= least:
+            continue
+        # The end may be the beginning of a secret.
+        end = len(held) - keep
+        if end >= least:
             piece = held[:end]
             held = held[end:]
             yield piece

@@ -6,6 +6,7 @@ parsing, and no long line is complete in memory.
 """
 
 from tenner.net.json.writer import valid
+from tenner.port.compat import const
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,6 +14,10 @@ if TYPE_CHECKING:
 
     from tenner.agent.model_call import Request
     from tenner.llm.chain import Candidate
+
+
+# More lines than a block holds (agent.history_lines).
+_TURNS = const(b"uauauauauauauauauauauauauauauauauauauaua")
 
 
 def is_dialog(block: bytes) -> bool:
@@ -42,18 +47,13 @@ def dialog_end(block: bytes, before: str) -> str | None:
     complete, non-empty lines of people and models that alternate, after a line of the kind
     `before`.
     """
-    head = block[:6]
-    kind = "u" if head == b'["u","' else "a" if head == b'["a","' else before
-    if kind == before or block[-3:] != b'"]\n' or b',""]\n' in block:
+    if block[:2] != b'["' or block[-3:] != b'"]\n' or b',""]\n' in block:
         return None
-    answers = [part.count(b'\n["a","') for part in block.split(b'\n["u","')]
-    if len(answers) + sum(answers) != block.count(b"\n") or (kind == "a" and answers.pop(0)):
+    # The letters of the lines, without a step of Python for each: history is long.
+    kinds = bytes(map(next, map(iter, block[2:].split(b'\n["'))))
+    if kinds not in _TURNS or chr(kinds[0]) == before:
         return None
-    # One answer to each line of a person; the next block may hold the last answer.
-    last = answers.pop() if answers else 1
-    if last > 1 or answers and (min(answers) != 1 or max(answers) != 1):
-        return None
-    return "a" if last else "u"
+    return chr(kinds[-1])
 
 
 class Splitter:
