@@ -110,6 +110,52 @@ def test_a_phase_has_what_it_may_hold_and_idle_nothing(tmp_path, name, is_packed
     ]
 
 
+#: The steps of an agent whose heap has room to spare, until a step runs out of memory.
+ROOMY = MODULES["app"].replace(
+    """    overlay.configure(True)
+    asyncio.run(steps())
+""",
+    """    overlay.configure(True, None, 1 << 20)
+    asyncio.run(roomy())
+
+async def roomy():
+    print(await overlay.run("ONE", first, 1))
+    alive()
+    print(await overlay.run("TWO", second, 2))
+    alive()
+    print(await overlay.run("ONE", short))
+    alive()
+
+async def short():
+    if not holder.kept:
+        holder.kept = True
+        raise MemoryError
+    return "short"
+""",
+)
+
+
+def test_overlays_stay_while_there_is_room_and_no_step_ran_out_of_it(tmp_path):
+    built(tmp_path, dict(MODULES, app=ROOMY))
+    assert named(run(tmp_path, find("micropython32")), PHASES) == [
+        "ONE ['one']",
+        "first 1",
+        "IDLE ['one']",
+        "TWO ['one', 'two']",
+        "second 20",
+        "IDLE ['one', 'three', 'two']",
+        "short",
+        "IDLE []",
+    ]
+
+
+def test_a_debug_build_keeps_no_overlay(tmp_path):
+    built(tmp_path, dict(MODULES, app=ROOMY), debug=True)
+    found = looks(run(tmp_path, find("micropython32")).splitlines())
+    assert [look.phase for look in found] == ["ONE", "IDLE", "TWO", "IDLE", "ONE", "ONE", "IDLE"]
+    assert stale(found) == []
+
+
 @pytest.mark.parametrize("name", INTERPRETERS)
 def test_a_debug_build_refuses_what_a_phase_may_not_hold(tmp_path, name):
     built(tmp_path, MODULES, debug=True)
