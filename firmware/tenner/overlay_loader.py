@@ -24,6 +24,9 @@ _IMPORTED = const("/overlay/o")
 #: Whether this is a build of overlays. If not, the modules are those of the source, and nothing is
 #: evicted.
 _BUILT = False
+if _BUILT:
+    # All overlays import the core by this name, which takes less flash.
+    sys.modules["_"] = sys.modules["tenner.app"]
 #: A few bytes for each set of phases that an overlay outlasts, with a bit for each phase: does it
 #: stay when the phase begins? An overlay has the place of its set as `stays`; the first set is
 #: empty. Bytes take less RAM than lists and dicts.

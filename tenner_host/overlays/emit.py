@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from tenner_host.overlays.plan import HOMES, LENT, METHOD, STAYS, Plan
 from tenner_host.overlays.rewrite import rewrite
 from tenner_host.overlays.source import Module
-from tenner_host.overlays.table import CORE, CORE_MODULE
+from tenner_host.overlays.table import CORE, CORE_ALIAS
 from tenner_host.overlays.texts import pool
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -108,7 +108,7 @@ def _imports(plan: Plan) -> Iterator[ast.stmt]:
         _alias(one.flat, name) for one, name in overlay.imported.items() if one.overlay == CORE
     ]
     if core:
-        by_module[CORE_MODULE] = core
+        by_module[CORE_ALIAS] = core
     for module, names in by_module.items():
         yield ast.ImportFrom(module=module, names=names, level=0)
     for symbol, name in overlay.imported.items():

@@ -20,6 +20,8 @@ else:
 #: The overlay that is always loaded, and the module that its file is named after.
 CORE = "core"
 CORE_MODULE = "tenner.app"
+#: The name by which overlays import it (overlay_loader.py).
+CORE_ALIAS = "_"
 #: The module whose calls enter phases, and the one that loads and evicts overlays.
 RUNTIME = "tenner.overlay"
 LOADER = "tenner.overlay_loader"

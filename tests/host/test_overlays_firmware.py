@@ -11,6 +11,7 @@ from tenner_host import FIRMWARE, build
 from tenner_host.overlays import bundle, read_table
 from tenner_host.overlays.bundle import file_name
 from tenner_host.overlays.scopes import resolve
+from tenner_host.overlays.table import CORE_ALIAS
 from tests.host.overlays_table import generated
 
 SOURCES = {
@@ -54,7 +55,7 @@ def test_what_is_reached_in_another_overlay_is_there(built):
     for name, file in bundled.files.items():
         here = loaded if name == "app" else ""
         for node in ast.walk(ast.parse(file.text)):
-            if isinstance(node, ast.ImportFrom) and node.module == "tenner.app":
+            if isinstance(node, ast.ImportFrom) and node.module == CORE_ALIAS:
                 for alias in node.names:
                     assert alias.name in tops["app"], f"{name}: {alias.name}"
                     here = (alias.asname or alias.name) if alias.name == loaded else here
@@ -80,8 +81,7 @@ def test_no_import_of_the_package_is_left_but_the_core_and_what_a_chip_has_not(b
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("tenner"):
                 gone = [f"{node.module}.{alias.name}" for alias in node.names]
                 assert (
-                    node.module == "tenner.app"
-                    or table.is_outside(node.module)
+                    table.is_outside(node.module)
                     or all(map(table.is_outside, gone))
                     or (node.module == "tenner" and node.names[0].name == "app")
                 ), f"{name}:{node.lineno}: {ast.unparse(node)}"
