@@ -1,6 +1,7 @@
 # tenner tests: an alarm is told every time, once, and ends.
 # MIT license; Copyright (c) 2026 the tenner authors
 
+import asyncio
 import json
 import unittest
 
@@ -339,7 +340,7 @@ class Edits(unittest.TestCase):
             self.assertTrue(0 < seconds <= 5, seconds)
             if edited and not nexts and board.service.tasks[0].every_s == 60:
                 self.assertTrue(board.clock.utc - edited[0] <= 5)
-                last = status.why(board.service).split("\n")[-1]
+                last = asyncio.run(status.why(board.service)).split("\n")[-1]
                 left_s = int(last.split(" ")[2])
                 self.assertTrue(0 < left_s <= 60, last)
                 nexts.append(board.clock.utc + left_s)
@@ -388,24 +389,28 @@ class Commands(unittest.TestCase):
             )
             % (number, WARM),
         )
-        self.assertTrue("waits for reset 28" in status.heartbeat(board.service))
-        self.assertTrue("waits for reset 28" in status.why(board.service))
+        self.assertTrue("waits for reset 28" in asyncio.run(status.heartbeat(board.service)))
+        self.assertTrue("waits for reset 28" in asyncio.run(status.why(board.service)))
         found = json.loads(alarm_commands.command(board.service, "json"))
         self.assertEqual((found["value"], found["line"], found["alarm"]), (HOT, 2, number))
 
     def test_data_of_nothing_is_not_nothing(self):
         board = sim.Board(None)
         self.assertEqual(alarm_commands.command(board.service, "json"), "[]")
-        self.assertEqual(status.heartbeat(board.service, "json"), "[]")
-        self.assertTrue("now: disabled (no HEARTBEAT.md)" in status.heartbeat(board.service))
+        self.assertEqual(asyncio.run(status.heartbeat(board.service, "json")), "[]")
+        self.assertTrue(
+            "now: disabled (no HEARTBEAT.md)" in asyncio.run(status.heartbeat(board.service))
+        )
 
     def test_equal_decisions_are_one_line(self):
         board = sim.Board(SLOW)
         spell(board, 20, 3600)
-        lines = status.why(board.service).split("\n")
+        lines = asyncio.run(status.why(board.service)).split("\n")
         self.assertEqual(len(lines), 2)
         self.assertTrue("no condition met (1 checked) (\u00d740 since 00:" in lines[0], lines)
-        found = [json.loads(line) for line in status.why(board.service, "json").split("\n")]
+        found = [
+            json.loads(line) for line in asyncio.run(status.why(board.service, "json")).split("\n")
+        ]
         self.assertEqual((found[0]["times"], found[0]["task"]), (40, "line 1"))
 
     def test_what_is_acknowledged_is_not_repeated_and_its_end_is_told(self):

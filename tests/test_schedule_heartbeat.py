@@ -512,10 +512,10 @@ class Answers(unittest.TestCase):
     def test_why_and_status(self):
         board = sim.Board("- Check.\n")
         board.pass_time(1800)
-        why = status.why(board.service).split("\n")
+        why = asyncio.run(status.why(board.service)).split("\n")
         self.assertTrue("beat: ran" in why[0] and "100 tokens" in why[0], why[0])
         self.assertTrue(why[-1].startswith("next: in "))
-        lines = status.heartbeat(board.service).split("\n")
+        lines = asyncio.run(status.heartbeat(board.service)).split("\n")
         self.assertEqual(lines[0], "heartbeat every 30 min")
         self.assertTrue(
             lines[1].startswith("the tasks without a time of their own; next in "), lines

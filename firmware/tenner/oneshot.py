@@ -73,7 +73,7 @@ async def _beat(app):
 
     heartbeat = app.get("heartbeat")
     heartbeat.deliver = deliver
-    _show(status.heartbeat(heartbeat))
+    _show(await status.heartbeat(heartbeat))
     # True: ignore due times and active hours, and report alarms as they are.
     action, reason = await heartbeat.step(True)
     _show("decision: %s (%s)" % (action, reason))

@@ -14,7 +14,8 @@ from tenner.update import facts, offer, request
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Coroutine, Iterator
+    from typing import Any
 
     from tenner.app import App
 
@@ -79,10 +80,10 @@ class Report:
 
     # --- acts, or takes arguments
 
-    def heartbeat(self, args: str, channel: str, chat: int | str) -> str:
+    def heartbeat(self, args: str, channel: str, chat: int | str) -> "Coroutine[Any, Any, str]":
         return status.heartbeat(self.app.get("heartbeat"), args)
 
-    def why(self, args: str, channel: str, chat: int | str) -> str:
+    def why(self, args: str, channel: str, chat: int | str) -> "Coroutine[Any, Any, str]":
         return status.why(self.app.get("heartbeat"), args)
 
     def alarms(self, args: str, channel: str, chat: int | str) -> str:

@@ -80,6 +80,15 @@ ROWS = [
     ),
     Row("heap.turn.min_kb.web", "the same with a page of 200 KB", "KB", web.turn_min_kb, 96),
     Row("heap.turn.min_kb.mqtt", "the same with MQTT connected", "KB", mqtt.turn_min_kb, 112),
+    *(
+        Row(f"heap.command.{name}.min_kb", f"the command /{name}", "KB", measure, 96)
+        for name, measure in (
+            ("heartbeat", heap.command_min_kb("/heartbeat", "now: ")),
+            ("why", heap.command_min_kb("/why", "next: ")),
+            ("alarms", heap.command_min_kb("/alarms", "room.temperature")),
+            ("status", heap.command_min_kb("/status", "outbox: ")),
+        )
+    ),
     Row("heap.chart.min_kb", "a picture of readings, by /chart", "KB", chart.command_min_kb, 100),
     Row("heap.chart.turn.min_kb", "the same by a turn with its tool", "KB", chart.turn_min_kb, 100),  # noqa: E501
     Row("heap.photo.min_kb", "a turn about a photo of 800 x 600", "KB", media.photo_min_kb, 100),

@@ -52,6 +52,13 @@ def long_reply_turn(heap_kb: int) -> None:
         running.ask("say something long 1500", "")
 
 
+def command(heap_kb: int, text: str, in_answer: str) -> None:
+    """A person's command on Telegram; Died when it does not fit."""
+    with agent(heap_kb) as running:
+        running.idle()
+        running.ask(text, in_answer)
+
+
 def smallest_kb(
     fits: Callable[[int], None], step_kb: int = STEP_KB, lowest_kb: int = LOWEST_KB
 ) -> int:
@@ -93,6 +100,10 @@ def turn_min_mcp_kb() -> float:
 
 def turn_min_long_reply_kb() -> float:
     return smallest_kb(long_reply_turn)
+
+
+def command_min_kb(text: str, in_answer: str) -> Callable[[], float]:
+    return lambda: smallest_kb(lambda heap_kb: command(heap_kb, text, in_answer))
 
 
 def idle_live_kb() -> float:

@@ -36,8 +36,8 @@ async def run(app: "Report", message: "Message") -> "str | tuple[str, int, str, 
     """
     Return the answer to a message that is a command. A command that only shows something calls
     `app.<name>_lines()`, which returns a str or an iterable of lines; one that acts calls
-    `app.<name>(args, channel, chat)`, which returns a str, or the arguments of charts.answer. An
-    app without the method does not offer the command.
+    `app.<name>(args, channel, chat)`, which returns a str, a coroutine that does, or the arguments
+    of charts.answer. An app without the method does not offer the command.
     """
     name, _, args = message.text.strip().partition(" ")
     name = name[1:].split("@")[0].lower()
@@ -49,7 +49,8 @@ async def run(app: "Report", message: "Message") -> "str | tuple[str, int, str, 
             if method is None:
                 return "/%s is not available here." % name
             if acts:
-                return method(args.strip(), message.channel, message.chat)
+                answer = method(args.strip(), message.channel, message.chat)
+                return await answer if hasattr(answer, "send") else answer
             lines = method()
             return lines if isinstance(lines, str) else "\n".join(lines)
     guess = suggest.nearest(name, [known for known, _, _ in COMMANDS])

@@ -5,6 +5,7 @@ for programs."""
 
 import json
 
+from tenner import overlay
 from tenner.port.compat import const
 from tenner.schedule import alarm_texts, conditions, faults, schedule_files
 from tenner.schedule.decide import chain
@@ -26,25 +27,46 @@ _GROUPS = const(10)
 _TEXT = const(60)
 
 
-def heartbeat(service: "Service", args: str = "") -> str:
+async def heartbeat(service: "Service", args: str = "") -> str:
     """Return a line for each task: its text, values, state, next look and last message."""
-    occurrences = refresh(service)
-    found = tasks(service, times(occurrences))
+    await overlay.step("COMMAND", _reload, service)
+    next_s, notes = await overlay.step("COMMAND", _look, service)
+    lines = await overlay.step("COMMAND", _lines, service, next_s, args == "json")
     if args == "json":
-        return "\n".join([json.dumps(one) for one in found]) or "[]"
-    lines = ["heartbeat every %s" % (alarm_texts.span(service.every_s) or "never")]
-    if not occurrences.moment.trusted:
-        lines[0] += ", clock not set"
-    lines += [_task_line(one) for one in found]
+        return "\n".join(lines) or "[]"
+    return "\n".join(await overlay.step("COMMAND", _around, service, lines, notes))
+
+
+async def _reload(service):
+    refresh(service)
+
+
+async def _look(service):
+    """Return (as `times`, the lines of the report about the service, of which the first has its
+    beginning)."""
+    occurrences = Occurrences(service)
     question = occurrences.question(service.tasks, False, True, True)
     stops = [reason for _, reason in chain(question) if reason]
-    lines.append("now: " + (stops[0] if stops else "due"))
+    return times(occurrences), [
+        "" if occurrences.moment.trusted else ", clock not set",
+        "now: " + (stops[0] if stops else "due"),
+    ]
+
+
+async def _lines(service, next_s, is_json):
+    make = json.dumps if is_json else _task_line
+    return [make(one) for one in tasks(service, next_s)]
+
+
+async def _around(service, lines, notes):
+    first = "heartbeat every %s" % (alarm_texts.span(service.every_s) or "never")
+    lines = [first + notes[0]] + lines + notes[1:]
     if service.failures:
         lines.append("failed %d times in a row" % service.failures)
     silent = faults.silent(service)
     if silent:
         lines.append("no answer from %s" % ", ".join(silent))
-    return "\n".join(lines)
+    return lines
 
 
 def times(occurrences: Occurrences) -> "list[int | None]":
@@ -118,16 +140,25 @@ def _task_line(one):
     return "; ".join(pieces)
 
 
-def why(service: "Service", args: str = "") -> str:
+async def why(service: "Service", args: str = "") -> str:
     """Return the last decisions, equal ones together, and the time of the next."""
-    occurrences = refresh(service)
-    groups = decisions(service)
-    next_s = wake_s(occurrences)
+    await overlay.step("COMMAND", _reload, service)
+    next_s = await overlay.step("COMMAND", _next, service)
+    lines = await overlay.step("COMMAND", _groups, service, args == "json")
     if args == "json":
-        return "\n".join([json.dumps(one) for one in groups + [{"next_s": next_s}]])
-    lines = [_group_line(one) for one in groups]
-    lines.append("next: nothing" if next_s is None else "next: in %d s" % next_s)
+        lines.append(json.dumps({"next_s": next_s}))
+    else:
+        lines.append("next: nothing" if next_s is None else "next: in %d s" % next_s)
     return "\n".join(lines)
+
+
+async def _next(service):
+    return wake_s(Occurrences(service))
+
+
+async def _groups(service, is_json):
+    make = json.dumps if is_json else _group_line
+    return [make(one) for one in decisions(service)]
 
 
 def wake_s(occurrences: Occurrences) -> int | None:
