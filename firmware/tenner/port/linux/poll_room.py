@@ -1,9 +1,9 @@
 # tenner port.linux.poll_room: room for many connections in the poll of MicroPython's asyncio.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-MicroPython on Linux keeps the files that it polls in a list. When the list moves to a larger place,
-a stream without a file number gets a wrong pointer. A TLS session is such a stream, and the program
-crashes. The list never shrinks, so it gets its room before there is a stream.
+MicroPython on Linux keeps the files that it polls in a list. When the list moves to a larger
+place, a stream without a file number gets a wrong pointer. A TLS session is such a stream, and the
+program crashes. The list never shrinks, so it gets its room before there is a stream.
 """
 
 import asyncio
