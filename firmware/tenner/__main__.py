@@ -13,6 +13,7 @@ import tenner.preload  # noqa: F401
 # isort: split
 from tenner import app, oneshot
 from tenner.port.compat import const
+from tenner.port.linux import poll_room
 from tenner.port.linux.port import Port
 from tenner.store.files import exists, make_dirs
 
@@ -110,6 +111,7 @@ def main(argv: list[str]) -> int:
     if hasattr(gc, "threshold"):
         # Early collections keep the live heap in few pages; untouched pages cost nothing.
         gc.threshold(_GARBAGE)
+    poll_room.reserve()
     return app.main(root, config, workspace, _equip)
 
 

@@ -358,7 +358,10 @@ class LinuxBoard(Board):
             'while IFS= read -r path; do rm -f -- "$path"; [ ! -e "$path" ] || echo "$path"; done',
             data="".join(f"{place}\n" for place in places).encode(),
         )
-        return [places[line] for line in left.decode(errors="replace").splitlines()]
+        kept = [places[line] for line in left.decode(errors="replace").splitlines()]
+        for path in set(paths).difference(kept):
+            self._seen.pop(path, None)
+        return kept
 
     # Life.
 

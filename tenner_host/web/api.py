@@ -26,7 +26,7 @@ class Api:
         self._door = door
 
     async def openapi(self, request: Request) -> Response:
-        return self._door.described(openapi_document())
+        return self._door.described(request, openapi_document())
 
     async def session(self, request: Request) -> Response:
         found = {

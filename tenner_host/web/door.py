@@ -28,7 +28,8 @@ _READS = ("GET", "HEAD")
 
 class Door:
     """Lets paired browsers in by a cookie. A browser sends the cookies of this host to all of its
-    ports, and those of one name for several paths together: another path needs another name."""
+    ports, and those of one name for several paths together: another path needs another name, and
+    the port is a part of it, so that two servers keep their browsers."""
 
     def __init__(self, access: Access, path: str = PREFIX, cookie: str = COOKIE) -> None:
         self.access = access
@@ -37,11 +38,15 @@ class Door:
 
     def is_guest(self, request: Request) -> bool:
         """Does the request's session, which is allowed, only look?"""
-        return self.access.is_guest(request.cookies.get(self._cookie))
+        return self.access.is_guest(request.cookies.get(self._name(request)))
 
-    def described(self, document: bytes) -> Response:
+    def _name(self, request: Request) -> str:
+        """The name of the cookie at this server."""
+        return f"{self._cookie}_{request.scope['server'][1]}"
+
+    def described(self, request: Request, document: bytes) -> Response:
         """Answer by the description of an API, with the name of the cookie."""
-        data = document.replace(f'"{COOKIE}"'.encode(), f'"{self._cookie}"'.encode())
+        data = document.replace(f'"{COOKIE}"'.encode(), f'"{self._name(request)}"'.encode())
         return Response(data, media_type="application/json")
 
     async def pair(self, request: Request) -> Response:
@@ -58,14 +63,15 @@ class Door:
         session, token = made
         response = JSONResponse({"token": token})
         response.set_cookie(
-            self._cookie, session, httponly=True, samesite="strict", path=self._path
+            self._name(request), session, httponly=True, samesite="strict", path=self._path
         )
         return response
 
     async def leave(self, request: Request) -> Response:
-        self.access.end(request.cookies[self._cookie])
+        name = self._name(request)
+        self.access.end(request.cookies[name])
         response = Response(status_code=204)
-        response.delete_cookie(self._cookie, path=self._path)
+        response.delete_cookie(name, path=self._path)
         return response
 
     def routes(self, table: list[tuple[str, str, Handler]]) -> list[Route]:
@@ -80,7 +86,7 @@ class Door:
 
         async def guarded(request: Request) -> Response:
             if path not in _OPEN:
-                given = request.cookies.get(self._cookie), request.headers.get(TOKEN)
+                given = request.cookies.get(self._name(request)), request.headers.get(TOKEN)
                 if not self.access.allows(*given):
                     return refusal(401, "pair this browser with the code that the terminal shows")
                 changes = request.method not in _READS and path not in _OF_GUESTS

@@ -107,7 +107,7 @@ class FleetSite:
         }
 
     async def _openapi(self, request: Request) -> Response:
-        return self._door.described(openapi_document())
+        return self._door.described(request, openapi_document())
 
     async def _session(self, request: Request) -> Response:
         return JSONResponse(

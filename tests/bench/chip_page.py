@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tests.bench import heap
-from tests.bench.agent import Agent, agent, readings
+from tests.bench.agent import HEARTBEAT, Agent, agent, readings
 from tests.bench.rows import Row
 
 _SESSION, _TOKEN = "s" * 48, "t" * 48
@@ -25,6 +25,8 @@ You look after one room.
 - (every 1s; when room.temperature > 30 reset 28; notify) It is {room.temperature} in the room.
 - (daily 07:30) Say: good morning.
 """
+#: The version of the file of the agent.
+_VERSION = hashlib.sha256(HEARTBEAT.encode()).hexdigest()[:32]
 
 #: The run log of a day.
 _RUNS = "".join(
@@ -63,7 +65,10 @@ ACTIONS = (
     View("unmute", "POST", "/alarms", "Not muted", {"action": "unmute", "id": "line 1"}),
     View("run", "POST", "/tasks/run", "Running", {"line": 1}),
     View("say", "POST", "/chat", "say: hello page", {"text": "say: hello page"}),
+    View("save", "PUT", "/heartbeat", "Far too hot.", {"text": HEARTBEAT, "version": _VERSION}),
 )
+#: The last one: it restarts the board.
+SET = View("set", "PATCH", "/settings", '"running": true', {"changes": {"name": "cellar"}})
 
 
 class Page:
@@ -151,15 +156,20 @@ def _all(heap_kb: int) -> None:
             page.ask(view)
         page.running.ask(heap.QUESTION, heap.IN_ANSWER)
         page.ask(VIEWS[0])
+        page.ask(SET)
 
     with_page(heap_kb, work)
 
 
-def _row(view: View) -> Row:
+def _set(heap_kb: int) -> None:
+    with_page(heap_kb, lambda page: page.ask(SET))
+
+
+def _row(view: View, work: Callable[[int], None] | None = None) -> Row:
     what = f"{view.method} {view.path}"
 
     def measure() -> float:
-        return heap.smallest_kb(lambda heap_kb: shown(heap_kb, view))
+        return heap.smallest_kb(work or (lambda heap_kb: shown(heap_kb, view)))
 
     return Row(f"heap.page.{view.name}.min_kb", what, "KB", measure, _BUDGET_KB)
 
@@ -173,4 +183,5 @@ ROWS = [
         _BUDGET_KB,
     ),
     *(_row(view) for view in (*VIEWS, *ACTIONS)),
+    _row(SET, _set),
 ]

@@ -8,6 +8,8 @@ import threading
 import pytest
 
 from tenner_sim import LIMIT_S
+from tenner_sim.services import OWNER
+from tenner_sim.services.telegram_people import TOKEN
 from tests.host import page_home
 from tests.host.web_client import Client
 
@@ -77,6 +79,24 @@ def test_sleepers_keep_neither_browsers_nor_the_beat_out(home):
         for _ in range(5):
             assert Client(home)("GET", "/now").status == 401
         beats(home, 32.5)
+
+
+@pytest.mark.parametrize("name", page_home.INTERPRETERS)
+def test_sleepers_beside_an_open_tls_session_end_nothing(request, tmp_path, name):
+    """Telegram is polled meanwhile, behind TLS, and its messages get answers."""
+    argv = page_home.argv_of(request, name)
+    lib = page_home.lib_of(tmp_path, name)
+    owner = {"telegram.token": TOKEN, "telegram.owner": str(OWNER)}
+    with page_home.home(tmp_path, argv, lib, changes=owner) as home:
+        telegram = home.open().services.telegram
+        telegram.wait_requests(1)
+        with connections(home, [b"GET"] * 20):
+            for count in range(3):
+                before = len(telegram.sent)
+                telegram.say(OWNER, f"say: hello {count}")
+                telegram.wait_sent(before + 1, chat_id=OWNER)
+                assert Client(home)("GET", "/now").status == 401
+        assert home.process.poll() is None
 
 
 #: Requests, and the statuses of their answers; None is the end without one.

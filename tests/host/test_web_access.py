@@ -221,6 +221,20 @@ def test_the_cookie_is_for_browsers_of_this_page_only(server):
     assert server.links[-1] == f"{server.address}#code={server.access.code}"
 
 
+def test_two_servers_of_one_computer_keep_their_browsers(server, tmp_path):
+    """A browser sends its cookies to every port of a host."""
+    with served(str(tmp_path / "ttyNONE")) as other:
+        clients = Client(server).pair(), Client(other).pair()
+        cookies = [one.headers["Cookie"] for one in clients]
+        assert len({one.partition("=")[0] for one in cookies}) == 2
+        for one in clients:
+            one.headers["Cookie"] = "; ".join(cookies)
+            assert one("GET", "/session").status == 200
+        gone = clients[1]("DELETE", "/session")
+        assert gone.headers["set-cookie"].partition("=")[0] == cookies[1].partition("=")[0]
+        assert [one("GET", "/session").status for one in clients] == [200, 401]
+
+
 @pytest.mark.parametrize(
     "headers",
     [

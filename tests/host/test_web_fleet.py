@@ -147,7 +147,7 @@ def test_nobody_comes_in_by_a_board_and_a_guest_only_looks(server, fleet):
         assert guest.get("GET", path).status == 404, path
 
 
-def test_a_board_without_network_is_offline_and_the_broker_may_be_away(client, fleet):
+def test_a_board_without_network_is_offline_and_the_broker_may_be_away(client, fleet, capfd):
     fleet.boards["cellar"].board.wifi(False)
     wait_tile(client, "tenner/cellar", lambda tile: tile["status"] == "offline")
     fleet.boards["cellar"].board.wifi(True)
@@ -158,6 +158,7 @@ def test_a_board_without_network_is_offline_and_the_broker_may_be_away(client, f
         time.sleep(0.05)
     assert client("GET", "/fleet").json["connected"] is False
     assert set(tiles(client)) == {"tenner/attic", "tenner/cellar"}
+    assert "Traceback" not in "".join(capfd.readouterr())
     fleet.broker.start()
     wait_tile(client, "tenner/attic", lambda tile: client("GET", "/fleet").json["connected"])
 
@@ -209,7 +210,7 @@ def test_the_document_names_every_route(server):
     assert described == routes
     found = Client(server)("GET", "/openapi.json").json
     cookie = found["components"]["securitySchemes"].pop("cookie")
-    assert cookie["name"] == "tenner_fleet"
+    assert cookie["name"] == f"tenner_fleet_{server.port}"
     assert found["paths"] == DOCUMENT["paths"]
 
 

@@ -10,9 +10,6 @@ from tests.web import browser
 #: The settings of every board.
 _CHANGES = {"name": "kitchen", "web.hosts": ["localhost"]}
 
-#: The smallest in which every view is there, Now and three days of readings among them.
-_CHIPS_HEAP = "192K"
-
 
 class Home:
     """
@@ -146,7 +143,6 @@ def chip(folder, heartbeat, interpreters):
         heartbeat=heartbeat,
         files=browser.readings(folder),
         changes=_CHANGES,
-        heap=_CHIPS_HEAP,
     ) as running:
         running.bench.board.set("room.temperature", 31.5)
         running.bench.wait_told("in the room")

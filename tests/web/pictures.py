@@ -24,10 +24,10 @@ PICTURES = {
         ("heartbeat", _TALL, "dark"),
     ],
     "linux": [("settings", browser.WIDE, "dark"), ("now", _TALL, "dark")],
-    "chip": [("chat", browser.PHONE, "light")],
+    "chip": [("now", _TALL, "light"), ("chat", browser.PHONE, "light")],
 }
 #: The name of a picture, if it is not that of its view.
-_NAMES = {("linux", "now"): "phone"}
+_NAMES = {("linux", "now"): "phone", ("chip", "now"): "chip"}
 
 
 def main() -> int:

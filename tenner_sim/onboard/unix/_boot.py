@@ -50,7 +50,17 @@ def _override_micropython():
 
 def _preload():
     """Import while the host's files can still be seen: after the mount there is only the flash."""
-    for name in ("time", "socket", "machine", "network", "esp32", "ntptime", "onewire", "dht"):
+    for name in (
+        "time",
+        "socket",
+        "select",
+        "machine",
+        "network",
+        "esp32",
+        "ntptime",
+        "onewire",
+        "dht",
+    ):
         __import__(name)
 
 

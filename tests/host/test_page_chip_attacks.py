@@ -1,0 +1,138 @@
+"""Attacks on the page of a chip, on the virtual board with the interpreter of a chip and its
+heap; the agent keeps its beat.
+
+A virtual board answers some ten requests a second: `TENNER_ATTACKS=10000` takes a quarter of an
+hour.
+"""
+
+import json
+import os
+
+import pytest
+
+from tests.host import page_home
+from tests.host.chip_home import Client, chip_home
+from tests.host.test_page_attacks import ODD, connections
+
+ATTACKS = int(os.environ.get("TENNER_ATTACKS", "240"))
+#: Requests of a stranger, and the status of their answers.
+PATHS = {
+    "/now": 401,
+    "/settings": 401,
+    "/chat": 401,
+    "/log": 401,
+    "/readings.csv": 401,
+    "/../config.json": 404,
+    "/%2e%2e/config.json": 404,
+    "//config.json": 404,
+    "//../config.json": 404,
+    "//state/browsers.json": 404,
+    "//%2e%2e%2fconfig.json": 404,
+    "//app.js%00": 404,
+}
+
+
+@pytest.fixture(scope="module")
+def home(micropython32):
+    with chip_home(interpreter=micropython32, heartbeat=page_home.HEARTBEAT) as made:
+        yield made
+
+
+def beats(home, value):
+    """The heartbeat notices a change of its sensor, the owner is told, and gets an answer."""
+    room = home.bench.board
+    room.set("room.temperature", value)
+    home.bench.wait_told(f"It is {value}")
+    home.bench.echo(f"still here at {value}")
+    room.set("room.temperature", 20.0)
+    home.bench.wait_told("back to normal")
+
+
+def test_many_requests_let_nothing_in_and_the_agent_beats_on(home):
+    stranger = Client(home)
+    counts = {}
+    for number in range(ATTACKS):
+        path, expected = list(PATHS.items())[number % len(PATHS)]
+        status = stranger("GET", path).status
+        assert status == expected, path
+        counts[status] = counts.get(status, 0) + 1
+        if number == ATTACKS // 2:
+            beats(home, 31.5)
+    print(counts)
+    assert sum(counts.values()) == ATTACKS
+    assert Client(home).pair()("GET", "/session").status == 200
+
+
+def test_wrong_codes_are_slowed_down(home):
+    code = home.access.code
+    guesser = Client(home)
+    statuses = [guesser("POST", "/pair", {"code": "aaaaaaaaaa"}).status for _ in range(12)]
+    assert statuses == [403] * 5 + [429] * 7
+    answer = guesser("POST", "/pair", {"code": code})
+    assert answer.status == 429 and 1 <= int(answer.headers["retry-after"]) <= 12
+
+
+def test_sleepers_keep_neither_browsers_nor_the_beat_out(home):
+    """They connect and send nothing, or the beginning of a request."""
+    texts = [b"GET / HTTP/1.1\r\nHost: 127"[: 4 * number] for number in range(7)]
+    with connections(home, texts):
+        beats(home, 32.5)
+        assert Client(home)("GET", "/now").status == 401
+
+
+def test_slow_writers_keep_neither_browsers_nor_the_beat_out(home):
+    """Each promises a body that never comes whole."""
+    head = b"POST /api/v1/pair HTTP/1.1\r\nHost: localhost\r\nContent-Length: 999\r\n\r\n{"
+    with connections(home, [head] * 3):
+        beats(home, 33.5)
+        assert Client(home)("GET", "/now").status == 401
+
+
+def test_slow_readers_keep_neither_browsers_nor_the_beat_out(home):
+    """They ask for the largest file of the page and take nothing of it. A computer's network has
+    room for all of it: tests/test_page_server.py has one whose browser takes nothing."""
+    asked = b"GET /app.js HTTP/1.1\r\nHost: localhost\r\nAccept-Encoding: gzip\r\n\r\n"
+    with connections(home, [asked] * 6):
+        assert Client(home)("GET", "/now").status == 401
+        beats(home, 34.5)
+
+
+def odd(home, data):
+    """The status and the body of an answer."""
+    with connections(home, [data]) as (one,):
+        answer = b""
+        while b"}" not in answer:
+            block = one.recv(4096)
+            assert block, answer
+            answer += block
+    head, _, body = answer.partition(b"\r\n\r\n")
+    return int(head.split(b" ")[1]), body
+
+
+@pytest.mark.parametrize(("data", "status"), ODD, ids=range(len(ODD)))
+def test_an_odd_request_is_a_sentence(home, data, status):
+    found, body = odd(home, data)
+    while found == 503 and b"at work" in body:
+        found, body = odd(home, data)
+    # Memory may run short before a head reaches its limit.
+    assert found == status or (found, status) == (503, 431)
+    assert set(json.loads(body)) == {"error"}
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [({"Host": "evil.example"}, 421), ({"Origin": "http://evil.example"}, 403)],
+    ids=["rebound", "origin"],
+)
+def test_another_site_is_refused_with_a_session(home, headers, status):
+    client = Client(home).pair()
+    for method, path in (("GET", "/now"), ("PATCH", "/settings"), ("POST", "/chat")):
+        answer = client(method, path, None if method == "GET" else {}, **headers)
+        assert answer.status == status and set(answer.json) == {"error"}
+
+
+def test_the_agent_has_no_complaints(home):
+    """No restart, no traceback, no fault: a stranger's request is not the owner's business."""
+    log = home.bench.log
+    is_quiet = "Traceback" not in log and "failed" not in log and log.count(" start)") == 1
+    assert is_quiet, log
