@@ -50,6 +50,20 @@ class Beats(unittest.TestCase):
         off = sim.Board("- Check.\n", heartbeat__every=0)
         self.assertEqual(off.step(), ("off", "disabled (config)"))
 
+    def test_a_look_at_the_file_that_fails_leaves_the_old_tasks(self):
+        board = sim.Board("- Check.\n")
+        board.pass_time(60)
+        old = board.service.tasks
+        board.flash.edit("- Something else.\n")
+
+        def fails(occurrences, tasks):
+            raise MemoryError
+
+        board.service.scan = fails
+        with self.assertRaises(MemoryError):
+            status.refresh(board.service)
+        self.assertTrue(old and board.service.tasks is old)
+
     def test_the_prompt_ends_with_the_time(self):
         board = sim.Board(
             "# H\nMind the plants.\n- Check.\n- (every 1d) Not now.\n"

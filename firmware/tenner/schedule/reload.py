@@ -51,8 +51,10 @@ def read_again(occurrences: "Occurrences") -> None:
 def _read(occurrences, signature):
     service = occurrences.service
     old = service.tasks or ()
-    service.tasks = None
-    if signature is not None:
+    if signature is None:
+        service.tasks = None
+    else:
+        # A scan that fails leaves the old tasks.
         service.tasks, problems = service.scan(occurrences, old)
         for task in service.tasks or ():
             if task not in old:
