@@ -379,7 +379,7 @@ class Commands(unittest.TestCase):
 
     def test_the_list_names_state_and_waiting_reset(self):
         board = self.board()
-        line = alarm_commands.command(board.service)
+        line = asyncio.run(alarm_commands.command(board.service))
         number = alarm(board)[0]
         self.assertEqual(
             line,
@@ -391,12 +391,12 @@ class Commands(unittest.TestCase):
         )
         self.assertTrue("waits for reset 28" in asyncio.run(status.heartbeat(board.service)))
         self.assertTrue("waits for reset 28" in asyncio.run(status.why(board.service)))
-        found = json.loads(alarm_commands.command(board.service, "json"))
+        found = json.loads(asyncio.run(alarm_commands.command(board.service, "json")))
         self.assertEqual((found["value"], found["line"], found["alarm"]), (HOT, 2, number))
 
     def test_data_of_nothing_is_not_nothing(self):
         board = sim.Board(None)
-        self.assertEqual(alarm_commands.command(board.service, "json"), "[]")
+        self.assertEqual(asyncio.run(alarm_commands.command(board.service, "json")), "[]")
         self.assertEqual(asyncio.run(status.heartbeat(board.service, "json")), "[]")
         self.assertTrue(
             "now: disabled (no HEARTBEAT.md)" in asyncio.run(status.heartbeat(board.service))
@@ -416,12 +416,12 @@ class Commands(unittest.TestCase):
     def test_what_is_acknowledged_is_not_repeated_and_its_end_is_told(self):
         board = self.board()
         number = alarm(board)[0]
-        answer = alarm_commands.command(board.service, "ack %d" % number)
+        answer = asyncio.run(alarm_commands.command(board.service, "ack %d" % number))
         self.assertTrue(answer.startswith("Acknowledged"), answer)
         board.boot()
         spell(board, HOT, 7200)
         self.assertEqual(texts(board), [WARM])
-        self.assertTrue("acknowledged since" in alarm_commands.command(board.service))
+        self.assertTrue("acknowledged since" in asyncio.run(alarm_commands.command(board.service)))
         spell(board, COOL, 120)
         self.assertEqual(len(texts(board)), 2)
 
@@ -429,7 +429,9 @@ class Commands(unittest.TestCase):
         board = self.board()
         number = alarm(board)[0]
         self.assertTrue(
-            alarm_commands.command(board.service, "mute %d" % number).startswith("Muted for 1 h")
+            asyncio.run(alarm_commands.command(board.service, "mute %d" % number)).startswith(
+                "Muted for 1 h"
+            )
         )
         spell(board, COOL, 600)
         spell(board, HOT, 600)
@@ -441,9 +443,11 @@ class Commands(unittest.TestCase):
         )
         self.assertEqual(texts(board)[2:3], [WARM])
         self.assertTrue(
-            alarm_commands.command(board.service, "mute line 2 2h").startswith("Muted for 2 h")
+            asyncio.run(alarm_commands.command(board.service, "mute line 2 2h")).startswith(
+                "Muted for 2 h"
+            )
         )
-        alarm_commands.command(board.service, "unmute line 2")
+        asyncio.run(alarm_commands.command(board.service, "unmute line 2"))
         self.assertEqual(board.service.tasks[0].condition.muted, 0)
 
     def test_wrong_words_are_answered(self):
@@ -455,7 +459,7 @@ class Commands(unittest.TestCase):
             ("mute line 2 ever", "no duration"),
             ("why line 2", "still room.temperature 35.2 > 30"),
         ):
-            answer = alarm_commands.command(board.service, words)
+            answer = asyncio.run(alarm_commands.command(board.service, words))
             self.assertTrue(part in answer, answer)
 
 

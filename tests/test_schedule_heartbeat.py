@@ -61,7 +61,7 @@ class Beats(unittest.TestCase):
 
         board.service.scan = fails
         with self.assertRaises(MemoryError):
-            status.refresh(board.service)
+            asyncio.run(status.reread(board.service))
         self.assertTrue(old and board.service.tasks is old)
 
     def test_the_prompt_ends_with_the_time(self):

@@ -86,7 +86,7 @@ class Report:
     def why(self, args: str, channel: str, chat: int | str) -> "Coroutine[Any, Any, str]":
         return status.why(self.app.get("heartbeat"), args)
 
-    def alarms(self, args: str, channel: str, chat: int | str) -> str:
+    def alarms(self, args: str, channel: str, chat: int | str) -> "Coroutine[Any, Any, str]":
         return alarm_commands.command(self.app.get("heartbeat"), args)
 
     def trigger(self, args: str, channel: str, chat: int | str) -> str:

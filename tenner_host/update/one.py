@@ -77,6 +77,11 @@ def misfit(offer: About, state: dict[str, Any]) -> str:
     chip = chip_of(state["machine"])
     if offer.chip and chip and chip != offer.chip.upper():
         return f"the release has MicroPython for the {offer.chip}, this board is an {chip}"
+    if offer.chip and state.get("slots") == 1:
+        return (
+            "the release has MicroPython, for which this board has no second slot: run `tenner "
+            "flash --layout ota` over the cable"
+        )
     mpy = str(state["mpy"] & 0xFF)
     if offer.mpy and mpy != offer.mpy:
         return (

@@ -7,6 +7,7 @@ as they begin and end, and from them the test works out the expected messages. I
 with the sent ones.
 """
 
+import asyncio
 import collections
 import json
 import os
@@ -134,7 +135,8 @@ class Life:
             # It does not answer until the next change.
             board.readings["room"] = {} if value else {"temperature": 20}
         elif kind == "mute":
-            self.guard(lambda: alarm_commands.command(board.service, "mute line 1 %ds" % value))
+            words = "mute line 1 %ds" % value
+            self.guard(lambda: asyncio.run(alarm_commands.command(board.service, words)))
         else:
             self.guard(lambda: board.step(True))
 

@@ -240,12 +240,15 @@ def about_of(**changes):
         ({}, {"machine": "linux [GCC 12.2.0] version"}, ""),
         ({"micropython": "ESP32-C3"}, {}, ""),
         ({"micropython": "ESP32-S3"}, {}, "for the ESP32-S3, this board is an ESP32-C3"),
+        ({"micropython": "ESP32-C3"}, {"slots": 2}, ""),
+        ({"micropython": "ESP32-C3"}, {"slots": 1}, "no second slot: run `tenner flash --layout"),
+        ({}, {"slots": 1}, ""),
         # Its own MicroPython loads its code.
         ({"micropython": "ESP32-C3"}, {"mpy": 5}, ""),
         ({}, {"mpy": 0x2C05}, "has .mpy version 6, its MicroPython loads 5"),
         ({"oldest": "0.3.0"}, {}, "replaces 0.3.0 and newer, and it runs 0.2.0"),
     ],
-    ids=range(7),
+    ids=range(10),
 )
 def test_boards_that_a_release_is_not_for(offer, state, sentence):
     if "micropython" in offer:

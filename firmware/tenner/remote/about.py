@@ -6,7 +6,7 @@ import sys
 
 from tenner import __version__, overlay
 from tenner.store import files
-from tenner.update import report
+from tenner.update import report, slot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ def info(app: "App") -> "dict[str, Any]":
         "heap_free": free,
         "heap_used": used,
         "up_s": app.clock.mono_s(),
+        "slots": slot.count(),
         "updating": app.updating,
         "trial": files.read_text(trial) if files.exists(trial) else "",
     }

@@ -3,6 +3,7 @@
 
 import json
 
+from tenner import overlay
 from tenner.port.compat import const
 from tenner.schedule import alarm_texts, alarms, conditions, status
 from tenner.schedule.amounts import duration
@@ -17,26 +18,25 @@ _MUTE_S = const(3600)
 _HELP = const("expected: ack ID, mute ID [2h], unmute ID, why ID; /alarms shows the IDs")
 
 
-def command(service: "Service", args: str = "") -> str:
+async def command(service: "Service", args: str = "") -> str:
     """Return the answer to `/alarms [ack|mute|unmute|why ID [DURATION]]`; the ID of a line is
     `line 5`."""
-    occurrences = status.refresh(service)
+    await overlay.step("COMMAND", status.reread, service)
     words = args.split()
-    if not words or words == ["json"]:
-        found = [one for one in status.tasks(service, status.times(occurrences)) if "state" in one]
-        if words:
-            return "\n".join([json.dumps(one) for one in found]) or "[]"
-        return "\n".join([_line(one) for one in found]) or "no alarms: no line has a condition"
-    return _act(service, words, occurrences)
+    if words and words != ["json"]:
+        return await overlay.step("COMMAND", act, service, words)
+    next_s, _ = await overlay.step("COMMAND", status.look, service)
+    lines = await overlay.step("COMMAND", _list, service, next_s, json.dumps if words else _line)
+    return "\n".join(lines) or ("[]" if words else "no alarms: no line has a condition")
+
+
+async def _list(service, next_s, make):
+    return [make(one) for one in status.tasks(service, next_s) if "state" in one]
 
 
 async def act(service: "Service", words: list[str]) -> str:
     """Return the answer to `[ack|mute|unmute|why, ID, DURATION]`, without a look at the file, for
     which a board that serves its page has no memory."""
-    return _act(service, words)
-
-
-def _act(service, words, occurrences=None):
     action, *rest = words
     if rest[:1] == ["line"]:
         rest = ["line " + "".join(rest[1:2])] + rest[2:]
@@ -48,7 +48,7 @@ def _act(service, words, occurrences=None):
     if action == "why":
         return _why(service, task)
     try:
-        return _change(occurrences or Occurrences(service), task, action, " ".join(rest[1:]))
+        return _change(Occurrences(service), task, action, " ".join(rest[1:]))
     except ValueError:
         return '"%s" is no duration; expected one such as 30m, 2h' % " ".join(rest[1:])
 

@@ -29,21 +29,22 @@ _TEXT = const(60)
 
 async def heartbeat(service: "Service", args: str = "") -> str:
     """Return a line for each task: its text, values, state, next look and last message."""
-    await overlay.step("COMMAND", _reload, service)
-    next_s, notes = await overlay.step("COMMAND", _look, service)
+    await overlay.step("COMMAND", reread, service)
+    next_s, notes = await overlay.step("COMMAND", look, service)
     lines = await overlay.step("COMMAND", _lines, service, next_s, args == "json")
     if args == "json":
         return "\n".join(lines) or "[]"
     return "\n".join(await overlay.step("COMMAND", _around, service, lines, notes))
 
 
-async def _reload(service):
-    refresh(service)
+async def reread(service: "Service") -> None:
+    """Apply changes of the file and the clock, and have the service do so at once."""
+    reload(Occurrences(service))
+    service.poke()
 
 
-async def _look(service):
-    """Return (as `times`, the lines of the report about the service, of which the first has its
-    beginning)."""
+async def look(service: "Service") -> "tuple[list[int | None], list[str]]":
+    """Return (as `times`, [the end of the report's first line, its line about the next look])."""
     occurrences = Occurrences(service)
     question = occurrences.question(service.tasks, False, True, True)
     stops = [reason for _, reason in chain(question) if reason]
@@ -142,7 +143,7 @@ def _task_line(one):
 
 async def why(service: "Service", args: str = "") -> str:
     """Return the last decisions, equal ones together, and the time of the next."""
-    await overlay.step("COMMAND", _reload, service)
+    await overlay.step("COMMAND", reread, service)
     next_s = await overlay.step("COMMAND", _next, service)
     lines = await overlay.step("COMMAND", _groups, service, args == "json")
     if args == "json":
@@ -198,14 +199,6 @@ def _entry(line):
         return json.loads(line.decode()) if line[:1] + line[-1:] == b"{}" else None
     except ValueError:
         return None
-
-
-def refresh(service: "Service") -> Occurrences:
-    """Apply changes of the file and the clock, and have the service do so at once."""
-    occurrences = Occurrences(service)
-    reload(occurrences)
-    service.poke()
-    return occurrences
 
 
 def _gather(groups, entry, zone):

@@ -52,6 +52,17 @@ def other() -> "Any":
         )
 
 
+def count() -> int:
+    """Return the number of slots for MicroPython on this board, 0 if it is no chip."""
+    try:
+        other()
+    except ImportError:
+        return 0
+    except Refused:
+        return 1
+    return 2
+
+
 def _running():
     # Linux has no such module.
     import esp32
