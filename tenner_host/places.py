@@ -33,9 +33,13 @@ def build_folder() -> Path:
 
 @contextlib.contextmanager
 def one_at_a_time(name: str) -> Iterator[None]:
-    """Hold the lock of `name`, a place in the cache; other processes wait for it."""
-    import fcntl  # Windows has none, and makes nothing of this kind
-
+    """Hold the lock of `name`, a place in the cache; other processes wait for it. On Windows, which
+    has no such locks, nobody waits."""
+    try:
+        import fcntl
+    except ImportError:
+        yield
+        return
     made = cache_folder() / name
     made.parent.mkdir(parents=True, exist_ok=True)
     with made.with_name(f".{made.name}.lock").open("w") as file:

@@ -1,6 +1,7 @@
 """The files for a board, and that building them twice is safe and cheap."""
 
 import json
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -170,3 +171,22 @@ def test_a_tree_is_read_back(tmp_path):
     tree = {"/a/b": b"1", "/c": b""}
     build.write_tree(tree, tmp_path)
     assert build.read_tree(tmp_path) == tree
+
+
+def test_processes_side_by_side_make_a_build_once(tmp_path, monkeypatch):
+    monkeypatch.setattr(build, "MPY_CACHE", tmp_path / "mpy")
+    monkeypatch.setenv("TENNER_CACHE", str(tmp_path / "cache"))
+    made, together = [], threading.Barrier(4)
+
+    def make():
+        made.append(1)
+        (tmp_path / "large").write_bytes(bytes(10_000_000))
+        return {"made": len(made)}
+
+    def use(_):
+        together.wait()
+        return build._kept("test", {"a.py": b"x"}, make)
+
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(use, range(4)))
+    assert found == [{"made": 1}] * 4
