@@ -145,6 +145,7 @@ def _smallest_for_requests(reach: Reach) -> float:
     def fits(heap_kb: int) -> None:
         with reach(heap_kb) as (_, link):
             requests(link)
+            commands(link)
 
     return heap.smallest_kb(fits)
 

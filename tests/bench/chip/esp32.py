@@ -4,3 +4,15 @@ HEAP_DATA = 4
 
 def idf_heap_info(capabilities):
     return [(180000, 100000, 60000, 90000)]
+
+
+class Partition:
+    """That of a layout with one slot."""
+
+    RUNNING = 1
+
+    def __init__(self, which):
+        pass
+
+    def get_next_update(self):
+        raise OSError(2)
