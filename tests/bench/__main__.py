@@ -94,7 +94,7 @@ ROWS = [
     Row("heap.photo.min_kb", "a turn about a photo of 800 x 600", "KB", media.photo_min_kb, 100),
     Row("heap.voice.min_kb", "a turn about a voice note", "KB", media.voice_min_kb, 100),
     *chip_page.ROWS,
-    Row("heap.update.min_kb", "an update over the network", "KB", update.min_kb, 100),
+    Row("heap.update.min_kb", "an update over the network", "KB", update.min_kb, 88),
     Row("heap.update.remote.min_kb", "the same from your computer, over MQTT", "KB", remote.update_min_kb, 112),  # noqa: E501
     Row("heap.update.lan.min_kb", "the same straight over the network", "KB", remote.update_lan_min_kb, 112),  # noqa: E501
     Row("heap.remote.min_kb", "requests of the owner's computer, over MQTT", "KB", remote.min_kb, 112),  # noqa: E501
