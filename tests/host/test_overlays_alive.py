@@ -140,7 +140,7 @@ def test_the_chart_of_an_alarm():
 
 def test_commands_load_their_overlays():
     def ask(running):
-        ask_each(running, ("/status", "/heartbeat", "/why", "/tools", "/nothing", "/chart room"))
+        ask_each(running, ("/status", "/heartbeat", "/why", "/alarms", "/tools", "/nothing", "/chart room"))
 
     check(run(ask, files={"state/readings.1": agent.readings()}), "COMMAND", "CHART")
 

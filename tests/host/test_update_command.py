@@ -101,7 +101,7 @@ def test_a_board_with_one_slot_says_what_it_needs(broker, home):
     data = made(home, micropython=micropython_of())
     with board(broker):
         said = tenner("update", "--file", data, *HERE, code=1)
-        assert "attic: refused: the release has MicroPython, for which this board has no" in said
+        assert "attic: unfit: the release has MicroPython, for which this board has no" in said
         assert "run `tenner flash --layout ota` over the cable" in said
 
 

@@ -55,10 +55,10 @@ def other() -> "Any":
 def count() -> int:
     """Return the number of slots for MicroPython on this board, 0 if it is no chip."""
     try:
-        other()
+        _running().get_next_update()
     except ImportError:
         return 0
-    except Refused:
+    except OSError:
         return 1
     return 2
 
