@@ -166,7 +166,12 @@ class TestPins(Board):
             )
             while not ctx.port.pin_log:
                 await sleep_ms(0)
-            return await cancelled(task)
+            was_cancelled = await cancelled(task)
+            # The task of the pulse itself, behind wait_for, may end after it.
+            for _ in range(1000):
+                if len(ctx.port.pin_log) < 2:
+                    await sleep_ms(1)
+            return was_cancelled
 
         self.assertTrue(run(stopped()))
         self.assertEqual(ctx.port.pin_log, [("out", 3, 1), ("value", 3, 0)])
