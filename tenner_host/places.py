@@ -33,8 +33,8 @@ def build_folder() -> Path:
 
 @contextlib.contextmanager
 def one_at_a_time(name: str) -> Iterator[None]:
-    """Hold the lock of `name`, a place in the cache; other processes wait for it. On Windows, which
-    has no such locks, nobody waits."""
+    """Hold the lock of `name`, a place in the cache; other processes wait for it. Windows has no
+    such locks, and nobody waits there."""
     try:
         import fcntl
     except ImportError:

@@ -139,8 +139,10 @@ def test_the_chart_of_an_alarm():
 
 
 def test_commands_load_their_overlays():
+    asked = ("/status", "/heartbeat", "/why", "/alarms", "/tools", "/nothing", "/chart room")
+
     def ask(running):
-        ask_each(running, ("/status", "/heartbeat", "/why", "/alarms", "/tools", "/nothing", "/chart room"))
+        ask_each(running, asked)
 
     check(run(ask, files={"state/readings.1": agent.readings()}), "COMMAND", "CHART")
 
