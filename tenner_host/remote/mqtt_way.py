@@ -39,8 +39,14 @@ class MqttWay(Way):
         return None
 
     def drop(self) -> None:
+        self.has_spoken()
+
+    def has_spoken(self) -> bool:
+        found_any = False
         while found := self._broker.next(0):
             self._note(found)
+            found_any = found_any or found[0] == self._out
+        return found_any
 
     def done(self) -> None:
         """Does nothing."""

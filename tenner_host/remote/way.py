@@ -34,6 +34,11 @@ class Way(ABC):
     def drop(self) -> None:
         """Drop the messages that have come, before a new session."""
 
+    def has_spoken(self) -> bool:
+        """Has the board sent something since its last reply, so to another command? Its message
+        is dropped. A way that cannot know it says no."""
+        return False
+
     @abstractmethod
     def done(self) -> None:
         """Note that a reply is complete."""

@@ -21,8 +21,9 @@ _STEP_S = 0.5
 _IDLE_S = 20.0
 #: A turn of the agent may go first.
 _OPEN_S = 60.0
-#: After a pause of this length another command may have taken the session over, which the board
-#: does not tell; so it is asked, and has so long for an answer.
+#: After a pause of this length another command may have taken the session over, which a board in
+#: the network does not tell, and nobody one that restarted; so it is asked, and has so long for an
+#: answer.
 _SURE_S = 5.0
 _ALIVE_S = 8.0
 #: The end of the server waits so long for an answer of the board.
@@ -113,6 +114,9 @@ class RemoteLink(Link):
         return result
 
     def _open(self) -> RemoteBoard:
+        if self._board is not None and self._board.link.way.has_spoken():
+            # Another command has its session now.
+            self._close()
         if self._board is not None and time.monotonic() - self._used_at > _SURE_S:
             try:
                 self._board.state(_ALIVE_S)
