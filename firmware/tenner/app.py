@@ -276,10 +276,8 @@ class App:
     async def command_text(self, message: "Message") -> str:
         """Return the answer to a line that begins with a slash."""
         text = await commands.run(Report(self), message)
-        if not isinstance(text, str):
-            # The code of the commands makes room for the drawing.
-            text = await overlay.step("CHART", charts.answer, self, *text)
-        return text
+        # The code of the commands makes room for an answer in steps.
+        return text if isinstance(text, str) else await text
 
     def take_request(self, data: bytes) -> None:
         """Start the answer to a message of the owner's computer at the broker."""

@@ -2,9 +2,8 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import asyncio
-import sys
 
-from tenner import __version__, overlay
+from tenner import charts, overlay, status_lines
 from tenner.agent import history
 from tenner.channels.telegram import pair as telegram_pair
 from tenner.schedule import alarm_commands, status
@@ -18,37 +17,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tenner.app import App
-
-
-def status_lines(app: "App", waiting: int) -> "Iterator[str]":
-    """Yield the lines of /status; `waiting` is the number of unsent messages."""
-    free, used = app.port.memory()
-    up_s = app.clock.mono_s()
-    yield "tenner %s, %s %s" % (
-        __version__,
-        sys.implementation.name,
-        ".".join(str(n) for n in sys.implementation.version[:3]),
-    )
-    yield "up %d h %d min, heap %d KB free, %d KB used" % (
-        up_s // 3600,
-        up_s // 60 % 60,
-        free // 1024,
-        used // 1024,
-    )
-    system = app.port.system_memory()
-    if system:
-        yield "for Wi-Fi and TLS: %d KB free, %d KB of it in one block, %d KB at the least" % (
-            system[0] // 1024,
-            system[1] // 1024,
-            system[2] // 1024,
-        )
-    yield "network %s, clock %s" % (
-        "up" if app.port.network_up() else "down",
-        app.now_text(),
-    )
-    if app.telegram is not None:
-        yield "telegram: " + app.telegram.status
-    yield "outbox: %d waiting" % waiting
 
 
 class Report:
@@ -76,7 +44,7 @@ class Report:
         return self.app.get("budget").lines()
 
     def status_lines(self) -> "Iterator[str]":
-        return status_lines(self.app, len(self.app.get("delivery").outbox))
+        return status_lines.lines(self.app, len(self.app.get("delivery").outbox))
 
     # --- acts, or takes arguments
 
@@ -98,9 +66,7 @@ class Report:
         asyncio.create_task(self.app.get("heartbeat").trigger(channel, chat, lines))
         return "Running the heartbeat now."
 
-    def chart(
-        self, args: str, channel: str, chat: int | str
-    ) -> "str | tuple[str, int, str, int | str]":
+    def chart(self, args: str, channel: str, chat: int | str) -> "str | Coroutine[Any, Any, str]":
         value, _, span = args.partition(" ")
         try:
             seconds = duration(span or "24h")
@@ -108,7 +74,7 @@ class Report:
             value = ""
         if not value or seconds < 300:
             return "expected a value and a time of 5 minutes or more, as room.temperature 24h"
-        return value, seconds, channel, chat
+        return overlay.step("CHART", charts.answer, self.app, value, seconds, channel, chat)
 
     def new(self, args: str, channel: str, chat: int | str) -> str:
         history.clear(self.app.agent.session(channel, chat))

@@ -5,6 +5,9 @@ from tenner.store import suggest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Coroutine
+    from typing import Any
+
     from tenner.agent.message_queue import Message
     from tenner.status_commands import Report
 
@@ -32,12 +35,12 @@ COMMANDS = (
 )
 
 
-async def run(app: "Report", message: "Message") -> "str | tuple[str, int, str, int | str]":
+async def run(app: "Report", message: "Message") -> "str | Coroutine[Any, Any, str]":
     """
-    Return the answer to a message that is a command. A command that only shows something calls
-    `app.<name>_lines()`, which returns a str or an iterable of lines; one that acts calls
-    `app.<name>(args, channel, chat)`, which returns a str, a coroutine that does, or the arguments
-    of charts.answer. An app without the method does not offer the command.
+    Return the answer to a message that is a command, or a coroutine that returns it. A command
+    that only shows something calls `app.<name>_lines()`, which returns a str or an iterable of
+    lines; one that acts calls `app.<name>(args, channel, chat)`, which returns the answer or its
+    coroutine. An app without the method does not offer the command.
     """
     name, _, args = message.text.strip().partition(" ")
     name = name[1:].split("@")[0].lower()
@@ -49,8 +52,7 @@ async def run(app: "Report", message: "Message") -> "str | tuple[str, int, str, 
             if method is None:
                 return "/%s is not available here." % name
             if acts:
-                answer = method(args.strip(), message.channel, message.chat)
-                return await answer if hasattr(answer, "send") else answer
+                return method(args.strip(), message.channel, message.chat)
             lines = method()
             return lines if isinstance(lines, str) else "\n".join(lines)
     guess = suggest.nearest(name, [known for known, _, _ in COMMANDS])

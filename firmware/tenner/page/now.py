@@ -5,12 +5,11 @@ The answer goes out in steps: a board without PSRAM has memory for the code of o
 step calls another, and `send` keeps little between them.
 """
 
-from tenner import __version__, log, overlay, status_commands
+from tenner import __version__, log, overlay, status_lines
 from tenner.channels.console import KEPT
 from tenner.page import board, readings
 from tenner.page.connection import NO_STORE
 from tenner.schedule import schedule_files, status
-from tenner.schedule.occurrences import Occurrences
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,8 +53,7 @@ async def count_waiting(app: "App") -> int:
 async def times(heartbeat: "Service") -> "tuple[list[int | None], int | None, bool]":
     """Return (seconds until the next look at each task, and at anything; are the tasks those of
     the file?)."""
-    occurrences = Occurrences(heartbeat)
-    found = status.times(occurrences), status.wake_s(occurrences)
+    found = await status.times(heartbeat), await status.wake_s(heartbeat)
     is_read = schedule_files.of(heartbeat).signature() == heartbeat.signature
     if not is_read:
         heartbeat.poke()
@@ -74,7 +72,7 @@ async def send_status(page: "Page", connection: "Connection", waiting: int) -> N
 
 
 def _status(app, waiting):
-    lines = list(status_commands.status_lines(app, waiting))
+    lines = list(status_lines.lines(app, waiting))
     free, used = app.port.memory()
     found = {
         "lines": lines,

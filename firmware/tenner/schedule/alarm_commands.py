@@ -25,7 +25,7 @@ async def command(service: "Service", args: str = "") -> str:
     words = args.split()
     if words and words != ["json"]:
         return await overlay.step("COMMAND", act, service, words)
-    next_s, _ = await overlay.step("COMMAND", status.look, service)
+    next_s = await overlay.step("COMMAND", status.times, service)
     lines = await overlay.step("COMMAND", _list, service, next_s, json.dumps if words else _line)
     return "\n".join(lines) or ("[]" if words else "no alarms: no line has a condition")
 

@@ -30,11 +30,12 @@ _TEXT = const(60)
 async def heartbeat(service: "Service", args: str = "") -> str:
     """Return a line for each task: its text, values, state, next look and last message."""
     await overlay.step("COMMAND", reread, service)
-    next_s, notes = await overlay.step("COMMAND", look, service)
+    next_s = await overlay.step("COMMAND", times, service)
     lines = await overlay.step("COMMAND", _lines, service, next_s, args == "json")
     if args == "json":
         return "\n".join(lines) or "[]"
-    return "\n".join(await overlay.step("COMMAND", _around, service, lines, notes))
+    now = await overlay.step("COMMAND", _now, service)
+    return "\n".join(await overlay.step("COMMAND", _around, service, lines, now))
 
 
 async def reread(service: "Service") -> None:
@@ -43,15 +44,27 @@ async def reread(service: "Service") -> None:
     service.poke()
 
 
-async def look(service: "Service") -> "tuple[list[int | None], list[str]]":
-    """Return (as `times`, [the end of the report's first line, its line about the next look])."""
+async def times(service: "Service") -> "list[int | None]":
+    """Return for each task of HEARTBEAT.md the seconds until its next look, None when it waits for
+    the clock."""
     occurrences = Occurrences(service)
-    question = occurrences.question(service.tasks, False, True, True)
+    now = occurrences.moment.now
+    found = [occurrences.due_at(task) for task in service.tasks or ()]
+    return [None if due_s is None else max(due_s - now, 0) for due_s in found]
+
+
+async def wake_s(service: "Service") -> int | None:
+    """Return the seconds until the next look at anything, None when none is due."""
+    occurrences = Occurrences(service)
+    wake_at_s = occurrences.next_wake()
+    return None if wake_at_s is None else wake_at_s - occurrences.moment.mono_s
+
+
+async def _now(service):
+    """Return why no task runs now, or that one is due."""
+    question = Occurrences(service).question(service.tasks, False, True, True)
     stops = [reason for _, reason in chain(question) if reason]
-    return times(occurrences), [
-        "" if occurrences.moment.trusted else ", clock not set",
-        "now: " + (stops[0] if stops else "due"),
-    ]
+    return stops[0] if stops else "due"
 
 
 async def _lines(service, next_s, is_json):
@@ -59,23 +72,17 @@ async def _lines(service, next_s, is_json):
     return [make(one) for one in tasks(service, next_s)]
 
 
-async def _around(service, lines, notes):
+async def _around(service, lines, now):
     first = "heartbeat every %s" % (alarm_texts.span(service.every_s) or "never")
-    lines = [first + notes[0]] + lines + notes[1:]
+    if not service.app.clock.trusted:
+        first += ", clock not set"
+    lines = [first] + lines + ["now: " + now]
     if service.failures:
         lines.append("failed %d times in a row" % service.failures)
     silent = faults.silent(service)
     if silent:
         lines.append("no answer from %s" % ", ".join(silent))
     return lines
-
-
-def times(occurrences: Occurrences) -> "list[int | None]":
-    """Return for each task of HEARTBEAT.md the seconds until its next look, None when it waits for
-    the clock."""
-    found = [occurrences.due_at(task) for task in occurrences.service.tasks or ()]
-    now = occurrences.moment.now
-    return [None if due_s is None else max(due_s - now, 0) for due_s in found]
 
 
 def tasks(service: "Service", next_s: "Sequence[int | None] | None") -> "Iterator[dict]":
@@ -144,7 +151,7 @@ def _task_line(one):
 async def why(service: "Service", args: str = "") -> str:
     """Return the last decisions, equal ones together, and the time of the next."""
     await overlay.step("COMMAND", reread, service)
-    next_s = await overlay.step("COMMAND", _next, service)
+    next_s = await overlay.step("COMMAND", wake_s, service)
     lines = await overlay.step("COMMAND", _groups, service, args == "json")
     if args == "json":
         lines.append(json.dumps({"next_s": next_s}))
@@ -153,19 +160,9 @@ async def why(service: "Service", args: str = "") -> str:
     return "\n".join(lines)
 
 
-async def _next(service):
-    return wake_s(Occurrences(service))
-
-
 async def _groups(service, is_json):
     make = json.dumps if is_json else _group_line
     return [make(one) for one in decisions(service)]
-
-
-def wake_s(occurrences: Occurrences) -> int | None:
-    """Return the seconds until the next look at anything, None when none is due."""
-    wake_at_s = occurrences.next_wake()
-    return None if wake_at_s is None else wake_at_s - occurrences.moment.mono_s
 
 
 def decisions(service: "Service") -> list[dict]:
