@@ -110,6 +110,7 @@ async def enter(name: str) -> None:
             held = " ".join(overlay_loader.overlays.__dict__)
             print("entered", overlay_loader.phase_name(name), len(sys.modules), held)
             micropython.mem_info(1)
+            print("looked")
 
 
 class released:

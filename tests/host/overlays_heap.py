@@ -28,21 +28,24 @@ class Look:
 
 
 def looks(lines: Iterable[str]) -> list[Look]:
-    """Yield each look at the heap in a board's output."""
+    """Return the whole looks at the heap in a board's output, which may end within one."""
     found: list[Look] = []
+    look: Look | None = None
     evicted: dict[int, str] = {}
     base = 0
     for line in lines:
         if match := _ENTERED.match(line):
             overlays = match[3].split()
-            found.append(Look(match[1], overlays, evicted, -len(overlays) - int(match[2])))
+            look = Look(match[1], overlays, evicted, -len(overlays) - int(match[2]))
             evicted = {}
         elif match := _EVICTED.match(line):
             evicted[int(match[2])] = match[1]
         elif match := _BASE.match(line):
             base = int(match[1], 16)
-        elif (match := _LAYOUT.match(line)) and found:
-            look = found[-1]
+        elif line == "looked" and look:
+            found.append(look)
+            look = None
+        elif (match := _LAYOUT.match(line)) and look:
             start = base + int(match[1], 16)
             for block in re.finditer("M", match[2]):
                 look.others += 1
