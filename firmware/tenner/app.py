@@ -98,7 +98,8 @@ class App:
     ) -> None:
         self._parts = {}
         boot.equip(self, root, config_path, workspace)
-        overlay.configure(self.port.small, self._phase_over, sum(self.port.memory()))
+        small = self.port.small
+        overlay.configure(small, self._phase_over, sum(self.port.memory()) if small else 0)
 
     def get(self, name: str) -> "Any":
         """Return a part of the agent, made on its first use (see _make, and factories for

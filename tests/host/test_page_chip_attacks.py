@@ -5,14 +5,13 @@ A virtual board answers some ten requests a second: `TENNER_ATTACKS=10000` takes
 hour.
 """
 
-import json
 import os
 
 import pytest
 
 from tests.host import page_home
 from tests.host.chip_home import Client, chip_home
-from tests.host.test_page_attacks import ODD, connections
+from tests.host.strangers import ODD, answer_of, check_odd_answer, check_wrong_codes, connections
 
 ATTACKS = int(os.environ.get("TENNER_ATTACKS", "240"))
 #: Requests of a stranger, and the status of their answers.
@@ -64,12 +63,7 @@ def test_many_requests_let_nothing_in_and_the_agent_beats_on(home):
 
 
 def test_wrong_codes_are_slowed_down(home):
-    code = home.access.code
-    guesser = Client(home)
-    statuses = [guesser("POST", "/pair", {"code": "aaaaaaaaaa"}).status for _ in range(12)]
-    assert statuses == [403] * 5 + [429] * 7
-    answer = guesser("POST", "/pair", {"code": code})
-    assert answer.status == 429 and 1 <= int(answer.headers["retry-after"]) <= 12
+    check_wrong_codes(Client(home), home.access.code, 12)
 
 
 def test_sleepers_keep_neither_browsers_nor_the_beat_out(home):
@@ -98,25 +92,17 @@ def test_slow_readers_keep_neither_browsers_nor_the_beat_out(home):
 
 
 def odd(home, data):
-    """The status and the body of an answer."""
     with connections(home, [data]) as (one,):
-        answer = b""
-        while b"}" not in answer:
-            block = one.recv(4096)
-            assert block, answer
-            answer += block
-    head, _, body = answer.partition(b"\r\n\r\n")
-    return int(head.split(b" ")[1]), body
+        return answer_of(one)
 
 
 @pytest.mark.parametrize(("data", "status"), ODD, ids=range(len(ODD)))
 def test_an_odd_request_is_a_sentence(home, data, status):
-    found, body = odd(home, data)
-    while found == 503 and b"at work" in body:
-        found, body = odd(home, data)
+    head, body = odd(home, data)
+    while " 503 " in head and "at work" in body["error"]:
+        head, body = odd(home, data)
     # Memory may run short before a head reaches its limit.
-    assert found == status or (found, status) == (503, 431)
-    assert set(json.loads(body)) == {"error"}
+    check_odd_answer(head, body, status, *([503] if status == 431 else []))
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import pytest
 from tenner_sim import LIMIT_S
 from tests.host import page_home
 from tests.host.page_home import AUTHORITY, pem_files
+from tests.host.strangers import answer_of
 
 
 @pytest.fixture(scope="module")
@@ -34,13 +35,7 @@ def asked(home, request):
         context.wrap_socket(plain, server_hostname="localhost") as secured,
     ):
         secured.sendall(request.encode())
-        data = b""
-        while b"}" not in data:
-            block = secured.recv(4096)
-            assert block, data
-            data += block
-    head, _, body = data.partition(b"\r\n\r\n")
-    return head.decode(), json.loads(body)
+        return answer_of(secured)
 
 
 def test_the_page_over_tls(tmp_path, argv, lib):

@@ -1,0 +1,61 @@
+"""Strangers in front of a page: connections by hand, odd requests, and wrong codes."""
+
+import contextlib
+import json
+import socket
+
+from tenner_sim import LIMIT_S
+
+#: Requests, and the statuses of their answers.
+ODD = [
+    (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + bytes(500) + b"\r\n\r\n", 400),
+    (b"A" * 20000, 431),
+    (b"GET / HTTP/1.1\r\n" + b"A: b\r\n" * 5000, 431),
+    (b"GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999999\r\n\r\n", 413),
+    (b"POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 411),
+    (b"GET /\x00 HTTP/1.1\r\n\r\n", 400),
+    (b"GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n", 421),
+    (b"GET / HTTP/1.1\r\n\r\n", 421),
+    (b"GET http://localhost/ HTTP/1.1\r\nHost: localhost\r\n\r\n", 400),
+    (b"CONNECT evil.example:443 HTTP/1.1\r\nHost: localhost\r\n\r\n", 400),
+    (b"TRACE / HTTP/1.1\r\nHost: localhost\r\n\r\n", 405),
+    (b"HEAD / HTTP/1.1\r\nHost: localhost\r\n\r\n", 405),
+]
+
+
+@contextlib.contextmanager
+def connections(home, texts):
+    with contextlib.ExitStack() as stack:
+        made = []
+        for text in texts:
+            one = socket.create_connection(("127.0.0.1", home.port), timeout=LIMIT_S)
+            stack.enter_context(one)
+            with contextlib.suppress(OSError):
+                one.sendall(text)
+            made.append(one)
+        yield made
+
+
+def answer_of(connection):
+    """The head and the JSON of the one answer on a connection."""
+    data = b""
+    while b"}" not in data:
+        block = connection.recv(4096)
+        assert block, data
+        data += block
+    head, _, body = data.partition(b"\r\n\r\n")
+    return head.decode(), json.loads(body)
+
+
+def check_odd_answer(head, body, *statuses):
+    assert int(head.split(" ")[1]) in statuses, head
+    assert set(body) == {"error"}
+
+
+def check_wrong_codes(guesser, code, count):
+    """So many wrong codes are slowed down by the server of a page, with the right one behind
+    them."""
+    statuses = [guesser("POST", "/pair", {"code": "aaaaaaaaaa"}).status for _ in range(count)]
+    assert statuses == [403] * 5 + [429] * (count - 5)
+    answer = guesser("POST", "/pair", {"code": code})
+    assert answer.status == 429 and 1 <= int(answer.headers["retry-after"]) <= 12
