@@ -68,7 +68,7 @@ def marked(text: str, max_units: int) -> tuple[bytes, bytes]:
     if len(raw) == len(text) and not any(mark in text for mark in _MARKS):
         # One line of plain ASCII: skip the parser, whose code is large.
         return raw, b""
-    raw = markup.clean(text)
+    raw = markup.clean(raw)
     html = b"".join(markup.pieces(raw))
     # Aligned columns may push a table past the limit, and a lone mark shows nothing.
     return raw, html if 0 < markup.visible_units(html) <= max_units else b""
