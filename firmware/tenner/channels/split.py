@@ -7,7 +7,8 @@ that it cuts, and the next part opens it again. No cut falls inside a mark of a 
 link or bold words, unless that alone is longer than a message.
 """
 
-from tenner.channels.telegram.markup import clean, closes, fence_of, parse, units
+from tenner.channels.telegram.markup import clean, closes, fence_of, parse
+from tenner.channels.telegram.utf16 import units
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@
 import json
 
 from tenner import overlay
-from tenner.channels.telegram import api, failures, markup
+from tenner.channels.telegram import api, failures, markup, utf16
 from tenner.channels.telegram.errors import FAILURES
 from tenner.log import log
 from tenner.net.json.writer import escape
@@ -71,7 +71,7 @@ def marked(text: str, max_units: int) -> tuple[bytes, bytes]:
     raw = markup.clean(raw)
     html = b"".join(markup.pieces(raw))
     # Aligned columns may push a table past the limit, and a lone mark shows nothing.
-    return raw, html if 0 < markup.visible_units(html) <= max_units else b""
+    return raw, html if 0 < utf16.visible_units(html) <= max_units else b""
 
 
 async def _make_room(sends):
