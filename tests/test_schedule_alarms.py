@@ -41,6 +41,11 @@ def alarm(board, line=0):
     return [task for task in board.service.tasks if task.condition][line].condition.alarm
 
 
+def alarms(board, args=""):
+    """The answer to /alarms."""
+    return asyncio.run(alarm_commands.command(board.service, args))
+
+
 class Episodes(unittest.TestCase):
     def test_every_episode_is_told_once_and_ends_once(self):
         board = sim.Board(FREEZER)
@@ -379,7 +384,7 @@ class Commands(unittest.TestCase):
 
     def test_the_list_names_state_and_waiting_reset(self):
         board = self.board()
-        line = asyncio.run(alarm_commands.command(board.service))
+        line = alarms(board)
         number = alarm(board)[0]
         self.assertEqual(
             line,
@@ -391,12 +396,12 @@ class Commands(unittest.TestCase):
         )
         self.assertTrue("waits for reset 28" in asyncio.run(status.heartbeat(board.service)))
         self.assertTrue("waits for reset 28" in asyncio.run(status.why(board.service)))
-        found = json.loads(asyncio.run(alarm_commands.command(board.service, "json")))
+        found = json.loads(alarms(board, "json"))
         self.assertEqual((found["value"], found["line"], found["alarm"]), (HOT, 2, number))
 
     def test_data_of_nothing_is_not_nothing(self):
         board = sim.Board(None)
-        self.assertEqual(asyncio.run(alarm_commands.command(board.service, "json")), "[]")
+        self.assertEqual(alarms(board, "json"), "[]")
         self.assertEqual(asyncio.run(status.heartbeat(board.service, "json")), "[]")
         self.assertTrue(
             "now: disabled (no HEARTBEAT.md)" in asyncio.run(status.heartbeat(board.service))
@@ -416,23 +421,19 @@ class Commands(unittest.TestCase):
     def test_what_is_acknowledged_is_not_repeated_and_its_end_is_told(self):
         board = self.board()
         number = alarm(board)[0]
-        answer = asyncio.run(alarm_commands.command(board.service, "ack %d" % number))
+        answer = alarms(board, "ack %d" % number)
         self.assertTrue(answer.startswith("Acknowledged"), answer)
         board.boot()
         spell(board, HOT, 7200)
         self.assertEqual(texts(board), [WARM])
-        self.assertTrue("acknowledged since" in asyncio.run(alarm_commands.command(board.service)))
+        self.assertTrue("acknowledged since" in alarms(board))
         spell(board, COOL, 120)
         self.assertEqual(len(texts(board)), 2)
 
     def test_what_happens_while_muted_is_told_afterwards(self):
         board = self.board()
         number = alarm(board)[0]
-        self.assertTrue(
-            asyncio.run(alarm_commands.command(board.service, "mute %d" % number)).startswith(
-                "Muted for 1 h"
-            )
-        )
+        self.assertTrue(alarms(board, "mute %d" % number).startswith("Muted for 1 h"))
         spell(board, COOL, 600)
         spell(board, HOT, 600)
         self.assertEqual(texts(board), [WARM])
@@ -442,12 +443,8 @@ class Commands(unittest.TestCase):
             texts(board)[1:2], ["back to normal: room.temperature 27.8; 2 min, highest 35.2"]
         )
         self.assertEqual(texts(board)[2:3], [WARM])
-        self.assertTrue(
-            asyncio.run(alarm_commands.command(board.service, "mute line 2 2h")).startswith(
-                "Muted for 2 h"
-            )
-        )
-        asyncio.run(alarm_commands.command(board.service, "unmute line 2"))
+        self.assertTrue(alarms(board, "mute line 2 2h").startswith("Muted for 2 h"))
+        alarms(board, "unmute line 2")
         self.assertEqual(board.service.tasks[0].condition.muted, 0)
 
     def test_wrong_words_are_answered(self):
@@ -459,7 +456,7 @@ class Commands(unittest.TestCase):
             ("mute line 2 ever", "no duration"),
             ("why line 2", "still room.temperature 35.2 > 30"),
         ):
-            answer = asyncio.run(alarm_commands.command(board.service, words))
+            answer = alarms(board, words)
             self.assertTrue(part in answer, answer)
 
 

@@ -26,11 +26,17 @@ LONG_RUN_KB = 96
 LOOK_EVERY = 10
 
 
-def one_turn(heap_kb: int, messages: int = 0, image: Image = STOCK) -> None:
-    """One turn with a tool call; Died when it does not fit."""
+def one_turn(
+    heap_kb: int,
+    messages: int = 0,
+    image: Image = STOCK,
+    text: str = QUESTION,
+    in_answer: str = IN_ANSWER,
+) -> None:
+    """One turn with a tool call, or the answer to a command; Died when it does not fit."""
     with agent(heap_kb, messages=messages, image=image) as running:
         running.idle()
-        running.ask(QUESTION, IN_ANSWER)
+        running.ask(text, in_answer)
 
 
 def mcp_turn(heap_kb: int) -> None:
@@ -50,13 +56,6 @@ def long_reply_turn(heap_kb: int) -> None:
         running.idle()
         running.services.model.plan([Step(path="/chat/completions", chunk_bytes=1)])
         running.ask("say something long 1500", "")
-
-
-def command(heap_kb: int, text: str, in_answer: str) -> None:
-    """A person's command on Telegram; Died when it does not fit."""
-    with agent(heap_kb) as running:
-        running.idle()
-        running.ask(text, in_answer)
 
 
 def smallest_kb(
@@ -103,7 +102,7 @@ def turn_min_long_reply_kb() -> float:
 
 
 def command_min_kb(text: str, in_answer: str) -> Callable[[], float]:
-    return lambda: smallest_kb(lambda heap_kb: command(heap_kb, text, in_answer))
+    return lambda: smallest_kb(lambda heap_kb: one_turn(heap_kb, text=text, in_answer=in_answer))
 
 
 def idle_live_kb() -> float:
