@@ -25,7 +25,7 @@ from tenner_host.board.serial_board import SerialBoard
 from tenner_host.build import compile_module
 from tenner_host.errors import CommandError
 from tenner_host.project import Project
-from tenner_sim.services import OWNER, Services
+from tenner_sim.services import OWNER, Sent, Services
 from tests.hw.line import Line
 from tests.hw.report import Report, Step
 from tests.hw.turns import asks
@@ -358,8 +358,11 @@ class Life:
             return sum("getUpdates" in one.path for one in self.telegram.requests)
 
     def _told(self, part: str = "") -> list[str]:
+        return [one.text for one in self._messages(part)]
+
+    def _messages(self, part: str) -> list[Sent]:
         with self.telegram.changed:
-            return [s.text for s in self.telegram.sent if s.chat_id == OWNER and part in s.text]
+            return [s for s in self.telegram.sent if s.chat_id == OWNER and part in s.text]
 
     def _wait_told(self, part: str, count: int, line: Line) -> None:
         with self.telegram.changed:
@@ -371,11 +374,18 @@ class Life:
             raise Failed(f"{part!r} was not told, the last was {told}; {_last(line)}")
 
     def _ask(self, text: str, line: Line, part: str = "") -> str:
-        """Write to the board and return the next answer that holds `part`."""
+        """Write to the board, agree when it asks, and return the next answer that holds
+        `part`."""
         before = len(self._told(part))
         self.telegram.say(OWNER, text)
-        self._wait_told(part, before + 1, line)
-        return self._told(part)[before]
+        while True:
+            self._wait_told(part, before + 1, line)
+            answer = self._messages(part)[before]
+            if not answer.buttons:
+                return answer.text
+            # A question for approval, and its text is no answer.
+            self.telegram.press(answer, str(answer.buttons[0]["callback_data"]))
+            before += 1
 
     def _failed(self, line: Line, since: int) -> bool:
         found = [
