@@ -12,6 +12,7 @@ import sys
 
 from tenner.port.compat import const
 from tenner.port.package import package_path
+from tenner.port.stream import Stream
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 _IMPORTED = const("/overlay/o")
+_IDLE = "IDLE"
 
 #: Whether this is a build of overlays. If not, the modules are those of the source, and nothing is
 #: evicted.
@@ -83,6 +85,8 @@ def enter(number: "Any") -> bool:
             _withdraw(made)
             setattr(overlays, one, None)
             delattr(overlays, one)
+    if number == _IDLE:
+        _files.pack = None
     return True
 
 
@@ -92,9 +96,12 @@ class _Files:
     every import forever, so all overlays share one of each.
     """
 
-    #: The overlay, or "" for the index of the build.
+    #: The overlay.
     name = ""
     folder = ""
+    #: The file of all overlays, open until the agent is idle: littlefs reads three folders to open
+    #: it.
+    pack = None
 
     def mount(self, readonly, mkfs):
         # Here __path__ is a text.
@@ -107,29 +114,32 @@ class _Files:
             raise OSError(2)
         return (0x8000,) + (0,) * 9
 
-    def open(self, path, mode, pack="overlays.pack"):
+    def open(self, path, mode):
         if not _PACKED:
             return open(self.folder + self.name + ".mpy", mode)
-        file = open(self.folder + pack, mode)
+        file = self.pack = self.pack or open(self.folder + "overlays.pack", mode)
         name = self.name.encode()
         size = len(name)
         begin = _PLACES[size]
-        file.seek(begin)
-        places = file.read(_PLACES[size + 1] - begin)
-        at = places.find(name)
         size += 3
-        while at % size:
-            if at < 0:
-                # The file is of another build.
-                raise OSError(2)
-            at = places.find(name, at + 1)
-        start = int.from_bytes(places[at + size - 3 : at + size], "little")
-        if not start:
+        while True:
+            file.seek(begin)
+            places = file.read(_PLACES[size - 2] - begin)
+            at = places.find(name)
+            while at % size:
+                if at < 0:
+                    # The file is of another build.
+                    raise OSError(2)
+                at = places.find(name, at + 1)
+            start = int.from_bytes(places[at + size - 3 : at + size], "little")
+            if start:
+                break
             # An overlay that only some boards have (overlays.toml, [packs]).
-            file.close()
-            return self.open(path, mode, "page.pack")
+            file = open(self.folder + "page.pack", mode)
         file.seek(start)
-        return file
+        rest = Stream()
+        rest.file = file
+        return rest
 
 
 _files = _Files()
@@ -141,25 +151,19 @@ def load(name: str) -> "Any":
         title, *held = _MAY_HOLD[phase]
         if name not in held and name not in suspended:
             raise RuntimeError("phase %s may not hold overlay %s: overlays.toml" % (title, name))
-    if not _files.folder and sys.modules["tenner"].__path__[:7] in (".frozen", "/rom/li"):
-        # Executed in place: there is no file to read.
-        full = "tenner." + name
-        __import__(full)
-        setattr(overlays, name, sys.modules[full])
-        remove(sys.modules, full)
-        remove(sys.modules["tenner"].__dict__, name)
-    else:
-        _read(name)
-    return getattr(overlays, name)
-
-
-def _read(name):
+    if not _PACKED:
+        if not _files.folder and sys.modules["tenner"].__path__[:7] in (".frozen", "/rom/li"):
+            # Executed in place: there is no file to read.
+            full = "tenner." + name
+            __import__(full)
+            setattr(overlays, name, sys.modules[full])
+            remove(sys.modules, full)
+            remove(sys.modules["tenner"].__dict__, name)
+            return getattr(overlays, name)
     if not _files.folder:
         os.mount(_files, "/overlay")
     _files.name = name
-    if _IMPORTED in sys.modules:
-        # Loading one overlay imports another.
-        remove(sys.modules, _IMPORTED)
+    remove(sys.modules, _IMPORTED)  # loading one overlay imports another
     try:
         setattr(overlays, name, __import__(_IMPORTED))
     except MemoryError:
@@ -168,6 +172,7 @@ def _read(name):
     finally:
         # Only `overlays` holds it; a partly loaded one is freed.
         remove(sys.modules, _IMPORTED)
+    return getattr(overlays, name)
 
 
 def phase_name(number: "Any") -> str:
@@ -227,10 +232,8 @@ def entries(prefix: str = "") -> "Iterator[list[str]]":
     if _BUILT:
         wanted = prefix.encode()
         if _PACKED:
-            if not _files.folder:
-                os.mount(_files, "/overlay")
-            _files.name = ""
-            file = _files.open("", "rb")
+            file = open(package_path("overlays.pack"), "rb")
+            file.seek(int.from_bytes(file.read(3), "little"))
         else:
             file = open(package_path("overlays.tsv"), "rb")
         with file as index:

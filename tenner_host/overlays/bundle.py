@@ -66,6 +66,7 @@ def bundle(
     if len(names) < len(packs):
         raise OverlayError(f"{len(packs)} overlays are more than there are names in ROM")
     phases = {name: number for number, name in enumerate(table.phases)}
+    idle = {"_IDLE": phases[IDLE]} if IDLE in phases else {}
     stays = _stays(table)
     sets = sorted({0, *stays.values()})
     width = (len(phases) + 7) // 8
@@ -79,9 +80,9 @@ def bundle(
             "_MAY_HOLD": tuple((name, *held) for name, held in table.phases.items() if debug),
             "_PACKED": is_packed,
             "_PLACES": tuple(_begins(names.values())),
+            **idle,
         },
     )
-    idle = {"_IDLE": phases[IDLE]} if IDLE in phases else {}
     _fill_in(program, RUNTIME, {"_DEBUG": debug, **idle})
     _fill_in(program, PACKAGE, {"__build__": build})
     find_constants(program)

@@ -14,6 +14,7 @@ from tenner_host.overlays import CORE, Bundle, Table, bundle, packed
 RUNTIME = (
     "tenner/overlay.py",
     "tenner/overlay_loader.py",
+    "tenner/port/stream.py",
     "tenner/port/package.py",
     "tenner/port/compat.py",
     "tenner/port/has_input.py",

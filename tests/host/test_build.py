@@ -12,7 +12,7 @@ from tests.host.overlays_support import RUNTIME
 
 TABLE = """
 [overlays]
-core = ["tenner", "tenner.app", "tenner.overlay", "tenner.overlay_loader", "tenner.port.package", "tenner.port.compat", "tenner.port.has_input", "tenner.port.opening"]
+core = ["tenner", "tenner.app", "tenner.overlay", "tenner.overlay_loader", "tenner.port.package", "tenner.port.compat", "tenner.port.stream", "tenner.port.has_input", "tenner.port.opening"]
 more = ["tenner.more"]
 [phases]
 IDLE = []

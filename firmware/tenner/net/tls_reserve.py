@@ -1,9 +1,8 @@
 # tenner net.tls_reserve: reserves the memory of one TLS session while none is open.
 # MIT license; Copyright (c) 2026 the tenner authors
 
-import io
-
 from tenner.port.compat import const
+from tenner.port.stream import Stream
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,19 +18,6 @@ _HANDSHAKE = const(32500)  # bytes that it needs for a moment
 _BLOCK = const(17000)  # its largest block
 _NETWORK = const(8000)  # less than this stops Wi-Fi
 _NONE_LEFT = const(2000)
-
-
-class _Nowhere(io.IOBase):
-    """A stream for a session that never sends or receives."""
-
-    def readinto(self, buf):
-        return None
-
-    def write(self, buf):
-        return None
-
-    def ioctl(self, request, argument):
-        return 0
 
 
 class Reserve:
@@ -82,7 +68,7 @@ class Reserve:
                 return False
             try:
                 self._held = self._context.wrap_socket(
-                    _Nowhere(), server_hostname="-", do_handshake_on_connect=False
+                    Stream(), server_hostname="-", do_handshake_on_connect=False
                 )
             except OSError:
                 return False

@@ -11,18 +11,21 @@ import asyncio
 from tenner.port.compat import const
 from tenner.store import files
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import BinaryIO
+
+    from tenner.net.http import Http
+
+#: CPython's way, as it has no `deflate`.
+unpacked: "Callable[[BinaryIO, str, int], Iterator[bytes]] | None" = None
 try:
     import deflate
 except ImportError:
     from tenner.net.cpython import unpacked
 
     deflate = None
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tenner.net.http import Http
 
 _MOST = const(262144)
 _PIECE = const(512)
@@ -64,7 +67,7 @@ def _pieces(file, buf):
         kind = "ZLIB"
     else:
         kind = "RAW"
-    if deflate is None:
+    if unpacked is not None:
         yield from unpacked(file, kind, _PIECE)
         return
     stream = deflate.DeflateIO(file, getattr(deflate, kind), 15)
