@@ -85,7 +85,8 @@ def enter(number: "Any") -> bool:
             _withdraw(made)
             setattr(overlays, one, None)
             delattr(overlays, one)
-    if number == _IDLE:
+    if number == _IDLE and _files.pack:
+        _files.pack.close()
         _files.pack = None
     return True
 
@@ -100,12 +101,12 @@ class _Files:
     name = ""
     folder = ""
     #: The file of all overlays, open until the agent is idle: littlefs reads three folders to open
-    #: it.
+    #: it. It is opened once, since littlefs counts its blocks twice after one of two handles is
+    #: closed.
     pack = None
 
     def mount(self, readonly, mkfs):
-        # Here __path__ is a text.
-        self.folder = sys.modules["tenner"].__path__ + "/"  # type: ignore[operator]
+        self.folder = _folder()
         if "" not in sys.path:
             sys.path.append("")  # so that names are full paths
 
@@ -114,10 +115,14 @@ class _Files:
             raise OSError(2)
         return (0x8000,) + (0,) * 9
 
+    def all(self):
+        self.pack = self.pack or open(_folder() + "overlays.pack", "rb")
+        return self.pack
+
     def open(self, path, mode):
         if not _PACKED:
             return open(self.folder + self.name + ".mpy", mode)
-        file = self.pack = self.pack or open(self.folder + "overlays.pack", mode)
+        file = self.all()
         name = self.name.encode()
         size = len(name)
         begin = _PLACES[size]
@@ -137,9 +142,16 @@ class _Files:
             # An overlay that only some boards have (overlays.toml, [packs]).
             file = open(self.folder + "page.pack", mode)
         file.seek(start)
+        if file is not self.pack:
+            return file
         rest = Stream()
         rest.file = file
         return rest
+
+
+def _folder():
+    # Here __path__ is a text.
+    return sys.modules["tenner"].__path__ + "/"  # type: ignore[operator]
 
 
 _files = _Files()
@@ -232,11 +244,16 @@ def entries(prefix: str = "") -> "Iterator[list[str]]":
     if _BUILT:
         wanted = prefix.encode()
         if _PACKED:
-            file = open(package_path("overlays.pack"), "rb")
+            file = _files.all()
+            file.seek(0)
             file.seek(int.from_bytes(file.read(3), "little"))
         else:
             file = open(package_path("overlays.tsv"), "rb")
-        with file as index:
-            for line in index:
-                if line.startswith(wanted):
-                    yield line[:-1].decode().split("\t")
+        for line in file:
+            if line.startswith(wanted):
+                at = file.tell()
+                yield line[:-1].decode().split("\t")
+                # The caller may have loaded an overlay.
+                file.seek(at)
+        if not _PACKED:
+            file.close()
