@@ -122,6 +122,12 @@ class FakeTelegram:
         self.stream = None
         self.came = False
 
+    async def calm(self, is_free):
+        pass
+
+    def take_over(self, other):
+        return False
+
     async def open(self, method, url, headers, timeout_s):
         assert (method, url.split("/")[-1]) == ("POST", "getUpdates"), (method, url)
         self.stream = self.head = self

@@ -138,6 +138,73 @@ class TestGate(unittest.TestCase):
 
         self.scene(script, [reply(b"")] * 2)
 
+    def test_a_poll_goes_on_with_the_connection_of_a_sender(self):
+        async def script(semaphore, peer, get):
+            sender, poll = PlainHttp(None, semaphore), PlainHttp(None, semaphore, True)
+            self.assertFalse(poll.take_over(sender))
+            await get(sender)
+            self.assertTrue(poll.take_over(sender))
+            self.assertEqual(semaphore._holders, [poll])
+            self.assertEqual(await get(poll), 200)
+            self.assertEqual(peer.connections, 1)
+            # What is left of the sender disturbs nobody.
+            await sender.close()
+            self.assertEqual(await get(poll), 200)
+            self.assertEqual(peer.connections, 1)
+            # And back again.
+            self.assertTrue(sender.take_over(poll))
+            self.assertEqual(await get(sender), 200)
+            self.assertEqual((peer.connections, len(semaphore._holders)), (1, 1))
+
+        self.scene(script, [reply(b"")] * 4)
+
+    def test_a_busy_connection_is_not_taken_over(self):
+        async def script(semaphore, peer, get):
+            sender, poll = PlainHttp(None, semaphore), PlainHttp(None, semaphore, True)
+            sending = get(sender)
+            while not peer.requests:
+                await asyncio.sleep(0)
+            self.assertFalse(poll.take_over(sender))
+            sending.cancel()
+            try:
+                await sending
+            except asyncio.CancelledError:
+                pass
+            await get(sender)
+            waiting = get(poll)
+            await settle()
+            # It waits for its place already.
+            self.assertFalse(poll.take_over(sender))
+            await sender.close()
+            self.assertEqual(await waiting, 200)
+            self.assertEqual(semaphore._holders, [poll])
+
+        self.scene(script, [[Peer.STALL], reply(b""), reply(b"")])
+
+    def test_a_poll_waits_while_the_agent_works_and_uses_connections(self):
+        async def script(semaphore, peer, get):
+            free = [False]
+            turn, poll = PlainHttp(None, semaphore), PlainHttp(None, semaphore, True)
+            semaphore.quiet_ms = -1
+            # No connection is in use: it may be a long tool.
+            await asyncio.wait_for(poll.calm(lambda: False), 5)
+            asking = get(turn)
+            while not peer.requests:
+                await asyncio.sleep(0)
+            calm = asyncio.create_task(poll.calm(lambda: free[0]))
+            for _ in range(3):
+                await asyncio.sleep(0.1)
+                self.assertFalse(calm.done())
+            free[0] = True
+            await calm
+            asking.cancel()
+            try:
+                await asking
+            except asyncio.CancelledError:
+                pass
+
+        self.scene(script, [[Peer.STALL]])
+
     def test_place_is_kept_with_the_connection(self):
         async def script(semaphore, peer, get):
             turn = PlainHttp(None, semaphore)

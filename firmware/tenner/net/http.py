@@ -76,7 +76,8 @@ class Http(Response):
         self._known: tuple[str, tuple | None] = "", None
         self._origin = None
         self._task = self._work = self._result = None
-        self._busy = False
+        #: Does an exchange or a poll run?
+        self.busy = False
         #: The exception that ends the exchange on request.
         self._asked = None
         self._idle_since = 0
@@ -101,9 +102,9 @@ class Http(Response):
         answer, the request is repeated only for a GET, or if `repeats` declares it harmless.
         """
         origin, head = self._request(method, url, headers)
-        if self._busy:
+        if self.busy:
             raise RuntimeError("this connection is busy")
-        self._busy = True
+        self.busy = True
         self._asked = None
         self.sent = False
         self._work = head, body, consume, repeats or method == "GET"
@@ -112,7 +113,7 @@ class Http(Response):
                 await self._drop()
             await self._enter(origin)
         except BaseException as error:
-            self._busy = False
+            self.busy = False
             raise self._reason(error)
         result = await self._watch(self._exchange, (origin,), timeout_s)
         if self._semaphore and self._semaphore.shortages:
@@ -132,7 +133,7 @@ class Http(Response):
 
     async def _watch(self, work, args, timeout_s):
         """Return the result that `work(*args)` sets; close the connection on any exception."""
-        self._busy = True
+        self.busy = True
         try:
             # asyncio's queue never clears its links, so an ended task may stay in memory with all
             # objects of its coroutine and stack. So this task refers to `self` only.
@@ -145,7 +146,7 @@ class Http(Response):
                 error = self._asked
             raise self._reason(error)
         finally:
-            self._busy = False
+            self.busy = False
             self._task = self._work = self._result = None
             self._idle_since = ticks_ms()
 
@@ -284,13 +285,36 @@ class Http(Response):
 
     async def close(self) -> None:
         """Close the connection, if there is one."""
-        if not self._busy:
+        if not self.busy:
             await self._drop()
+
+    def take_over(self, other: "Http | None") -> bool:
+        """Continue on the idle connection of `other`, to the same server; return whether it has
+        one."""
+        if other is None or other.stream is None or other.busy or other.came or self.stream:
+            return False
+        if other._has_place:
+            if self._semaphore.polls:
+                # This client may wait for a place already.
+                return False
+            self._semaphore.replace(other, self)
+            other._has_place, self._has_place = False, True
+        self.attach(other.stream)
+        self.keep = other.keep
+        self._origin = other._origin
+        other.attach(None)
+        other._origin = None
+        return True
+
+    async def calm(self, is_free: "Callable[[], bool]") -> None:
+        """Wait for a good moment for a long poll (net.tls_semaphore)."""
+        if self._semaphore:
+            await self._semaphore.calm(is_free)
 
     async def give_way(self, to_poll: bool) -> None:
         """Stop a long poll, or close an idle connection; the semaphore calls this when another
         client waits."""
-        if self._busy:
+        if self.busy:
             if self.yields and not to_poll and self._task:
                 self._asked = Yielded()
                 self._task.cancel()
@@ -299,7 +323,7 @@ class Http(Response):
 
     def fail(self, error: "Exception") -> None:
         """End the exchange, if one is running, with `error`."""
-        if self._busy and self._task:
+        if self.busy and self._task:
             self._asked = error
             self._task.cancel()
 

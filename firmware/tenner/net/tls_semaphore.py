@@ -4,6 +4,7 @@
 import asyncio
 
 from tenner.net.shortage import is_short
+from tenner.port.compat import ticks_diff, ticks_ms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,6 +20,9 @@ class TlsSemaphore:
     them to give way: a long poll stops at once, an idle connection closes. `fits()`, if given,
     returns whether the memory has room now for one session more than `limit`.
     """
+
+    #: Longer than a turn needs between two exchanges.
+    quiet_ms = 8000
 
     def __init__(self, limit: int = 1, fits: "Callable[[], bool] | None" = None) -> None:
         #: Number of long polls that wait for a place.
@@ -52,6 +56,23 @@ class TlsSemaphore:
     def _is_full(self):
         over = len(self._holders) - self._limit
         return over > 0 or (over == 0 and not (self._fits and self._fits()))
+
+    async def calm(self, is_free: "Callable[[], bool]") -> None:
+        """
+        Wait until `is_free()`, or for seconds without any exchange. A long poll that connects in
+        the middle of a turn costs three handshakes: its own, and one more on both sides of it.
+        """
+        since = ticks_ms()
+        while not is_free():
+            if any([getattr(holder, "busy", False) for holder in self._holders]):
+                since = ticks_ms()
+            elif ticks_diff(ticks_ms(), since) > self.quiet_ms:
+                return
+            await asyncio.sleep(0.1)
+
+    def replace(self, holder: "Http", other: "Http") -> None:
+        """Give the place of `holder` to `other`."""
+        self._holders[self._holders.index(holder)] = other
 
     def release(self, holder: "Http | Mqtt") -> None:
         """Free the place of `holder`."""

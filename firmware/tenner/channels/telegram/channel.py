@@ -107,6 +107,7 @@ class Telegram:
         self.digest = None  # a Message that joins the texts of our offline time
         self.updates = []  # the unhandled updates of the last reply, each a dict
         self.http: Http | None = None  # for sending
+        self.poller: Http | None = None
         self.sending = asyncio.Lock()
         self.strangers_day = 0
         self.told_wrong = False  # has the owner been notified of an unreadable update?
@@ -123,7 +124,7 @@ class Telegram:
 
     async def poll(self) -> None:
         """Receive forever; wait after a failure and retry."""
-        http = self.http_factory(True)
+        http = self.poller = self.http_factory(True)
         try:
             while True:
                 wait_s = 0
@@ -157,6 +158,7 @@ class Telegram:
     async def _something_came(self, http):
         """Wait for an update, which stays at Telegram; return whether there is one, or an
         error."""
+        await http.calm(overlay.is_free)
         if http.stream is None or http.head is None:
             await http.open("POST", self.url + "getUpdates", self.headers, _CONNECT_S)
         body = self.poll_body(self.poll_s)
@@ -255,7 +257,7 @@ class Telegram:
             await self.sleep(wait_s * 1000)
 
     async def idle(self) -> None:
-        """Close the connection for sending when nothing more is due, so that none grows stale."""
+        """Leave the connection for sending to the poll when nothing more is due."""
         http, self.http = self.http, None
-        if http is not None:
+        if http is not None and not (self.poller and self.poller.take_over(http)):
             await http.close()
