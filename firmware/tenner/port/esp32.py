@@ -2,6 +2,7 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import gc
+import sys
 import time
 
 import machine
@@ -28,6 +29,8 @@ _TLS_BLOCK = const(20000)
 _TLS_FREE = const(64000)
 _FIRST = const(0x08)  # an I2C address that no chip has
 _OLDEST_TIME = const(1735689600)  # 2025-01-01: an earlier clock was never set
+#: Built-in modules that a file can replace.
+_REPLACEABLE = const("array binascii collections errno hashlib io json machine network os re select socket struct time")  # noqa: E501
 
 # time.time() counts from 2000 on an ESP32 and from 1970 elsewhere.
 _EPOCH = 946684800 if time.gmtime(0)[0] == 2000 else 0
@@ -44,6 +47,9 @@ class Port:
         self._config: Config | None = None
         self._buses = {}  # open buses and pins by name or GPIO, and the names of each kind
         self._stdin: Stdin | None = None
+        # Else each import of one looks for six files first.
+        for name in _REPLACEABLE.split():
+            sys.modules[name] = __import__(name)
 
     def path(self, name: str) -> str:
         return self.root + "/" + name
