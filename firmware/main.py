@@ -9,17 +9,6 @@ if hasattr(gc, "threshold"):
     # Else garbage scatters live objects over a full heap: no kilobyte in a row is left.
     gc.threshold(8192)
 
-
-try:
-    from flashbdev import bdev
-
-    # littlefs reads kilobytes to open a file, by calls of the driver as large as its cache: 512
-    # bytes in place of 128.
-    bdev = os.VfsLfs2(bdev, readsize=128, lookahead=64)
-    os.umount("/")
-    os.mount(bdev, "/")
-except (ImportError, OSError):
-    pass  # another port, or another file system
 if "lib" in os.listdir() and "next" in os.listdir("lib"):
     raise OSError("new code is not all in place: run `tenner sync` again")
 if "rom" in os.listdir():

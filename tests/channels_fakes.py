@@ -122,9 +122,6 @@ class FakeTelegram:
         self.stream = None
         self.came = False
 
-    async def calm(self, is_free):
-        pass
-
     def take_over(self, other):
         return False
 

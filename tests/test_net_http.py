@@ -522,7 +522,7 @@ class TestKnownServer(unittest.TestCase):
 
         class Asked(Http):
             async def _exchange(self, origin):
-                asked.append((origin, self._work[0].split(b" ")[1].decode()))
+                asked.append((origin, self.work[0].split(b" ")[1].decode()))
 
         async def main():
             for first in urls:

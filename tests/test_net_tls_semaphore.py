@@ -147,7 +147,7 @@ class TestGate(unittest.TestCase):
             self.assertEqual(semaphore._holders, [poll])
             self.assertEqual(await get(poll), 200)
             self.assertEqual(peer.connections, 1)
-            # What is left of the sender disturbs nobody.
+            # The sender's client has nothing to close.
             await sender.close()
             self.assertEqual(await get(poll), 200)
             self.assertEqual(peer.connections, 1)
@@ -184,14 +184,14 @@ class TestGate(unittest.TestCase):
     def test_a_poll_waits_while_the_agent_works_and_uses_connections(self):
         async def script(semaphore, peer, get):
             free = [False]
-            turn, poll = PlainHttp(None, semaphore), PlainHttp(None, semaphore, True)
+            turn = PlainHttp(None, semaphore)
             semaphore.quiet_ms = -1
             # No connection is in use: it may be a long tool.
-            await asyncio.wait_for(poll.calm(lambda: False), 5)
+            await asyncio.wait_for(semaphore.calm(lambda: False), 5)
             asking = get(turn)
             while not peer.requests:
                 await asyncio.sleep(0)
-            calm = asyncio.create_task(poll.calm(lambda: free[0]))
+            calm = asyncio.create_task(semaphore.calm(lambda: free[0]))
             for _ in range(3):
                 await asyncio.sleep(0.1)
                 self.assertFalse(calm.done())

@@ -1,4 +1,4 @@
-# tenner chip_heap: the heap of an ESP32, which grows into the memory of Wi-Fi and TLS.
+# tenner chip_heap: prepares the heap of an ESP32, which shares its memory with Wi-Fi and TLS.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
 Without PSRAM Python's heap begins with 36 to 64 KB. A full heap takes as much again, or the
@@ -8,9 +8,13 @@ asks for nothing but the largest free block. So `begin` makes the heap grow befo
 anything else. Meanwhile the stack of a thread fills all of that block but the heap's part: Python
 can hold no other memory of that size for a moment. The build leaves this module out of the
 overlays, as main.py imports it first of all.
+
+littlefs keeps its cache in the heap: 128 bytes by default, which the flash driver reads in about
+the same time as 512, and to open a file takes kilobytes.
 """
 
 import gc
+import os
 import time
 
 import esp32
@@ -29,6 +33,8 @@ _WIFI_CONNECTS = const(10 * 1024)  # once the driver is loaded
 _TLS = const(32 * 1024)  # one session at the height of its handshake
 _SPARE = const(12 * 1024)  # for a busy network
 _WORTH = const(8 * 1024)  # growing by less is no help
+_READ = const(128)  # bytes; the cache has four times as many
+_LOOKAHEAD = const(64)  # bytes, one bit for each block of 2 MB
 _GAP = const(24 * 1024)
 _CELLS = const(120)  # of a list of half a kilobyte
 _END_MS = const(100)
@@ -58,13 +64,25 @@ def heap_bytes() -> int:
 def begin() -> None:
     """Let the heap of a board without PSRAM grow and forget how: main.py calls it once, before the
     agent is loaded."""
+    _widen_cache()
     if gc.mem_free() + gc.mem_alloc() < _PSRAM_HEAP:
         _grow(_wifi_bytes())
     own = globals()
-    for name in ("_grow", "_wifi_bytes", "_hold", "_end", "begin"):
+    for name in ("_widen_cache", "_grow", "_wifi_bytes", "_hold", "_end", "begin"):
         own[name] = None  # `del` alone leaves the function in the table
         del own[name]
     gc.collect()
+
+
+def _widen_cache():
+    try:
+        from flashbdev import bdev
+
+        wide = os.VfsLfs2(bdev, readsize=_READ, lookahead=_LOOKAHEAD)
+    except (ImportError, OSError):
+        return  # another file system
+    os.umount("/")
+    os.mount(wide, "/")
 
 
 def _wifi_bytes():

@@ -8,6 +8,7 @@ handshake. Every failure closes the socket and raises an exception for the calle
 import asyncio
 import gc
 
+from tenner.net import http_send
 from tenner.net.http_errors import HttpError, Yielded
 from tenner.net.response import Response
 from tenner.net.shortage import ENOMEM
@@ -22,10 +23,6 @@ if TYPE_CHECKING:
     from tenner.net.tls_reserve import TlsContext
     from tenner.net.tls_semaphore import TlsSemaphore
 
-# One write and one drain each: two writes per drain lose bytes under TLS. The response's buffer
-# gathers it.
-_CHUNK = const(512)
-_SHORT = const(480)  # a head and a body that fit one chunk
 _RESTARTS = const(3)
 
 
@@ -45,7 +42,7 @@ class Http(Response):
     #: An async function of (host, port) that returns the address to connect to, or raises OSError.
     resolve: "Callable[[str, int], Awaitable[str]] | None" = None
 
-    _work: tuple | None  # (head, body, consume, repeats); a poll has fewer
+    work: tuple | None  # (head, body, consume, repeats); a poll has fewer
     _task: "asyncio.Task | None"
     _result: "Any"
     _asked: "Exception | None"
@@ -75,7 +72,7 @@ class Http(Response):
         #: The beginning of the last URL, and its origin.
         self._known: tuple[str, tuple | None] = "", None
         self._origin = None
-        self._task = self._work = self._result = None
+        self._task = self.work = self._result = None
         #: Does an exchange or a poll run?
         self.busy = False
         #: The exception that ends the exchange on request.
@@ -107,7 +104,7 @@ class Http(Response):
         self.busy = True
         self._asked = None
         self.sent = False
-        self._work = head, body, consume, repeats or method == "GET"
+        self.work = head, body, consume, repeats or method == "GET"
         try:
             if origin != self._origin or self.came:
                 await self._drop()
@@ -147,7 +144,7 @@ class Http(Response):
             raise self._reason(error)
         finally:
             self.busy = False
-            self._task = self._work = self._result = None
+            self._task = self.work = self._result = None
             self._idle_since = ticks_ms()
 
     def _reason(self, error):
@@ -167,7 +164,7 @@ class Http(Response):
                     await self._connect(origin)
                 if self.stage:
                     await self.stage(True)
-                if await self._send():
+                if await http_send.send(self):
                     if self.stage:
                         await self.stage(False)
                     await self.receive_head()
@@ -177,7 +174,7 @@ class Http(Response):
             except (OSError, EOFError):
                 # The server closed the reused connection without an answer; it may have executed
                 # the request.
-                if not reused or self.end or self.sent and not self._work[3]:
+                if not reused or self.end or self.sent and not self.work[3]:
                     raise
             await self._disconnect()
         else:
@@ -197,7 +194,7 @@ class Http(Response):
 
     async def _consume(self):
         # Not in the task's own frame, whose stack would keep a reference to the result.
-        self._result = await self._work[2](self)
+        self._result = await self.work[2](self)
 
     # --- long polls, also on the open connection of an exchange
 
@@ -224,18 +221,18 @@ class Http(Response):
         a connection it had answered on. This waits all day, so its code is minimal.
         """
         self._asked = None
-        self._work = body, quiet
+        self.work = body, quiet
         return await self._watch(self._poll, (), timeout_s)
 
     async def _poll(self):
-        body, quiet = self._work
+        body, quiet = self.work
         length = b": %d\r\n" % len(quiet)
         buffer = self.buffer
         view = memoryview(buffer)
         end = start = 0
         self._result = False
         try:
-            await self._write(self.head + b"Content-Length: %d\r\n\r\n" % len(body) + body, True)
+            await self.write(self.head + b"Content-Length: %d\r\n\r\n" % len(body) + body, True)
             while True:
                 count = await self.stream.readinto(view[end:])
                 if count is None:
@@ -271,7 +268,7 @@ class Http(Response):
     async def answer(self, consume: "Callable[[Http], Awaitable]", timeout_s: float) -> "Any":
         """Return the result of `await consume(self)` for the reply to `poll`."""
         self._asked = None
-        self._work = None, None, consume
+        self.work = None, None, consume
         return await self._watch(self._answer, (), timeout_s)
 
     async def _answer(self):
@@ -294,10 +291,8 @@ class Http(Response):
         if other is None or other.stream is None or other.busy or other.came or self.stream:
             return False
         if other._has_place:
-            if self._semaphore.polls:
-                # This client may wait for a place already.
+            if not self._semaphore.replace(other, self):
                 return False
-            self._semaphore.replace(other, self)
             other._has_place, self._has_place = False, True
         self.attach(other.stream)
         self.keep = other.keep
@@ -305,11 +300,6 @@ class Http(Response):
         other.attach(None)
         other._origin = None
         return True
-
-    async def calm(self, is_free: "Callable[[], bool]") -> None:
-        """Wait for a good moment for a long poll (net.tls_semaphore)."""
-        if self._semaphore:
-            await self._semaphore.calm(is_free)
 
     async def give_way(self, to_poll: bool) -> None:
         """Stop a long poll, or close an idle connection; the semaphore calls this when another
@@ -361,7 +351,7 @@ class Http(Response):
 
     # --- the request
 
-    async def _write(self, chunk, last):
+    async def write(self, chunk: bytes | memoryview, last: bool) -> None:
         """Send a chunk and drain it. `last`: it completes the request."""
         self.stream.write(chunk)
         self.sent = last
@@ -369,56 +359,3 @@ class Http(Response):
         # loop.
         if getattr(self.stream, "out_buf", True):
             await self.stream.drain()
-
-    async def _send(self):
-        """Send the request; return False when the second pass of the body has another length."""
-        head, body = self._work[:2]
-        if isinstance(body, bytes) and len(head) + len(body) < _SHORT:
-            self.body_bytes = len(body)
-            await self._write(head + b"Content-Length: %d\r\n\r\n" % len(body) + body, True)
-            return True
-        left = 0
-        for count, piece in enumerate(_pieces(b"", body)):
-            left += len(piece)
-            if count & 63 == 63:
-                await asyncio.sleep(0)
-        self.body_bytes = left
-        if body is not None:
-            head += b"Content-Length: %d\r\n" % left
-        head += b"\r\n"
-        left += len(head)
-        view = memoryview(self.buffer)
-        used = 0
-        pieces = _pieces(head, body)
-        try:
-            for piece in pieces:
-                left -= len(piece)
-                end = used + len(piece)
-                if end >= _CHUNK:
-                    if left < 0:
-                        return False
-                    start = 0
-                    while end >= _CHUNK:
-                        count = _CHUNK - used
-                        view[used:] = memoryview(piece)[start : start + count]
-                        start += count
-                        end -= _CHUNK
-                        await self._write(view, not left and not end)
-                        used = 0
-                    piece = memoryview(piece)[start:]
-                view[used:end] = piece
-                used = end
-        finally:
-            # A body that reads files closes them now, not at a garbage collection.
-            pieces.close()
-        if used and not left:
-            await self._write(view[:used], True)
-        return left == 0
-
-
-def _pieces(head, body):
-    yield head
-    if callable(body):
-        yield from body()
-    elif body:
-        yield body

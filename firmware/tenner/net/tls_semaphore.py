@@ -64,15 +64,21 @@ class TlsSemaphore:
         """
         since = ticks_ms()
         while not is_free():
-            if any([getattr(holder, "busy", False) for holder in self._holders]):
+            busy = False
+            for holder in self._holders:
+                busy = busy or getattr(holder, "busy", False)
+            if busy:
                 since = ticks_ms()
             elif ticks_diff(ticks_ms(), since) > self.quiet_ms:
                 return
             await asyncio.sleep(0.1)
 
-    def replace(self, holder: "Http", other: "Http") -> None:
-        """Give the place of `holder` to `other`."""
+    def replace(self, holder: "Http", other: "Http") -> bool:
+        """Give the place of `holder` to `other`; return False if that may wait for one itself."""
+        if self.polls:
+            return False
         self._holders[self._holders.index(holder)] = other
+        return True
 
     def release(self, holder: "Http | Mqtt") -> None:
         """Free the place of `holder`."""

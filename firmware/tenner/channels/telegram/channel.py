@@ -67,6 +67,9 @@ class Telegram:
     #: overheard(stops) is called when the owner has written, but the update must wait for memory.
     overheard: "Callable[[bool], None] | None" = None
 
+    #: calm(is_free) waits for a good moment for a long poll (net.tls_semaphore).
+    calm: "Callable | None" = None
+
     #: draft(message) returns the written part of an answer; None on boards that cannot talk to
     #: Telegram during a model call.
     draft: "Callable[[Message], str] | None" = None
@@ -158,7 +161,8 @@ class Telegram:
     async def _something_came(self, http):
         """Wait for an update, which stays at Telegram; return whether there is one, or an
         error."""
-        await http.calm(overlay.is_free)
+        if self.calm:
+            await self.calm(overlay.is_free)
         if http.stream is None or http.head is None:
             await http.open("POST", self.url + "getUpdates", self.headers, _CONNECT_S)
         body = self.poll_body(self.poll_s)
