@@ -64,14 +64,18 @@ class TlsSemaphore:
         """
         since = ticks_ms()
         while not is_free():
-            busy = False
-            for holder in self._holders:
-                busy = busy or getattr(holder, "busy", False)
-            if busy:
+            if self._in_use():
                 since = ticks_ms()
             elif ticks_diff(ticks_ms(), since) > self.quiet_ms:
                 return
             await asyncio.sleep(0.1)
+
+    def _in_use(self):
+        # Not in `calm`, whose frame would keep a holder alive.
+        for holder in self._holders:
+            if getattr(holder, "busy", False):
+                return True
+        return False
 
     def replace(self, holder: "Http", other: "Http") -> bool:
         """Give the place of `holder` to `other`; return False if that may wait for one itself."""
