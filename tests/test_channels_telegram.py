@@ -720,6 +720,31 @@ class TestTicket(unittest.TestCase):
             await asyncio.sleep(0)
         return turn, service
 
+    def test_idle_is_when_nobody_waits_for_the_ticket(self):
+        order = []
+
+        async def work(name):
+            for _ in range(3):
+                await asyncio.sleep(0)
+            order.append(name)
+
+        async def wait():
+            await overlay.idle()
+            order.append("idle")
+
+        async def scene():
+            first = asyncio.create_task(overlay.run("TURN", work, "turn"))
+            await asyncio.sleep(0)
+            waiting = asyncio.create_task(wait())
+            await asyncio.sleep(0)
+            second = asyncio.create_task(overlay.run("SEND", work, "send"))
+            for task in (first, second, waiting):
+                await task
+            await overlay.idle()
+
+        run(scene())
+        self.assertEqual(order, ["turn", "send", "idle"])
+
     def test_while_a_turn_has_the_ticket_an_update_waits_at_telegram(self):
         async def scene():
             turn, service = await self.begin()

@@ -183,25 +183,24 @@ class TestGate(unittest.TestCase):
 
     def test_a_poll_waits_while_the_agent_works_and_uses_connections(self):
         async def script(semaphore, peer, get):
-            free = [False]
+            end = asyncio.Event()
             turn = PlainHttp(None, semaphore)
-            semaphore.quiet_ms = -1
-            # No connection is in use: it may be a long tool.
-            await asyncio.wait_for(semaphore.calm(lambda: False), 5)
+            semaphore.quiet_s = 0.1
             asking = get(turn)
             while not peer.requests:
                 await asyncio.sleep(0)
-            calm = asyncio.create_task(semaphore.calm(lambda: free[0]))
-            for _ in range(3):
-                await asyncio.sleep(0.1)
-                self.assertFalse(calm.done())
-            free[0] = True
+            calm = asyncio.create_task(semaphore.calm(end.wait))
+            await asyncio.sleep(0.3)
+            self.assertFalse(calm.done())
+            end.set()
             await calm
             asking.cancel()
             try:
                 await asking
             except asyncio.CancelledError:
                 pass
+            # No connection is in use: it may be a long tool.
+            await asyncio.wait_for(semaphore.calm(asyncio.Event().wait), 5)
 
         self.scene(script, [[Peer.STALL]])
 

@@ -52,6 +52,14 @@ def is_free() -> bool:
     return _ticket is None or not _ticket.locked()
 
 
+async def idle() -> None:
+    """Wait until no task has the ticket or waits for it."""
+    while not is_free():
+        await _ticket.acquire()
+        _ticket.release()
+        await asyncio.sleep(0)  # a waiting task takes it now
+
+
 async def run(name: str, work: "Callable[..., Coroutine]", *args: "Any") -> "Any":
     """Wait for the memory ticket and return `await work(*args)`, called in phase `name`."""
     if _ticket is None:

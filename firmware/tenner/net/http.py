@@ -131,6 +131,8 @@ class Http(Response):
     async def _watch(self, work, args, timeout_s):
         """Return the result that `work(*args)` sets; close the connection on any exception."""
         self.busy = True
+        if self._semaphore:
+            self._semaphore.exchanges += 1
         try:
             # asyncio's queue never clears its links, so an ended task may stay in memory with all
             # objects of its coroutine and stack. So this task refers to `self` only.
@@ -143,9 +145,12 @@ class Http(Response):
                 error = self._asked
             raise self._reason(error)
         finally:
+            self._idle_since = ticks_ms()
+            if self._semaphore:
+                self._semaphore.exchanges -= 1
+                self._semaphore.used_ms = self._idle_since
             self.busy = False
             self._task = self.work = self._result = None
-            self._idle_since = ticks_ms()
 
     def _reason(self, error):
         """Return the exception to raise for `error`: ENOMEM for a lack of memory."""

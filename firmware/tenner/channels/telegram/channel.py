@@ -67,7 +67,7 @@ class Telegram:
     #: overheard(stops) is called when the owner has written, but the update must wait for memory.
     overheard: "Callable[[bool], None] | None" = None
 
-    #: calm(is_free) waits for a good moment for a long poll (net.tls_semaphore).
+    #: calm(idle) waits for a good moment for a long poll (net.tls_semaphore).
     calm: "Callable | None" = None
 
     #: draft(message) returns the written part of an answer; None on boards that cannot talk to
@@ -162,7 +162,7 @@ class Telegram:
         """Wait for an update, which stays at Telegram; return whether there is one, or an
         error."""
         if self.calm:
-            await self.calm(overlay.is_free)
+            await self.calm(overlay.idle)
         if http.stream is None or http.head is None:
             await http.open("POST", self.url + "getUpdates", self.headers, _CONNECT_S)
         body = self.poll_body(self.poll_s)
