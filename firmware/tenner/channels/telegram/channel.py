@@ -161,7 +161,7 @@ class Telegram:
     async def _something_came(self, http):
         """Wait for an update, which stays at Telegram; return whether there is one, or an
         error."""
-        if self.calm:
+        if self.calm and not overlay.is_free():
             await self.calm(overlay.idle)
         if http.stream is None or http.head is None:
             await http.open("POST", self.url + "getUpdates", self.headers, _CONNECT_S)
