@@ -715,6 +715,8 @@ class TestTicket(unittest.TestCase):
         turn = asyncio.create_task(overlay.run("TURN", self.turn))
         await asyncio.sleep(0)
         self.bench.server.say("hello")
+        # The connection is open: without one the service waits for the end of the turn.
+        self.bench.server.stream = self.bench.server.head = self.bench.server
         service = asyncio.create_task(self.bench.step())
         for _ in range(30):
             await asyncio.sleep(0)

@@ -181,29 +181,6 @@ class TestGate(unittest.TestCase):
 
         self.scene(script, [[Peer.STALL], reply(b""), reply(b"")])
 
-    def test_a_poll_waits_while_the_agent_works_and_uses_connections(self):
-        async def script(semaphore, peer, get):
-            end = asyncio.Event()
-            turn = PlainHttp(None, semaphore)
-            semaphore.quiet_s = 0.1
-            asking = get(turn)
-            while not peer.requests:
-                await asyncio.sleep(0)
-            calm = asyncio.create_task(semaphore.calm(end.wait))
-            await asyncio.sleep(0.3)
-            self.assertFalse(calm.done())
-            end.set()
-            await calm
-            asking.cancel()
-            try:
-                await asking
-            except asyncio.CancelledError:
-                pass
-            # No connection is in use: it may be a long tool.
-            await asyncio.wait_for(semaphore.calm(asyncio.Event().wait), 5)
-
-        self.scene(script, [[Peer.STALL]])
-
     def test_place_is_kept_with_the_connection(self):
         async def script(semaphore, peer, get):
             turn = PlainHttp(None, semaphore)

@@ -166,7 +166,7 @@ class App:
     async def breathe(self, turn: "Turn") -> None:
         """Let Telegram poll between the rounds of a background turn that holds the only TLS
         session."""
-        if self.telegram and self.get("semaphore").polls and self.telegram.is_starved():
+        if self.telegram and self.telegram.is_starved():
             await turn.chain.close()
             await overlay.enter("TOOL_CALL")
             async with overlay.released():

@@ -41,8 +41,8 @@ def _wifi(app):
 def _telegram(app):
     made = Telegram(app.config, app.http, app.slots, app.inbox, say=app.say, now=app.clock.known)
     made.overheard = app.agent.lane.overheard
-    made.calm = app.get("semaphore").calm
     if not app.port.small:
+        made.previews = {}
         made.draft = lambda message: app.agent.lane.draft("telegram:" + message.chat)
     return made
 

@@ -85,9 +85,8 @@ def enter(number: "Any") -> bool:
             _withdraw(made)
             setattr(overlays, one, None)
             delattr(overlays, one)
-    if number == _IDLE and _files.pack:
-        _files.pack.close()
-        _files.pack = None
+    if number == _IDLE:
+        _files.pack = None  # the collection that follows closes it
     return True
 
 
@@ -106,7 +105,8 @@ class _Files:
     pack = None
 
     def mount(self, readonly, mkfs):
-        self.folder = _folder()
+        # Here __path__ is a text.
+        self.folder = sys.modules["tenner"].__path__ + "/"  # type: ignore[operator]
         if "" not in sys.path:
             sys.path.append("")  # so that names are full paths
 
@@ -115,14 +115,10 @@ class _Files:
             raise OSError(2)
         return (0x8000,) + (0,) * 9
 
-    def all(self):
-        self.pack = self.pack or open(_folder() + "overlays.pack", "rb")
-        return self.pack
-
     def open(self, path, mode):
         if not _PACKED:
             return open(self.folder + self.name + ".mpy", mode)
-        file = self.all()
+        file = self.pack = self.pack or open(self.folder + "overlays.pack", mode)
         name = self.name.encode()
         size = len(name)
         begin = _PLACES[size]
@@ -147,11 +143,6 @@ class _Files:
         rest = Stream()
         rest.file = file
         return rest
-
-
-def _folder():
-    # Here __path__ is a text.
-    return sys.modules["tenner"].__path__ + "/"  # type: ignore[operator]
 
 
 _files = _Files()
@@ -244,7 +235,7 @@ def entries(prefix: str = "") -> "Iterator[list[str]]":
     if _BUILT:
         wanted = prefix.encode()
         if _PACKED:
-            file = _files.all()
+            file = _files.pack = _files.pack or open(_files.folder + "overlays.pack", "rb")
             file.seek(0)
             file.seek(int.from_bytes(file.read(3), "little"))
         else:

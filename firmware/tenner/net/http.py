@@ -131,8 +131,6 @@ class Http(Response):
     async def _watch(self, work, args, timeout_s):
         """Return the result that `work(*args)` sets; close the connection on any exception."""
         self.busy = True
-        if self._semaphore:
-            self._semaphore.exchanges += 1
         try:
             # asyncio's queue never clears its links, so an ended task may stay in memory with all
             # objects of its coroutine and stack. So this task refers to `self` only.
@@ -146,9 +144,6 @@ class Http(Response):
             raise self._reason(error)
         finally:
             self._idle_since = ticks_ms()
-            if self._semaphore:
-                self._semaphore.exchanges -= 1
-                self._semaphore.used_ms = self._idle_since
             self.busy = False
             self._task = self.work = self._result = None
 

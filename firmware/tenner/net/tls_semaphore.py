@@ -4,11 +4,10 @@
 import asyncio
 
 from tenner.net.shortage import is_short
-from tenner.port.compat import ticks_diff, ticks_ms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Callable
 
     from tenner.channels.mqtt.channel import Mqtt
     from tenner.net.http import Http
@@ -21,15 +20,9 @@ class TlsSemaphore:
     returns whether the memory has room now for one session more than `limit`.
     """
 
-    #: Longer than a turn needs between two exchanges.
-    quiet_s = 8
-
     def __init__(self, limit: int = 1, fits: "Callable[[], bool] | None" = None) -> None:
         #: Number of long polls that wait for a place.
         self.polls = 0
-        #: Number of exchanges under way, also without TLS.
-        self.exchanges = 0
-        self.used_ms = 0  # when the last of them ended
         #: Number of connections in a row that failed for lack of memory.
         self.shortages = 0
         #: The net.tls_reserve.Reserve of a chip without PSRAM, which holds a session's memory
@@ -59,22 +52,6 @@ class TlsSemaphore:
     def _is_full(self):
         over = len(self._holders) - self._limit
         return over > 0 or (over == 0 and not (self._fits and self._fits()))
-
-    async def calm(self, idle: "Callable[[], Awaitable]") -> None:
-        """
-        Wait for `idle()`, or for seconds without any exchange. A long poll that connects in the
-        middle of a turn costs three handshakes: its own, and one more on both sides of it.
-        """
-        while True:
-            try:
-                await asyncio.wait_for(idle(), self.quiet_s)
-                return
-            except asyncio.TimeoutError:
-                if (
-                    not self.exchanges
-                    and ticks_diff(ticks_ms(), self.used_ms) > self.quiet_s * 1000
-                ):
-                    return
 
     def replace(self, holder: "Http", other: "Http") -> bool:
         """Give the place of `holder` to `other`; return False if that may wait for one itself."""

@@ -29,11 +29,8 @@ _TLS_BLOCK = const(20000)
 _TLS_FREE = const(64000)
 _FIRST = const(0x08)  # an I2C address that no chip has
 _OLDEST_TIME = const(1735689600)  # 2025-01-01: an earlier clock was never set
-#: Built-in modules that a file can replace.
-_REPLACEABLE = const(
-    "array binascii collections errno hashlib io json machine network os re select socket struct "
-    "time"
-)
+#: Built-in modules that many others import, and that a file can replace.
+_REPLACEABLE = const("binascii hashlib json os struct time")
 
 # time.time() counts from 2000 on an ESP32 and from 1970 elsewhere.
 _EPOCH = 946684800 if time.gmtime(0)[0] == 2000 else 0

@@ -67,12 +67,15 @@ class Telegram:
     #: overheard(stops) is called when the owner has written, but the update must wait for memory.
     overheard: "Callable[[bool], None] | None" = None
 
-    #: calm(idle) waits for a good moment for a long poll (net.tls_semaphore).
-    calm: "Callable | None" = None
-
     #: draft(message) returns the written part of an answer; None on boards that cannot talk to
     #: Telegram during a model call.
     draft: "Callable[[Message], str] | None" = None
+
+    #: {(chat, id of the question): id of the preview}, with `draft` only.
+    previews: "dict[tuple[str, int | None], Any]"
+
+    #: For receiving, while `poll` runs.
+    poller: "Http | None" = None
 
     def __init__(
         self,
@@ -105,12 +108,10 @@ class Telegram:
         self.pair: tuple[str, str] | None = (
             None  # the pending code that makes its writer the owner, see pair
         )
-        self.previews = {}  # (chat, id of the question): id of the preview
         self.album = None  # the last handled album of pictures
         self.digest = None  # a Message that joins the texts of our offline time
         self.updates = []  # the unhandled updates of the last reply, each a dict
         self.http: Http | None = None  # for sending
-        self.poller: Http | None = None
         self.sending = asyncio.Lock()
         self.strangers_day = 0
         self.told_wrong = False  # has the owner been notified of an unreadable update?
@@ -133,7 +134,14 @@ class Telegram:
                 wait_s = 0
                 try:
                     begun = ticks_ms()
-                    if self._has_work() or await self._something_came(http):
+                    if (
+                        # `receive` has work before the next long poll.
+                        self.updates
+                        or not self.bot_name
+                        or self.interrupted
+                        or self._polled
+                        or await self._something_came(http)
+                    ):
                         wait_s = await overlay.run("RECEIVE", receive.receive, self, http)
                     elif ticks_diff(ticks_ms(), begun) < self.shortest_poll_ms:
                         wait_s = 1
@@ -153,17 +161,13 @@ class Telegram:
         finally:
             await http.close()
 
-    def _has_work(self):
-        """Return whether `receive` has work before the next long poll; a task may wait for one
-        poll."""
-        return self.updates or not self.bot_name or self.interrupted or self._polled
-
     async def _something_came(self, http):
         """Wait for an update, which stays at Telegram; return whether there is one, or an
         error."""
-        if self.calm and not overlay.is_free():
-            await self.calm(overlay.idle)
         if http.stream is None or http.head is None:
+            # In the middle of a turn it would cost three handshakes: its own, and one more on both
+            # sides of it.
+            await overlay.idle()
             await http.open("POST", self.url + "getUpdates", self.headers, _CONNECT_S)
         body = self.poll_body(self.poll_s)
         is_quiet = await http.poll(body, _NO_UPDATES, self.poll_s + _SPARE_S)
@@ -180,9 +184,9 @@ class Telegram:
         return _POLL_BODY % (timeout_s, self.offset)
 
     def is_starved(self) -> bool:
-        """Return whether the last poll was seconds ago, because other tasks have the
-        connection."""
-        return ticks_diff(ticks_ms(), self._heard_ms) > _STARVED_MS
+        """Return whether the last poll was seconds ago, and none runs."""
+        polls = self.poller is not None and self.poller.busy
+        return not polls and ticks_diff(ticks_ms(), self._heard_ms) > _STARVED_MS
 
     async def poll_once(self) -> None:
         """Wait until one short poll is done, a few seconds at most."""
