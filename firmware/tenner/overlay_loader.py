@@ -235,7 +235,7 @@ def entries(prefix: str = "") -> "Iterator[list[str]]":
     if _BUILT:
         wanted = prefix.encode()
         if _PACKED:
-            file = _files.pack = _files.pack or open(_files.folder + "overlays.pack", "rb")
+            file = _files.pack = _files.pack or open(package_path("overlays.pack"), "rb")
             file.seek(0)
             file.seek(int.from_bytes(file.read(3), "little"))
         else:
