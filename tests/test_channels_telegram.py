@@ -695,6 +695,12 @@ class TestFailures(Waits):
         self.assertEqual(bench.server.closed, closed + 1)
 
 
+class FakeLane:
+    def __init__(self, holder, heard):
+        self.holder = holder
+        self.overheard = heard.append
+
+
 class TestTicket(unittest.TestCase):
     """A small board reads updates when nothing else needs the memory."""
 
@@ -776,7 +782,7 @@ class TestTicket(unittest.TestCase):
         ):
             self.setUp()
             heard = []
-            self.bench.bot.overheard = heard.append
+            self.bench.bot.lane = FakeLane("telegram:1000", heard)
             say = self.bench.server.say
             self.bench.server.say = lambda _, say=say, text=text, extra=extra: say(text, **extra)
 
@@ -788,6 +794,19 @@ class TestTicket(unittest.TestCase):
 
             run(scene())
             self.assertEqual(heard, expected, (text[:20], extra))
+
+    def test_nothing_is_heard_for_a_task_that_is_no_turn(self):
+        heard = []
+        self.bench.bot.lane = FakeLane(None, heard)
+
+        async def scene():
+            turn, service = await self.begin()
+            self.end.set()
+            await turn
+            return await service
+
+        self.assertEqual(texts(run(scene())), ["hello"])
+        self.assertEqual(heard, [])
 
     def test_a_service_that_is_cancelled_leaves_the_ticket(self):
         async def scene():

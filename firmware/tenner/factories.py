@@ -40,7 +40,7 @@ def _wifi(app):
 
 def _telegram(app):
     made = Telegram(app.config, app.http, app.slots, app.inbox, say=app.say, now=app.clock.known)
-    made.overheard = app.agent.lane.overheard
+    made.lane = app.agent.lane
     if not app.port.small:
         made.previews = {}
         made.draft = lambda message: app.agent.lane.draft("telegram:" + message.chat)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from typing import Any
 
+    from tenner.agent.lane import Lane
     from tenner.agent.message_queue import Message, Queue
     from tenner.net.http import Http
     from tenner.store.config import Config
@@ -64,8 +65,8 @@ class Telegram:
     #: Maximum of messages without an answer; further ones wait at Telegram.
     max_open = 8
 
-    #: overheard(stops) is called when the owner has written, but the update must wait for memory.
-    overheard: "Callable[[bool], None] | None" = None
+    #: It hears that the owner has written when the update must wait for memory.
+    lane: "Lane | None" = None
 
     #: draft(message) returns the written part of an answer; None on boards that cannot talk to
     #: Telegram during a model call.

@@ -17,21 +17,23 @@ _REST_S = const(1)  # for the rest of the reply
 
 async def overhear(bot: "Telegram", http: "Http") -> None:
     """
-    Notify the lane when the owner has written, and close the connection. This needs no parser:
-    JSON escapes quotes in texts, so none of the searched words can be part of one.
+    Notify the lane of a turn when the owner has written, and close the connection. This needs no
+    parser: JSON escapes quotes in texts, so none of the searched words can be part of one.
     """
+    if bot.lane is None or not bot.lane.holder:
+        # Another task has the memory.
+        await http.close()
+        return
     raw = bytearray(memoryview(http.buffer)[: http.end])
     try:
         await asyncio.wait_for(_read(http.stream, raw), _REST_S)
     except (OSError, EOFError, asyncio.TimeoutError):
         pass  # the received part must do; `receive` fetches the update again
     await http.close()
-    if bot.overheard is None:
-        return
     owner = b'":{"id":' + bot.owner.encode() + b","
     raw = bytes(raw)
     if b'"from' + owner in raw and b'"forward_' not in raw and b'"reply_to_' not in raw:
-        bot.overheard(b'"text":"/stop"' in raw and b'"chat' + owner in raw)
+        bot.lane.overheard(b'"text":"/stop"' in raw and b'"chat' + owner in raw)
 
 
 async def _read(stream, raw):
