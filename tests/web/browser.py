@@ -77,7 +77,8 @@ def strict_page(context, address, is_expected=lambda complaint: False):
     )
     yield made
     made.close()
-    assert [one for one in wrong if not is_expected(one)] == []
+    unexpected = [one for one in wrong if not is_expected(one)]
+    assert not unexpected, unexpected
 
 
 def resize(page, size, scheme):
