@@ -9,8 +9,8 @@ anything else. Meanwhile the stack of a thread fills all of that block but the h
 can hold no other memory of that size for a moment. The build leaves this module out of the
 overlays, as main.py imports it first of all.
 
-littlefs keeps its cache in the heap: 128 bytes by default, which the flash driver reads in about
-the same time as 512, and to open a file takes kilobytes.
+littlefs keeps its caches in the heap, one for each open file among them: of 128 bytes by default,
+which the flash driver reads in about the same time as 256, and to open a file takes kilobytes.
 """
 
 import gc
@@ -33,7 +33,7 @@ _WIFI_CONNECTS = const(10 * 1024)  # once the driver is loaded
 _TLS = const(32 * 1024)  # one session at the height of its handshake
 _SPARE = const(12 * 1024)  # for a busy network
 _WORTH = const(8 * 1024)  # growing by less is no help
-_READ = const(128)  # bytes; the cache has four times as many
+_READ = const(64)  # bytes; the cache has four times as many
 _LOOKAHEAD = const(64)  # bytes, one bit for each block of 2 MB
 _GAP = const(24 * 1024)
 _CELLS = const(120)  # of a list of half a kilobyte
