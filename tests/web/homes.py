@@ -58,7 +58,6 @@ class Home:
 
 #: A board's own server is away while it starts.
 _AWAY = (
-    "net::ERR_CONNECTION_CLOSED",
     "net::ERR_CONNECTION_REFUSED",
     "net::ERR_CONNECTION_RESET",
     "net::ERR_EMPTY_RESPONSE",
