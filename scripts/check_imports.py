@@ -162,14 +162,14 @@ def climbing(known: dict[str, ast.Module]) -> Iterator[str]:
         for node in ast.walk(tree):
             if isinstance(node, ast.Constant) and name in MAY_NAME_SIMULATOR:
                 continue
-            for target in _named(node):
+            for target in named(node):
                 if target.partition(".")[0] in above:
                     yield (
                         f"{name}:{getattr(node, 'lineno', 0)} imports {target}, which is above it"
                     )
 
 
-def _named(node: ast.AST) -> Iterator[str]:
+def named(node: ast.AST) -> Iterator[str]:
     """The modules that an import statement or a text names, of this project or not."""
     if isinstance(node, ast.Import):
         yield from (alias.name for alias in node.names)
