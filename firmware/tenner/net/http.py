@@ -285,10 +285,10 @@ class Http(Response):
         if not self.busy:
             await self._drop()
 
-    def take_over(self, other: "Http | None") -> bool:
+    def take_over(self, other: "Http") -> bool:
         """Continue on the idle connection of `other`, to the same server; return whether it has
         one."""
-        if other is None or other.stream is None or other.busy or other.came or self.stream:
+        if other.stream is None or other.busy or other.came or self.stream:
             return False
         if other._has_place:
             if not self._semaphore.replace(other, self):

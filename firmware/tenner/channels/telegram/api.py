@@ -145,5 +145,4 @@ def sender(bot: "Telegram") -> "Http":
     """Return the HTTP client for sending."""
     if bot.http is None:
         bot.http = bot.http_factory(False)
-        bot.http.take_over(bot.poller)
     return bot.http
