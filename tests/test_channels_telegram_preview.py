@@ -20,7 +20,6 @@ class Writing:
         self.message = run(self.bench.step())[0]
         self.drafts = list(drafts)
         self.bench.bot.draft = lambda message: self.drafts[0]
-        self.bench.bot.previews = {}
         self.bench.bot.sleep = self._second
         self.bench.server.calls.clear()
         self._is_first = True

@@ -42,7 +42,6 @@ def _telegram(app):
     made = Telegram(app.config, app.http, app.slots, app.inbox, say=app.say, now=app.clock.known)
     made.lane = app.agent.lane
     if not app.port.small:
-        made.previews = {}
         made.draft = lambda message: app.agent.lane.draft("telegram:" + message.chat)
     return made
 

@@ -72,9 +72,6 @@ class Telegram:
     #: Telegram during a model call.
     draft: "Callable[[Message], str] | None" = None
 
-    #: {(chat, id of the question): id of the preview}, with `draft` only.
-    previews: "dict[tuple[str, int | None], Any]"
-
     #: For receiving, while `poll` runs.
     poller: "Http | None" = None
 
@@ -109,6 +106,7 @@ class Telegram:
         self.pair: tuple[str, str] | None = (
             None  # the pending code that makes its writer the owner, see pair
         )
+        self.previews = {}  # (chat, id of the question): id of the preview
         self.album = None  # the last handled album of pictures
         self.digest = None  # a Message that joins the texts of our offline time
         self.updates = []  # the unhandled updates of the last reply, each a dict
