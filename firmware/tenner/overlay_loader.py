@@ -85,8 +85,10 @@ def enter(number: "Any") -> bool:
             _withdraw(made)
             setattr(overlays, one, None)
             delattr(overlays, one)
-    if number == _IDLE:
-        _files.pack = None  # the collection that follows closes it
+    pack = _files.pack
+    if pack and number == _IDLE:
+        pack.close()  # now, or another task opens it again before the collection
+        _files.pack = None
     return True
 
 
