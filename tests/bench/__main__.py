@@ -78,6 +78,7 @@ ROWS = [
         heap.turn_min_mcp_kb,
         96,
     ),
+    Row("heap.turn.min_kb.approval", "the same when the owner approves it", "KB", heap.turn_min_approval_kb, 96),  # noqa: E501
     Row("heap.turn.min_kb.web", "the same with a page of 200 KB", "KB", web.turn_min_kb, 96),
     Row("heap.turn.min_kb.mqtt", "the same with MQTT connected", "KB", mqtt.turn_min_kb, 112),
     *(

@@ -12,6 +12,7 @@ import functools
 import json
 import math
 import queue
+import re
 import struct
 import subprocess
 import tempfile
@@ -31,6 +32,9 @@ PATIENCE_S = 120.0
 #: result.
 QUESTION = 'call i2c {"action":"read","bus":"i2c0","address":"0x48","register":0,"length":2}'
 IN_ANSWER = "0x1f 0x80"
+
+#: The agent's log lines when it repeats or drops a step for lack of memory.
+SHORT = re.compile("memory allocation failed|out of memory|no memory for an|MemoryError")
 
 HEARTBEAT = "- (every 1h; when room.temperature > 90) Far too hot.\n"
 
@@ -144,6 +148,12 @@ class Agent:
             self._printed.wait_for(is_over, PATIENCE_S)
             if found(text) < count:
                 raise Died(f"{text!r} was not printed; {self.last()}")
+
+    def not_short(self) -> None:
+        """Died if a printed line reports a lack of memory."""
+        for line in list(self.lines):
+            if SHORT.search(line):
+                raise Died(line)
 
     def last(self) -> str:
         return " | ".join(self.lines[-6:])

@@ -6,9 +6,8 @@ import contextlib
 import re
 from functools import cache
 
-from tests.bench.agent import IN_ANSWER, QUESTION, Agent, Died, agent
+from tests.bench.agent import IN_ANSWER, QUESTION, SHORT, Agent, Died, agent
 from tests.bench.images import CHIP, Image
-from tests.bench.mixed import SHORT
 from tests.bench.rows import NotMeasured, Row
 
 #: The first part of Python's heap on an ESP32; the rest it takes from the other memory.

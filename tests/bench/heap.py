@@ -12,6 +12,9 @@ from tests.bench.rows import NotMeasured
 
 __all__ = ["IN_ANSWER", "QUESTION", "Agent", "Died", "agent"]
 
+#: A tool that asks the owner before it acts.
+APPROVED = 'call cron {"action":"add","id":"tea","message":"Tea.","cron":"0 5 1 1 *"}'
+
 #: Search for the smallest heap ends at this grain.
 STEP_KB = 4
 LOWEST_KB, HIGHEST_KB = 32, 512
@@ -48,6 +51,24 @@ def mcp_turn(heap_kb: int) -> None:
             running.idle()
             for _ in range(2):
                 running.ask(MCP_QUESTION, "21.5 degrees")
+
+
+def approval_turn(heap_kb: int) -> None:
+    """One turn whose tool the owner approves by a button."""
+    with agent(heap_kb, settings={"tools": {"cron": "ask"}}) as running:
+        running.idle()
+        telegram = running.services.telegram
+        telegram.say(OWNER, APPROVED)
+        running.wait_sent(1)
+        question = telegram.sent[0]
+        if not question.buttons:
+            raise Died(f"it asked for no approval: {question.text}")
+        telegram.press(question, str(question.buttons[0]["callback_data"]))
+        running.wait_sent(2)
+        answer = telegram.sent[1].text
+        if not answer.startswith("cron: tea"):
+            raise Died(f"answered {answer!r}; {running.last()}")
+        running.not_short()
 
 
 def long_reply_turn(heap_kb: int) -> None:
@@ -95,6 +116,10 @@ def turn_min_history_kb() -> float:
 
 def turn_min_mcp_kb() -> float:
     return smallest_kb(mcp_turn)
+
+
+def turn_min_approval_kb() -> float:
+    return smallest_kb(approval_turn)
 
 
 def turn_min_long_reply_kb() -> float:

@@ -7,18 +7,14 @@ all of it. A clean run answers everybody right, reports every beat, and is never
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from tenner_sim.services import OWNER, Sent
 from tests.bench import heap
-from tests.bench.agent import IN_ANSWER, PATIENCE_S, QUESTION, Agent, Died, agent
+from tests.bench.agent import IN_ANSWER, PATIENCE_S, QUESTION, SHORT, Agent, Died, agent
 from tests.bench.images import FROZEN, ROMFS, STOCK, Image
-
-#: The agent's log lines when it repeats or drops a step for lack of memory.
-SHORT = re.compile("memory allocation failed|out of memory|no memory for an|MemoryError")
 
 RUNS = 3
 MESSAGES, AT_ONCE = 40, 3

@@ -27,7 +27,7 @@ sys.path[:0] = ["tests", "firmware"]
 from tenner_host.interpreters import find_micropython32  # noqa: E402
 from tenner_sim.services import OWNER, Services, Step  # noqa: E402
 from tests import provider_requests  # noqa: E402
-from tests.bench.mixed import SHORT  # noqa: E402
+from tests.bench.agent import SHORT  # noqa: E402
 from tests.host.e2e import ONE_SESSION, Bench, agent_board  # noqa: E402
 
 HEAP = "152K"

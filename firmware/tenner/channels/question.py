@@ -12,10 +12,14 @@ from tenner.port.compat import const
 SHORT = const("the owner could not be asked: too little memory. Try again later")
 
 
+#: The end of the text of a question that was sent as a file.
+IN_FILE = const("\n(all of it is in the file)")
+
+
 class Question:
     """
     A question with yes or no. `answer` is None until the owner answers. `id` is random, so that a
-    late answer to an old question cannot count for this one.
+    late answer to an old question cannot count for this one. The owner sees `text`.
     """
 
     answer: bool | None = None

@@ -8,7 +8,7 @@ groups only by addressing the bot. Strangers get no answer, and the owner is not
 import asyncio
 
 from tenner.agent.message_queue import Message
-from tenner.channels.telegram import api, ask, media, pair, preview
+from tenner.channels.telegram import api, media, pair, press, preview
 from tenner.log import log, visible
 from tenner.log_exception import log_exception
 from tenner.port.compat import const
@@ -70,6 +70,9 @@ async def handle(bot: "Telegram", update: dict, http: "Http") -> bool:
     try:
         if "wrong" in update:
             raise ValueError(update["wrong"])
+        if update.get("kind") == "callback_query":
+            await press.pressed(bot, http, update)
+            return True
         return await _handle(bot, update, http)
     except (ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
         clause = log_exception("an update of Telegram's", error)
@@ -84,9 +87,6 @@ async def handle(bot: "Telegram", update: dict, http: "Http") -> bool:
 async def _handle(bot, update, http):
     chat = str(update.get("chat.id"))
     who = str(update.get("from.id", ""))
-    if update.get("kind") == "callback_query":
-        await ask.pressed(bot, http, update, who)
-        return True
     is_full = len(bot.inbound) >= bot.inbound.limit
     now = bot.now()
     stale = now is not None and now - update.get("date", now) > _STALE_S

@@ -1,0 +1,57 @@
+# tenner channels.telegram.press: handles presses of the buttons of questions and alarms.
+# MIT license; Copyright (c) 2026 the tenner authors
+
+from tenner.agent.message_queue import Message
+from tenner.channels.question import IN_FILE
+from tenner.channels.telegram import api
+from tenner.log import log
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.channels.telegram.channel import Telegram
+    from tenner.net.http import Http
+
+
+async def pressed(bot: "Telegram", http: "Http", update: dict) -> None:
+    """Handle a press of a button: only the owner's counts, and only on a pending question."""
+    who = str(update.get("from.id", ""))
+    kind, _, id = str(update.get("data")).partition(":")
+    question = bot.asks.get(id)
+    note = None
+    if who != bot.owner:
+        log("telegram", "user %s pressed a button that is not theirs" % who)
+        answer = "Only the owner can answer this."
+    elif kind == "al":
+        await _alarm(bot, http, update, id)
+        return
+    elif question is None or question.answer is not None or kind not in ("y", "n"):
+        answer = "This question is over."
+    else:
+        question.resolve(kind == "y")
+        answer = note = "Allowed" if question.answer else "Denied"
+    fields = {"callback_query_id": str(update.get("id")), "text": answer}
+    await api.attempt(bot, "answerCallbackQuery", fields, http)
+    fields = {"chat_id": bot.owner, "message_id": update.get("message.message_id")}
+    if note:
+        # The edit removes the buttons and adds the decision.
+        fields["message_id"] = question.message_id
+        text = "%s\n\n%s." % (question.text, note)
+        if question.text.endswith(IN_FILE):
+            fields["caption"] = text
+            await api.attempt(bot, "editMessageCaption", fields, http)
+        else:
+            fields["text"] = text
+            await api.attempt(bot, "editMessageText", fields, http)
+    elif question is None and who == bot.owner and fields["message_id"] is not None:
+        # Usually a question from before a restart.
+        await api.attempt(bot, "editMessageReplyMarkup", fields, http)
+
+
+async def _alarm(bot, http, update, data):
+    """Queue the command of an alarm's button."""
+    id, _, action = data.rpartition(":")
+    text = "/alarms %s %s" % (action, id)
+    fields = {"callback_query_id": str(update.get("id"))}
+    if not bot.inbound.put_nowait(Message("telegram", bot.owner, text, bot.owner)):
+        fields["text"] = "Too much is waiting. Please try again in a moment."
+    await api.attempt(bot, "answerCallbackQuery", fields, http)
