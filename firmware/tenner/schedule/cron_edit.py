@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.port.compat import const
-from tenner.schedule import cron_jobs, due, schedule_files
+from tenner.schedule import cron_jobs, due
 from tenner.schedule.cronexpr import Cron
 from tenner.schedule.occurrences import Occurrences
 from tenner.schedule.reload import reload
@@ -18,27 +18,45 @@ _SHOWN = const(3)  # times of a job that the owner is asked about
 
 
 def lines(cron: "CronJobs") -> "Iterator[str]":
-    """Yield one line for each job: its id, its time, its next run."""
-    if not cron.booted or schedule_files.of(cron).signature() != cron.signature:
-        reload(Occurrences(cron))
+    """Yield one line for each job of the file: its id, its time, its next run."""
     zone = cron.app.get("zone")
     moment = Moment(cron.app.clock)
-    if not cron.tasks:
+    keys = []
+    try:
+        for _, entry in cron_jobs.read(cron.file):
+            try:
+                job = cron_jobs.job_of(entry, zone)
+            except (ValueError, OverflowError):
+                continue  # the owner is told when the service reads it
+            if job.key not in keys:
+                keys.append(job.key)
+                yield _line(cron, job, moment, zone)
+    except ValueError as error:
+        yield cron_jobs.BROKEN % error
+    if not keys:
         yield "no jobs"
-    for job in cron.tasks or ():
-        due_s = due.due_at(job, moment, zone)
-        if due_s is not None:
-            text = "next " + zone.short(due_s)
-        elif job.off_since or 0 < job.at <= job.last:
-            text = "off: " + (job.why or "done")
-        else:
-            text = "waits for the clock to be set" if job.enabled else "disabled"
-        if job.failures:
-            text += ", failed %d times in a row" % job.failures
-        when = "every %d s" % job.every_s
-        if job.cron or job.at:
-            when = "cron " + job.cron if job.cron else "at " + zone.short(job.at)
-        yield "%s (%s): %s" % (job.key, when, text)
+
+
+def _line(cron, job, moment, zone):
+    due.start_timer(job, moment)
+    for known in cron.tasks or ():
+        if cron_jobs.is_same(known, job):
+            job.off_since, job.why, job.failures = known.off_since, known.why, known.failures
+            if cron.was_trusted == moment.trusted:
+                job = known
+    due_s = due.due_at(job, moment, zone)
+    if due_s is not None:
+        text = "next " + zone.short(due_s)
+    elif job.off_since or 0 < job.at <= job.last:
+        text = "off: " + (job.why or "done")
+    else:
+        text = "waits for the clock to be set" if job.enabled else "disabled"
+    if job.failures:
+        text += ", failed %d times in a row" % job.failures
+    when = "every %d s" % job.every_s
+    if job.cron or job.at:
+        when = "cron " + job.cron if job.cron else "at " + zone.short(job.at)
+    return "%s (%s): %s" % (job.key, when, text)
 
 
 def add(cron: "CronJobs", entry: dict) -> str:
@@ -112,7 +130,8 @@ def _check(cron, key):
 def _restart(cron, key):
     """Forget why a job was off, and count from now."""
     occurrences = Occurrences(cron)
-    reload(occurrences)
+    if key in cron.saved or all(key != job.key for job in cron.tasks or ()):
+        reload(occurrences)
     for job in cron.tasks or ():
         if job.key == key:
             job.failures = job.off_since = job.not_before_s = 0

@@ -33,6 +33,9 @@ _MAX_ID = const(40)
 #: Jobs kept in memory, about 200 bytes each on a board.
 _MAX_JOBS = const(64)
 
+#: The sentence about a file with a mistake outside of its entries.
+BROKEN = const("CRON.json cannot be read to its end: %s")
+
 # Kinds of a piece of the file.
 _OTHER = const(0)
 _ENTRY = const(1)
@@ -176,7 +179,7 @@ def scan(occurrences: "Occurrences", old: "Sequence[Task]") -> tuple[list[Task] 
                 continue
             keys.append(job.key)
             for same in old:
-                if _timing(same) == _timing(job):
+                if is_same(same, job):
                     same.skip_missed, same.notify = job.skip_missed, job.notify
                     job = same
             found.append(job)
@@ -185,7 +188,7 @@ def scan(occurrences: "Occurrences", old: "Sequence[Task]") -> tuple[list[Task] 
         for job in old:
             if job.key not in keys:
                 cron.saved[job.key] = current(cron, job)
-        text = "CRON.json cannot be read to its end: %s. The %d jobs before that run."
+        text = BROKEN + ". The %d jobs before that run."
         complain(problems, text % (error, len(found)))
     else:
         prune(occurrences, found)
@@ -196,6 +199,11 @@ def check_room(count: int) -> None:
     """Raise ValueError when so many jobs are as many as there may be."""
     if count >= _MAX_JOBS:
         raise ValueError("there are %d jobs already; remove one first" % _MAX_JOBS)
+
+
+def is_same(one: Task, other: Task) -> bool:
+    """Return whether two jobs have the same id and times."""
+    return _timing(one) == _timing(other)
 
 
 def _timing(job):
