@@ -140,16 +140,16 @@ class App:
     def __init__(self):
         self.done = []
 
-    def status_lines(self):
+    def show_status(self):
         return ["up 3 s", "heap 50 KB"]
 
-    def lanes_lines(self):
+    def show_lanes(self):
         yield "not due"
 
-    def budget_lines(self):
+    def show_budget(self):
         return "100 of 200"
 
-    def stop(self, args, channel, chat):
+    def act_stop(self, args, channel, chat):
         self.done.append((args, channel, chat))
         return "Stopped."
 

@@ -30,8 +30,9 @@ if _BUILT:
     # All overlays import the core by this name, which takes less flash.
     sys.modules["_"] = sys.modules["tenner.app"]
 #: A few bytes for each set of phases that an overlay outlasts, with a bit for each phase: does it
-#: stay when the phase begins? An overlay has the place of its set as `stays`; the first set is
-#: empty. Bytes take less RAM than lists and dicts.
+#: stay when the phase begins? An overlay has the place of its set as `startswith`, and the classes
+#: and methods that it lends as `setdefault`: names of MicroPython take the least flash. The first
+#: set is empty. Bytes take less RAM than lists and dicts.
 _CARRY = b""
 #: Whether the build has put all overlays into one file, which begins with the places of the
 #: overlays, ordered by the lengths of their names: each name, and its offset in three bytes. The
@@ -79,7 +80,7 @@ def enter(number: "Any") -> bool:
         return False
     place, bit = number >> 3, 1 << (number & 7)
     for one, made in list(overlays.__dict__.items()):
-        if not (_CARRY[getattr(made, "stays", 0) + place] & bit or one in suspended):
+        if not (_CARRY[getattr(made, "startswith", 0) + place] & bit or one in suspended):
             if _MAY_HOLD:
                 print("evicted", one, id(made))
             _withdraw(made)
@@ -203,7 +204,7 @@ def borrow(borrower: "Any", name: str) -> "Any":
 def _withdraw(made):
     """Remove the methods of an overlay from the classes of others."""
     owner = None
-    for one in getattr(made, "lent", ()):
+    for one in getattr(made, "setdefault", ()):
         if isinstance(one, str):
             setattr(owner, one, None)
             delattr(owner, one)

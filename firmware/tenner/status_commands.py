@@ -27,12 +27,12 @@ class Report:
 
     # --- shows
 
-    def cron_lines(self) -> str:
+    def show_cron(self) -> str:
         return (
             "\n".join(self.app.get("cron").lines()) or "No jobs. Ask for one, or write CRON.json."
         )
 
-    def lanes_lines(self) -> "Iterator[str]":
+    def show_lanes(self) -> "Iterator[str]":
         lane = self.app.agent.lane
         yield "running: %s" % (lane.holder or "nothing")
         yield "waiting: %d message(s)" % len(self.app.inbox)
@@ -40,24 +40,26 @@ class Report:
         if self.app.agent.spawned:
             yield "in the background: " + ", ".join(self.app.agent.spawned)
 
-    def budget_lines(self) -> "Iterator[str]":
+    def show_budget(self) -> "Iterator[str]":
         return self.app.get("budget").lines()
 
-    def status_lines(self) -> "Iterator[str]":
+    def show_status(self) -> "Iterator[str]":
         return status_lines.lines(self.app, len(self.app.get("delivery").outbox))
 
     # --- acts, or takes arguments
 
-    def heartbeat(self, args: str, channel: str, chat: int | str) -> "Coroutine[Any, Any, str]":
+    def act_heartbeat(
+        self, args: str, channel: str, chat: int | str
+    ) -> "Coroutine[Any, Any, str]":
         return status.heartbeat(self.app.get("heartbeat"), args)
 
-    def why(self, args: str, channel: str, chat: int | str) -> "Coroutine[Any, Any, str]":
+    def act_why(self, args: str, channel: str, chat: int | str) -> "Coroutine[Any, Any, str]":
         return status.why(self.app.get("heartbeat"), args)
 
-    def alarms(self, args: str, channel: str, chat: int | str) -> "Coroutine[Any, Any, str]":
+    def act_alarms(self, args: str, channel: str, chat: int | str) -> "Coroutine[Any, Any, str]":
         return alarm_commands.command(self.app.get("heartbeat"), args)
 
-    def trigger(self, args: str, channel: str, chat: int | str) -> str:
+    def act_trigger(self, args: str, channel: str, chat: int | str) -> str:
         lines = True
         if args:
             if not args.encode().isdigit():
@@ -66,7 +68,9 @@ class Report:
         asyncio.create_task(self.app.get("heartbeat").trigger(channel, chat, lines))
         return "Running the heartbeat now."
 
-    def chart(self, args: str, channel: str, chat: int | str) -> "str | Coroutine[Any, Any, str]":
+    def act_chart(
+        self, args: str, channel: str, chat: int | str
+    ) -> "str | Coroutine[Any, Any, str]":
         value, _, span = args.partition(" ")
         try:
             seconds = duration(span or "24h")
@@ -76,11 +80,11 @@ class Report:
             return "expected a value and a time of 5 minutes or more, as room.temperature 24h"
         return overlay.step("CHART", charts.answer, self.app, value, seconds, channel, chat)
 
-    def new(self, args: str, channel: str, chat: int | str) -> str:
+    def act_new(self, args: str, channel: str, chat: int | str) -> str:
         history.clear(self.app.agent.session(channel, chat))
         return "A fresh conversation. The old one is kept until the next /new."
 
-    def pair(self, args: str, channel: str, chat: int | str) -> str:
+    def act_pair(self, args: str, channel: str, chat: int | str) -> str:
         app = self.app
         owner = app.config.get("telegram.owner")
         if channel != "console":
@@ -91,7 +95,7 @@ class Report:
             return "telegram.owner is set in config.json: change it there."
         return telegram_pair.offer(app.telegram, app.state)
 
-    def update(self, args: str, channel: str, chat: int | str) -> str:
+    def act_update(self, args: str, channel: str, chat: int | str) -> str:
         app = self.app
         owner = app.owner()
         if channel == "mqtt" and owner[0] != "telegram":
@@ -119,7 +123,7 @@ class Report:
             asyncio.create_task(offer.answer(app, channel, chat))
         return "Looking at update.url."
 
-    def web(self, args: str, channel: str, chat: int | str) -> str:
+    def act_web(self, args: str, channel: str, chat: int | str) -> str:
         page = self.app.page
         if page is None:
             return (
@@ -137,5 +141,5 @@ class Report:
     def _is_owner(self, channel, chat):
         return channel in ("console", "page") or (channel, chat) == self.app.owner()
 
-    def stop(self, args: str, channel: str, chat: int | str) -> str:
+    def act_stop(self, args: str, channel: str, chat: int | str) -> str:
         return self.app.agent.stop()

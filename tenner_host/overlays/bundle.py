@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from tenner_host.overlays.constants import find_constants
@@ -16,7 +16,7 @@ from tenner_host.overlays.merge import Overlay, arrange, phases_named
 from tenner_host.overlays.minify import Minify
 from tenner_host.overlays.naming import Naming
 from tenner_host.overlays.plan import BORROW, LOADED, Plan
-from tenner_host.overlays.program import Program, read_program
+from tenner_host.overlays.program import Program, Symbol, read_program
 from tenner_host.overlays.prune import fold_switches, prune
 from tenner_host.overlays.rom_names import ARGUMENTS, ATTRIBUTES, ROM, STATIC
 from tenner_host.overlays.source import PACKAGE, module_name
@@ -60,11 +60,7 @@ def bundle(
     ROM.
     """
     packs = sorted(set(table.overlays) - {CORE}) if is_packed else []
-    # A name that is in ROM costs no RAM.
-    free = sorted({*STATIC, *ROM}, key=lambda name: (len(name), name))
-    names = dict(zip(packs, free, strict=False))
-    if len(names) < len(packs):
-        raise OverlayError(f"{len(packs)} overlays are more than there are names in ROM")
+    free = _free(len(packs))
     phases = {name: number for number, name in enumerate(table.phases)}
     idle = {"_IDLE": phases[IDLE]} if IDLE in phases else {}
     stays = _stays(table)
@@ -79,7 +75,7 @@ def bundle(
             "_CARRY": b"".join(one.to_bytes(width, "little") for one in sets),
             "_MAY_HOLD": tuple((name, *held) for name, held in table.phases.items() if debug),
             "_PACKED": is_packed,
-            "_PLACES": tuple(_begins(names.values())),
+            "_PLACES": tuple(_begins(free)),
             **idle,
         },
     )
@@ -88,6 +84,7 @@ def bundle(
     find_constants(program)
     fold_switches(program)
     overlays = arrange(program, table)
+    names = dict(zip(sorted(packs, key=_importance(program, overlays)), free, strict=True))
     for phase, _ in phases_named(program):
         phase.value = phases[str(phase.value)]
     for name, overlay in overlays.items():
@@ -110,6 +107,36 @@ def bundle(
     index = _index(overlays, table, naming)
     symbols = [one.full for one in dead]
     return Bundle(files, index, _map(overlays, files, naming), symbols, names)
+
+
+def _importance(
+    program: Program, overlays: Mapping[str, Overlay]
+) -> Callable[[str], tuple[int, int, str]]:
+    """A key that sorts overlays by what their names cost: first those with methods of classes in
+    the core, which names them in a text, then by the number of overlays that refer to each."""
+    lenders = {
+        name
+        for name, overlay in overlays.items()
+        if any(owner.overlay == CORE for owner, _ in overlay.lends)
+    }
+    uses: Counter[str] = Counter()
+    for overlay in overlays.values():
+        links = [link for module in overlay.modules for link in program.links_of(module)]
+        uses.update({one.target.overlay for one in links if isinstance(one.target, Symbol)})
+    return lambda name: (name not in lenders, -uses[name], name)
+
+
+def _free(count: int) -> list[str]:
+    """Names in ROM for so many overlays, which cost no RAM; those that take the least flash come
+    first."""
+    free = [*sorted(STATIC, key=_length), *sorted({*ROM} - {*STATIC}, key=_length)]
+    if len(free) < count:
+        raise OverlayError(f"{count} overlays are more than there are names in ROM")
+    return free[:count]
+
+
+def _length(name: str) -> tuple[int, str]:
+    return len(name), name
 
 
 def packed(

@@ -1,8 +1,8 @@
 """Keep short texts out of RAM: MicroPython turns each of up to ten bytes into a name, which stays
 forever.
 
-The short texts of an overlay go into one tuple, `_t = ("ok", "failed: ")`, whose items are evicted
-with it.
+The short texts of an overlay go into one tuple, `TEXTS = ("ok", "failed: ")`, whose items are
+evicted with it.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-#: The tuple's name.
-TEXTS = "_t"
+#: The tuple's name, of rom_names.STATIC, which takes the least flash.
+TEXTS = "isspace"
 
 _LONGEST = 10  # MICROPY_ALLOC_PARSE_INTERN_STRING_LEN
 _SHORTEST = 2

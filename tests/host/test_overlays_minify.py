@@ -9,7 +9,9 @@ import pytest
 from tenner_host.interpreters import find_micropython, find_micropython32
 from tenner_host.overlays import bundle
 from tenner_host.overlays.micropython_names import NAMES
+from tenner_host.overlays.plan import LENT, STAYS
 from tenner_host.overlays.rom_names import ARGUMENTS, ATTRIBUTES, ROM, STATIC
+from tenner_host.overlays.texts import TEXTS
 from tests.host.overlays_support import MAIN, both, package, table
 
 # Prints each attribute of each module, of their classes, and of the classes inside these.
@@ -216,3 +218,7 @@ def test_who_sees_which_variable_does_not_change(tmp_path):
             "    print(m(1, 2, 3, all=8), key((2, 1)), key([1, 2], sort=lambda a: -a))\n",
         },
     )
+
+
+def test_the_names_in_every_overlay_take_two_bytes():
+    assert {LENT, STAYS, TEXTS} <= set(STATIC)
