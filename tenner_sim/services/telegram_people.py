@@ -204,6 +204,10 @@ class People(Service):
         self._wake()
         return edited
 
+    def allow(self, question: Sent) -> None:
+        """Press the first button under a message, which says Allow under a question."""
+        self.press(question, str(question.buttons[0]["callback_data"]))
+
     def press(self, message: Sent, data: str, *, from_id: int | None = None) -> str:
         """Press the button with this callback data under a message; return the callback's id."""
         if not any(button.get("callback_data") == data for button in message.buttons):

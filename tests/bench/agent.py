@@ -163,11 +163,16 @@ class Agent:
         return self._process.poll() is not None
 
     def ask(self, text: str, expect: str = "") -> str:
-        """Send a message as the owner, wait for an answer that contains `expect` and return it."""
+        """Send a message as the owner, agree to a question of its tool, wait for an answer that
+        contains `expect` and return it."""
         telegram = self.services.telegram
         before = len(telegram.sent)
         telegram.say(OWNER, text)
         self.wait_sent(before + 1)
+        if telegram.sent[before].buttons:
+            telegram.allow(telegram.sent[before])
+            before += 1
+            self.wait_sent(before + 1)
         answer = telegram.sent[before].text
         if expect not in answer:
             raise Died(f"answered {answer[:200]!r}; {self.last()}")

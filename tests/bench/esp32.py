@@ -6,13 +6,15 @@ import contextlib
 import re
 from functools import cache
 
-from tests.bench.agent import IN_ANSWER, QUESTION, SHORT, Agent, Died, agent
+from tests.bench.agent import SHORT, Agent, Died, agent
+from tests.bench.heap import CHIP_SENSOR
 from tests.bench.images import CHIP, Image
 from tests.bench.rows import NotMeasured, Row
+from tests.hw.turns import asks
 
 #: The first part of Python's heap on an ESP32; the rest it takes from the other memory.
 FIRST_KB = 56
-TURNS = 40
+TURNS = 200
 _NO_MEMORY = re.compile(
     r"ENOMEM|Out of Memory|too little|no answer from Telegram: 12|" + SHORT.pattern
 )
@@ -29,16 +31,13 @@ def failure(running: Agent) -> str:
 def turns(image: Image = CHIP, most: int = TURNS) -> tuple[int, int, str]:
     """Return (turns in a row without a failure, the least free memory of ESP-IDF, the first
     failure)."""
-    with agent(FIRST_KB, image=image) as running:
+    with agent(FIRST_KB, image=image, files=CHIP_SENSOR) as running:
         done = 0
         wrong = ""
         try:
             running.idle()
-            for number in range(most):
-                if number % 2:
-                    running.ask(QUESTION, IN_ANSWER)
-                else:
-                    running.ask(f"say turn {number}", f"turn {number}")
+            for ask in asks(most):
+                running.ask(ask.text, ask.answer)
                 wrong = failure(running)
                 if wrong:
                     break

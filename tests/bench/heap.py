@@ -9,11 +9,15 @@ from tenner_sim.services import OWNER, McpTools, Step
 from tests.bench.agent import IN_ANSWER, QUESTION, Agent, Died, agent
 from tests.bench.images import FROZEN, ROMFS, STOCK, Image
 from tests.bench.rows import NotMeasured
+from tests.hw.turns import TOOLS, asks
 
 __all__ = ["IN_ANSWER", "QUESTION", "Agent", "Died", "agent"]
 
 #: A tool that asks the owner before it acts.
 APPROVED = 'call cron {"action":"add","id":"tea","message":"Tea.","cron":"0 5 1 1 *"}'
+
+#: A sensor for them.
+CHIP_SENSOR = {"/workspace/SENSORS.json": b'{"chip":{"driver":"cpu"}}'}
 
 #: Search for the smallest heap ends at this grain.
 STEP_KB = 4
@@ -57,18 +61,19 @@ def approval_turn(heap_kb: int) -> None:
     """One turn whose tool the owner approves by a button."""
     with agent(heap_kb, settings={"tools": {"cron": "ask"}}) as running:
         running.idle()
-        telegram = running.services.telegram
-        telegram.say(OWNER, APPROVED)
-        running.wait_sent(1)
-        question = telegram.sent[0]
-        if not question.buttons:
-            raise Died(f"it asked for no approval: {question.text}")
-        telegram.press(question, str(question.buttons[0]["callback_data"]))
-        running.wait_sent(2)
-        answer = telegram.sent[1].text
-        if not answer.startswith("cron: tea"):
-            raise Died(f"answered {answer!r}; {running.last()}")
+        running.ask(APPROVED, "cron: tea")
+        if not running.services.telegram.sent[0].buttons:
+            raise Died("it asked for no approval")
         running.not_short()
+
+
+def all_tools(heap_kb: int) -> None:
+    """A turn with each tool that needs no server, one after the other, and words in between."""
+    with agent(heap_kb, files=CHIP_SENSOR) as running:
+        running.idle()
+        for ask in asks(2 * TOOLS):
+            running.ask(ask.text, ask.answer)
+            running.not_short()
 
 
 def long_reply_turn(heap_kb: int) -> None:
@@ -120,6 +125,10 @@ def turn_min_mcp_kb() -> float:
 
 def turn_min_approval_kb() -> float:
     return smallest_kb(approval_turn)
+
+
+def all_tools_min_kb() -> float:
+    return smallest_kb(all_tools)
 
 
 def turn_min_long_reply_kb() -> float:

@@ -384,7 +384,7 @@ class Life:
             if not answer.buttons:
                 return answer.text
             # A question for approval, and its text is no answer.
-            self.telegram.press(answer, str(answer.buttons[0]["callback_data"]))
+            self.telegram.allow(answer)
             before += 1
 
     def _failed(self, line: Line, since: int) -> bool:

@@ -34,6 +34,9 @@ _TOOLS = (
     ("cron", 'call cron {"action":"remove","id":"hw"}', ""),
 )  # fmt: skip
 
+#: The number of turns with a tool until the first one comes again.
+TOOLS = len(_TOOLS)
+
 
 def asks(count: int) -> Iterator[Ask]:
     """So many messages: words and tools by turns, each tool in its order."""

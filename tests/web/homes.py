@@ -56,11 +56,14 @@ class Home:
         raise NotImplementedError
 
 
-#: A board's own server is away while it starts.
+#: A board's own server is away while it starts, and its end cuts exchanges at any place: all of
+#: these names were seen.
 _AWAY = (
     "net::ERR_CONNECTION_REFUSED",
     "net::ERR_CONNECTION_RESET",
     "net::ERR_EMPTY_RESPONSE",
+    "net::ERR_RESPONSE_HEADERS_TRUNCATED",
+    "net::ERR_SOCKET_NOT_CONNECTED",
 )
 
 
