@@ -24,9 +24,9 @@ EIO EISDIR ENOBUFS ENODEV ENOENT ENOMEM ENOTCONN ENOTSUP EOFError EOPNOTSUPP EPE
 ESPNowBase ETH_CONNECTED ETH_DISCONNECTED ETH_GOT_IP ETH_INITIALIZED ETH_STARTED ETH_STOPPED
 ETIMEDOUT EXT0_WAKE EXT1_WAKE Ellipsis Encoder Event Exception FALLING FLAG_INDICATE FLAG_NOTIFY
 FLAG_READ FLAG_WRITE FLAG_WRITE_NO_RESPONSE FLOAT32 FLOAT64 FlexibleAlias FrameBuffer FrameBuffer1
-GS2_HMSB GS4_HMSB GS8 GZIP GeneratorExit GenericAlias HARD_RESET HEAP_DATA HEAP_EXEC HID_Tuple
-HOLD I2C I2S IDLE ID_T IF_AP IF_STA IGNORE IN INCL INCREMENT INT INT16 INT32 INT64 INT8 INV_CTS
-INV_RTS INV_RX INV_TX IOBase IOBase_mp IOQueue IPPROTO_IP IPPROTO_SEC IPPROTO_TCP IPPROTO_UDP
+GS2_HMSB GS4_HMSB GS8 GZIP GeneratorExit GenericAlias HARD_RESET HEAP_DATA HEAP_EXEC HID_Tuple HOLD
+I2C I2S IDLE ID_T IF_AP IF_STA IGNORE IN INCL INCREMENT INT INT16 INT32 INT64 INT8 INV_CTS INV_RTS
+INV_RX INV_TX IOBase IOBase_mp IOQueue IPPROTO_IP IPPROTO_SEC IPPROTO_TCP IPPROTO_UDP
 IP_ADD_MEMBERSHIP IP_DROP_MEMBERSHIP IRQ_BREAK IRQ_FALLING IRQ_HIGH_LEVEL IRQ_INDEX IRQ_LOW_LEVEL
 IRQ_MATCH IRQ_MAX IRQ_MIN IRQ_RESET IRQ_RISING IRQ_ROLL_OVER IRQ_ROLL_UNDER IRQ_RX IRQ_RXIDLE
 IRQ_THRESHOLD0 IRQ_THRESHOLD1 IRQ_TXIDLE IRQ_ZERO ImportError IndentationError IndexError KEY_LEN
@@ -65,20 +65,20 @@ allowed_mip_url_prefixes antenna any append appendleft arecv argparse args argv 
 asend asin asinh asm_thumb asm_xtensa asyncio atan atan2 atanh atexit atten auth awrite awritestr
 b2a_base64 bdev bin binascii bind bitstream bitstream_channel bitstream_rmt blit block board bool
 bpp buf buffer bytearray bytearray_at byteorder bytes bytes_at calcsize call_exception_handler
-callable callback capitalize casefold cat cb cd ceil center change_daemon channel chdir
-check_bootsec check_msg choice chr classmethod clear client_id client_s clock clock_div close
-cmath collect collections commit compile complex config connect const content convert_temp copy
-copysign core cos cosh count country cp crc32 crc8 create_task cryptolib csi_available csi_disable
+callable callback cancel capitalize casefold cat cb cd ceil center change_daemon channel chdir
+check_bootsec check_msg choice chr classmethod clear client_id client_s clock clock_div close cmath
+collect collections commit compile complex config connect const content convert_temp copy copysign
+core coro cos cosh count country cp crc32 crc8 create_task cryptolib csi_available csi_disable
 csi_dropped csi_enable csi_read cur_task current_task data datetime decode decorator decrypt
 deepsleep default_exception_handler default_factory defaultdict deflate degrees deinit del_peer
 delattr delay delete deleter deque dht_readinto dict dict_items dict_keys dict_values difference
-difference_update digest dir disable disable_irq discard disconnect divmod drain drive dump dumps
-duty duty_ns duty_u16 e elements ellipse enable enable_irq encode encoding encrypt endswith
+difference_update digest dir disable disable_irq discard disconnect divmod done drain drive dump
+dumps duty duty_ns duty_u16 e elements ellipse enable enable_irq encode encoding encrypt endswith
 enumerate erase_key erf erfc errno errorcode eval event exc_info exec execfile executable exists
 exit exp expandtabs expm1 extend extendleft fabs factorial feed ffi fileno fill fill_rect filter
 find flags flash_erase flash_read flash_size flash_user_start flash_write float floor flush fmod
-format format_map framebuf freq frexp from_bytes fromhex fromkeys frozenset fs_corrupted func
-gamma gap_advertise gap_connect gap_disconnect gap_pair gap_passkey gap_scan gather
+format format_map framebuf freq frexp from_bytes fromhex fromkeys frozenset fs_corrupted func gamma
+gap_advertise gap_connect gap_disconnect gap_pair gap_passkey gap_scan gather
 gattc_discover_characteristics gattc_discover_descriptors gattc_discover_services
 gattc_exchange_mtu gattc_read gattc_write gatts_indicate gatts_notify gatts_read
 gatts_register_services gatts_set_buffer gatts_write gc get get_blob get_ciphers get_daemon_status
@@ -87,44 +87,43 @@ get_peers getaddrinfo getattr getcwd getenv getpass getrandbits getter getvalue 
 gpio_matrix_in gpio_matrix_out group hasattr hash hashlib head heap_lock heap_unlock heapify
 heappop heappush heapq help hex hexdigest hexlify hline host hostname humidity i16 i32 i64 id
 idf_heap_info idle ifconfig ilistdir implementation index inet_ntop inet_pton inf info init input
-input_choice input_pass insert install int intersection intersection_update io ioctl ipconfig
-ipoll irecv irq is_set isalnum isalpha isascii isclose isconnected isdecimal isdigit isdisjoint
-isenabled isfinite isidentifier isinf isinstance islower isnan isnumeric isprintable isspace
-issubclass issubset issuperset istitle isupper items iter join json kbd_intr keepalive keys ldexp
-len lgamma libc_ver lightsleep line list listdir listen listen_s ljust load load_binary
-load_cert_chain load_verify_locations loads locals localtime locked log log10 log2 loop loop_count
-lower ls lstrip lw_msg lw_qos lw_retain lw_topic mac machine main makefile maketrans man map
-mapping maps mark_app_valid_cancel_rollback match math max maxlen maxsize md5 measure mem16 mem32
-mem8 mem_alloc mem_backup mem_current mem_free mem_info mem_peak mem_total memory memoryview
-micropython min mip mkdir mkfs mktime mod_peer mode modf modify modules most_common mount
-move_to_end mp_available mv mypyc_attr n name namedtuple nan native new_child new_event_loop
-newfile next nodename object oct off on open open_connection opt_level ord os osdebug ow pack
-pack_into parents parse parse_args parse_known_args partition patch path peek peer_count
-peers_table pend_throw phase phases phy_mode pi pid pin ping pixel platform polar poll poller poly
-pop popitem popleft port post pow print print_exception property ps1 ps2 pswd ptr ptr16 ptr32 ptr8
-publish pull push put putenv pwd python_compiler qstr_info queue_read queue_write radians randint
-random randrange range raw raw_temperature re read read_scratch read_temp read_u16 read_uv readbit
-readblocks readbyte readexactly readfrom readfrom_into readfrom_mem readfrom_mem_into readinto
-readline readlines reconnect rect recv recvfrom recvinto register release remove removeprefix
-removesuffix rename replace repr request requests reset reset_cause reverse reversed rfind rindex
-rjust rm rmdir rom_ioctl rotate round rpartition rsplit rstrip run run_forever run_until_complete
-scan schedule scroll search seed seek select select_rom send send_html sendall sendbreak sendto
-sep server server_handshake set set_blob set_boot set_callback set_ciphers set_exception_handler
-set_i32 set_last_will set_native_code_location set_pmk set_wakeup_period setattr setblocking
-setdefault setraw setsockopt setter settime settimeout setup setup_conn sha1 sha256 shift sin sinh
-sizeof sleep sleep_ms sleep_type sleep_us slice sock sockaddr socket soft_reset sort sorted
-source_freq split splitlines sqrt ssid ssl ssl_params stack_size stack_use start start_foreground
-start_new_thread start_server startswith stat static_host staticmethod stats status statvfs stderr
-stdin stdout step stop str stream stream_awrite strip struct sub subscribe subtract sum super
-swapcase symmetric_difference symmetric_difference_update sys sysname system tan tanh tau
+input_choice input_pass insert install int intersection intersection_update io ioctl ipconfig ipoll
+irecv irq is_set isalnum isalpha isascii isclose isconnected isdecimal isdigit isdisjoint isenabled
+isfinite isidentifier isinf isinstance islower isnan isnumeric isprintable isspace issubclass
+issubset issuperset istitle isupper items iter join json kbd_intr keepalive keys ldexp len lgamma
+libc_ver lightsleep line list listdir listen listen_s ljust load load_binary load_cert_chain
+load_verify_locations loads locals localtime locked log log10 log2 loop loop_count lower ls lstrip
+lw_msg lw_qos lw_retain lw_topic mac machine main makefile maketrans man map mapping maps
+mark_app_valid_cancel_rollback match math max maxlen maxsize md5 measure mem16 mem32 mem8 mem_alloc
+mem_backup mem_current mem_free mem_info mem_peak mem_total memory memoryview micropython min mip
+mkdir mkfs mktime mod_peer mode modf modify modules most_common mount move_to_end mp_available mv
+mypyc_attr n name namedtuple nan native new_child new_event_loop newfile next nodename object oct
+off on open open_connection opt_level ord os osdebug ow pack pack_into parents parse parse_args
+parse_known_args partition patch path peek peer_count peers_table pend_throw ph_key phase phases
+phy_mode pi pid pin ping pixel platform polar poll poller poly pop popitem popleft port post pow
+print print_exception property ps1 ps2 pswd ptr ptr16 ptr32 ptr8 publish pull push put putenv pwd
+python_compiler qstr_info queue_read queue_write radians randint random randrange range raw
+raw_temperature re read read_scratch read_temp read_u16 read_uv readbit readblocks readbyte
+readexactly readfrom readfrom_into readfrom_mem readfrom_mem_into readinto readline readlines
+reconnect rect recv recvfrom recvinto register release remove removeprefix removesuffix rename
+replace repr request requests reset reset_cause reverse reversed rfind rindex rjust rm rmdir
+rom_ioctl rotate round rpartition rsplit rstrip run run_forever run_until_complete scan schedule
+scroll search seed seek select select_rom send send_html sendall sendbreak sendto sep server
+server_handshake set set_blob set_boot set_callback set_ciphers set_exception_handler set_i32
+set_last_will set_native_code_location set_pmk set_wakeup_period setattr setblocking setdefault
+setraw setsockopt setter settime settimeout setup setup_conn sha1 sha256 shift sin sinh sizeof
+sleep sleep_ms sleep_type sleep_us slice sock sockaddr socket soft_reset sort sorted source_freq
+split splitlines sqrt ssid ssl ssl_params stack_size stack_use start start_foreground
+start_new_thread start_server startswith stat state static_host staticmethod stats status statvfs
+stderr stdin stdout step stop str stream stream_awrite strip struct sub subscribe subtract sum
+super swapcase symmetric_difference symmetric_difference_update sys sysname system tan tanh tau
 tcgetattr tcsetattr tell temperature termios text threshold throw ticks ticks_add ticks_cpu
 ticks_diff ticks_ms ticks_us time time_ns time_pulse_us timeout timing title tls to_bytes toggle
-total trait translate trigger trunc tuple txdone type u8 uctypes uint umount uname_result
-unhexlify uniform union unique_id unlink unpack unpack_from unregister unsetenv unsubscribe update
-upper urandom usage user value values verify_mode version version_info vfs viper vline wait
-wait_closed wait_done wait_for wait_for_ms wait_io_event wait_msg wake_on_ext0 wake_on_ext1
-wake_on_gpio wake_on_touch wake_on_ulp wake_pins wake_reason websocket width wrap_socket write
-write_pulses write_readinto write_scratch writebit writeblocks writebyte writeto writeto_mem
-writevto zfill zip
+total trait translate trigger trunc tuple txdone type u8 uctypes uint umount uname_result unhexlify
+uniform union unique_id unlink unpack unpack_from unregister unsetenv unsubscribe update upper
+urandom usage user value values verify_mode version version_info vfs viper vline wait wait_closed
+wait_done wait_for wait_for_ms wait_io_event wait_msg wake_on_ext0 wake_on_ext1 wake_on_gpio
+wake_on_touch wake_on_ulp wake_pins wake_reason websocket width wrap_socket write write_pulses
+write_readinto write_scratch writebit writeblocks writebyte writeto writeto_mem writevto zfill zip
 """.split()
 )

@@ -36,6 +36,14 @@ for name in sys.argv[1].split():
         pass
 for thing in (b"", bytearray(1), "", [], {}, set(), (), 1, 1.5, (n for n in ()), OSError(1)):
     look(thing, 0)
+# `dir` knows none of a task's.
+import asyncio
+async def nothing():
+    pass
+task = asyncio.create_task(nothing())
+for name in ("coro", "data", "state", "done", "cancel", "ph_key"):
+    getattr(task, name)
+    print(name)
 """
 MODULES = """
 builtins asyncio asyncio.core asyncio.event asyncio.funcs asyncio.lock asyncio.stream binascii collections
