@@ -6,6 +6,7 @@ import unittest
 from channels_fakes import BOT_ID, OWNER, Bench, FakeState, FakeTelegram, refusal
 from support import run
 from tenner import overlay
+from tenner.channels.question import Question
 from tenner.net.http_errors import Yielded
 
 NOW = 1800000000
@@ -795,18 +796,22 @@ class TestTicket(unittest.TestCase):
             run(scene())
             self.assertEqual(heard, expected, (text[:20], extra))
 
-    def test_nothing_is_heard_for_a_task_that_is_no_turn(self):
-        heard = []
-        self.bench.bot.lane = FakeLane(None, heard)
+    def test_nothing_is_heard_while_the_memory_is_free_soon(self):
+        # A task that is no turn, and a turn that waits for an approval.
+        for holder, asks in ((None, {}), ("telegram:1000", {"id": Question("May I?")})):
+            self.setUp()
+            heard = []
+            self.bench.bot.lane = FakeLane(holder, heard)
+            self.bench.bot.asks = asks
 
-        async def scene():
-            turn, service = await self.begin()
-            self.end.set()
-            await turn
-            return await service
+            async def scene():
+                turn, service = await self.begin()
+                self.end.set()
+                await turn
+                return await service
 
-        self.assertEqual(texts(run(scene())), ["hello"])
-        self.assertEqual(heard, [])
+            self.assertEqual(texts(run(scene())), ["hello"])
+            self.assertEqual(heard, [])
 
     def test_a_service_that_is_cancelled_leaves_the_ticket(self):
         async def scene():

@@ -175,7 +175,10 @@ class Telegram:
             self.offset = 0
         elif is_quiet is False and not overlay.is_free():
             # The update waits at Telegram.
-            await overhear.overhear(self, http)
+            if self.lane and self.lane.holder and not self.asks:
+                await overhear.overhear(self, http, self.lane)
+            else:
+                await http.close()  # the task that has the memory gives it back soon
         return is_quiet is False
 
     def poll_body(self, timeout_s: int) -> bytes:

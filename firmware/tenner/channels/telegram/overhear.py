@@ -7,6 +7,7 @@ from tenner.port.compat import const
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from tenner.agent.lane import Lane
     from tenner.channels.telegram.channel import Telegram
     from tenner.net.http import Http
 
@@ -15,15 +16,11 @@ _PIECE = const(256)
 _REST_S = const(1)  # for the rest of the reply
 
 
-async def overhear(bot: "Telegram", http: "Http") -> None:
+async def overhear(bot: "Telegram", http: "Http", lane: "Lane") -> None:
     """
     Notify the lane of a turn when the owner has written, and close the connection. This needs no
     parser: JSON escapes quotes in texts, so none of the searched words can be part of one.
     """
-    if bot.lane is None or not bot.lane.holder:
-        # Another task has the memory.
-        await http.close()
-        return
     raw = bytearray(memoryview(http.buffer)[: http.end])
     try:
         await asyncio.wait_for(_read(http.stream, raw), _REST_S)
@@ -33,7 +30,7 @@ async def overhear(bot: "Telegram", http: "Http") -> None:
     owner = b'":{"id":' + bot.owner.encode() + b","
     raw = bytes(raw)
     if b'"from' + owner in raw and b'"forward_' not in raw and b'"reply_to_' not in raw:
-        bot.lane.overheard(b'"text":"/stop"' in raw and b'"chat' + owner in raw)
+        lane.overheard(b'"text":"/stop"' in raw and b'"chat' + owner in raw)
 
 
 async def _read(stream, raw):
