@@ -62,7 +62,7 @@ def approval_turn(heap_kb: int) -> None:
     with agent(heap_kb, settings={"tools": {"cron": "ask"}}) as running:
         running.idle()
         running.ask(APPROVED, "cron: tea")
-        if not running.services.telegram.sent[0].buttons:
+        if len(running.services.telegram.sent) != 2:
             raise Died("it asked for no approval")
         running.not_short()
 
