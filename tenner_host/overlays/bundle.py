@@ -112,8 +112,8 @@ def bundle(
 def _importance(
     program: Program, overlays: Mapping[str, Overlay]
 ) -> Callable[[str], tuple[int, int, str]]:
-    """A key that sorts overlays by what their names cost: first those with methods of classes in
-    the core, which names them in a text, then by the number of overlays that refer to each."""
+    """A key that sorts overlays by the costs of their names: first those with methods of classes
+    in the core, which names them in a text, then by the number of overlays that refer to each."""
     lenders = {
         name
         for name, overlay in overlays.items()
