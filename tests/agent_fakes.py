@@ -46,6 +46,7 @@ class Chain:
         self.records = []
         self.systems = []
         self.started = asyncio.Event()
+        self.closed = 0
 
     async def complete(self, request, model=None, timeout_ms=None):
         self.records.append(b"".join(request.records()))
@@ -60,7 +61,7 @@ class Chain:
         return reply
 
     async def close(self):
-        """The turn is over."""
+        self.closed += 1
 
 
 class Registry:

@@ -353,6 +353,16 @@ class TestTurn(unittest.TestCase):
             self.assertEqual(result.text, "done")
             self.assertEqual(json.loads(turn.lines[-2]), ["t", "a", text])
 
+    def test_no_connection_to_the_model_waits_for_the_owner(self):
+        closed = []
+
+        def say_yes(agent, turn):
+            closed.append(turn.chain.closed)
+            agent.app.answer = True
+
+        turn, _ = self.ask(say_yes)
+        self.assertEqual((closed, turn.chain.closed), ([1], 2))
+
     def test_waiting_for_the_owner_is_not_the_turns_time(self):
         now = [1000]
         for module in (turn_module, tool_calls):

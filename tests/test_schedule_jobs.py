@@ -379,6 +379,25 @@ class TheTool(unittest.TestCase):
         board.pass_time(9 * 3600)
         self.assertEqual(len(board.turns), 1)
 
+    def test_a_list_reads_the_file_and_changes_nothing(self):
+        entries = [job("a", EVERY), "no job", job("a", DAILY), job("b", DAILY)]
+        board = Board(self, entries)
+        expected = [
+            "a (every 600 s): next 2026-11-21 00:10",
+            "b (cron 30 7 * * *): next 2026-11-21 07:30",
+        ]
+        self.assertEqual(self.call(board, action="list").split("\n"), expected)
+        self.assertEqual((board.service.booted, board.service.tasks), (False, None))
+        board.step()
+        self.assertEqual(self.call(board, action="list").split("\n"), expected)
+        text = json.dumps({"jobs": entries})
+        for end, lines in ((text[:-1], expected), ("{", [])):
+            with open(board.workspace + "/CRON.json", "w") as f:
+                f.write(end)
+            shown = self.call(board, action="list").split("\n")
+            self.assertEqual(shown[:-1], lines)
+            self.assertEqual(shown[-1], "CRON.json cannot be read to its end: it ends too early")
+
     def test_a_new_job_runs_after_the_next_look(self):
         board = Board(self, [job("a", EVERY)])
         board.step()

@@ -168,7 +168,7 @@ class App:
         session."""
         if self.telegram and self.telegram.is_starved():
             await turn.chain.close()
-            await overlay.enter("TOOL_CALL")
+            await overlay.enter("WAIT")
             async with overlay.released():
                 await self.telegram.poll_once()
 

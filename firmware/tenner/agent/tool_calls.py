@@ -105,17 +105,17 @@ class ToolContext:
 
     async def ask(self, text: str) -> bool:
         """
-        Ask the owner to approve `text`; return False on a no or without an answer. The turn's time
-        limit excludes the wait; `cancel_question` means no, and an interruption leaves as
-        CancelledError. Raise OSError where the owner cannot be asked.
+        Ask the owner to approve `text`, in phase WAIT; return False on a no or without an answer.
+        The turn's time limit excludes the wait; `cancel_question` means no, and an interruption
+        leaves as CancelledError. Raise OSError where the owner cannot be asked.
         """
         turn = self.turn
         start = ticks_ms()
         turn.overruled = False
         turn.question = asyncio.create_task(self.agent.app.ask_owner(text, turn))
         try:
-            # The wait needs no code of the tool, which would take the memory of the question.
-            await overlay.enter("TOOL_CALL")
+            if turn.chain:
+                await turn.chain.close()  # the connection would take memory meanwhile
             async with overlay.released():
                 return await turn.question
         except asyncio.CancelledError:

@@ -33,8 +33,9 @@ def lines(cron: "CronJobs") -> "Iterator[str]":
                 yield _line(cron, job, moment, zone)
     except ValueError as error:
         yield cron_jobs.BROKEN % error
-    if not keys:
-        yield "no jobs"
+    else:
+        if not keys:
+            yield "no jobs"
 
 
 def _line(cron, job, moment, zone):

@@ -35,8 +35,11 @@ async def call(ctx: "ToolContext", name: str, arguments_text: str) -> str:
         )
         if has_preview:
             question += quoted(await overlay.step("TOOL", _preview, ctx, name, source, args))
-        if question is not None and not await ctx.ask(question):
-            raise ToolError("not approved: %s. Do not retry" % question.split("\n")[0])
+        if question is not None:
+            # The code of the tool would take the memory of the question.
+            await overlay.enter("WAIT")
+            if not await ctx.ask(question):
+                raise ToolError("not approved: %s. Do not retry" % question.split("\n")[0])
         text = await overlay.step("TOOL", _run, ctx, name, source, args)
         if len(text) > _SHORT:
             # The code of the tool makes room for the record of its result.
