@@ -150,7 +150,8 @@ class _Fresh:
         for module in program.modules.values():
             self._taken.update(mentioned(program, module))
             self._taken.update(program.texts(module))
-        self._names = (name for name in chain(ATTRIBUTES, _generated()) if name not in used)
+        generated = (name for name in _generated() if name not in ATTRIBUTES)
+        self._names = (name for name in chain(ATTRIBUTES, generated) if name not in used)
         self._left: list[str] = []
 
     def next(self, name: str = "") -> str:

@@ -69,7 +69,7 @@ def test_the_tree_of_a_board(firmware):
     assert tree["/lib/tenner/app.mpy"][:2] == b"M\x06"
     # The offset of the index, then the one overlay's name and its offset.
     pack = tree["/lib/tenner/overlays.pack"]
-    assert pack[3:9] == b"T\x07\0\0M\x06"
+    assert pack[3:9] == b"id\x08\0\0M"
     assert '{"name":"té"}'.encode() in tree["/lib/tenner/data.pack"]
     assert b"exec" not in tree["/lib/tenner/data.pack"]
     assert b"I2C0_SCL,GPIO" in tree["/lib/tenner/pins.csv"]

@@ -230,3 +230,12 @@ def test_who_sees_which_variable_does_not_change(tmp_path):
 
 def test_the_names_in_every_overlay_take_two_bytes():
     assert {LENT, STAYS, TEXTS} <= set(STATIC)
+
+
+def test_no_two_attributes_get_one_name():
+    count = len(ATTRIBUTES) + 120
+    names = [f"attribute_{number}" for number in range(count)]
+    text = "class Many:\n    def __init__(self):\n        pass\n\n\nmany = Many()\n"
+    text += "".join(f"many.{name} = 1\n" for name in names)
+    found = re.findall(r"^\w+\.(\w+) = 1$", made(text), re.MULTILINE)
+    assert len(found) == len(set(found)) == count
