@@ -16,7 +16,7 @@ __all__ = ["IN_ANSWER", "QUESTION", "Agent", "Died", "agent"]
 #: A tool that asks the owner before it acts.
 APPROVED = 'call cron {"action":"add","id":"tea","message":"Tea.","cron":"0 5 1 1 *"}'
 
-#: A sensor for them.
+#: The sensor that the turns of tests/hw ask for.
 CHIP_SENSOR = {"/workspace/SENSORS.json": b'{"chip":{"driver":"cpu"}}'}
 
 #: Search for the smallest heap ends at this grain.

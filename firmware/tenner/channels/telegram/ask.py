@@ -27,7 +27,7 @@ async def send(bot: "Telegram", question: "Question") -> int:
     fields["reply_markup"] = {"inline_keyboard": [[yes, no]]}
     text = question.text
     await overlay.enter("SENDING")
-    if _is_long(text):
+    if len(text) > _LONG:
         fields["caption"] = _caption(text)
         kind = "text/plain; charset=utf-8"
         boundary = "tenner" + question.id
@@ -59,10 +59,6 @@ async def send(bot: "Telegram", question: "Question") -> int:
 def _pieces(text):
     for at in range(0, len(text), _PIECE):
         yield text[at : at + _PIECE].encode()
-
-
-def _is_long(text):
-    return len(text) > _LONG
 
 
 def _caption(text):
