@@ -6,6 +6,8 @@ import ast
 import contextlib
 import re
 import time
+from collections.abc import Callable
+from typing import TypeVar
 
 from tenner_host.board import board_cache, ports
 from tenner_host.board.board import AT_REPL, GUARD_S, Board, Entry, Started, onboard
@@ -15,6 +17,8 @@ from tenner_host.board.transfer import Progress, get_files, put_files
 from tenner_host.board.transport import Transport
 from tenner_host.errors import BoardGone, BoardRefused, BoardSilent, CommandError
 from tenner_host.overlays import translate
+
+_Result = TypeVar("_Result")
 
 _START_LIMIT_S = 40.0
 #: The agent's first line, or its reason for not starting.
@@ -151,14 +155,18 @@ class SerialBoard(Board):
         staged: bool = False,
         progress: Progress | None = None,
     ) -> None:
+        self._with_room(lambda: self._put(files, deflate, staged, progress))
+
+    def _with_room(self, work: Callable[[], _Result]) -> _Result:
+        """Return `work()`; where the board lacks memory for it, start MicroPython afresh and call
+        it once more: objects of a stopped agent take memory."""
         try:
-            self._put(files, deflate, staged, progress)
+            return work()
         except BoardRefused as exc:
             if "MemoryError" not in exc.traceback:
                 raise
-            # Objects of the stopped agent still take memory.
             self.fresh()
-            self._put(files, deflate, staged, progress)
+            return work()
 
     def _put(
         self, files: dict[str, bytes], deflate: bool, staged: bool, progress: Progress | None
@@ -168,6 +176,9 @@ class SerialBoard(Board):
         put_files(self.transport, files, deflate=deflate, staged=staged, progress=progress)
 
     def read_files(self, paths: list[str], progress: Progress | None = None) -> dict[str, bytes]:
+        return self._with_room(lambda: self._get(paths, progress))
+
+    def _get(self, paths: list[str], progress: Progress | None) -> dict[str, bytes]:
         self.load("files")
         return get_files(self.transport, paths, progress)
 

@@ -269,22 +269,29 @@ def test_a_board_without_inflating_gets_files_as_they_are(board):
         assert link.read_files(list(files)) == files
 
 
-def test_a_stopped_programs_memory_is_freed_when_it_is_in_the_way():
-    hog = b"""
+@pytest.mark.parametrize(("done", "free_kb"), [("written", 9), ("read", 4)])
+def test_a_stopped_programs_memory_is_freed_when_it_is_in_the_way(done, free_kb):
+    hog = (
+        b"""
 held = []
 try:
     while True:
         held.append(bytearray(1000))
 except MemoryError:
-    del held[-9:]
+    del held[-%d:]
 print("agent runs")
 while True:
     pass
 """
+        % free_kb
+    )
     with VirtualBoard({"/main.py": hog}, heap="64K") as board:
         board.wait_for("agent runs")
         with open_board(board.pty) as link:
-            link.write_files({"/x": bytes(5000)})
+            if done == "written":
+                link.write_files({"/x": bytes(5000)})
+            else:
+                assert link.read_files(["/main.py"]) == {"/main.py": hog}
             assert link.evaluate("'held' in globals()") is False
 
 
