@@ -25,7 +25,7 @@ _TOOLS = (
     ("list_dir", 'call list_dir {"path":"notes"}', "hw.md"),
     ("search_memory", 'call search_memory {"query":"door"}', ""),
     ("sensor", 'call sensor {"action":"list"}', "chip"),
-    ("sensor", 'call sensor {"action":"read","name":"chip"}', ""),
+    ("sensor", 'call sensor {"action":"read","name":"chip"}', "uptime"),
     ("gpio", 'call gpio {"action":"read","pin":"LED"}', ""),
     ("adc", 'call adc {"action":"read","pin":"A0"}', ""),
     ("i2c", 'call i2c {"action":"scan","bus":"i2c0"}', ""),

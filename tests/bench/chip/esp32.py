@@ -16,3 +16,7 @@ class Partition:
 
     def get_next_update(self):
         raise OSError(2)
+
+
+def raw_temperature():
+    return 120

@@ -5,3 +5,6 @@ class WLAN:
 
     def isconnected(self):
         return True
+
+    def status(self, what):
+        return -50
