@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tenner_host.overlays.constants import find_constants
@@ -84,6 +84,7 @@ def bundle(
     find_constants(program)
     fold_switches(program)
     overlays = arrange(program, table)
+    _check_loans(overlays, stays, list(phases))
     names = dict(zip(sorted(packs, key=_importance(program, overlays)), free, strict=True))
     for phase, _ in phases_named(program):
         phase.value = phases[str(phase.value)]
@@ -226,6 +227,22 @@ def _stays(table: Table) -> dict[str, int]:
         for name in table.carry.get(phase, held):
             found[name] = found.get(name, 0) | 1 << number
     return found
+
+
+def _check_loans(
+    overlays: Mapping[str, Overlay], stays: Mapping[str, int], phases: Sequence[str]
+) -> None:
+    """Refuse an overlay that may outlast a class it has methods of: they would be missing when the
+    class is loaded again."""
+    for name, overlay in overlays.items():
+        for owner, _ in overlay.lends:
+            longer = stays.get(name, 0) & ~stays.get(owner.overlay, 0)
+            if longer and owner.overlay != CORE:
+                phase = phases[longer.bit_length() - 1]
+                raise OverlayError(
+                    f"overlay {name} has methods of {owner.full}, and stays in phase {phase}, "
+                    f"which evicts overlay {owner.overlay}"
+                )
 
 
 def _fill_in(program: Program, name: str, values: dict[str, object]) -> None:

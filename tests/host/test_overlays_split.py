@@ -176,3 +176,18 @@ def test_a_name_is_in_one_overlay():
     overlays = {"core": ["app", "base", "line: Line"], "send": ["line"], "more": ["line: Line"]}
     with pytest.raises(OverlayError, match="a name is in two overlays"):
         bundle(package(MODULES), table(overlays), scripts={"main.py": MAIN})
+
+
+def test_no_overlay_outlasts_a_class_it_has_methods_of():
+    overlays = {"core": ["app", "base"], "send": ["line"], "looking": ["line: Line.look"]}
+    app = MODULES["app"].replace('line = Line("a")', "line = None")
+    app = app.replace("    for _", "    global line\n    line = Line('a')\n    for _")
+
+    def build(**carry):
+        names = table(overlays, phases={**PHASES}, carry={**CARRY, **carry})
+        return bundle(package({**MODULES, "app": app}), names, scripts={"main.py": MAIN})
+
+    sentence = "looking has methods of tenner.line.Line, and stays in phase LOOK, which evicts"
+    with pytest.raises(OverlayError, match=sentence):
+        build(LOOK=["looking"])
+    build(LOOK=["looking", "send"])

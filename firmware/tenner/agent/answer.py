@@ -15,18 +15,32 @@ if TYPE_CHECKING:
 
 async def answer(agent: "Agent", message: "Message") -> None:
     """Run a person's turn and put its answer, or an error, into the outbox."""
+    # The code of this function stays in memory during the turn, so it leaves most to others.
+    turn = await _prepare(agent, message)
+    if turn is not None:
+        session = turn.session
+        turn.on_result = lambda result: _reply(agent, message, turn)
+        await agent.lane.person(_who(message), turn)
+        _account(agent, message, turn.result, session)
+
+
+def _who(message):
+    return "%s:%s" % (message.channel, message.chat)
+
+
+async def _prepare(agent, message):
+    """Return the Turn for a message, None when the day's tokens are spent."""
     if agent.spent("person"):
         text = "Today's token budget is used up, including the reserve. It resets at midnight."
         return agent.app.reply(message, text, True)
     text = "%s\n\n(now: %s)" % (message.text, agent.app.now_text())
     if not message.by_owner:
         text = "(%s than the owner)\n%s" % (SOMEBODY, text)
-    who = "%s:%s" % (message.channel, message.chat)
     session = agent.session(message.channel, message.chat)
     if session.size > session.window * 3 // 2:
         # A stream of messages left no pause for a summary; text older than two windows would be
         # lost.
-        await summary.tidy(agent, session, who, True)
+        await summary.tidy(agent, session, _who(message), True)
     session.window = agent.window()  # the last turn may have reduced it
     turn = Turn(agent, "person", text, message.channel, message.chat, session)
     turn.untrusted_input = not message.by_owner
@@ -34,12 +48,14 @@ async def answer(agent: "Agent", message: "Message") -> None:
         # Anybody may have written the text in a picture.
         turn.untrusted_input = True
         turn.image = record("i", message.image[1], message.image[0])
-    turn.on_result = lambda result: _reply(agent, message, turn)
-    result = await agent.lane.person(who, turn)
-    accounting.account(agent, "person", who, result)
+    return turn
+
+
+def _account(agent, message, result, session):
+    accounting.account(agent, "person", _who(message), result)
     if session.size > session.window and not agent.tidying:
         agent.tidying = True
-        overlay.later("TURN", agent.wait_quiet, _tidy, agent, session, who)
+        overlay.later("TURN", agent.wait_quiet, _tidy, agent, session, _who(message))
 
 
 def _reply(agent, message, turn):

@@ -174,10 +174,7 @@ def join(turn: "Turn", reply: "Reply") -> None:
 
 async def run(turn: "Turn", calls: "Sequence[tuple[str, str, str | None]]") -> None:
     """Run the calls in order; every call gets exactly one result, even when the turn stops."""
-    for call_id, name, arguments in calls:
-        # Both wire formats need an object, so the history has one even where the model wrote none.
-        whole = arguments is not None and _is_object(arguments)
-        turn.lines.append(call_record(call_id, name, arguments if whole else "{}"))
+    _note(turn, calls)
     done = 0
     try:
         for call_id, name, arguments in calls:
@@ -198,6 +195,14 @@ async def run(turn: "Turn", calls: "Sequence[tuple[str, str, str | None]]") -> N
             turn.add("t", "cancelled: the turn was stopped", call_id)
     if turn.agent.port.small:
         _fit(turn.lines)
+
+
+def _note(turn, calls):
+    """Add the calls to the records of the turn."""
+    for call_id, name, arguments in calls:
+        # Both wire formats need an object, so the history has one even where the model wrote none.
+        whole = arguments is not None and _is_object(arguments)
+        turn.lines.append(call_record(call_id, name, arguments if whole else "{}"))
 
 
 async def _deliver(app, *args):

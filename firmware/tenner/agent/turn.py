@@ -137,45 +137,57 @@ class Turn:
 
     async def run(self) -> Result:
         """Run to the end and return a Result; only CancelledError leaves this method."""
-        result = self.result
+        # The code of this method stays in memory during the turn, so it leaves most to others.
         start = ticks_ms()
+        self._begin()
+        try:
+            self.result.text = await self._loop(start)
+        except (Stopped, overlay.OutOfMemory) as error:
+            self._fail(error)
+        finally:
+            # The next round would reuse the connection; now the long poll needs the only TLS
+            # session.
+            await self.chain.close()
+        await overlay.enter("KEEP")
+        self.result.ms = ticks_diff(ticks_ms(), start)
+        if self.on_result:
+            self.on_result(self.result)
+            await overlay.enter("TURN")
+        self._end()
+        return self.result
+
+    def _begin(self):
         self.chain = self.agent.get("chain")
         if self.session is not None and not self.keep():
             self.session = None
         for told in prompt_files.check(self.agent.workspace):
             self.agent.notify(told)
         self.add("u", self.text)
-        try:
-            result.text = await self._loop(start)
-        except Stopped as stop:
-            if self.begun and not self._interrupted:
-                result.text = cut_off.unfinished(self, stop)
-            else:
-                result.error = stop.args[0]
-                result.outage = stop.outage
-                result.interrupted = self._interrupted
-        except overlay.OutOfMemory as error:
+
+    def _fail(self, error):
+        """Put the reason why the turn has no answer into its result."""
+        result = self.result
+        if not isinstance(error, Stopped):
             log("turn", error)
             # The records of this turn did not fit; the last may be incomplete.
             del self.lines[1:]
             result.error = "I stopped: this did not fit into my memory. Ask for something shorter."
-        finally:
-            # The next round would reuse the connection; now the long poll needs the only TLS
-            # session.
-            await self.chain.close()
-        await overlay.enter("KEEP")
-        result.ms = ticks_diff(ticks_ms(), start)
-        if self.on_result:
-            self.on_result(result)
-            await overlay.enter("TURN")
+        elif self.begun and not self._interrupted:
+            result.text = cut_off.unfinished(self, error)
+        else:
+            result.error = error.args[0]
+            result.outage = error.outage
+            result.interrupted = self._interrupted
+
+    def _end(self):
+        """Store the records of the turn in the history."""
         if self.unkept:
             self.lines += record_pieces("a", self.unkept)
-        if result.error is not None:
-            self.add("a", "(no answer: %s)" % result.error)
+        if self.result.error is not None:
+            self.add("a", "(no answer: %s)" % self.result.error)
         if self.session is not None and self.span is None:
             self._mark()
             self.keep(self.lines)
-        return result
 
     def _mark(self):
         """Mark the turn in the history as one that has read untrusted text, if no line of it is

@@ -52,6 +52,11 @@ async def call(ctx: "ToolContext", name: str, arguments_text: str) -> str:
             text = "error: %s failed: %s: %s" % (name, type(error).__name__, error)
     # A custom tool may have read the settings: remove their secrets.
     text = redact(text)
+    _log(name, arguments_text, text, start)
+    return text
+
+
+def _log(name, arguments_text, text, start):
     shown = redact(arguments_text).replace('"action":', "").replace('":', " ").replace('"', "")
     log(
         "tool",
@@ -63,7 +68,6 @@ async def call(ctx: "ToolContext", name: str, arguments_text: str) -> str:
             ticks_diff(ticks_ms(), start),
         ),
     )
-    return text
 
 
 async def _preview(ctx, name, source, args):
