@@ -220,6 +220,7 @@ def _overlays(firmware: Path, debug: bool, is_packed: bool) -> dict[str, Any]:
             "places": bundled.places,
             "page": table.packs.get(_PAGE, []),
             "index": bundled.index,
+            "texts": bundled.texts.decode("latin-1"),
             "map": bundled.map.as_json(),
         }
 
@@ -246,7 +247,7 @@ def _overlay_tree(
     if places:
         names = places.values()
         tree["/lib/tenner/overlays.pack"] = overlays.packed(
-            names, compiled, of_page, made["index"].encode()
+            names, compiled, of_page, made["index"].encode(), made["texts"].encode("latin-1")
         )
         if page and of_page:
             others = set(names) - of_page

@@ -36,7 +36,8 @@ if _BUILT:
 _CARRY = b""
 #: Whether the build has put all overlays into one file, which begins with the places of the
 #: overlays, ordered by the lengths of their names: each name, and its offset in three bytes. The
-#: index of modules has the empty name. Their names cost no RAM, since MicroPython has them in ROM.
+#: index of modules has the empty name; an empty line ends it. Their names cost no RAM, since
+#: MicroPython has them in ROM.
 _PACKED = False
 #: Where the names of each length begin in that file, from 0 on, and their end.
 _PLACES = ()
@@ -49,6 +50,12 @@ class _Overlays:
 
     def __getattr__(self, name):
         return load(name)
+
+    def __getitem__(self, number):
+        # A long text, which the build has moved from the code to the end of the file.
+        file = _files.pack = _files.pack or open(_files.folder + "overlays.pack", "rb")
+        file.seek(-(number >> 8), 2)
+        return str(file.read(number & 255), "utf-8")
 
 
 #: In a build, code reaches another overlay by an attribute of this.
@@ -244,6 +251,8 @@ def entries(prefix: str = "") -> "Iterator[list[str]]":
         else:
             file = open(package_path("overlays.tsv"), "rb")
         for line in file:
+            if line == b"\n":
+                break
             if line.startswith(wanted):
                 at = file.tell()
                 yield line[:-1].decode().split("\t")

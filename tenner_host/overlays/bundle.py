@@ -21,7 +21,7 @@ from tenner_host.overlays.prune import fold_switches, prune
 from tenner_host.overlays.rom_names import ARGUMENTS, ATTRIBUTES, ROM, STATIC
 from tenner_host.overlays.source import PACKAGE, module_name
 from tenner_host.overlays.table import CORE, CORE_MODULE, IDLE, LOADER, RUNTIME, Table
-from tenner_host.overlays.texts import words
+from tenner_host.overlays.texts import Shelf, words
 
 #: The index for lookups at run time, a line for each module: its name, its overlay, its object's
 #: name there, and "+" if owners may import it.
@@ -40,6 +40,8 @@ class Bundle:
     dead: list[str]
     #: The overlays of `packed` with their names in code; empty if each has a separate file.
     places: dict[str, str]
+    #: Their long texts, for the end of that file.
+    texts: bytes
 
 
 def bundle(
@@ -99,15 +101,20 @@ def bundle(
     # The core first: others import by the names it has.
     order = sorted(overlays, key=lambda name: (name != CORE, name))
     order = _needed_first(overlays, order)
-    plans = {name: Plan(program, overlays[name], naming) for name in order}
+    # Code in another file, or at work without one, keeps its texts.
+    there = {*overlays} - {CORE, *(name for names in table.packs.values() for name in names)}
+    plans = {
+        name: Plan(program, overlays[name], naming, is_packed and name in there) for name in order
+    }
+    shelf = Shelf()
     files = {file_name(CORE): emit(plans[CORE])}
     kept = {*ROM, *STATIC, *ATTRIBUTES, *ARGUMENTS, *words(ast.parse(files[file_name(CORE)].text))}
     for name in order:
         if name != CORE:
-            files[file_name(name)] = emit(plans[name], kept if minify else None)
+            files[file_name(name)] = emit(plans[name], kept if minify else None, shelf)
     index = _index(overlays, table, naming)
     symbols = [one.full for one in dead]
-    return Bundle(files, index, _map(overlays, files, naming), symbols, names)
+    return Bundle(files, index, _map(overlays, files, naming), symbols, names, shelf.data)
 
 
 def _importance(
@@ -145,12 +152,13 @@ def packed(
     compiled: Mapping[str, bytes],
     without: Container[str] = (),
     index: bytes = b"",
+    texts: bytes = b"",
 ) -> bytes:
     """One file of overlays, by their names in code, in the format of
     `firmware/tenner/overlay_loader.py`: the names with their offsets, 0 for those `without`, the
-    overlays, the index."""
+    overlays, the index, an empty line, and the long texts."""
     made = {name: b"" if name in without else compiled[name] for name in names}
-    made[""] = index  # its lines end with the file
+    made[""] = index + b"\n" + texts
     records = {}
     data = b""
     begin = _begins(names)[-1]
@@ -281,7 +289,7 @@ def _map(overlays: Mapping[str, Overlay], files: Mapping[str, File], naming: Nam
     lines = {}
     for name, file in files.items():
         lines[naming.overlay(name)] = [
-            line and (line[0].path, line[1], line[0].functions.get(line[1], ""))
+            line and (line[0].path, line[1], line[2], line[0].functions.get(line[1], ""))
             for line in file.lines
         ]
     names = {

@@ -9,25 +9,25 @@ from dataclasses import dataclass, field
 
 from tenner_host.overlays.plan import HOMES, LENT, METHOD, STAYS, Plan
 from tenner_host.overlays.rewrite import rewrite
+from tenner_host.overlays.short_lines import Origin, joined
 from tenner_host.overlays.source import Module
 from tenner_host.overlays.table import CORE, CORE_ALIAS
-from tenner_host.overlays.texts import pool
+from tenner_host.overlays.texts import Shelf, pool, shelve
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 @dataclass
 class File:
-    """An overlay as source; `lines` has for each line (from 1) its module and line, None for new
-    lines."""
+    """An overlay as source; `lines` has the origin of each line (from 1)."""
 
     text: str
-    lines: list[tuple[Module, int] | None] = field(default_factory=list)
+    lines: list[Origin] = field(default_factory=list)
 
 
-def emit(plan: Plan, kept: set[str] | None = None) -> File:
+def emit(plan: Plan, kept: set[str] | None = None, shelf: Shelf | None = None) -> File:
     """Write an overlay; `kept` are names that exist anyway: with it, the other short texts move
-    into a tuple."""
+    into a tuple. `shelf` takes its long texts."""
     statements: list[tuple[ast.stmt, Module | None]] = []
     statements += [(one, None) for one in _imports(plan)]
     begin = len(statements)
@@ -43,6 +43,8 @@ def emit(plan: Plan, kept: set[str] | None = None) -> File:
                 statements.append((one, module))
     statements += [(one, None) for one in _objects(plan)]
     statements += [(one, None) for one in _split_classes(plan)]
+    if shelf is not None and plan.reads_texts:
+        shelve([one for one, source in statements if source], shelf, plan.reference(plan.loaded()))
     texts = None if kept is None else pool([one for one, _ in statements], kept)
     if lent:
         # Before the methods, since memory may end among them.
@@ -57,13 +59,13 @@ def emit(plan: Plan, kept: set[str] | None = None) -> File:
     tree = ast.Module(body=[one for one, _ in statements], type_ignores=[])
     ast.fix_missing_locations(tree)
     text = _with_bare_tuples(ast.unparse(tree) + "\n")
-    lines: list[tuple[Module, int] | None] = [None] * text.count("\n")
+    lines: list[Origin] = [None] * text.count("\n")
     for (statement, source), made in zip(statements, ast.parse(text).body, strict=True):
         if source is not None:
             for line, old in _lines(statement, made):
                 if lines[line - 1] is None:
-                    lines[line - 1] = (source, old)
-    return File(text, lines)
+                    lines[line - 1] = (source, old, old)
+    return File(*joined(text, lines))
 
 
 def _with_bare_tuples(text: str) -> str:

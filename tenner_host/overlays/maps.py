@@ -30,12 +30,12 @@ _BUILD = re.compile(r"\bbuild ([0-9a-f]{12})\b")
 class Map:
     """The origin of the lines and names of one build.
 
-    `files` has for each overlay its lines, from 1: (path, line, function) or None; `names` has the
-    old names of its symbols; `attributes` those of attributes and methods in all overlays, and
-    `private` by the path of a module.
+    `files` has for each overlay its lines, from 1: (path, first line, last line, function) or
+    None; `names` has the old names of its symbols; `attributes` those of attributes and methods in
+    all overlays, and `private` by the path of a module.
     """
 
-    files: dict[str, list[tuple[str, int, str] | None]]
+    files: dict[str, list[tuple[str, int, int, str] | None]]
     names: dict[str, dict[str, str]]
     attributes: dict[str, str]
     private: dict[str, dict[str, str]]
@@ -48,7 +48,7 @@ class Map:
             return texts.setdefault(text, len(texts))
 
         files = {
-            name: [line and [number(line[0]), line[1], number(line[2])] for line in lines]
+            name: [line and [number(line[0]), *line[1:3], number(line[3])] for line in lines]
             for name, lines in self.files.items()
         }
         return {
@@ -64,7 +64,7 @@ def from_json(data: Mapping[str, Any]) -> Map:
     """The map in the JSON of `Map.as_json`."""
     texts = data["texts"]
     files = {
-        name: [line and (texts[line[0]], line[1], texts[line[2]]) for line in lines]
+        name: [line and (texts[line[0]], line[1], line[2], texts[line[3]]) for line in lines]
         for name, lines in data["files"].items()
     }
     return Map(files, data["names"], data["attributes"], data["private"])
@@ -107,10 +107,11 @@ class Translator:
         if place is None:
             return found[0]
         self._overlay = overlay
-        self._path, line, name = place
+        self._path, first, last, name = place
         if function.startswith("<"):
             name = function if not name or function == "<module>" else f"{name}.{function}"
-        return f'File "{self._path}", line {line}, in {name or function}'
+        there = f"{first}-{last}" if last > first else str(first)
+        return f'File "{self._path}", line {there}, in {name or function}'
 
     def _attribute(self, found: re.Match[str]) -> str:
         assert self._map is not None

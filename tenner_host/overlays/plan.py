@@ -35,10 +35,14 @@ CORE_FILE = External(PACKAGE, "app")
 class Plan:
     """The way from the code of one overlay to every symbol: `names` holds those at its top."""
 
-    def __init__(self, program: Program, overlay: Overlay, naming: Naming) -> None:
+    def __init__(
+        self, program: Program, overlay: Overlay, naming: Naming, reads_texts: bool = False
+    ) -> None:
         self.program = program
         self.overlay = overlay
         self.naming = naming
+        #: May its long texts stay on flash?
+        self.reads_texts = reads_texts
         self.loader = program.modules.get(LOADER)
         self._collect()
         self._choose()
@@ -60,6 +64,8 @@ class Plan:
     def _collect(self) -> None:
         for owner, _ in self.overlay.lends:
             self._use(owner)
+        if self.reads_texts:
+            self._use(self.loaded())
         if self.overlay.borrows:
             self._use(self.borrow())
         for module in self.overlay.modules:

@@ -1,13 +1,12 @@
-"""Keep short texts out of RAM: MicroPython turns each of up to ten bytes into a name, which stays
-forever.
-
-The short texts of an overlay go into one tuple, `TEXTS = ("ok", "failed: ")`, whose items are
-evicted with it.
+"""Keep texts out of RAM. MicroPython turns each of up to ten bytes into a name, which stays
+forever; the short texts of an overlay go into one tuple, `TEXTS = ("ok", "failed: ")`, whose items
+are evicted with it. Long texts stay on flash.
 """
 
 from __future__ import annotations
 
 import ast
+import copy
 from collections.abc import Iterator
 
 #: The tuple's name, of rom_names.STATIC, which takes the least flash.
@@ -15,6 +14,10 @@ TEXTS = "isspace"
 
 _LONGEST = 10  # MICROPY_ALLOC_PARSE_INTERN_STRING_LEN
 _SHORTEST = 2
+_LONG = 20
+_LONGEST_READ = 256  # the length is in a byte
+#: In texts with these a program reads, again and again.
+_PROTOCOL = '\r\n{}<="'
 _BY_NAME = ("getattr", "setattr", "hasattr", "delattr", "__import__")
 
 
@@ -85,4 +88,68 @@ class _Mover(ast.NodeTransformer):
         for part in node.values:
             if isinstance(part, ast.FormattedValue):
                 part.value = self.visit(part.value)
+        return node
+
+
+class Shelf:
+    """The long texts of a build, which stay in the file of its overlays until code needs one: in
+    memory each takes 40 to 100 bytes, and few are errors that happen."""
+
+    def __init__(self) -> None:
+        self.data = b""
+        self._known: dict[str, int] = {}
+
+    def number(self, text: str) -> int:
+        """The number by which `firmware/tenner/overlay_loader.py` finds a text: the distance of
+        its first byte from the end of the file, and its length in the lowest eight bits."""
+        if text not in self._known:
+            data = text.encode()
+            self.data = data + self.data
+            self._known[text] = len(self.data) << 8 | len(data)
+        return self._known[text]
+
+
+def is_long(node: ast.AST) -> bool:
+    """Whether a text is of words and so long that it takes more memory than its number."""
+    return (
+        isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and _LONG <= len(node.value.encode()) < _LONGEST_READ
+        and " " in node.value.strip()
+        and not set(_PROTOCOL) & set(node.value)
+    )
+
+
+def shelve(statements: list[ast.stmt], shelf: Shelf, loaded: ast.expr) -> None:
+    """Replace the long texts inside of functions by `loaded[number]`."""
+    for statement in statements:
+        for node in ast.walk(statement):
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                node.body = [_Shelver(shelf, loaded).visit(one) for one in node.body]
+
+
+class _Shelver(ast.NodeTransformer):
+    def __init__(self, shelf: Shelf, loaded: ast.expr) -> None:
+        self.shelf = shelf
+        self.loaded = loaded
+
+    def visit_Constant(self, node: ast.Constant) -> ast.expr:
+        if not is_long(node):
+            return node
+        made = ast.Subscript(
+            value=copy.deepcopy(self.loaded),
+            slice=ast.Constant(self.shelf.number(str(node.value))),
+            ctx=ast.Load(),
+        )
+        for part in ast.walk(made):
+            ast.copy_location(part, node)
+        return made
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.stmt:
+        return node  # `shelve` comes to it
+
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.stmt:
+        return node
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.expr:
         return node

@@ -53,7 +53,8 @@ def write(bundled: Bundle, folder: Path, *, compiled: bool = True) -> None:
         (home / f"{name}.mpy").write_bytes(made[name])
     index = bundled.index.encode()
     if bundled.places:
-        (home / "overlays.pack").write_bytes(packed(bundled.places.values(), made, (), index))
+        content = packed(bundled.places.values(), made, (), index, bundled.texts)
+        (home / "overlays.pack").write_bytes(content)
     else:
         (home / "overlays.tsv").write_bytes(index)
 

@@ -114,7 +114,7 @@ def test_each_line_leads_to_one_of_the_source(built):
         for line, found in zip(file.text.splitlines(), file.lines, strict=True):
             if found is None or not line.lstrip().startswith(("def ", "async def ", "class ")):
                 continue
-            module, number = found
+            module, number, _ = found
             text = SOURCES[module.path].decode().splitlines()[number - 1]
             words = line.split("(")[0].split(":")[0].split()[:-1]
             assert text.split()[: len(words)] == words, (line, module.path, number)

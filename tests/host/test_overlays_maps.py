@@ -23,9 +23,9 @@ EXPECTED = """Traceback (most recent call last):
   File "main.py", line 2, in <module>
   File "tenner/app.py", line 6, in main
   File "tenner/work.py", line 20, in begin
-  File "tenner/work.py", line 10, in Worker.carry
-  File "tenner/work.py", line 16, in Worker.carry
-  File "tenner/work.py", line 16, in Worker.carry.<listcomp>
+  File "tenner/work.py", line 9-10, in Worker.carry
+  File "tenner/work.py", line 15-16, in Worker.carry
+  File "tenner/work.py", line 15-16, in Worker.carry.<listcomp>
 AttributeError: 'Worker' object has no attribute 'missing_name'
 """
 
@@ -59,7 +59,7 @@ def test_a_traceback_of_a_board_says_where_in_the_source(tmp_path, is_packed):
 
 def test_lines_of_a_log_keep_what_stands_before_them(tmp_path):
     made = built(tmp_path)
-    at = made.map.files["two"].index(("tenner/work.py", 20, "begin")) + 1
+    at = made.map.files["two"].index(("tenner/work.py", 20, 20, "begin")) + 1
     translator = Translator(folders=[tmp_path / "maps"])
     line = f'   +3.1s app         File "two", line {at}, in zip'
     assert translator.line(line) == '   +3.1s app         File "tenner/work.py", line 20, in begin'
@@ -77,7 +77,7 @@ def test_the_board_says_which_build_it_has(tmp_path):
     other = made.map.as_json() | {"files": {"two": []}}
     kept_maps.save("ba9876543210", other, tmp_path / "maps")
     translator = Translator("ba9876543210", folders=[tmp_path / "maps"])
-    frame = '  File "two", line 12, in zip'
+    frame = '  File "two", line 5, in zip'
     assert translator.line(frame) == frame
     translator.line("   +0.0s boot      build 0123456789ab")
     assert "tenner/" in translator.line(frame)
