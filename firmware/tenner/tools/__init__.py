@@ -25,7 +25,7 @@ and, where the tool needs it,
     def covers(rule, args)        returns whether an entry of that list covers the call, instead of
                                   comparing texts.
     async def preview(args, ctx)  returns more text for the question of `approval`, if it must be
-                                  fetched first.
+                                  fetched first or takes memory; "" for none.
     LIMITS = {"length": (1, 256)} the least and the greatest value of numbers, entries and
     characters (built-in tools
                                   only). Every request sends every byte of the schema, but not

@@ -20,7 +20,7 @@ def check(args: dict, ctx: "ToolContext") -> None:
             raise ToolError('cron: add needs one of cron ("0 9 * * 1-5"), every_seconds and at')
 
 
-def approval(args: dict, ctx: "ToolContext") -> str | tuple[str, str] | None:
+def approval(args: dict, ctx: "ToolContext") -> str | None:
     """Ask in a turn that has read text of strangers, which must not add or remove jobs."""
     action = args["action"]
     if action == "list" or not (ctx.turn.untrusted_input or ctx.config.get("tools.cron") == "ask"):
@@ -28,14 +28,19 @@ def approval(args: dict, ctx: "ToolContext") -> str | tuple[str, str] | None:
     what = "%s the job %s" % (action, args["id"])
     if ctx.turn.untrusted_input:
         what += ", now that text from outside was read"
-    if action != "add":
-        return what
+    return what
+
+
+async def preview(args: dict, ctx: "ToolContext") -> str:
+    """Return when a new job would run, and its text."""
+    if args["action"] != "add":
+        return ""
     try:
         when = ctx.jobs().times(_entry(args, ctx.turn))
     except (ValueError, OSError) as error:
         raise ToolError("cron: %s" % error)
     kind = "message" if args.get("kind") == "message" else "turn"
-    return what, "%s\n%s: %s" % (when, kind, args["message"])
+    return "%s\n%s: %s" % (when, kind, args["message"])
 
 
 async def run(args: dict, ctx: "ToolContext") -> str:

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 _DEADLINE_S = const(60)
 _RESULT_CAP = const(1024)
-_SHORT = const(256)
 
 
 async def call(ctx: "ToolContext", name: str, arguments_text: str) -> str:
@@ -34,16 +33,15 @@ async def call(ctx: "ToolContext", name: str, arguments_text: str) -> str:
             "TOOL_CALL", prepare, ctx, name, arguments_text
         )
         if has_preview:
-            question += quoted(await overlay.step("TOOL", _preview, ctx, name, source, args))
+            question += await overlay.step("TOOL", _preview, ctx, name, source, args)
         if question is not None:
             # The code of the tool would take the memory of the question.
             await overlay.enter("WAIT")
             if not await ctx.ask(question):
                 raise ToolError("not approved: %s. Do not retry" % question.split("\n")[0])
         text = await overlay.step("TOOL", _run, ctx, name, source, args)
-        if len(text) > _SHORT:
-            # The code of the tool makes room for the record of its result.
-            await overlay.enter("CALLS")
+        # The code of the tool makes room for the record of its result.
+        await overlay.enter("CALLS")
     except Exception as error:
         text = "error: %s" % error
         # A port's OSError has a sentence, the system's a number.
@@ -71,7 +69,9 @@ def _log(name, arguments_text, text, start):
 
 
 async def _preview(ctx, name, source, args):
-    return await asyncio.wait_for(load(ctx, source, name).preview(args, ctx), _DEADLINE_S)  # type: ignore[union-attr]
+    module = load(ctx, source, name)
+    text = await asyncio.wait_for(module.preview(args, ctx), _DEADLINE_S)  # type: ignore[union-attr]
+    return text and quoted(text)
 
 
 async def _run(ctx, name, source, args):
