@@ -27,6 +27,8 @@ if hasattr(esp32, "take"):
     import stacks
 
     sys.modules["_thread"] = stacks
+    # littlefs: its caches of 256 bytes to read and to write, and those of an open file.
+    _littlefs = bytearray(128 + 256 + 256 + 64), bytearray(84 + 256)
 else:
     # This heap has its size already.
     chip_heap._grow = chip_heap._wifi_bytes = lambda *_: None

@@ -6,11 +6,13 @@ PROTOCOL_TLS_CLIENT = CERT_REQUIRED = 0
 _SESSION = (16717, 4429, 4100)
 _HANDSHAKE = 6200  # more, for a moment
 _ENOMEM = 12
+_CONTEXT = 1872  # in Python's heap: two certificates, the settings and the random numbers
 
 
 class SSLContext:
     def __init__(self, protocol):
         self.verify_mode = None
+        self._mbedtls = bytearray(_CONTEXT)
 
     def load_verify_locations(self, cadata):
         pass
