@@ -185,6 +185,28 @@ class TestChores(unittest.TestCase):
         with self.assertRaises(OSError):
             list(files.blocks(path, 0, 1281))
 
+    def test_parts_of_files_are_read_in_their_order(self):
+        one, two = self.folder + "/one", self.folder + "/two"
+        files.write_atomic(one, "0123456789")
+        files.write_atomic(two, "x" * 500)
+        places = [(one, 2, 4), (one, 7, 8), (one, 5, 5), (two, 0, 400), (one, 0, 1)]
+        parts = files.together(places)
+        self.assertEqual(parts, [(one, 2, 4, 7, 8, 5, 5), (two, 0, 400), (one, 0, 1)])
+        found = [(first, len(block), block[:1]) for first, block in files.blocks_of(parts)]
+        self.assertEqual(
+            found,
+            [
+                (True, 2, b"2"),
+                (True, 1, b"7"),
+                (True, 384, b"x"),
+                (False, 16, b"x"),
+                (True, 1, b"0"),
+            ],
+        )
+        self.assertEqual(list(files.blocks_of(files.together(()))), [])
+        with self.assertRaises(OSError):
+            list(files.blocks_of([(one, 9, 11)]))
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -106,7 +106,9 @@ def _reduce(turn, allowed):
 def _fixed(turn):
     """Return the bytes of prompt, tools and this turn's own lines."""
     size = sum([len(piece) for piece in context.system(turn.agent, turn)])
-    size += sum([place[2] - place[1] for place in turn.tools])
+    for _, *parts in turn.tools:
+        while parts:
+            size += parts.pop() - parts.pop()
     return size + sum([len(line) for line in turn.lines])
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from tenner.agent.turn import Turn
     from tenner.llm.collect import Collector
+    from tenner.store.files import Parts
 
 # Longest text of a reply in memory, and longest arguments of one call, in bytes; memory holds
 # several copies of each. A board asks for 1,024 tokens, which are 4 KB, 6 KB in some scripts;
@@ -28,7 +29,7 @@ _SMALL_CONTEXT = const(16000)
 class Request:
     """
     One request to a model, as generators that run twice: the first pass counts the bytes, the
-    second sends them. `tools` are the places of the schemas of the tools on offer.
+    second sends them. `tools` are the places of the schemas on offer, from `files.together`.
     """
 
     #: The file for the beginning of a text too long for memory; None: the text is cut off.
@@ -36,7 +37,7 @@ class Request:
     #: The llm.collect.Collector of a reply in progress.
     reply: "Collector | None" = None
 
-    def __init__(self, turn: "Turn", tools: "Sequence[tuple[str, int, int]]") -> None:
+    def __init__(self, turn: "Turn", tools: "Sequence[Parts]") -> None:
         self.max_tokens = turn.max_tokens or turn.agent.config.get("llm.max_tokens")
         self.max_reply = _REPLY
         if turn.agent.port.small:
@@ -52,7 +53,7 @@ class Request:
     def records(self) -> "Iterator[bytes]":
         return context.records(self._turn)
 
-    def tools(self) -> "Sequence[tuple[str, int, int]]":
+    def tools(self) -> "Sequence[Parts]":
         return self._tools
 
 
@@ -96,7 +97,7 @@ async def _offer(turn):
     turn.untrusted_input = turn.untrusted_input or any(
         "/state/mcp/" in place[0] for place in tools
     )
-    return tools
+    return files.together(tools)
 
 
 async def _refresh(agent):

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from tenner.agent.model_call import Request
     from tenner.llm.chain import Chain
     from tenner.llm.reply import Reply
+    from tenner.store.files import Parts
 
 
 class Result:
@@ -54,9 +55,9 @@ class Turn:
 
     system: str | None = None
     span: tuple[int, int] | None = None
-    #: Places of the schemas of the tools on offer; None: the registry's tools for this kind of
-    #: turn.
-    tools: "Sequence[tuple[str, int, int]] | None" = None
+    #: Places of the schemas of the tools on offer, from `files.together`; None: the registry's
+    #: tools for this kind of turn.
+    tools: "Sequence[Parts] | None" = None
     #: May a person's message interrupt it, if no person started it?
     preemptible = True
     #: False: ask once and run no tool; the model's reply is in the result.

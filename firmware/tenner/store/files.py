@@ -20,7 +20,10 @@ except ImportError:
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from typing import BinaryIO
+    from typing import Any, BinaryIO
+
+    #: A path, then the first byte and the end of each part of that file.
+    Parts = tuple[Any, ...]
 
 _ENOENT = const(2)
 _EIO = const(5)
@@ -126,31 +129,31 @@ def blocks(path: str, start: int = 0, end: int | None = None) -> "Iterator[bytes
             yield block
 
 
-def blocks_of(places: "Iterable[tuple[str, int, int | None]]") -> "Iterator[tuple[bool, bytes]]":
-    """
-    Yield (is it the first one of its place, block) of parts of files, each (path, start, end); a
-    file that several of them are in is opened once.
-    """
-    file = opened = None
-    try:
-        for path, start, end in places:
-            if path != opened:
-                if file:
-                    file.close()
-                file = open(path, "rb")
-                opened = path
-            file.seek(start)
-            first = True
-            while start < end:
-                block = file.read(min(_BLOCK, end - start))
-                if not block:
-                    raise OSError(_EIO, "%s became shorter while it was read" % path)
-                start += len(block)
-                yield first, block
-                first = False
-    finally:
-        if file:
-            file.close()
+def together(places: "Iterable[tuple[str, int, int]]") -> "list[Parts]":
+    """Join the places of each file, (path, start, end), which take more memory one by one."""
+    found: list[list] = []
+    for path, start, end in places:
+        if not found or found[-1][0] != path:
+            found.append([path])
+        found[-1] += (start, end)
+    return [tuple(one) for one in found]
+
+
+def blocks_of(places: "Iterable[Parts]") -> "Iterator[tuple[bool, bytes]]":
+    """Yield (is it the first one of its part, block) of parts of files, from `together`."""
+    for path, *parts in places:
+        with open(path, "rb") as file:
+            while parts:
+                start, end = parts.pop(0), parts.pop(0)
+                file.seek(start)
+                first = True
+                while start < end:
+                    block = file.read(min(_BLOCK, end - start))
+                    if not block:
+                        raise OSError(_EIO, "%s became shorter while it was read" % path)
+                    start += len(block)
+                    yield first, block
+                    first = False
 
 
 def _read_blocks(file):
