@@ -13,7 +13,7 @@ from tenner_host.overlays.source import Module
 Origin = tuple[Module, int, int] | None
 
 #: More simple statements than this make a traceback too vague.
-_MOST = 3
+_MOST = 4
 #: The first words of statements that have a block.
 _BLOCKS = ("if", "elif", "else:", "for", "while", "try:", "except", "except:", "finally:", "with")
 _NEVER = ("def", "class", "async")

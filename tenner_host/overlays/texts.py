@@ -14,7 +14,7 @@ TEXTS = "isspace"
 
 _LONGEST = 10  # MICROPY_ALLOC_PARSE_INTERN_STRING_LEN
 _SHORTEST = 2
-_LONG = 20
+_LONG = 24
 _LONGEST_READ = 256  # the length is in a byte
 #: In texts with these a program reads, again and again.
 _PROTOCOL = '\r\n{}<="'
