@@ -24,7 +24,7 @@ def board():
 
 def life(board, folder, **options):
     services = Services()
-    options = {"turns": 4, "cuts": 1, "beats": 1, "patience_s": LIMIT_S, **options}
+    options = {"turns": 4, "cuts": 1, "beats": 2, "patience_s": LIMIT_S, **options}
     return services, Life(
         Options(
             port=f"rfc2217://127.0.0.1:{board.rfc2217_port}",

@@ -33,8 +33,8 @@ from tests.hw.turns import asks
 SAMPLER = Path(__file__).parent / "onboard" / "hw_sampler.py"
 _SENSORS = '{"chip": {"driver": "cpu"}}\n'
 _QUIET = "# Heartbeat\n"
-#: A condition that always holds; each beat asks the model, and tells the owner.
-_BEAT = "# Heartbeat\n\n- (every 15s; when chip.uptime > 0) Say: the condition holds\n"
+#: A condition that holds at each beat, which asks the model and tells the owner.
+_BEAT = "# Heartbeat\n\n- (every 15s; when chip.uptime changes by 5) Say: the condition holds\n"
 _SAMPLE_LIMIT_S = 30.0
 _TOLD = "the condition holds"
 _RESTARTED = "I was restarted"
